@@ -1,0 +1,21 @@
+"""The app in which people label."""
+
+from django.apps import AppConfig
+
+from judgments.triggers import AppendOnly, keep_append_only
+
+APPEND_ONLY = [
+    AppendOnly("annotation_guidelinerevision"),
+    AppendOnly("annotation_pool"),
+    AppendOnly("annotation_poolentry"),
+    AppendOnly("annotation_label"),
+    AppendOnly("annotation_adjudication"),
+]
+
+
+class AnnotationConfig(AppConfig):
+    name = "annotation"
+    append_only = APPEND_ONLY
+
+    def ready(self) -> None:
+        keep_append_only(self, self.append_only)

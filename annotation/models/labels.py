@@ -1,0 +1,173 @@
+"""Seats and the statements made in them."""
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+
+from annotation.models.campaigns import GuidelineRevision
+from annotation.models.pools import Pair
+
+
+class Assignment(models.Model):
+    """A seat of a pair: room for exactly one person's label.
+
+    The overlap is these rows; the unique constraints decide who gets a seat, whatever the
+    code that chooses believes. annotator is null until somebody leases the seat.
+    position: where the pair stands in its annotator's stream; set when leased.
+    """
+
+    class Purpose(models.TextChoices):
+        POOL = "pool", "pool"
+        EXTRA = "extra", "extra"
+        GOLD = "gold", "gold"
+        REPEAT = "repeat", "repeat"
+        TRAINING = "training", "training"
+
+    class State(models.TextChoices):
+        FREE = "free", "free"
+        LEASED = "leased", "leased"
+        DONE = "done", "done"
+        VOIDED = "voided", "voided"
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="assignments")
+    seat = models.PositiveSmallIntegerField()
+    occasion = models.PositiveSmallIntegerField(default=0)
+    purpose = models.CharField(max_length=8, choices=Purpose.choices, default=Purpose.POOL)
+    state = models.CharField(max_length=8, choices=State.choices, default=State.FREE)
+    annotator = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    leased_until = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("pair", "seat"),
+                condition=~models.Q(state="voided"),
+                name="assignment_seat_once",
+            ),
+            models.UniqueConstraint(
+                fields=("pair", "annotator", "occasion"),
+                condition=~models.Q(state="voided") & models.Q(annotator__isnull=False),
+                name="assignment_annotator_once",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(state__in=("free", "leased", "done", "voided")),
+                name="assignment_state_known",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(state="free", annotator__isnull=True, leased_until__isnull=True)
+                | models.Q(state="leased", annotator__isnull=False, leased_until__isnull=False)
+                | models.Q(state="done", annotator__isnull=False)
+                | models.Q(state="voided"),
+                name="assignment_lease_complete",
+            ),
+        )
+        indexes = (
+            models.Index(
+                fields=("pair",), condition=models.Q(state="free"), name="assignment_free"
+            ),
+            models.Index(fields=("annotator", "state"), name="assignment_annotator"),
+            models.Index(
+                fields=("leased_until",),
+                condition=models.Q(state="leased"),
+                name="assignment_expiry",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.pair_id} seat {self.seat}"
+
+
+class Label(models.Model):
+    """One person's statement about one pair. Never changed: a correction supersedes it.
+
+    id: made by the client at the key press; the same id again is the same label.
+    assignment: null for a surplus label, which came after its lease was lost and the pair
+    was filled: a fact, outside the overlap.
+    seconds: active time spent on the pair, in seconds.
+    """
+
+    class Outcome(models.TextChoices):
+        GRADED = "graded", "graded"
+        UNSURE = "unsure", "unsure"
+        UNJUDGEABLE = "unjudgeable", "cannot be judged"
+        RETRACTED = "retracted", "taken back"
+
+    id = models.UUIDField(primary_key=True)
+    pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="labels")
+    assignment = models.ForeignKey(
+        Assignment, null=True, on_delete=models.PROTECT, related_name="labels"
+    )
+    annotator = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    outcome = models.CharField(max_length=12, choices=Outcome.choices)
+    grade = models.SmallIntegerField(null=True)
+    reason = models.CharField(max_length=64, blank=True, default="")
+    note = models.TextField(blank=True, default="")
+    spans = models.JSONField(default=list)
+    guideline_revision = models.ForeignKey(
+        GuidelineRevision, on_delete=models.PROTECT, related_name="+"
+    )
+    content_hash = models.CharField(max_length=64)
+    seconds = models.FloatField(null=True)
+    made_at = models.DateTimeField()
+    received_at = models.DateTimeField()
+    supersedes = models.OneToOneField(
+        "self", null=True, on_delete=models.PROTECT, related_name="superseded_by"
+    )
+    pair_seq = models.PositiveIntegerField()
+    is_blind = models.BooleanField(default=True)
+
+    class Meta:
+        ordering = ("received_at", "id")
+        constraints = (
+            models.UniqueConstraint(fields=("pair", "pair_seq"), name="label_sequence_once"),
+            models.CheckConstraint(
+                condition=models.Q(outcome="graded", grade__isnull=False)
+                | (~models.Q(outcome="graded") & models.Q(grade__isnull=True)),
+                name="label_grade_iff_graded",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(outcome__in=("graded", "unsure", "unjudgeable", "retracted")),
+                name="label_outcome_known",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(seconds__isnull=True)
+                | models.Q(seconds__gte=0, seconds__lte=86400),
+                name="label_seconds_of_a_day",
+            ),
+        )
+        indexes = (models.Index(fields=("annotator", "received_at"), name="label_annotator"),)
+
+    def __str__(self) -> str:
+        return f"{self.annotator_id}: {self.grade}"
+
+
+class Adjudication(models.Model):
+    """A lead's decision about a pair; the newest wins over every label."""
+
+    pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="adjudications")
+    grade = models.SmallIntegerField()
+    reason = models.TextField(blank=True, default="")
+    guideline_revision = models.ForeignKey(
+        GuidelineRevision, on_delete=models.PROTECT, related_name="+"
+    )
+    decided_at = models.DateTimeField()
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    pair_seq = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ("pair", "pair_seq")
+        constraints = (
+            models.UniqueConstraint(fields=("pair", "pair_seq"), name="adjudication_sequence_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.pair_id}: {self.grade}"

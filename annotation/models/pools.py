@@ -1,0 +1,109 @@
+"""What is to be judged: pairs, and the pools that brought them in."""
+
+from django.conf import settings
+from django.db import models
+
+from annotation.models.campaigns import Campaign
+from judgments.models import Document, JudgmentList, Query
+
+
+class Pair(models.Model):
+    """A query and a document in a campaign.
+
+    label_seq rises by one under this row's lock with every label or adjudication;
+    consolidated_seq is the value that the last consolidation had seen. Ahead means due.
+    grade: what consolidation last concluded (null: nothing yet, or a tie); for pages only.
+    is_open mirrors the campaign's state, so that the database can see to it that a pair of a
+    list is open in one campaign at a time.
+    """
+
+    class State(models.TextChoices):
+        OPEN = "open", "still to be labelled"
+        COMPLETE = "complete", "complete"
+        TIED = "tied", "needs adjudication"
+        ADJUDICATED = "adjudicated", "adjudicated"
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="pairs")
+    list = models.ForeignKey(JudgmentList, on_delete=models.PROTECT, related_name="+")
+    query = models.ForeignKey(Query, on_delete=models.PROTECT, related_name="+")
+    document = models.ForeignKey(
+        Document, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    is_open = models.BooleanField(default=False)
+    state = models.CharField(max_length=12, choices=State.choices, default=State.OPEN)
+    grade = models.SmallIntegerField(null=True)
+    label_seq = models.PositiveIntegerField(default=0)
+    consolidated_seq = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("campaign", "query", "document"), name="pair_once_in_campaign"
+            ),
+            models.UniqueConstraint(
+                fields=("list", "query", "document"),
+                condition=models.Q(is_open=True),
+                name="pair_open_once_in_list",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(consolidated_seq__lte=models.F("label_seq")),
+                name="pair_consolidated_not_ahead",
+            ),
+        )
+        indexes = (
+            models.Index(
+                fields=("campaign",),
+                condition=models.Q(label_seq__gt=models.F("consolidated_seq")),
+                name="pair_due",
+            ),
+            models.Index(fields=("campaign", "state"), name="pair_state"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.query_id} {self.document_id}"
+
+
+class Pool(models.Model):
+    """One act of gathering pairs: by what strategy, from which runs, with which seed.
+
+    runs: [{"ranker": slug, "run": name}, …], plain values.
+    """
+
+    class Strategy(models.TextChoices):
+        DEPTH_K = "depth", "the top of each run"
+        SAMPLE = "sample", "a uniform sample of the top of each run"
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="pools")
+    strategy = models.CharField(max_length=16, choices=Strategy.choices)
+    depth = models.PositiveIntegerField()
+    only_unjudged = models.BooleanField(default=False)
+    sample_size = models.PositiveIntegerField(null=True)
+    seed = models.BigIntegerField()
+    runs = models.JSONField(default=list)
+    pair_count = models.PositiveIntegerField()
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return f"{self.strategy} {self.depth}"
+
+
+class PoolEntry(models.Model):
+    """Why a pair is in a campaign. sources: [[ranker, run, rank], …]; annotators never get it."""
+
+    pool = models.ForeignKey(Pool, on_delete=models.PROTECT, related_name="entries")
+    pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="entries")
+    sources = models.JSONField(default=list)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (models.UniqueConstraint(fields=("pool", "pair"), name="pool_entry_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.pool_id} {self.pair_id}"

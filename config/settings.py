@@ -1,0 +1,304 @@
+"""All settings, read from the environment once and checked where they are read.
+
+docs/configuration.md lists every variable. Two modes run the same code:
+`embedded` (SQLite, a worker in threads of the web process) and `production`
+(PostgreSQL, Redis, as many processes as one likes).
+"""
+
+import secrets
+from pathlib import Path
+from typing import Any
+
+import environ
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+env = environ.Env()
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+HOME = Path(env.str("TOUCHSTONE_HOME", default=str(BASE_DIR / "var"))).resolve()
+MODE = env.str("TOUCHSTONE_MODE", default="embedded")
+if MODE not in ("embedded", "production"):
+    raise ImproperlyConfigured(f"TOUCHSTONE_MODE is {MODE!r}: say embedded or production")
+PRODUCTION = MODE == "production"
+DEBUG = False
+
+
+def _secret_key() -> str:
+    """The given key; embedded without one, a generated key kept in a private file."""
+    given = env.str("TOUCHSTONE_SECRET_KEY", default="")
+    if given:
+        if len(given) < 50:
+            raise ImproperlyConfigured("TOUCHSTONE_SECRET_KEY must have at least 50 characters")
+        return str(given)
+    if PRODUCTION:
+        raise ImproperlyConfigured("TOUCHSTONE_SECRET_KEY must be set in production")
+    HOME.mkdir(parents=True, exist_ok=True)
+    path = HOME / "secret_key"
+    try:
+        path.touch(mode=0o600, exist_ok=False)
+        path.write_text(secrets.token_urlsafe(64))
+    except FileExistsError:
+        pass
+    return path.read_text().strip()
+
+
+def _database() -> dict[str, Any]:
+    """The database of DATABASE_URL, with what each engine needs to be durable."""
+    default = f"sqlite:///{HOME / 'touchstone.sqlite3'}"
+    database: dict[str, Any] = env.db_url("DATABASE_URL", default=default)
+    if database["ENGINE"] == "django.db.backends.sqlite3":
+        if PRODUCTION:
+            raise ImproperlyConfigured("DATABASE_URL must name a PostgreSQL server in production")
+        if str(database["NAME"]).startswith(str(HOME)):
+            HOME.mkdir(parents=True, exist_ok=True)
+        database["ENGINE"] = "config.sqlite"
+        database["OPTIONS"] = {
+            "timeout": 20,
+            "transaction_mode": "IMMEDIATE",
+            # FULL: with NORMAL an acknowledged label can be lost in a power cut
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; "
+            "PRAGMA cache_size=-64000; PRAGMA temp_store=MEMORY;",
+        }
+    elif database["ENGINE"] == "django.db.backends.postgresql":
+        database["CONN_MAX_AGE"] = 600
+        database["CONN_HEALTH_CHECKS"] = True
+        database["OPTIONS"] = {"connect_timeout": 5}
+    else:
+        raise ImproperlyConfigured("DATABASE_URL must begin with sqlite:// or postgres://")
+    return database
+
+
+SECRET_KEY = _secret_key()
+DATABASES = {"default": _database()}
+REDIS_URL = env.str("REDIS_URL", default="")
+if PRODUCTION and not REDIS_URL:
+    raise ImproperlyConfigured("REDIS_URL must be set in production")
+
+ALLOWED_HOSTS = env.list("TOUCHSTONE_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
+if PRODUCTION and "TOUCHSTONE_HOSTS" not in env.ENVIRON:
+    raise ImproperlyConfigured("TOUCHSTONE_HOSTS must be set in production")
+HTTPS = env.bool("TOUCHSTONE_HTTPS", default=PRODUCTION)
+_scheme = "https" if HTTPS else "http"
+CSRF_TRUSTED_ORIGINS = env.list(
+    "TOUCHSTONE_ORIGINS",
+    default=[f"{_scheme}://{host}" for host in ALLOWED_HOSTS if PRODUCTION and host != "*"],
+)
+
+INSTALLED_APPS = [
+    "config",
+    "annotation",
+    "evaluation",
+    "judgments",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.forms",
+    "axes",
+    "csp",
+    "django_htmx",
+    "heroicons",
+    "rest_framework",
+    "knox",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "axes.middleware.AxesMiddleware",
+    "judgments.middleware.RefusalMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+            "builtins": ["django.templatetags.static"],
+        },
+    }
+]
+
+# people
+
+AUTH_USER_MODEL = "judgments.User"
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 12},
+    },
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "login"
+SESSION_COOKIE_AGE = 14 * 24 * 3600
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = HTTPS
+CSRF_COOKIE_SECURE = HTTPS
+AXES_FAILURE_LIMIT = 10
+AXES_COOLOFF_TIME = 0.25  # hours
+# address and account together, so that nobody can lock a colleague out from elsewhere
+AXES_LOCKOUT_PARAMETERS = [["ip_address", "username"]]
+AXES_RESET_ON_SUCCESS = True
+AXES_VERBOSE = False
+AXES_DISABLE_ACCESS_LOG = True
+
+# the browser's side of safety
+
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
+SECURE_HSTS_PRELOAD = HTTPS
+if env.bool("TOUCHSTONE_BEHIND_PROXY", default=False):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "frame-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+        "manifest-src": [SELF],
+    }
+}
+
+# files
+
+STATIC_URL = "static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = HOME / "static"
+WHITENOISE_USE_FINDERS = not PRODUCTION
+STORAGES = {
+    "default": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": HOME / "uploads", "file_permissions_mode": 0o600},
+    },
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if PRODUCTION
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
+}
+FILE_UPLOAD_TEMP_DIR = None
+FILE_UPLOAD_PERMISSIONS = 0o600
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
+
+# time, language, cache
+
+USE_TZ = True
+TIME_ZONE = "UTC"
+LANGUAGE_CODE = "en"
+USE_I18N = False
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+    }
+    if REDIS_URL
+    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+}
+
+# labels to numbers: how long a live list gathers labels before it makes a version
+LIVE_COMMIT_INTERVAL = env.float("TOUCHSTONE_LIVE_COMMIT_INTERVAL", default=0.5)
+SWEEP_INTERVAL = env.float("TOUCHSTONE_SWEEP_INTERVAL", default=2.0)
+
+# Celery: messages are wake-ups; see config/celery.py
+
+CELERY_BROKER_URL = REDIS_URL or "memory://"
+_polling = {"polling_interval": 0.05}
+_timeouts = {
+    "socket_connect_timeout": 1.0,
+    "socket_timeout": 2.0,
+    "visibility_timeout": 300,
+    "queue_order_strategy": "priority",
+}
+CELERY_BROKER_TRANSPORT_OPTIONS = _timeouts if REDIS_URL else _polling
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = False
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_TASK_DEFAULT_QUEUE = "refresh"
+CELERY_TASK_ROUTES = {"judgments.work_jobs": {"queue": "jobs"}}
+CELERY_TASK_SOFT_TIME_LIMIT = 3600
+CELERY_TASK_TIME_LIMIT = 3660
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_MAX_TASKS_PER_CHILD = 10_000
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_TIMEZONE = "UTC"
+
+# REST
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "knox.auth.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+}
+KNOX_TOKEN_MODEL = "judgments.ApiToken"  # noqa: S105
+REST_KNOX = {"AUTH_HEADER_PREFIX": "Bearer", "TOKEN_TTL": None, "AUTO_REFRESH": False}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Touchstone",
+    "DESCRIPTION": "Relevance labels that can be trusted, and NDCG that can be traced to them.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "COMPONENT_SPLIT_REQUEST": True,
+}
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.str("TOUCHSTONE_LOG_LEVEL", default="WARNING")},
+}
+SILENCED_SYSTEM_CHECKS: list[str] = []

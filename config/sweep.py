@@ -1,0 +1,77 @@
+"""What is due, found by looking; the safety net under every message."""
+
+import logging
+import threading
+import time
+from collections.abc import Iterator
+
+from django.conf import settings
+from django.db import close_old_connections
+
+from judgments.waking import publish
+
+logger = logging.getLogger(__name__)
+
+Wake = tuple[str, tuple[int, ...]]
+
+
+def list_due() -> Iterator[Wake]:
+    """Each piece of due work as the message that would start it; reads only."""
+    yield from ()
+
+
+class Sweeper:
+    """Looks every few seconds and announces what is due, ever more rarely while it stays due.
+
+    Something that stays due is usually being worked on; announcing it at every look would
+    only fill the queue.
+    """
+
+    LONGEST_WAIT = 60.0
+
+    def __init__(self) -> None:
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._next: dict[Wake, float] = {}
+        self._wait: dict[Wake, float] = {}
+
+    def start(self) -> None:
+        """Begin in a thread of this process; a second start changes nothing."""
+        if self._thread is not None and self._thread.is_alive():
+            return
+        self._stop.clear()
+        self._thread = threading.Thread(target=self._run, name="sweep", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End after the look that is under way."""
+        self._stop.set()
+
+    def look(self, now: float) -> int:
+        """One look at `now` (monotonic seconds): announce what is due; how many were announced."""
+        due = set(list_due())
+        for gone in self._next.keys() - due:
+            del self._next[gone], self._wait[gone]
+        announced = 0
+        for wake in sorted(due):
+            if now < self._next.get(wake, 0.0):
+                continue
+            task, args = wake
+            announced += publish(task, *args)
+            wait = min(2 * self._wait.get(wake, settings.SWEEP_INTERVAL), self.LONGEST_WAIT)
+            self._wait[wake] = wait
+            self._next[wake] = now + wait
+        return announced
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                self.look(time.monotonic())
+            except Exception:
+                logger.exception("the sweep failed; it tries again")
+            finally:
+                close_old_connections()
+            self._stop.wait(settings.SWEEP_INTERVAL)
+
+
+sweeper = Sweeper()

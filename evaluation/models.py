@@ -1,0 +1,148 @@
+"""What is compared (rankers, runs, rankings) and what was computed of it (evaluations)."""
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+
+from judgments.models import Collection, JudgmentList, JudgmentVersion, Query
+from judgments.models.collections import SLUG
+
+
+class Ranker(models.Model):
+    """A system that ranks documents; its outputs are runs."""
+
+    collection = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="rankers")
+    slug = models.CharField(max_length=64, validators=[SLUG])
+    name = models.CharField(max_length=200)
+    description = models.TextField(blank=True, default="")
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(fields=("collection", "slug"), name="ranker_slug_once"),
+        )
+
+    def __str__(self) -> str:
+        return self.slug
+
+
+class Run(models.Model):
+    """One output of a ranker, as it was in one file.
+
+    sha256: of the parsed content (query, document, score in file order), so that the same file
+    packed differently is the same run. A run is withdrawn, never deleted.
+    """
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    ranker = models.ForeignKey(Ranker, on_delete=models.PROTECT, related_name="runs")
+    name = models.CharField(max_length=200)
+    tag = models.CharField(max_length=200, blank=True, default="")
+    sha256 = models.CharField(max_length=64)
+    query_count = models.PositiveIntegerField()
+    row_count = models.PositiveIntegerField()
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    withdrawn_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(fields=("ranker", "name"), name="run_name_once"),
+            models.UniqueConstraint(
+                fields=("ranker", "sha256"),
+                condition=models.Q(withdrawn_at__isnull=True),
+                name="run_content_once",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Ranking(models.Model):
+    """One query's part of a run, packed.
+
+    documents: int32 document ids (little-endian) in file order.
+    scores: float64 in the same order.
+    order: uint16 or uint32 (by length), the permutation of the tie rule, best first; computed
+    once, at import.
+    """
+
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="rankings")
+    query = models.ForeignKey(Query, on_delete=models.PROTECT, related_name="+", db_index=False)
+    documents = models.BinaryField()
+    scores = models.BinaryField()
+    order = models.BinaryField()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (models.UniqueConstraint(fields=("query", "run"), name="ranking_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.run_id} {self.query_id}"
+
+
+class MeasureSet(models.Model):
+    """An immutable, ordered set of measure definitions; a new measure makes a new set.
+
+    measures: canonical names with the definitions' revisions, [["nDCG@10", 1], …].
+    digest: SHA-256 of that, so the same set is never stored twice.
+    """
+
+    digest = models.CharField(max_length=64, unique=True)
+    measures = models.JSONField()
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return self.digest[:12]
+
+
+class Leaderboard(models.Model):
+    """Which measures a list keeps current for every run of its collection."""
+
+    list = models.OneToOneField(JudgmentList, on_delete=models.PROTECT, related_name="leaderboard")
+    measure_set = models.ForeignKey(MeasureSet, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return str(self.list_id)
+
+
+class Evaluation(models.Model):
+    """The exact sums of every measure of a set, for one run at one version. Written once.
+
+    sums: packed by evaluation/exact.py: per measure the number of queries in the mean, the
+    fixed-point sum of their values and of their squares.
+    """
+
+    run = models.ForeignKey(
+        Run, on_delete=models.PROTECT, related_name="evaluations", db_index=False
+    )
+    version = models.ForeignKey(JudgmentVersion, on_delete=models.PROTECT, related_name="+")
+    measure_set = models.ForeignKey(
+        MeasureSet, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    sums = models.BinaryField()
+    computed_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("run", "version", "measure_set"), name="evaluation_once"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.run_id} at {self.version_id}"

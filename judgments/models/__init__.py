@@ -1,0 +1,23 @@
+"""The hub: collections, their people, queries and documents, and versioned judgment lists."""
+
+from judgments.models.collections import Collection, Document, Query
+from judgments.models.jobs import Job
+from judgments.models.lists import Judgment, JudgmentList, JudgmentVersion, Release
+from judgments.models.members import ApiToken, AuditEntry, Invitation, Membership, Role, User
+
+__all__ = [
+    "ApiToken",
+    "AuditEntry",
+    "Collection",
+    "Document",
+    "Invitation",
+    "Job",
+    "Judgment",
+    "JudgmentList",
+    "JudgmentVersion",
+    "Membership",
+    "Query",
+    "Release",
+    "Role",
+    "User",
+]

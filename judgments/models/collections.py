@@ -1,0 +1,83 @@
+"""What is searched: a collection with its queries and documents."""
+
+from django.conf import settings
+from django.core.validators import RegexValidator
+from django.db import models
+from django.db.models.functions import Length
+
+models.CharField.register_lookup(Length)
+models.TextField.register_lookup(Length)
+
+SLUG = RegexValidator(
+    r"\A[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?\Z",
+    "Use lower-case letters, digits and hyphens, at most 64, beginning and ending without one.",
+)
+
+
+class Collection(models.Model):
+    """A set of documents and the queries asked of it; everything else hangs below one."""
+
+    slug = models.CharField(max_length=64, unique=True, validators=[SLUG])
+    name = models.CharField(max_length=200)
+    description = models.TextField(blank=True, default="")
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        ordering = ("slug",)
+
+    def __str__(self) -> str:
+        return self.slug
+
+
+class Query(models.Model):
+    """An information need (TREC: topic). A stub where only its id is known."""
+
+    collection = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="queries")
+    qid = models.CharField(max_length=200)
+    text = models.TextField(blank=True, default="")
+    description = models.TextField(blank=True, default="")
+    segment = models.CharField(max_length=200, blank=True, default="")
+    weight = models.FloatField(default=1.0)
+    is_stub = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(fields=("collection", "qid"), name="query_id_once"),
+            models.CheckConstraint(
+                # also refuses NaN and infinity, which both databases would keep
+                condition=models.Q(weight__gt=0, weight__lt=1e12),
+                name="query_weight_positive_finite",
+            ),
+        )
+        indexes = (models.Index(fields=("collection", "segment"), name="query_segment"),)
+
+    def __str__(self) -> str:
+        return self.qid
+
+
+class Document(models.Model):
+    """A thing that is ranked. A stub where only its id is known."""
+
+    # 32 bits on purpose: rankings pack these ids as int32
+    id = models.AutoField(primary_key=True)
+    collection = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="documents")
+    docid = models.CharField(max_length=200)
+    title = models.TextField(blank=True, default="")
+    body = models.TextField(blank=True, default="")
+    url = models.TextField(blank=True, default="")
+    fields = models.JSONField(default=dict, blank=True)
+    content_hash = models.CharField(max_length=64)
+    is_stub = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(fields=("collection", "docid"), name="document_id_once"),
+        )
+
+    def __str__(self) -> str:
+        return self.docid

@@ -1,0 +1,136 @@
+"""Judgment lists, versioned like code: one temporal table holds every version of every list."""
+
+from django.conf import settings
+from django.db import models
+
+from judgments.models.collections import SLUG, Collection, Document, Query
+
+
+class JudgmentList(models.Model):
+    """What a collection's documents are worth for its queries, on one grade scale.
+
+    `head` is the newest version's number; 0 before the first commit.
+    """
+
+    collection = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="lists")
+    slug = models.CharField(max_length=64, validators=[SLUG])
+    name = models.CharField(max_length=200)
+    description = models.TextField(blank=True, default="")
+    scale = models.JSONField()
+    head = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(fields=("collection", "slug"), name="list_slug_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.collection.slug}/{self.slug}"
+
+
+class JudgmentVersion(models.Model):
+    """One immutable state of a list: who made it, when, why, and what it changed."""
+
+    class Source(models.TextChoices):
+        LABELS = "labels", "labels"
+        IMPORT = "import", "import"
+        ADJUDICATION = "adjudication", "adjudication"
+        REVERT = "revert", "revert"
+
+    list = models.ForeignKey(JudgmentList, on_delete=models.PROTECT, related_name="versions")
+    number = models.PositiveIntegerField()
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    created_at = models.DateTimeField()
+    source = models.CharField(max_length=16, choices=Source.choices)
+    reason = models.TextField(blank=True, default="")
+    added = models.PositiveIntegerField()
+    changed = models.PositiveIntegerField()
+    removed = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ("list", "number")
+        constraints = (
+            models.UniqueConstraint(fields=("list", "number"), name="version_number_once"),
+            models.CheckConstraint(condition=models.Q(number__gte=1), name="version_number_from_1"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.list_id} v{self.number}"
+
+
+class Judgment(models.Model):
+    """One grade and the versions it holds in: `since` <= v < `until` (null: still).
+
+    evidence: plain values for those who ask why, e.g. {"votes": {"3": 2}, "labels": [ids],
+    "guideline": 4}; never a reference upwards.
+    """
+
+    list = models.ForeignKey(JudgmentList, on_delete=models.PROTECT, related_name="judgments")
+    query = models.ForeignKey(Query, on_delete=models.PROTECT, related_name="+")
+    document = models.ForeignKey(
+        Document, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    grade = models.SmallIntegerField()
+    since = models.PositiveIntegerField()
+    until = models.PositiveIntegerField(null=True)
+    evidence = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("list", "query", "document"),
+                condition=models.Q(until__isnull=True),
+                name="judgment_current_once",
+            ),
+            models.UniqueConstraint(
+                fields=("list", "query", "document", "since"), name="judgment_since_once"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(grade__gte=-128, grade__lte=127), name="judgment_grade_one_byte"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(since__gte=1)
+                & (models.Q(until__isnull=True) | models.Q(until__gt=models.F("since"))),
+                name="judgment_since_before_until",
+            ),
+        )
+        indexes = (
+            models.Index(fields=("list", "since"), name="judgment_since"),
+            models.Index(
+                fields=("list", "until"),
+                condition=models.Q(until__isnull=False),
+                name="judgment_until",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.query_id} {self.document_id} {self.grade}"
+
+
+class Release(models.Model):
+    """A version with a name and a digest over its canonical qrels: what a paper cites."""
+
+    list = models.ForeignKey(JudgmentList, on_delete=models.PROTECT, related_name="releases")
+    version = models.ForeignKey(JudgmentVersion, on_delete=models.PROTECT, related_name="releases")
+    name = models.CharField(max_length=64, validators=[SLUG])
+    sha256 = models.CharField(max_length=64)
+    notes = models.TextField(blank=True, default="")
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (models.UniqueConstraint(fields=("list", "name"), name="release_name_once"),)
+
+    def __str__(self) -> str:
+        return self.name

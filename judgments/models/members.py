@@ -1,0 +1,137 @@
+"""People: who may enter a collection, in which role, with which token, and what they did."""
+
+import uuid
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from knox.models import AbstractAuthToken
+
+from judgments.models.collections import Collection
+
+
+class Role(models.TextChoices):
+    """What a member is in one collection; an installation's superuser is its admin."""
+
+    ANNOTATOR = "annotator", "annotator"
+    RESEARCHER = "researcher", "researcher"
+    LEAD = "lead", "lead"
+
+
+class User(AbstractUser):  # type: ignore[django-manager-missing]
+    """A person. Never deleted once something was done in their name: deactivated."""
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    name = models.CharField("full name", max_length=200, blank=True, default="")
+
+    first_name = None  # type: ignore[assignment]  # `name` holds whatever people call themselves
+    last_name = None  # type: ignore[assignment]
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return self.name or self.username
+
+    def get_full_name(self) -> str:
+        return self.name or self.username
+
+    def get_short_name(self) -> str:
+        return self.name or self.username
+
+
+class Membership(models.Model):
+    """One person's role in one collection.
+
+    pseudonym: how researchers see this person, e.g. "annotator 3".
+    is_annotating: True while the person annotates in an open campaign of the collection, and
+    therefore has no researcher's view of it. Kept by the annotation app, as a plain value.
+    """
+
+    collection = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="memberships")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="memberships"
+    )
+    role = models.CharField(max_length=16, choices=Role.choices)
+    pseudonym = models.CharField(max_length=64)
+    is_annotating = models.BooleanField(default=False)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("collection", "id")
+        constraints = (
+            models.UniqueConstraint(fields=("collection", "user"), name="membership_once"),
+            models.UniqueConstraint(fields=("collection", "pseudonym"), name="pseudonym_once"),
+            models.CheckConstraint(
+                condition=models.Q(role__in=Role.values), name="membership_role_known"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.user_id} {self.role}"
+
+
+class Invitation(models.Model):
+    """A link that lets one person join; only its hash is kept."""
+
+    collection = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="invitations")
+    role = models.CharField(max_length=16, choices=Role.choices)
+    note = models.CharField(max_length=200, blank=True, default="")
+    token_hash = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True)
+    accepted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    withdrawn_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("collection", "id")
+
+    def __str__(self) -> str:
+        return f"{self.role} of {self.collection_id}"
+
+
+class ApiToken(AbstractAuthToken):  # type: ignore[misc]
+    """A named key for scripts, stored hashed and shown once."""
+
+    class Scope(models.TextChoices):
+        READ = "read", "read"
+        WRITE = "write", "read and write"
+
+    name = models.CharField(max_length=100)
+    scope = models.CharField(max_length=8, choices=Scope.choices, default=Scope.READ)
+    last_used_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("created",)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class AuditEntry(models.Model):
+    """Who changed what, when, and how it was before; written with the change itself."""
+
+    collection = models.ForeignKey(
+        Collection, null=True, on_delete=models.PROTECT, related_name="audit_entries"
+    )
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    at = models.DateTimeField()
+    action = models.CharField(max_length=64)
+    subject = models.CharField(max_length=200)
+    before = models.JSONField(null=True)
+    after = models.JSONField(null=True)
+
+    class Meta:
+        ordering = ("id",)
+        indexes = (models.Index(fields=("collection", "at"), name="audit_time"),)
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.subject}"

@@ -1,0 +1,127 @@
+"""Who may do what. Each rule is `check_x`, which raises with the reason, and `may_x`, a bool.
+
+Outside one's scope everything is NotFound, which the edge answers with 404: what exists and may
+not be seen looks like what does not exist. The table is docs/permissions.md.
+"""
+
+from dataclasses import dataclass
+
+from django.contrib.auth.models import AnonymousUser
+
+from judgments.errors import DomainError
+from judgments.models import Collection, Membership, Role, User
+
+Viewer = User | AnonymousUser
+ADMIN = "admin"
+
+
+class NotFound(DomainError):
+    """There is no such thing, or it is not for this viewer; nobody can tell which."""
+
+    def __init__(self, what: str = "page") -> None:
+        super().__init__("not_found", f"There is no such {what}, or it is not open to you.")
+
+
+@dataclass(frozen=True)
+class Access:
+    """What a viewer is in a collection: the ticket that every selector and service asks for.
+
+    role: annotator, researcher, lead, or admin (a superuser, who reads everything and manages
+    members, but neither labels nor judges unless also a member).
+    is_annotating: the viewer annotates in an open campaign of this collection.
+    """
+
+    user: User
+    collection: Collection
+    role: str
+    is_annotating: bool = False
+
+    @property
+    def is_lead(self) -> bool:
+        return self.role == Role.LEAD
+
+    @property
+    def is_admin(self) -> bool:
+        return self.role == ADMIN
+
+
+def get_access(*, viewer: Viewer, slug: str) -> Access:
+    """The viewer's access to the collection `slug`; NotFound if there is none."""
+    if not isinstance(viewer, User) or not viewer.is_active:
+        raise NotFound("collection")
+    membership = (
+        Membership.objects.select_related("collection")
+        .filter(collection__slug=slug, user=viewer)
+        .first()
+    )
+    if membership is not None:
+        return Access(viewer, membership.collection, membership.role, membership.is_annotating)
+    collection = Collection.objects.filter(slug=slug).first() if viewer.is_superuser else None
+    if collection is None:
+        raise NotFound("collection")
+    return Access(viewer, collection, ADMIN)
+
+
+def may_see_content(access: Access) -> bool:
+    """All queries and documents of the collection, whether or not one has to label them."""
+    return access.role in (Role.RESEARCHER, Role.LEAD, ADMIN)
+
+
+def may_see_rankings(access: Access) -> bool:
+    """Rankers, runs, ranks, scores, leaderboards, agreed grades and versions.
+
+    Whoever annotates in an open campaign is blind to them, unless they lead.
+    """
+    if access.role == Role.RESEARCHER:
+        return not access.is_annotating
+    return access.role in (Role.LEAD, ADMIN)
+
+
+def may_upload_runs(access: Access) -> bool:
+    """Register rankers and upload runs."""
+    return access.role in (Role.RESEARCHER, Role.LEAD) and may_see_rankings(access)
+
+
+def may_lead(access: Access) -> bool:
+    """Change anything: lists, guidelines, campaigns, adjudications, releases."""
+    return access.is_lead
+
+
+def may_see_people(access: Access) -> bool:
+    """Names behind labels, votes and versions, the audit log, the members."""
+    return access.is_lead or access.is_admin
+
+
+def may_manage_members(access: Access) -> bool:
+    """Invite people, change roles, end memberships."""
+    return access.is_lead or access.is_admin
+
+
+def check_may_see_content(access: Access) -> None:
+    if not may_see_content(access):
+        raise NotFound
+
+
+def check_may_see_rankings(access: Access) -> None:
+    if not may_see_rankings(access):
+        raise NotFound
+
+
+def check_may_upload_runs(access: Access) -> None:
+    if not may_upload_runs(access):
+        raise NotFound
+
+
+def check_may_lead(access: Access) -> None:
+    if not may_lead(access):
+        raise NotFound
+
+
+def check_may_see_people(access: Access) -> None:
+    if not may_see_people(access):
+        raise NotFound
+
+
+def check_may_manage_members(access: Access) -> None:
+    if not may_manage_members(access):
+        raise NotFound

@@ -1,0 +1,113 @@
+"""Immutability kept by the database itself, on SQLite and on PostgreSQL.
+
+Each app declares what its append-only tables allow; the triggers are (re)installed after
+every `migrate`, because SQLite forgets a table's triggers whenever Django alters it.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.apps import AppConfig
+from django.db import connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models.signals import post_migrate
+
+POSTGRESQL_FUNCTION = """
+CREATE OR REPLACE FUNCTION touchstone_append_only() RETURNS trigger AS $$ BEGIN
+  RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = '23000';
+END $$ LANGUAGE plpgsql
+"""
+
+
+@dataclass(frozen=True)
+class AppendOnly:
+    """A table whose rows are never changed.
+
+    table: the table's name.
+    closes: the one column that may go from null to a value, once, with nothing else changing.
+    deletable: True where whole rows may still be deleted (stored evaluations are thinned).
+    """
+
+    table: str
+    closes: str | None = None
+    deletable: bool = False
+
+
+def keep_append_only(app: AppConfig, tables: list[AppendOnly]) -> None:
+    """Install the triggers of an app's tables after each migrate; called from its `ready`."""
+
+    def install(using: str, **_: Any) -> None:
+        connection = connections[using]
+        existing = set(connection.introspection.table_names())
+        install_triggers(connection, [table for table in tables if table.table in existing])
+
+    post_migrate.connect(install, sender=app, weak=False, dispatch_uid=f"{app.label}.append_only")
+
+
+def install_triggers(connection: BaseDatabaseWrapper, tables: list[AppendOnly]) -> None:
+    """Create or replace the triggers of the given tables; safe to run again."""
+    remove_triggers(connection, tables)
+    with connection.cursor() as cursor:
+        for table in tables:
+            columns = [
+                column.name
+                for column in connection.introspection.get_table_description(cursor, table.table)
+            ]
+            if connection.vendor == "postgresql":
+                statements = _postgresql(table, columns)
+            else:
+                statements = _sqlite(table, columns)
+            for statement in statements:
+                cursor.execute(statement)
+
+
+def remove_triggers(connection: BaseDatabaseWrapper, tables: list[AppendOnly]) -> None:
+    """Drop the triggers of the given tables, so that a test database can be emptied."""
+    with connection.cursor() as cursor:
+        for table in tables:
+            for event in ("update", "delete"):
+                name = f"{table.table}_{event}"
+                if connection.vendor == "postgresql":
+                    cursor.execute(f'DROP TRIGGER IF EXISTS "{name}" ON "{table.table}"')
+                else:
+                    cursor.execute(f'DROP TRIGGER IF EXISTS "{name}"')
+
+
+def _forbidden(table: AppendOnly, columns: list[str], differs: str) -> str:
+    """The SQL condition under which an update is refused; `differs` is the null-safe unequal."""
+    if table.closes is None:
+        return "1 = 1"
+    changed = " OR ".join(
+        f'NEW."{name}" {differs} OLD."{name}"' for name in columns if name != table.closes
+    )
+    return f'{changed} OR OLD."{table.closes}" IS NOT NULL OR NEW."{table.closes}" IS NULL'
+
+
+def _sqlite(table: AppendOnly, columns: list[str]) -> list[str]:
+    refuse = f"SELECT RAISE(ABORT, '{table.table} is append-only');"
+    forbidden = _forbidden(table, columns, "IS NOT")
+    statements = [
+        f'CREATE TRIGGER "{table.table}_update" BEFORE UPDATE ON "{table.table}" WHEN {forbidden} '
+        + f"BEGIN {refuse} END"
+    ]
+    if not table.deletable:
+        statements.append(
+            f'CREATE TRIGGER "{table.table}_delete" BEFORE DELETE ON "{table.table}" '
+            + f"BEGIN {refuse} END"
+        )
+    return statements
+
+
+def _postgresql(table: AppendOnly, columns: list[str]) -> list[str]:
+    forbidden = _forbidden(table, columns, "IS DISTINCT FROM")
+    statements = [
+        POSTGRESQL_FUNCTION,
+        f'CREATE TRIGGER "{table.table}_update" BEFORE UPDATE ON "{table.table}" FOR EACH ROW '
+        + f"WHEN ({forbidden}) EXECUTE FUNCTION touchstone_append_only()",
+    ]
+    if not table.deletable:
+        statements.append(
+            f'CREATE TRIGGER "{table.table}_delete" BEFORE DELETE ON "{table.table}" '
+            + "FOR EACH ROW EXECUTE FUNCTION touchstone_append_only()"
+        )
+    return statements
