@@ -1,0 +1,105 @@
+"""What the tests find on this machine, and which of them a pass of the suite runs."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import hypothesis
+import pytest
+from execnet.xspec import XSpec
+
+from tests import services
+
+USES_A_SERVER = {"db", "transactional_db", "live_server", "own_database_url", "own_redis_url"}
+
+# A slow machine is no bug, and a suite that finds something must find it again.
+hypothesis.settings.register_profile("suite", deadline=None, derandomize=True, print_blob=True)
+hypothesis.settings.load_profile("suite")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--real-services",
+        action="store_true",
+        help="only what uses the database or Redis: the second pass, after SQLite",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--real-services"):
+        left_out = [item for item in items if not _uses_a_server(item)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if _uses_a_server(item)]
+    for marker, missing in _missing().items():
+        for item in items:
+            if item.get_closest_marker(marker):
+                item.add_marker(pytest.mark.skip(reason=missing))
+
+
+def _uses_a_server(item: pytest.Item) -> bool:
+    if item.get_closest_marker("postgres") or item.get_closest_marker("redis"):
+        return True
+    if item.get_closest_marker("browser"):
+        return False
+    fixtures = set(getattr(item, "fixturenames", ()))
+    return bool(item.get_closest_marker("django_db") or fixtures & USES_A_SERVER)
+
+
+def _missing() -> dict[str, str]:
+    """Why the tests with a marker can't run here, for each marker whose need is not met."""
+    needs = {
+        "postgres": (
+            os.environ.get("DATABASE_URL", "").startswith("postgres"),
+            "DATABASE_URL names no PostgreSQL; ./run tests starts one",
+        ),
+        "redis": (
+            os.environ.get("REDIS_URL"),
+            "REDIS_URL names no Redis; ./run tests starts one",
+        ),
+        "browser": (services.find_chromium(), "Chromium was not found"),
+        "data": (services.find_data(), "the public collections were not found (TOUCHSTONE_DATA)"),
+    }
+    return {marker: why for marker, (met, why) in needs.items() if not met}
+
+
+def pytest_xdist_setupnodes(config: pytest.Config, specs: list[XSpec]) -> None:
+    """Give each process of a pass its own Redis database and its own home."""
+    for number, spec in enumerate(specs):
+        if os.environ.get("REDIS_URL"):
+            spec.env["REDIS_URL"] = redis_database(os.environ["REDIS_URL"], number)
+        if os.environ.get("TOUCHSTONE_HOME"):
+            home = Path(os.environ["TOUCHSTONE_HOME"]) / f"process-{number}"
+            home.mkdir(exist_ok=True)
+            spec.env["TOUCHSTONE_HOME"] = str(home)
+
+
+def redis_database(url: str, further: int) -> str:
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(path=f"/{int(parts.path.strip('/') or 0) + further}"))
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Path:
+    """The browser's program; tests that ask for it carry the marker `browser`."""
+    found = services.find_chromium()
+    assert found
+    return found
+
+
+@pytest.fixture
+def own_redis_url() -> Iterator[str]:
+    """A Redis of this test alone, to flush, freeze and kill."""
+    with services.private_redis() as url:
+        yield url
+
+
+@pytest.fixture
+def own_database_url(tmp_path: Path) -> Iterator[str]:
+    """An empty database of this test alone, of the pass's kind, for processes that it starts."""
+    server = os.environ.get("DATABASE_URL", "")
+    if not server.startswith("postgres"):
+        yield f"sqlite:///{tmp_path / 'own.sqlite3'}"
+        return
+    with services.own_postgres_database(server) as url:
+        yield url

@@ -1,0 +1,181 @@
+"""Servers for tests: found on the machine, started on loopback, ended and removed afterwards.
+
+They are private: nothing that a test flushes, freezes or kills is anybody else's.
+"""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+import redis
+
+PATIENCE = 30.0  # seconds for a server to answer, or to end
+SPEED_BEFORE_DURABILITY = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
+
+
+def find_chromium() -> Path | None:
+    names = ("chromium", "chromium-browser", "google-chrome")
+    found = [path for path in map(shutil.which, names) if path]
+    return Path(found[0]) if found else None
+
+
+def find_redis_server() -> Path | None:
+    found = shutil.which("redis-server")
+    return Path(found) if found else None
+
+
+def find_postgres_programs() -> Path | None:
+    """The directory of the newest initdb; Debian keeps it off the path."""
+    found = shutil.which("initdb")
+    if found:
+        return Path(found).parent
+    installed = Path("/usr/lib/postgresql").glob("*/bin/initdb")
+    newest = sorted(installed, key=lambda path: int(path.parts[-3]))
+    return newest[-1].parent if newest else None
+
+
+def find_data() -> Path | None:
+    """The public collections; they lie beside the project unless TOUCHSTONE_DATA says otherwise."""
+    beside = Path(__file__).parents[2] / "shared" / "data"
+    data = Path(os.environ.get("TOUCHSTONE_DATA") or beside)
+    return data if data.is_dir() else None
+
+
+@contextmanager
+def private_postgres() -> Iterator[str]:
+    """A new PostgreSQL; yields the URL of its empty database `touchstone`."""
+    programs = find_postgres_programs()
+    if programs is None:
+        raise FileNotFoundError("PostgreSQL's initdb was not found")
+    owner = _account_for_postgres()
+    with _directory(owner) as directory:
+        data, port = directory / "data", _free_port()
+        # A collation of people's languages, not of bytes: order that matters must say so itself.
+        layout = ("-D", data, "-U", "touchstone", "--auth=trust", "--no-sync", "--encoding=UTF8")
+        collation = ("--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US")
+        initdb = (programs / "initdb", *layout, *collation)
+        subprocess.run(initdb, user=owner, cwd=directory, check=True, stdout=subprocess.DEVNULL)
+        settings = ("listen_addresses=127.0.0.1", "max_connections=200", *SPEED_BEFORE_DURABILITY)
+        options = (word for setting in settings for word in ("-c", setting))
+        postgres = str(programs / "postgres")
+        command = (postgres, "-D", str(data), "-p", str(port), "-k", "", *options)
+        server = f"postgres://touchstone@127.0.0.1:{port}"
+        with _process(command, directory, owner, stop=signal.SIGINT) as process:
+            _wait_for(lambda: _execute(f"{server}/postgres", "SELECT 1"), process, directory)
+            _execute(f"{server}/postgres", "CREATE DATABASE touchstone")
+            yield f"{server}/touchstone"
+
+
+@contextmanager
+def private_redis() -> Iterator[str]:
+    """A new, empty Redis that keeps nothing on disk; yields the URL of its database 0."""
+    program = find_redis_server()
+    if program is None:
+        raise FileNotFoundError("redis-server was not found")
+    with _directory(None) as directory:
+        port = _free_port()
+        address = ("--bind", "127.0.0.1", "--port", str(port))
+        command = (
+            str(program),
+            *address,
+            "--dir",
+            str(directory),
+            "--save",
+            "",
+            "--appendonly",
+            "no",
+        )
+        with _process(command, directory, None, stop=signal.SIGTERM) as process:
+            client = redis.Redis(port=port)
+            _wait_for(client.ping, process, directory)
+            client.close()
+            yield f"redis://127.0.0.1:{port}/0"
+
+
+@contextmanager
+def own_postgres_database(server: str) -> Iterator[str]:
+    """A new, empty database beside the one that the URL names; dropped afterwards."""
+    name = f"touchstone_{uuid.uuid4().hex}"
+    _execute(server, f"CREATE DATABASE {name}")
+    try:
+        yield urlunsplit(urlsplit(server)._replace(path=f"/{name}"))
+    finally:
+        _execute(server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def _execute(url: str, statement: str) -> None:
+    with psycopg.connect(url, autocommit=True, connect_timeout=5) as connection:
+        connection.execute(statement)
+
+
+def _account_for_postgres() -> str | None:
+    """PostgreSQL refuses to run as root; its package brings an account."""
+    return "postgres" if os.geteuid() == 0 else None
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def _directory(owner: str | None) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="touchstone-", ignore_cleanup_errors=True) as name:
+        if owner:
+            shutil.chown(name, owner)
+        yield Path(name)
+
+
+@contextmanager
+def _process(
+    command: Sequence[str], directory: Path, owner: str | None, *, stop: signal.Signals
+) -> Iterator[subprocess.Popen[bytes]]:
+    with (directory / "log").open("wb") as log:
+        process = subprocess.Popen(
+            command,
+            user=owner,
+            cwd=directory,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            # Its own session: Ctrl-C in the terminal reaches the tests first.
+            start_new_session=True,
+        )
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGCONT)
+            process.send_signal(stop)
+            try:
+                process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+        process.wait()
+
+
+def _wait_for(
+    answers: Callable[[], object], process: subprocess.Popen[bytes], directory: Path
+) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            answers()
+        except (psycopg.OperationalError, redis.ConnectionError):
+            if process.poll() is not None or time.monotonic() > deadline:
+                log = (directory / "log").read_text(errors="replace")
+                raise RuntimeError(f"{process.args!r} does not answer:\n{log}") from None
+            time.sleep(0.05)
+        else:
+            return
