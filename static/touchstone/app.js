@@ -1,0 +1,147 @@
+// Behaviour that every page shares. Pages do not import this module: they use its data-* attributes,
+// and `document.dispatchEvent(new CustomEvent("toast", {detail: {text: "Saved", tone: "good"}}))`.
+
+const closest = (event, selector) => (event.target instanceof Element ? event.target.closest(selector) : null);
+
+// theme: a cookie, so that the server writes it into the page and nothing flashes
+
+const root = document.documentElement;
+
+function showTheme() {
+  const theme = root.dataset.theme ?? "auto";
+  for (const button of document.querySelectorAll("[data-theme-choice]")) {
+    button.setAttribute("aria-pressed", String(button.dataset.themeChoice === theme));
+  }
+}
+
+function chooseTheme(theme) {
+  if (theme === "auto") delete root.dataset.theme;
+  else root.dataset.theme = theme;
+  const age = theme === "auto" ? 0 : 365 * 24 * 3600;
+  const secure = location.protocol === "https:" ? "; Secure" : "";
+  document.cookie = `theme=${theme}; Path=/; Max-Age=${age}; SameSite=Lax${secure}`;
+  showTheme();
+}
+
+// toasts
+
+function toast({ text, tone = "info", seconds = 5 }) {
+  const element = document.createElement("div");
+  element.className = `toast is-${tone}`;
+  element.textContent = text;
+  document.getElementById("toasts")?.append(element);
+  setTimeout(() => element.remove(), seconds * 1000);
+}
+
+// confirmation
+
+function ask({ question, detail = "", yes = "Yes", danger = false }) {
+  const dialog = document.getElementById("confirm");
+  dialog.querySelector("#confirm-question").textContent = question;
+  dialog.querySelector("#confirm-detail").textContent = detail;
+  const button = dialog.querySelector("#confirm-yes");
+  button.textContent = yes;
+  button.className = danger ? "button danger" : "button primary";
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true });
+  });
+}
+
+const confirmed = new WeakSet();
+
+async function onSubmit(event) {
+  const form = event.target;
+  const submitter = event.submitter;
+  const source = submitter?.dataset.confirm ? submitter : form;
+  if (source.dataset.confirm && !confirmed.has(form)) {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    const { confirm: question, confirmDetail: detail, confirmYes: yes } = source.dataset;
+    const danger = submitter?.classList.contains("danger") ?? false;
+    if (await ask({ question, detail, yes: yes ?? submitter?.textContent.trim(), danger })) {
+      confirmed.add(form);
+      form.requestSubmit(submitter);
+    }
+    return;
+  }
+  confirmed.delete(form);
+  if (form.method === "post" && !form.hasAttribute("data-download")) submitter?.setAttribute("aria-busy", "true");
+}
+
+// relative times
+
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const UNITS = [["year", 31557600], ["month", 2629800], ["day", 86400], ["hour", 3600], ["minute", 60]];
+
+function words(seconds) {
+  for (const [unit, size] of UNITS) {
+    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
+  }
+  return seconds > -10 ? "just now" : relative.format(Math.trunc(seconds), "second");
+}
+
+function tellTimes() {
+  for (const element of document.querySelectorAll("time[data-relative]")) {
+    element.textContent = words((Date.parse(element.dateTime) - Date.now()) / 1000);
+  }
+}
+
+// clicks, in one place
+
+async function copy(button) {
+  const source = button.dataset.copyFrom && document.querySelector(button.dataset.copyFrom);
+  try {
+    await navigator.clipboard.writeText(button.dataset.copy ?? source?.textContent ?? "");
+    toast({ text: "Copied", tone: "good", seconds: 2 });
+  } catch {
+    toast({ text: "The browser did not allow copying. Select the text and copy it by hand.", tone: "warn" });
+  }
+}
+
+function onClick(event) {
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    if (!menu.contains(event.target)) menu.open = false;
+  }
+  const button = closest(event, "[data-theme-choice], [data-copy], [data-copy-from], [data-dialog], [data-close]");
+  if (button) {
+    if (button.dataset.themeChoice) chooseTheme(button.dataset.themeChoice);
+    else if (button.dataset.dialog) document.getElementById(button.dataset.dialog)?.showModal();
+    else if ("close" in button.dataset) button.closest("dialog")?.close();
+    else copy(button);
+  } else if (event.target instanceof HTMLDialogElement) {
+    event.target.close(); // only the backdrop is the dialog itself
+  }
+}
+
+function onKey(event) {
+  if (event.key !== "Escape") return;
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  }
+}
+
+function drag(event) {
+  closest(event, "input[type=file]")?.toggleAttribute("data-over", event.type === "dragover");
+}
+
+document.addEventListener("click", onClick);
+document.addEventListener("keydown", onKey);
+document.addEventListener("submit", onSubmit, true);
+document.addEventListener("change", (event) => closest(event, "[data-submit]")?.form?.requestSubmit());
+document.addEventListener("toast", (event) => toast(event.detail));
+document.addEventListener("htmx:load", tellTimes);
+document.addEventListener("htmx:confirm", (event) => {
+  if (!event.detail.question) return;
+  event.preventDefault();
+  ask({ question: event.detail.question }).then((yes) => yes && event.detail.issueRequest(true));
+});
+for (const type of ["dragover", "dragleave", "drop"]) document.addEventListener(type, drag);
+addEventListener("pageshow", () => {
+  for (const busy of document.querySelectorAll("button[aria-busy]")) busy.removeAttribute("aria-busy");
+});
+showTheme();
+tellTimes();
+setInterval(tellTimes, 20_000);
