@@ -87,6 +87,14 @@ def chromium() -> Path:
     return found
 
 
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The public collections; tests that ask for them carry the marker `data`."""
+    found = services.find_data()
+    assert found
+    return found
+
+
 @pytest.fixture
 def own_redis_url() -> Iterator[str]:
     """A Redis of this test alone, to flush, freeze and kill."""

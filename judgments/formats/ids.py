@@ -1,0 +1,31 @@
+"""What an identifier of a query or a document may be, in every file format alike."""
+
+import re
+from typing import Final
+
+MAX_ID_CHARACTERS: Final = 200
+# Not in an id: ASCII blanks and control characters, which other tools split at, and the byte
+# order mark, which nobody sees. Any other character is itself, U+00A0 too.
+NOT_IN_IDS: Final = r"\x00-\x20\x7f-\x9f\ufeff"
+
+_FOREIGN: Final = re.compile(f"[{NOT_IN_IDS}]")
+
+
+def id_problem(value: str) -> str | None:
+    """Why this can't be an id, in words that follow the name of the thing; None if it can.
+
+    An id has 1 to 200 characters, none of them an ASCII blank, a control character or a byte
+    order mark, and does not begin with `#`, which begins a comment in TREC files.
+    """
+    if not value:
+        return "is empty"
+    if len(value) > MAX_ID_CHARACTERS:
+        return f"has {len(value):,} characters; at most {MAX_ID_CHARACTERS} are allowed"
+    foreign = _FOREIGN.search(value)
+    if foreign:
+        return f"contains {_name(foreign.group())}"
+    return None
+
+
+def _name(character: str) -> str:
+    return "a blank" if character == " " else f"the invisible character U+{ord(character):04X}"

@@ -1,0 +1,144 @@
+"""TREC runs and qrels: read with every mistake named, written byte for byte the same.
+
+A run has six fields a line: query, anything, document, anything (a rank, which is ignored,
+because the score decides), score, tag. Qrels have four: query, anything, document, grade.
+Fields are separated by blanks and tabs, and by nothing else: U+00A0 is part of a field.
+Empty lines are skipped, and so are lines that begin with `#`, as trec_eval does.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from judgments.formats.errors import FileProblem
+from judgments.formats.reading import TREC_LIMITS, Limits, Progress, Source
+from judgments.formats.trec_lines import (
+    QRELS_LINES,
+    RUN_LINES,
+    RUN_LINES_WITH_REST,
+    read_table,
+)
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int32]
+LongIntegers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class TrecFile:
+    """What runs and qrels have in common: pairs, grouped by query, compactly.
+
+    query_ids: in order of first appearance. documents: the distinct ids, likewise.
+    starts: length queries + 1; the pairs of query i are starts[i]:starts[i + 1], in file order.
+    codes: per pair, the position of its document in `documents`.
+    lines: per pair, the line it came from.
+    """
+
+    name: str
+    query_ids: tuple[str, ...]
+    documents: tuple[str, ...]
+    starts: LongIntegers
+    codes: Integers
+    lines: LongIntegers
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def span(self, position: int) -> slice:
+        """Where the pairs of the query at this position lie."""
+        return slice(int(self.starts[position]), int(self.starts[position + 1]))
+
+    def doc_ids(self, position: int) -> list[str]:
+        """The document ids of the query at this position, in file order."""
+        documents = self.documents
+        return [documents[code] for code in self.codes[self.span(position)].tolist()]
+
+    def problem(self, pair: int, rule: str, message: str) -> FileProblem:
+        """A problem with one pair, named by its line, for checks beyond the format."""
+        return FileProblem(self.name, int(self.lines[pair]), None, rule, message)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class RunFile(TrecFile):
+    """A run as it was read. tag: that of the last line. scores: per pair, all finite."""
+
+    tag: str
+    scores: Floats
+
+    def rankings(self) -> Iterator[tuple[str, list[str], Floats]]:
+        """(query id, document ids, scores) of each query, in file order, not sorted."""
+        for position, query_id in enumerate(self.query_ids):
+            yield query_id, self.doc_ids(position), self.scores[self.span(position)]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class QrelsFile(TrecFile):
+    """Qrels as they were read. grades: per pair."""
+
+    grades: Integers
+
+    def judgments(self) -> Iterator[tuple[str, list[str], Integers]]:
+        """(query id, document ids, grades) of each query, in file order."""
+        for position, query_id in enumerate(self.query_ids):
+            yield query_id, self.doc_ids(position), self.grades[self.span(position)]
+
+    def pairs(self) -> Iterator[tuple[str, str, int]]:
+        """(query id, document id, grade) of each pair, grouped by query."""
+        for query_id, doc_ids, grades in self.judgments():
+            for doc_id, grade in zip(doc_ids, grades.tolist(), strict=True):
+                yield query_id, doc_id, grade
+
+
+def read_run(
+    source: Source,
+    *,
+    name: str,
+    limits: Limits = TREC_LIMITS,
+    progress: Progress | None = None,
+    text_after_tag: bool = False,
+) -> RunFile:
+    """A run, all of it or nothing.
+
+    source: a path or a binary file object, gzipped or not. name: what problems call the file.
+    text_after_tag: ignore what follows the tag, as trec_eval does, where the rank is a number.
+    progress: called with the number of bytes of the source read so far.
+    Raises FileRefused, which names every problem with its line.
+    """
+    layout = RUN_LINES_WITH_REST if text_after_tag else RUN_LINES
+    table = read_table(source, layout, name=name, limits=limits, progress=progress)
+    return RunFile(
+        name=name,
+        query_ids=table.query_ids,
+        documents=table.documents,
+        starts=table.starts,
+        codes=table.codes,
+        lines=table.lines,
+        tag=table.last,
+        scores=table.values,
+    )
+
+
+def read_qrels(
+    source: Source,
+    *,
+    name: str,
+    limits: Limits = TREC_LIMITS,
+    progress: Progress | None = None,
+) -> QrelsFile:
+    """Qrels, all of them or nothing.
+
+    source, name, progress: as in `read_run`.
+    Raises FileRefused, which names every problem with its line.
+    """
+    table = read_table(source, QRELS_LINES, name=name, limits=limits, progress=progress)
+    return QrelsFile(
+        name=name,
+        query_ids=table.query_ids,
+        documents=table.documents,
+        starts=table.starts,
+        codes=table.codes,
+        lines=table.lines,
+        grades=table.values.astype(np.int32),
+    )
