@@ -8,9 +8,21 @@ from celery.signals import worker_ready, worker_shutting_down
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-app = Celery("touchstone")
-app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks()
+
+
+def make_app(*, is_current: bool = True) -> Celery:
+    """A Celery application that knows every task.
+
+    An application holds one choice of queues, so a second worker in the same process needs a
+    second application.
+    """
+    made = Celery("touchstone", set_as_current=is_current)
+    made.config_from_object("django.conf:settings", namespace="CELERY")
+    made.autodiscover_tasks()
+    return made
+
+
+app = make_app()
 app.set_default()
 
 

@@ -205,6 +205,8 @@ STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = HOME / "static"
 WHITENOISE_USE_FINDERS = not PRODUCTION
+if not PRODUCTION:  # whitenoise warns where it is missing, though the finders serve everything
+    STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 STORAGES = {
     "default": {
         "BACKEND": "django.core.files.storage.FileSystemStorage",
@@ -242,7 +244,7 @@ SWEEP_INTERVAL = env.float("TOUCHSTONE_SWEEP_INTERVAL", default=2.0)
 
 # Celery: messages are wake-ups; see config/celery.py
 
-CELERY_BROKER_URL = REDIS_URL or "memory://"
+CELERY_BROKER_URL = REDIS_URL or "memory://localhost/"
 _polling = {"polling_interval": 0.05}
 _timeouts = {
     "socket_connect_timeout": 1.0,

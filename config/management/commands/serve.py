@@ -1,0 +1,29 @@
+"""`serve`: the web server and its worker in one process, on whatever the database holds."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+
+class Command(BaseCommand):
+    help = "Serve Touchstone from one process on loopback: web server and worker together."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--host", default="127.0.0.1")
+        parser.add_argument("--port", type=int, default=8000)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if settings.PRODUCTION:
+            raise CommandError("serve is for the embedded mode; production uses docker-compose.yml")
+        from config.embedded import EmbeddedServer
+
+        call_command("migrate", verbosity=0)
+        host, port = options["host"], options["port"]
+
+        def ready() -> None:
+            self.stdout.write(f"Touchstone is at http://{host}:{port}/  (Ctrl+C ends it)")
+            self.stdout.flush()
+
+        EmbeddedServer(host=host, port=port, on_ready=ready).run()
