@@ -9,7 +9,6 @@ from celery.signals import worker_ready, worker_shutting_down
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 
-
 def make_app(*, is_current: bool = True) -> Celery:
     """A Celery application that knows every task.
 

@@ -1,5 +1,7 @@
 """The sweep announces what is due, and ever more rarely while it stays due."""
 
+from itertools import pairwise
+
 import pytest
 
 from config import sweep
@@ -36,7 +38,7 @@ def test_due_work_is_announced_at_once_and_then_ever_more_rarely(
     due.add(("evaluation.refresh", (7,)))
     sweeper = Sweeper()
     looks = [now for now in range(0, 200, 2) if sweeper.look(now=float(now))]
-    waits = [later - sooner for sooner, later in zip(looks, looks[1:], strict=False)]
+    waits = [later - sooner for sooner, later in pairwise(looks)]
     assert looks[0] == 0
     assert waits == sorted(waits)
     assert waits[-1] == Sweeper.LONGEST_WAIT
