@@ -1,0 +1,88 @@
+"""Request bodies and query strings, bounded before anything is made of them."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import IO, Any
+
+from rest_framework.exceptions import ParseError, ValidationError
+from rest_framework.parsers import BaseParser
+from rest_framework.request import Request
+
+MAX_BYTES = 2 * 1024 * 1024
+MAX_DEPTH = 20
+STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+BRACKETS = re.compile(r"[\[\]{}]")
+
+
+class BoundedJSONParser(BaseParser):
+    """JSON of bounded size and depth, without NUL, lone surrogates or numbers beyond finite.
+
+    Stock parsers let these through to the database, which answers them with errors of its own.
+    """
+
+    media_type = "application/json"
+
+    def parse(
+        self,
+        stream: IO[Any],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """The parsed value; ParseError (400) names what was wrong."""
+        data = stream.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise ParseError(f"The body is larger than {MAX_BYTES} bytes.")
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise ParseError(f"The body is not UTF-8 (byte {error.start}).") from None
+        check_depth(text)
+        try:
+            value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        except ValueError as error:
+            raise ParseError(f"The body is not JSON: {error}.") from None
+        check_text(value)
+        return value
+
+
+def check_depth(text: str) -> None:
+    """Refuse JSON nested more than MAX_DEPTH levels, before a parser recurses into it."""
+    depth = 0
+    for bracket in BRACKETS.findall(STRINGS.sub("", text)):
+        depth += 1 if bracket in "[{" else -1
+        if depth > MAX_DEPTH:
+            raise ParseError(f"The body is nested more than {MAX_DEPTH} levels deep.")
+
+
+def check_text(value: Any) -> None:
+    """Refuse what no database column takes: NUL and lone surrogates, anywhere in the value."""
+    if isinstance(value, str):
+        if "\x00" in value or any("\ud800" <= character <= "\udfff" for character in value):
+            raise ParseError("The body holds a NUL or half a surrogate pair.")
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            check_text(name)
+            check_text(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            check_text(inner)
+
+
+def check_parameters(request: Request, *known: str) -> None:
+    """Refuse (400) query parameters that nobody asked for, so a typing error is not ignored."""
+    unknown = sorted(set(request.query_params) - set(known))
+    if unknown:
+        names = ", ".join(known) or "none"
+        raise ValidationError(dict.fromkeys(unknown, f"Unknown parameter; known: {names}."))
+
+
+def _refuse_constant(constant: str) -> Any:
+    raise ValueError(f"{constant} is not a number here")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if number in (float("inf"), float("-inf")):
+        raise ValueError(f"{digits} is too large")
+    return number
