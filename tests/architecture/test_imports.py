@@ -1,0 +1,73 @@
+"""What import-linter does not see: what a package's __init__ runs, what a contract forgets."""
+
+import ast
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+APPS = ("annotation", "evaluation", "judgments")
+PROBE = """
+import importlib, sys
+forbidden = set(sys.argv[1].split(","))
+for name in sys.argv[2:]:
+    importlib.import_module(name)
+    loaded = forbidden & set(sys.modules)
+    if loaded:
+        sys.exit(f"importing {name} loads {sorted(loaded)}")
+"""
+
+
+def contract(name: str) -> dict[str, Any]:
+    """The import-linter contract with this id."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    return next(one for one in settings["contracts"] if one["id"] == name)
+
+
+def modules_in(package: str) -> list[str]:
+    """Every module of a package or module that is named with dots, itself included."""
+    place = ROOT / Path(*package.split("."))
+    if not place.is_dir():
+        return [package]
+    files = sorted(path.relative_to(ROOT).with_suffix("") for path in place.rglob("*.py"))
+    return [".".join(path.parts).removesuffix(".__init__") for path in files]
+
+
+def test_importing_a_pure_module_loads_no_framework() -> None:
+    pure = contract("pure")
+    forbidden = ",".join(pure["forbidden_modules"])
+    names = [name for package in pure["source_modules"] for name in modules_in(package)]
+    assert names
+    result = subprocess.run(
+        [sys.executable, "-c", PROBE, forbidden, *names],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert result.returncode == 0, result.stderr
+
+
+def test_every_module_of_the_innermost_layer_is_held_to_purity() -> None:
+    innermost = contract("rooms")["layers"][-1].split(":")
+    names = {name.strip().strip("()") for name in innermost}
+    held = {module.partition(".")[2] for module in contract("pure")["source_modules"]}
+    assert names == held
+
+
+@pytest.mark.parametrize("app", APPS)
+def test_an_app_runs_nothing_when_it_is_imported(app: str) -> None:
+    statements = ast.parse((ROOT / app / "__init__.py").read_text()).body
+    assert [type(one).__name__ for one in statements if not isinstance(one, ast.Expr)] == []
+
+
+@pytest.mark.parametrize("app", APPS)
+def test_no_module_is_named_after_nothing(app: str) -> None:
+    vague = {"utils", "helpers", "core", "managers", "common", "misc"}
+    found = [path for path in (ROOT / app).rglob("*.py") if path.stem in vague]
+    assert found == []
