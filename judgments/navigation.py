@@ -1,51 +1,55 @@
-"""Which sections of a collection a role sees, as the tabs of the top bar.
+"""Which sections of a collection a viewer sees, as the tabs of the top bar.
 
 A view puts `navigation` into its context; base.html draws it. URL names are plain strings, so
-that the hub needs no import of the apps that own the pages.
+that the hub needs no import of the apps that own the pages; a tab whose page does not exist is
+not drawn.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-ANNOTATOR, RESEARCHER, LEAD, ADMIN = "annotator", "researcher", "lead", "admin"
-_READERS = frozenset({RESEARCHER, LEAD, ADMIN})
+from judgments.models import Role
+from judgments.permissions import (
+    Access,
+    may_manage_members,
+    may_see_content,
+    may_see_people,
+    may_see_rankings,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """One tab: `key` is what a page names as its `current`; the URL takes the collection's slug."""
+    """One tab: `key` is what a page names as its section; the URL takes the collection's slug."""
 
     key: str
     label: str
     url_name: str
-    roles: frozenset[str]
+    is_open_to: Callable[[Access], bool]
+
+
+def _everybody(access: Access) -> bool:
+    return True
+
+
+def _may_see_campaigns(access: Access) -> bool:
+    return access.role != Role.RESEARCHER or access.is_annotating
+
+
+def _section(key: str, label: str, url_name: str, is_open_to: Callable[[Access], bool]) -> Section:
+    return Section(key=key, label=label, url_name=url_name, is_open_to=is_open_to)
 
 
 SECTIONS = (
-    Section(
-        key="overview",
-        label="Overview",
-        url_name="judgments:collection",
-        roles=_READERS | {ANNOTATOR},
-    ),
-    Section(
-        key="campaigns",
-        label="Campaigns",
-        url_name="annotation:campaigns",
-        roles=frozenset({ANNOTATOR, LEAD, ADMIN}),
-    ),
-    Section(key="lists", label="Lists", url_name="judgments:lists", roles=_READERS),
-    Section(
-        key="leaderboard", label="Leaderboard", url_name="evaluation:leaderboards", roles=_READERS
-    ),
-    Section(key="rankers", label="Rankers", url_name="evaluation:rankers", roles=_READERS),
-    Section(key="queries", label="Queries", url_name="judgments:queries", roles=_READERS),
-    Section(key="documents", label="Documents", url_name="judgments:documents", roles=_READERS),
-    Section(
-        key="members",
-        label="Members",
-        url_name="judgments:members",
-        roles=frozenset({LEAD, ADMIN}),
-    ),
+    _section("overview", "Overview", "collection", _everybody),
+    _section("campaigns", "Campaigns", "campaigns", _may_see_campaigns),
+    _section("lists", "Lists", "lists", may_see_rankings),
+    _section("leaderboard", "Leaderboard", "leaderboards", may_see_rankings),
+    _section("rankers", "Rankers", "rankers", may_see_rankings),
+    _section("queries", "Queries", "queries", may_see_content),
+    _section("documents", "Documents", "documents", may_see_content),
+    _section("members", "Members", "members", may_manage_members),
+    _section("audit", "Audit log", "audit", may_see_people),
 )
 
 
@@ -62,15 +66,19 @@ class Navigation:
     name: str
     current: str
     sections: tuple[Section, ...]
-    home_url_name: str = "judgments:collection"
+    home_url_name: str = "collection"
 
 
-def navigation(*, slug: str, name: str, role: str, current: str = "") -> Navigation:
-    """The tabs that `role` (annotator, researcher, lead or admin) has in a collection.
+def navigation(access: Access, *, section: str = "") -> Navigation:
+    """The tabs that the viewer has in the collection.
 
-    Raises ValueError where `current` is no section: a page that misspells its tab is a mistake.
+    Raises ValueError where `section` is none: a page that misspells its tab is a mistake.
     """
-    if current and current not in {section.key for section in SECTIONS}:
-        raise ValueError(f"{current!r} is no section of a collection")
-    sections = tuple(section for section in SECTIONS if role in section.roles)
-    return Navigation(slug=slug, name=name, current=current, sections=sections)
+    if section and section not in {known.key for known in SECTIONS}:
+        raise ValueError(f"{section!r} is no section of a collection")
+    return Navigation(
+        slug=access.collection.slug,
+        name=access.collection.name,
+        current=section,
+        sections=tuple(known for known in SECTIONS if known.is_open_to(access)),
+    )

@@ -1,0 +1,63 @@
+"""Many rows in one statement, on SQLite and on PostgreSQL.
+
+Django's own bulk statements name every value as a parameter, which SQLite allows only a few
+hundred of, and `IN (…) AND IN (…)` reads far more than the pairs that were asked for. Here a
+list travels as one parameter and is joined.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.db import connection, models
+
+Pair = tuple[int, int]
+CHUNK = 20_000
+
+
+def insert_rows(
+    model: type[models.Model],
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    *,
+    ignore_conflicts: bool = False,
+) -> None:
+    """Insert plain values; a JSON column's values are given as JSON text.
+
+    columns: attribute names ("list_id", "grade"). ignore_conflicts: leave out what is there.
+    """
+    if not rows:
+        return
+    fields = {field.attname: field for field in model._meta.concrete_fields}
+    names = ", ".join(f'"{fields[name].column}"' for name in columns)
+    into = f'INSERT INTO "{model._meta.db_table}" ({names})'
+    skip = " ON CONFLICT DO NOTHING" if ignore_conflicts else ""
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            types = [str(fields[name].db_type(connection)).split("(")[0] for name in columns]
+            lists = ", ".join(f"%s::{kind}[]" for kind in types)
+            for start in range(0, len(rows), CHUNK):
+                values = [list(column) for column in zip(*rows[start : start + CHUNK], strict=True)]
+                cursor.execute(f"{into} SELECT * FROM unnest({lists}){skip}", values)  # noqa: S608
+        else:
+            places = ", ".join(["%s"] * len(columns))
+            cursor.executemany(f"{into} VALUES ({places}){skip}", rows)
+
+
+def values_list(values: Iterable[int | str], kind: str) -> tuple[str, Any]:
+    """SQL for a subquery of the values, and its one parameter. kind: "bigint" or "text"."""
+    if connection.vendor == "postgresql":
+        return f"(SELECT unnest(%s::{kind}[]))", list(values)
+    return "(SELECT value FROM json_each(%s))", json.dumps(list(values))
+
+
+def pairs_list(pairs: Iterable[Pair]) -> tuple[str, list[Any]]:
+    """SQL for a table `pairs(a, b)` to put first in a CROSS JOIN, and its parameters."""
+    if connection.vendor == "postgresql":
+        columns = list(zip(*pairs, strict=True)) or [(), ()]
+        return "unnest(%s::bigint[], %s::bigint[]) AS pairs(a, b)", [list(c) for c in columns]
+    sql = (
+        "(SELECT json_extract(value, '$[0]') AS a, json_extract(value, '$[1]') AS b "
+        + "FROM json_each(%s)) AS pairs"
+    )
+    return sql, [json.dumps(list(pairs))]

@@ -1,0 +1,56 @@
+"""Reading collections: what is in them, and which row stands behind an id."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db import connection, models
+
+from judgments.bulk import values_list
+from judgments.models import Collection, Document, Query
+
+
+def map_queries(*, collection: Collection, qids: Iterable[str] | None = None) -> dict[str, int]:
+    """The pk of each query by its id: of all queries, or of those given that exist."""
+    return _map(Query, "qid", collection, qids)
+
+
+def map_documents(*, collection: Collection, docids: Iterable[str] | None = None) -> dict[str, int]:
+    """The pk of each document by its id: of all documents, or of those given that exist."""
+    return _map(Document, "docid", collection, docids)
+
+
+def list_query_ids(*, collection: Collection, pks: Iterable[int]) -> dict[int, str]:
+    """The id of each query by its pk."""
+    return _names(Query, "qid", collection, pks)
+
+
+def list_document_ids(*, collection: Collection, pks: Iterable[int]) -> dict[int, str]:
+    """The id of each document by its pk."""
+    return _names(Document, "docid", collection, pks)
+
+
+def _map(
+    model: type[models.Model], name: str, collection: Collection, ids: Iterable[str] | None
+) -> dict[str, int]:
+    sql = f'SELECT "{name}", id FROM "{model._meta.db_table}" WHERE collection_id = %s'  # noqa: S608
+    parameters: list[Any] = [collection.pk]
+    if ids is not None:
+        subquery, parameter = values_list(ids, "text")
+        sql += f' AND "{name}" IN {subquery}'
+        parameters.append(parameter)
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        return dict(cursor.fetchall())
+
+
+def _names(
+    model: type[models.Model], name: str, collection: Collection, pks: Iterable[int]
+) -> dict[int, str]:
+    subquery, parameter = values_list(pks, "bigint")
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f'SELECT id, "{name}" FROM "{model._meta.db_table}" '  # noqa: S608
+            + f"WHERE collection_id = %s AND id IN {subquery}",
+            [collection.pk, parameter],
+        )
+        return dict(cursor.fetchall())

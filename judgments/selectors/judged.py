@@ -1,0 +1,79 @@
+"""Reading a list's temporal rows: a version's grades, and what lies between two versions."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from django.db import connection
+
+from judgments.bulk import values_list
+from judgments.temporal import Difference, Span, differences
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """A version's grades, sorted by query and document; three arrays of one length."""
+
+    query_ids: npt.NDArray[np.int64]
+    document_ids: npt.NDArray[np.int32]
+    grades: npt.NDArray[np.int8]
+
+    def __len__(self) -> int:
+        return len(self.grades)
+
+    def pairs(self) -> dict[tuple[int, int], int]:
+        """The grades by (query, document)."""
+        pairs = zip(self.query_ids.tolist(), self.document_ids.tolist(), strict=True)
+        return dict(zip(pairs, self.grades.tolist(), strict=True))
+
+
+def get_judged(*, list_id: int, version: int, query_ids: Iterable[int] | None = None) -> Judged:
+    """The grades that hold at a version, of all queries or of those given (their pks)."""
+    sql = (
+        "SELECT query_id, document_id, grade FROM judgments_judgment "
+        "WHERE list_id = %s AND since <= %s AND (until IS NULL OR until > %s)"
+    )
+    parameters: list[Any] = [list_id, version, version]
+    if query_ids is not None:
+        subquery, parameter = values_list(query_ids, "bigint")
+        sql += f" AND query_id IN {subquery}"
+        parameters.append(parameter)
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        rows = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 3)
+    rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
+    return Judged(
+        query_ids=np.ascontiguousarray(rows[:, 0]),
+        document_ids=rows[:, 1].astype(np.int32),
+        grades=rows[:, 2].astype(np.int8),
+    )
+
+
+def list_touched_queries(*, list_id: int, after: int, until: int) -> list[int]:
+    """The pks of the queries with a row that begins or ends in a version in (after, until]."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT query_id FROM judgments_judgment "
+            "WHERE list_id = %s AND since > %s AND since <= %s "
+            "UNION SELECT query_id FROM judgments_judgment "
+            "WHERE list_id = %s AND until > %s AND until <= %s ORDER BY query_id",
+            [list_id, after, until] * 2,
+        )
+        return [query_id for (query_id,) in cursor.fetchall()]
+
+
+def list_differences(*, list_id: int, before: int, after: int) -> list[Difference]:
+    """The pairs whose grades differ between two versions, in either order; 0 is the empty list."""
+    low, high = sorted((before, after))
+    columns = "SELECT query_id, document_id, grade, since, until FROM judgments_judgment "
+    with connection.cursor() as cursor:
+        cursor.execute(
+            columns
+            + "WHERE list_id = %s AND since > %s AND since <= %s "
+            + f"UNION {columns} WHERE list_id = %s AND until > %s AND until <= %s",
+            [list_id, low, high] * 2,
+        )
+        spans = [Span(*row) for row in cursor.fetchall()]
+    return differences(spans, before=before, after=after)

@@ -1,0 +1,1 @@
+"""The only places that write the hub's tables."""

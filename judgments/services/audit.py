@@ -1,0 +1,32 @@
+"""Who changed what, kept with the change itself."""
+
+from datetime import datetime
+from typing import Any
+
+from judgments.models import AuditEntry, Collection, User
+
+
+def record(
+    *,
+    collection: Collection | None,
+    actor: User | None,
+    at: datetime,
+    action: str,
+    subject: str,
+    before: Any = None,
+    after: Any = None,
+) -> AuditEntry:
+    """Write one audit row; call it inside the transaction of the change.
+
+    action: stable words, e.g. "member.role_changed". subject: what it was done to, in words.
+    before, after: plain JSON values, never a secret. actor: None for the command line.
+    """
+    return AuditEntry.objects.create(
+        collection=collection,
+        actor=actor,
+        at=at,
+        action=action,
+        subject=subject[:200],
+        before=before,
+        after=after,
+    )

@@ -1,0 +1,178 @@
+"""The rows that tests begin with. Keyword-only; the same call gives the same rows.
+
+The cast: Ada leads, Ben and Cem annotate, Dora researches, Eve leads another collection.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from judgments.content import content_hash
+from judgments.models import (
+    Collection,
+    Document,
+    JudgmentList,
+    JudgmentVersion,
+    Membership,
+    Query,
+    User,
+)
+from judgments.permissions import Access, get_access
+from judgments.services.collections import create_collection
+from judgments.services.committing import Change, commit_judgments
+from judgments.services.lists import start_list
+
+NOW = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
+SCALE: list[dict[str, Any]] = [
+    {"code": 0, "name": "Irrelevant", "value": 0.0},
+    {"code": 1, "name": "Related", "value": 1.0},
+    {"code": 2, "name": "Partly relevant", "value": 2.0},
+    {"code": 3, "name": "Highly relevant", "value": 3.0},
+    {"code": 4, "name": "Perfect", "value": 4.0},
+]
+ROLES = {"ada": "lead", "ben": "annotator", "cem": "annotator", "dora": "researcher"}
+
+
+def make_user(*, username: str, name: str = "", is_superuser: bool = False) -> User:
+    """A person; the one who is there already, if so. Sign in with `client.force_login`."""
+    found = User.objects.filter(username=username).first()
+    if found is not None:
+        return found
+    return User.objects.create(
+        username=username,
+        name=name or username.capitalize(),
+        email=f"{username}@people.example",
+        # "!" as Django writes it for an account without a password: no slow hashing in tests
+        password="!" + "x" * 40,
+        is_superuser=is_superuser,
+    )
+
+
+def make_member(*, collection: Collection, username: str, role: str) -> User:
+    """A person with a role in a collection."""
+    user = make_user(username=username)
+    number = Membership.objects.filter(collection=collection).count() + 1
+    Membership.objects.create(
+        collection=collection,
+        user=user,
+        role=role,
+        pseudonym=f"person {number}",
+        created_at=NOW,
+    )
+    return user
+
+
+def make_collection(
+    *, slug: str = "books", name: str = "", lead: str = "ada", cast: bool = True
+) -> Collection:
+    """A collection that `lead` leads; with `cast`, Ben, Cem and Dora are members too."""
+    collection = create_collection(
+        by=make_user(username=lead), at=NOW, slug=slug, name=name or slug.capitalize()
+    )
+    if cast:
+        for username in ("ben", "cem", "dora"):
+            make_member(collection=collection, username=username, role=ROLES[username])
+    return collection
+
+
+def make_access(*, collection: Collection, username: str = "ada") -> Access:
+    """What a member may do in a collection."""
+    return get_access(viewer=User.objects.get(username=username), slug=collection.slug)
+
+
+def make_queries(*, collection: Collection, count: int = 3, prefix: str = "q") -> list[Query]:
+    """Queries q1, q2, …, each with a text, every other one in the segment "head"."""
+    return Query.objects.bulk_create(
+        Query(
+            collection=collection,
+            qid=f"{prefix}{number}",
+            text=f"query number {number}",
+            description=f"What query {number} is after.",
+            segment="head" if number % 2 else "tail",
+        )
+        for number in range(1, count + 1)
+    )
+
+
+def make_documents(*, collection: Collection, count: int = 5, prefix: str = "d") -> list[Document]:
+    """Documents d1, d2, …, each with a title and a body."""
+    return Document.objects.bulk_create(
+        Document(
+            collection=collection,
+            docid=f"{prefix}{number}",
+            title=f"Title {number}",
+            body=f"The body of document {number}.",
+            content_hash=content_hash(f"Title {number}", f"The body of document {number}."),
+        )
+        for number in range(1, count + 1)
+    )
+
+
+def make_list(
+    *,
+    collection: Collection,
+    slug: str = "main",
+    name: str = "",
+    scale: list[dict[str, Any]] | None = None,
+) -> JudgmentList:
+    """An empty list, graded 0 to 4 unless another scale is given."""
+    return start_list(
+        collection=collection,
+        by=User.objects.filter(username="ada").first(),
+        at=NOW,
+        slug=slug,
+        name=name or slug.capitalize(),
+        scale=SCALE if scale is None else scale,
+    )
+
+
+def commit(
+    *,
+    judgment_list: JudgmentList,
+    grades: Mapping[tuple[Query, Document], int | None] | Iterable[Change],
+    by: User | None = None,
+    at: datetime = NOW,
+    reason: str = "a test",
+    source: str = JudgmentVersion.Source.IMPORT,
+) -> JudgmentVersion:
+    """A version with these grades, given as {(query, document): grade} or as changes."""
+    if isinstance(grades, Mapping):
+        changes: Iterable[Change] = [
+            Change(query.pk, document.pk, grade) for (query, document), grade in grades.items()
+        ]
+    else:
+        changes = grades
+    version = commit_judgments(
+        judgment_list=judgment_list, changes=changes, by=by, at=at, reason=reason, source=source
+    )
+    assert version is not None, "these grades change nothing"
+    return version
+
+
+@dataclass(frozen=True)
+class World:
+    """A collection with its cast, three queries, five documents and an empty list."""
+
+    collection: Collection
+    queries: list[Query]
+    documents: list[Document]
+    judgments: JudgmentList
+    ada: User
+    ben: User
+    cem: User
+    dora: User
+    eve: User
+
+
+def make_world(*, slug: str = "books", queries: int = 3, documents: int = 5) -> World:
+    """The usual beginning; Eve leads a collection of her own, `<slug>-of-eve`."""
+    collection = make_collection(slug=slug)
+    make_collection(slug=f"{slug}-of-eve", lead="eve", cast=False)
+    return World(
+        collection=collection,
+        queries=make_queries(collection=collection, count=queries),
+        documents=make_documents(collection=collection, count=documents),
+        judgments=make_list(collection=collection),
+        **{name: make_user(username=name) for name in ("ada", "ben", "cem", "dora", "eve")},
+    )
