@@ -220,7 +220,7 @@ def grade_bar(
         share = _scaled(count, 0, total, width)
         if share:
             css = f"g{ramp_step(position, len(counts))}"
-            parts.append((css, round(x, 2), share, f"{said[position]}: {count:,}"))
+            parts.append((css, round(x, 2), max(share - 1, 1), f"{said[position]}: {count:,}"))
         x += share
     rects = format_html_join(
         "",

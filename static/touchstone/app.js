@@ -139,9 +139,11 @@ document.addEventListener("htmx:confirm", (event) => {
   ask({ question: event.detail.question }).then((yes) => yes && event.detail.issueRequest(true));
 });
 for (const type of ["dragover", "dragleave", "drop"]) document.addEventListener(type, drag);
-addEventListener("pageshow", () => {
+addEventListener("pageshow", (event) => {
+  if (!event.persisted) return; // only a page that came back from the browser's memory
   for (const busy of document.querySelectorAll("button[aria-busy]")) busy.removeAttribute("aria-busy");
 });
+document.querySelector(".topbar .tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 showTheme();
 tellTimes();
 setInterval(tellTimes, 20_000);
