@@ -8,14 +8,14 @@ MAX_ID_CHARACTERS: Final = 200
 # order mark, which nobody sees. Any other character is itself, U+00A0 too.
 NOT_IN_IDS: Final = r"\x00-\x20\x7f-\x9f\ufeff"
 
-_FOREIGN: Final = re.compile(f"[{NOT_IN_IDS}]")
+_FOREIGN: Final = re.compile(rf"[{NOT_IN_IDS}\ud800-\udfff]")
 
 
 def id_problem(value: str) -> str | None:
     """Why this can't be an id, in words that follow the name of the thing; None if it can.
 
-    An id has 1 to 200 characters, none of them an ASCII blank, a control character or a byte
-    order mark, and does not begin with `#`, which begins a comment in TREC files.
+    An id has 1 to 200 characters, none of them an ASCII blank, a control character, a byte
+    order mark or half a surrogate pair.
     """
     if not value:
         return "is empty"
@@ -25,6 +25,13 @@ def id_problem(value: str) -> str | None:
     if foreign:
         return f"contains {_name(foreign.group())}"
     return None
+
+
+def query_id_problem(value: str) -> str | None:
+    """Like `id_problem`; besides, `#` at a line's beginning would begin a comment in TREC files."""
+    if value.startswith("#"):
+        return "begins with #, and its lines would be comments in TREC files"
+    return id_problem(value)
 
 
 def _name(character: str) -> str:

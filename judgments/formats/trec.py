@@ -6,13 +6,15 @@ Fields are separated by blanks and tabs, and by nothing else: U+00A0 is part of 
 Empty lines are skipped, and so are lines that begin with `#`, as trec_eval does.
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from judgments.formats.errors import FileProblem
+from judgments.formats.ids import id_problem, query_id_problem
 from judgments.formats.reading import TREC_LIMITS, Limits, Progress, Source
 from judgments.formats.trec_lines import (
     QRELS_LINES,
@@ -20,6 +22,7 @@ from judgments.formats.trec_lines import (
     RUN_LINES_WITH_REST,
     read_table,
 )
+from judgments.scales import Scale
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int32]
@@ -126,13 +129,17 @@ def read_qrels(
     name: str,
     limits: Limits = TREC_LIMITS,
     progress: Progress | None = None,
+    scale: Scale | None = None,
 ) -> QrelsFile:
     """Qrels, all of them or nothing.
 
     source, name, progress: as in `read_run`.
+    scale: grades outside it are refused; without one, any whole number of 32 bits is a grade.
     Raises FileRefused, which names every problem with its line.
     """
-    table = read_table(source, QRELS_LINES, name=name, limits=limits, progress=progress)
+    table = read_table(
+        source, QRELS_LINES, name=name, limits=limits, progress=progress, scale=scale
+    )
     return QrelsFile(
         name=name,
         query_ids=table.query_ids,
@@ -142,3 +149,54 @@ def read_qrels(
         lines=table.lines,
         grades=table.values.astype(np.int32),
     )
+
+
+def format_qrels(pairs: Iterable[tuple[str, str, int]]) -> bytes:
+    """Qrels in their one canonical form, so that equal judgments are equal bytes.
+
+    pairs: (query id, document id, grade), in any order.
+    Returns lines of the four fields with one blank between, ordered by query and then by
+    document, both by their UTF-8 bytes. `read_qrels` gives the same pairs back.
+    Raises ValueError for a pair that is there twice, or an id that no reader would accept.
+    """
+    lines = []
+    before = ("", "")
+    # code points and UTF-8 bytes have the same order
+    for query_id, doc_id, grade in sorted(pairs):
+        if (query_id, doc_id) == before:
+            raise ValueError(f"query {query_id!r} has document {doc_id!r} twice")
+        _check_ids(query_id, doc_id)
+        before = (query_id, doc_id)
+        lines.append(f"{query_id} 0 {doc_id} {int(grade)}\n")
+    return "".join(lines).encode("utf-8")
+
+
+def format_run(
+    rankings: Iterable[tuple[str, Sequence[str], Iterable[float]]], *, tag: str
+) -> bytes:
+    """A run as TREC lines, with the shortest digits that give the same score again.
+
+    rankings: (query id, document ids, scores) as `RunFile.rankings` gives them. Their order is
+    kept, and the rank column counts it from 1: what comes first is the caller's decision.
+    Raises ValueError for ids or a tag that no reader would accept, and for scores not finite.
+    """
+    _check("tag", tag, id_problem(tag))
+    lines = []
+    for query_id, doc_ids, scores in rankings:
+        for rank, (doc_id, number) in enumerate(zip(doc_ids, scores, strict=True), start=1):
+            _check_ids(query_id, doc_id)
+            score = float(number)
+            if not math.isfinite(score):
+                raise ValueError(f"the score of document {doc_id!r} is {score}")
+            lines.append(f"{query_id} Q0 {doc_id} {rank} {score!r} {tag}\n")
+    return "".join(lines).encode("utf-8")
+
+
+def _check_ids(query_id: str, doc_id: str) -> None:
+    _check("query", query_id, query_id_problem(query_id))
+    _check("document", doc_id, id_problem(doc_id))
+
+
+def _check(what: str, value: str, problem: str | None) -> None:
+    if problem:
+        raise ValueError(f"the {what} {value!r} {problem}")

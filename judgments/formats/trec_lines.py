@@ -19,6 +19,7 @@ import numpy.typing as npt
 from judgments.formats.errors import Problems, Rule, quoted
 from judgments.formats.ids import MAX_ID_CHARACTERS, NOT_IN_IDS, id_problem
 from judgments.formats.reading import Batch, Limits, Progress, Source, line_text, read_batches
+from judgments.scales import Scale
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int32]
@@ -116,9 +117,18 @@ class _Part(NamedTuple):
 
 
 def read_table(
-    source: Source, layout: Layout, *, name: str, limits: Limits, progress: Progress | None
+    source: Source,
+    layout: Layout,
+    *,
+    name: str,
+    limits: Limits,
+    progress: Progress | None,
+    scale: Scale | None = None,
 ) -> Table:
-    """All pairs of a file, or FileRefused with every line that breaks a rule."""
+    """All pairs of a file, or FileRefused with every line that breaks a rule.
+
+    scale: the codes that values may have; None for any.
+    """
     problems = Problems(name)
     gathered = _Gathered(limits, problems)
     for batch in read_batches(source, limits=limits, problems=problems, progress=progress):
@@ -127,6 +137,8 @@ def read_table(
             part = _inspected_part(batch, layout, problems)
         if part.query_ids:
             gathered.add(part)
+            if scale is not None:
+                _check_grades(part, scale, problems)
     gathered.note_duplicates()
     problems.raise_if_any()
     if not gathered.count:
@@ -228,6 +240,12 @@ def _value(word: re.Match[str], layout: Layout, line: int, problems: Problems) -
     rule, message = problem
     problems.add(line, rule, message, column=word.start() + 1)
     return None
+
+
+def _check_grades(part: _Part, scale: Scale, problems: Problems) -> None:
+    outside = ~np.isin(part.values, scale.codes)
+    for value, line in zip(part.values[outside], part.lines[outside], strict=True):
+        problems.add(int(line), Rule.SCALE, f"the grade {value:.0f} is not on the scale {scale}.")
 
 
 def _numbering() -> defaultdict[str, int]:

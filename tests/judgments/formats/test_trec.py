@@ -3,9 +3,27 @@
 import io
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from judgments.formats.errors import FileRefused
-from judgments.formats.trec import QrelsFile, RunFile, read_qrels, read_run
+from judgments.formats.trec import (
+    QrelsFile,
+    RunFile,
+    format_qrels,
+    format_run,
+    read_qrels,
+    read_run,
+)
+from judgments.scales import Scale
+
+IDS = st.text(
+    st.characters(exclude_categories=["Cc", "Cs"], exclude_characters=" \ufeff"),
+    min_size=1,
+    max_size=8,
+)
+QUERY_IDS = IDS.filter(lambda value: not value.startswith("#"))
+SCORES = st.floats(allow_nan=False, allow_infinity=False)
 
 
 def run_of(text: str) -> RunFile:
@@ -46,3 +64,82 @@ def test_a_score_that_is_no_finite_number_is_refused_with_its_line(score: str) -
     (problem,) = refused.value.problems
     assert problem.line == 2
     assert problem.rule in {"score", "not-finite", "columns"}
+
+
+def test_a_grade_outside_the_scale_is_refused_with_its_line() -> None:
+    content = io.BytesIO(b"1 0 a 4\n1 0 b 5\n1 0 c -1\n")
+    with pytest.raises(FileRefused) as refused:
+        read_qrels(content, name="a.qrels", scale=Scale.default())
+    assert [str(problem) for problem in refused.value.problems] == [
+        "a.qrels:2: scale: the grade 5 is not on the scale 0..4.",
+        "a.qrels:3: scale: the grade -1 is not on the scale 0..4.",
+    ]
+
+
+def test_text_after_the_tag_is_ignored_only_where_asked_for_and_the_rank_is_a_number() -> None:
+    line = b"1 Q0 a 1 2 tag and more\n"
+    with pytest.raises(FileRefused):
+        read_run(io.BytesIO(line), name="a.run")
+    assert read_run(io.BytesIO(line), name="a.run", text_after_tag=True).tag == "tag"
+    with pytest.raises(FileRefused) as refused:
+        read_run(io.BytesIO(b"1 Q0 my doc 1 2 tag\n"), name="a.run", text_after_tag=True)
+    assert refused.value.problems[0].rule == "columns"
+
+
+def test_comments_and_empty_lines_are_skipped_but_counted() -> None:
+    qrels = qrels_of("# a comment\n\n1 0 a 1\n \t\r\n  # more\n2 0 a 1")
+    assert qrels.lines.tolist() == [3, 6]
+    assert qrels.problem(1, "unknown-document", "…").line == 6
+
+
+@given(st.dictionaries(st.tuples(QUERY_IDS, IDS), st.integers(-128, 127), min_size=1))
+def test_qrels_that_were_written_are_read_as_they_were(grades: dict[tuple[str, str], int]) -> None:
+    written = format_qrels((q, d, g) for (q, d), g in grades.items())
+    read = read_qrels(io.BytesIO(written), name="a.qrels")
+    assert {(q, d): g for q, d, g in read.pairs()} == grades
+    assert format_qrels(read.pairs()) == written
+    assert written.splitlines(keepends=True) == sorted(
+        written.splitlines(keepends=True), key=lambda line: line.split(b" ")
+    )
+
+
+@given(
+    st.dictionaries(QUERY_IDS, st.dictionaries(IDS, SCORES, min_size=1), min_size=1),
+    IDS,
+)
+def test_a_run_that_was_written_is_read_as_it_was(
+    scores: dict[str, dict[str, float]], tag: str
+) -> None:
+    rankings = [(q, list(by_doc), list(by_doc.values())) for q, by_doc in scores.items()]
+    written = format_run(rankings, tag=tag)
+    read = read_run(io.BytesIO(written), name="a.run")
+    assert [(q, d, s.tolist()) for q, d, s in read.rankings()] == rankings
+    assert read.tag == tag
+    assert format_run(read.rankings(), tag=read.tag) == written
+
+
+def test_canonical_qrels_do_not_depend_on_the_order_of_the_pairs() -> None:
+    pairs = [("10", "b", 1), ("9", "a", 2), ("10", "B", 0), ("é", "a", -1)]
+    expected = "10 0 B 0\n10 0 b 1\n9 0 a 2\né 0 a -1\n".encode()
+    assert format_qrels(pairs) == format_qrels(reversed(pairs)) == expected
+
+
+@pytest.mark.parametrize(
+    ("query_id", "doc_id"),
+    [("#1", "a"), ("", "a"), ("1", "a b"), ("1", "a\n"), ("1", "\ud800"), ("1", "a" * 201)],
+)
+def test_an_id_that_no_reader_would_take_is_not_written(query_id: str, doc_id: str) -> None:
+    with pytest.raises(ValueError, match=r"the (query|document)"):
+        format_qrels([(query_id, doc_id, 1)])
+    with pytest.raises(ValueError, match=r"the (query|document)"):
+        format_run([(query_id, [doc_id], [1.0])], tag="t")
+
+
+def test_a_pair_that_is_there_twice_is_not_written() -> None:
+    with pytest.raises(ValueError, match="twice"):
+        format_qrels([("1", "a", 1), ("1", "a", 2)])
+
+
+def test_a_score_that_is_not_finite_is_not_written() -> None:
+    with pytest.raises(ValueError, match="nan"):
+        format_run([("1", ["a"], [float("nan")])], tag="t")

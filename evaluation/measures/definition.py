@@ -1,0 +1,252 @@
+"""What a measure is: its family and every parameter, as one value that prints and parses.
+
+`Measure` is immutable, compares by value and is hashable. `measure.name` is canonical: two
+measures are equal exactly when their names are, and `grammar.parse_measure(measure.name)` gives
+the measure back. Parameters that have their usual value are left out of the name, and the usual
+values are trec_eval's with `-c`: all judged queries count, a missing one as 0; ties by document
+id; unjudged documents gain nothing.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Final, Literal
+
+from evaluation.measures.errors import MeasureError
+
+GainTable = tuple[tuple[float, float], ...]
+
+LARGEST_CUTOFF: Final = 1_000_000
+
+# Every parameter that takes one of some words, and the words.
+CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
+    "discount": ("log2", "burn-in", "reciprocal", "linear", "none"),
+    "ideal": ("global", "recall", "local", "max"),
+    "ideal_depth": ("k", "returned", "all"),
+    "unjudged": ("zero", "condensed"),
+    "negatives": ("zero", "raw", "unjudged"),
+    "ties": ("docid", "listed"),
+    "scores": ("float32", "float64"),
+    "queries": ("judged", "returned", "run", "relevant"),
+}
+EMPTY_WORDS: Final = ("skip", "error")
+
+
+@dataclass(frozen=True)
+class Family:
+    """A kind of measure. `revision` rises when its arithmetic changes in any bit."""
+
+    name: str
+    title: str
+    parameters: frozenset[str]
+    aliases: tuple[str, ...] = ()
+    needs_cutoff: bool = False
+    revision: int = 1
+
+
+_ORDERING: Final = frozenset({"ties", "scores", "queries"})
+_BINARY: Final = _ORDERING | {"rel", "unjudged", "negatives"}
+_NDCG: Final = _BINARY - {"rel"} | {
+    "gain",
+    "discount",
+    "b",
+    "ideal",
+    "ideal_depth",
+    "top",
+    "empty",
+}
+
+FAMILIES: Final[Mapping[str, Family]] = {
+    family.name: family
+    for family in (
+        Family("nDCG", "normalised discounted cumulated gain", _NDCG, ("NDCG",)),
+        Family("RR", "reciprocal rank of the first relevant document", _BINARY, ("MRR",)),
+        Family("AP", "average precision", _BINARY, ("MAP",)),
+        Family("P", "share of the shown that is relevant", _BINARY, ("Precision",), True),
+        Family("R", "share of the relevant that is shown", _BINARY, ("Recall",), True),
+        Family("Hit", "whether anything relevant is shown", _BINARY, ("Success",), True),
+        Family("Judged", "share of the shown that is judged", _ORDERING),
+    )
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    """One measure with all its parameters. Raises MeasureError where they make no sense.
+
+    family: a key of FAMILIES.
+    cutoff: only ranks 1..cutoff are looked at; None: the whole list.
+    rel: a grade counts as relevant when its value is at least this.
+    gain: "linear" (the grade's value), "exp2" (2**value - 1), or pairs (value, gain).
+    discount: what the gain at rank i is divided by: "log2" log2(i + 1); "burn-in" 1 up to rank b,
+        then log_b(i); "reciprocal" i; "linear" k / (k + 1 - i); "none" 1.
+    b: the burn-in's base, and nothing else's.
+    ideal: the documents that the best order is made of: "global" all judged; "recall" all
+        returned; "local" the first k returned; "max" k documents of the top grade.
+    ideal_depth: ranks of the ideal that count: "k"; "returned", min(k, returned); "all".
+    top: the top grade's value, for ideal="max"; None: the highest of the scale.
+    empty: the value of a query whose ideal gain is 0; "skip" leaves it out of the mean, "error"
+        refuses.
+    unjudged: "zero" gain, or "condensed": they are removed and the ranks close up.
+    negatives: grades below 0 gain "zero", their own "raw" value, or are as good as "unjudged".
+    ties: documents of one score stand by descending "docid" (UTF-8 bytes), or as "listed".
+    scores: the precision in which scores are compared.
+    queries: which are in the mean: "judged", all that have a judgment (not returned counts 0);
+        "returned", those of them that the run answers; "run", all that the run answers;
+        "relevant", those of "returned" with a document of positive value.
+    """
+
+    family: str
+    cutoff: int | None = None
+    rel: float = 1.0
+    gain: Literal["linear", "exp2"] | GainTable = "linear"
+    discount: str = "log2"
+    b: float | None = None
+    ideal: str = "global"
+    ideal_depth: str = "k"
+    top: float | None = None
+    empty: float | Literal["skip", "error"] = 0.0
+    unjudged: str = "zero"
+    negatives: str = "zero"
+    ties: str = "docid"
+    scores: str = "float32"
+    queries: str = "judged"
+    name: str = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.family not in FAMILIES:
+            raise MeasureError(f"there is no measure {self.family!r}")
+        _check_cutoff(self)
+        for parameter in PARAMETERS:
+            if parameter not in self.kind.parameters and self._is_set(parameter):
+                raise MeasureError(f"{self.family} has no parameter {parameter}")
+        for parameter, words in CHOICES.items():
+            _check_word(parameter, getattr(self, parameter), words)
+        _check_numbers(self)
+        _check_combinations(self)
+        object.__setattr__(self, "name", self._canonical_name())
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def kind(self) -> Family:
+        """The measure's family."""
+        return FAMILIES[self.family]
+
+    @property
+    def revision(self) -> int:
+        """Stored beside a value, so that it can say which arithmetic made it."""
+        return self.kind.revision
+
+    @property
+    def ordering(self) -> tuple[str, str]:
+        """(ties, scores): measures that share it read one and the same order of a run."""
+        return self.ties, self.scores
+
+    def parameters(self) -> dict[str, object]:
+        """Every parameter of this family with its value, the usual ones included."""
+        own = (name for name in PARAMETERS if name in self.kind.parameters)
+        return {"cutoff": self.cutoff, **{name: getattr(self, name) for name in own}}
+
+    def _is_set(self, parameter: str) -> bool:
+        return bool(getattr(self, parameter) != USUAL[parameter])
+
+    def _canonical_name(self) -> str:
+        told = [f"{p}={_printed(getattr(self, p))}" for p in PARAMETERS if self._is_set(p)]
+        parameters = f"({','.join(told)})" if told else ""
+        cutoff = "" if self.cutoff is None else f"@{self.cutoff}"
+        return f"{self.family}{parameters}{cutoff}"
+
+
+PARAMETERS: Final = tuple(
+    f.name for f in fields(Measure) if f.name not in {"family", "cutoff", "name"}
+)
+USUAL: Final[Mapping[str, object]] = {
+    f.name: f.default for f in fields(Measure) if f.name in PARAMETERS
+}
+
+
+def gain_table(gains: Mapping[float, float]) -> GainTable:
+    """A table of gains as `Measure.gain` wants it: pairs (grade value, gain), ascending."""
+    return tuple(sorted((float(value), float(gain)) for value, gain in gains.items()))
+
+
+def _check_cutoff(measure: Measure) -> None:
+    cutoff = measure.cutoff
+    if cutoff is None:
+        if measure.kind.needs_cutoff:
+            raise MeasureError(f"{measure.family} needs a cutoff, as in {measure.family}@10")
+        return
+    if not isinstance(cutoff, int) or not 1 <= cutoff <= LARGEST_CUTOFF:
+        raise MeasureError(
+            f"{measure.family}@{cutoff}: a cutoff is a whole number from 1 to {LARGEST_CUTOFF}"
+        )
+
+
+def _check_word(parameter: str, value: object, words: tuple[str, ...]) -> None:
+    if value not in words:
+        known = ", ".join(repr(word) for word in words)
+        raise MeasureError(f"{parameter}={_printed(value)}: it can be {known}")
+
+
+def _check_numbers(measure: Measure) -> None:
+    _check_number("rel", measure.rel)
+    if measure.b is not None:
+        _check_number("b", measure.b)
+    if measure.top is not None:
+        _check_number("top", measure.top)
+    if isinstance(measure.empty, str):
+        _check_word("empty", measure.empty, EMPTY_WORDS)
+    elif not 0 <= _check_number("empty", measure.empty) <= 1:
+        raise MeasureError("empty: it can be a number from 0 to 1, 'skip' or 'error'")
+    if isinstance(measure.gain, str):
+        _check_word("gain", measure.gain, ("linear", "exp2"))
+    else:
+        _check_table(measure.gain)
+
+
+def _check_table(table: GainTable) -> None:
+    for value, gain in table:
+        _check_number("gain", value)
+        _check_number("gain", gain)
+    if not table or len({value for value, _ in table}) != len(table):
+        raise MeasureError("gain: a table gives every grade one gain, as in {0:0,1:1,2:3}")
+    if any(type(x) is not float for pair in table for x in pair) or list(table) != sorted(table):
+        raise MeasureError("gain: make a table with gain_table()")
+
+
+def _check_number(parameter: str, value: object) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        raise MeasureError(f"{parameter}={_printed(value)}: it must be a finite number")
+    if abs(value) > 1e9:
+        raise MeasureError(f"{parameter}={_printed(value)}: that is too large")
+    return value
+
+
+def _check_combinations(measure: Measure) -> None:
+    if (measure.discount == "burn-in") != (measure.b is not None):
+        raise MeasureError("discount='burn-in' and its base b go together: b=2, for example")
+    if measure.b is not None and measure.b <= 1:
+        raise MeasureError("b: the base of the burn-in must be above 1")
+    if measure.discount == "linear" and measure.cutoff is None:
+        raise MeasureError("discount='linear' falls to nothing behind the cutoff: it needs one")
+    if measure.top is not None and (measure.ideal != "max" or measure.top <= 0):
+        raise MeasureError("top: the (positive) top grade is used with ideal='max' alone")
+    if measure.ideal_depth != "k" and measure.ideal not in ("global", "recall"):
+        raise MeasureError("ideal_depth: it can differ from k with a global or recall ideal")
+    if measure.negatives == "raw" and measure.family != "nDCG":
+        raise MeasureError("negatives='raw' is about gains, which only nDCG has")
+    if measure.discount == "linear" and measure.ideal_depth == "all":
+        raise MeasureError("discount='linear' has no value behind the cutoff, ideal_depth='all'")
+
+
+def _printed(value: object) -> str:
+    """A parameter's value as the grammar reads it back."""
+    if isinstance(value, str):
+        return f"'{value}'"
+    if isinstance(value, tuple):
+        return "{" + ",".join(f"{_printed(k)}:{_printed(v)}" for k, v in value) + "}"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return repr(value)

@@ -1,0 +1,207 @@
+"""The engine: many measures of many rankings at once.
+
+What it takes and how to get it:
+
+(a) all queries of one run, at one version of a list
+
+    levels = grades.levels(codes)                     # grade codes -> levels, once
+    judgments = Judgments(documents, levels, lengths) # the version's, query after query
+    ranked = in_rank_order(stored_documents, stored_order, run_lengths)
+    rankings = judge_rankings(ranked, run_lengths, judgments, n_grades=len(grades.codes),
+                              width=depth_needed(measures))
+    values = evaluate_batch(measures, rankings, grades)
+    sums = exact_sums(values.values, values.counted)
+
+    with one row per judged query: a query that the run does not answer has length 0, and gets 0.
+
+(b) a few touched queries of many runs, under two versions
+
+    The rows are (run, query) pairs: `queries` says which row of `judgments` each belongs to. Call
+    it for the old version and for the new; reshape the values to (n_runs, n_touched, n_measures)
+    and give them to `exact_sums`: (n_runs, n_measures, 6).
+
+A row's values do not depend on the other rows, to the last bit: in (a) and in (b), alone and among
+thousands, they are the same. `Values.counted` says per row and measure whether the query is in the
+mean; it follows from the row alone as well.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from evaluation.measures.binary import binary, judged_share
+from evaluation.measures.definition import Measure
+from evaluation.measures.discounts import FloatArray
+from evaluation.measures.errors import ZeroIdealError
+from evaluation.measures.grades import Grades
+from evaluation.measures.ndcg import gains, ndcg
+from evaluation.measures.rankings import BoolArray, GradedRankings
+
+_CELLS: Final = 1 << 17  # of a matrix that is worked on at once: it stays in the cache
+
+
+@dataclass(frozen=True)
+class Values:
+    """values: float64 (n_rankings, n_measures), 0 where not counted. counted: bool, likewise."""
+
+    values: FloatArray
+    counted: BoolArray
+
+
+def depth_needed(measures: Sequence[Measure]) -> int | None:
+    """How many ranks these measures read; None: the whole rankings."""
+    depths = [_depth_needed(measure) for measure in measures]
+    return None if None in depths else max((d for d in depths if d is not None), default=0)
+
+
+def evaluate_batch(measures: Sequence[Measure], rankings: GradedRankings, grades: Grades) -> Values:
+    """Every measure of every ranking.
+
+    measures: of one `ordering`, because the rankings have one order.
+    grades: the scale that the levels of the rankings are of.
+    Raises ZeroIdealError for `empty='error'` (with the row), MeasureError for a gain table that
+    lacks a grade, ValueError where rankings were cut shorter than the measures read.
+    """
+    _check(measures, rankings, grades)
+    values = np.zeros((len(rankings), len(measures)))
+    counted = np.zeros(values.shape, bool)
+    plan = _plan(tuple(measures), grades)
+    step = max(1, _CELLS // max(1, rankings.levels.shape[1]))
+    for start in range(0, len(rankings), step):
+        stop = min(start + step, len(rankings))
+        part = rankings.rows(start, stop)
+        try:
+            _fill(plan, part, values[start:stop], counted[start:stop], grades)
+        except ZeroIdealError as error:
+            raise ZeroIdealError(error.measure, start + error.row) from None
+    return Values(values, counted)
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Measures that are worked out together, and their columns in the result."""
+
+    columns: tuple[int, ...]
+    measures: tuple[Measure, ...]
+
+    @property
+    def first(self) -> Measure:
+        return self.measures[0]
+
+
+def _check(measures: Sequence[Measure], rankings: GradedRankings, grades: Grades) -> None:
+    if len({measure.ordering for measure in measures}) > 1:
+        raise ValueError("measures that break ties differently need rankings of their own")
+    if rankings.judged.shape[1] != len(grades.codes):
+        raise ValueError("the counts per grade are not of this scale")
+    depth = depth_needed(measures)
+    wanted = rankings.longest if depth is None else min(depth, rankings.longest)
+    if rankings.levels.shape[1] < wanted:
+        raise ValueError(f"the rankings were cut, but {wanted} ranks are needed")
+
+
+def _depth_needed(measure: Measure) -> int | None:
+    if measure.unjudged == "condensed" or measure.ideal == "recall":
+        return None
+    return measure.cutoff
+
+
+@lru_cache(maxsize=64)
+def _plan(measures: tuple[Measure, ...], grades: Grades) -> tuple[_Group, ...]:
+    """Measures with the same gains, discount and view of the ranking share their sums."""
+    groups: dict[object, list[int]] = {}
+    for column, measure in enumerate(measures):
+        groups.setdefault(_shared(measure, grades), []).append(column)
+    return tuple(_Group(tuple(c), tuple(measures[i] for i in c)) for c in groups.values())
+
+
+def _shared(measure: Measure, grades: Grades) -> object:
+    view = (measure.unjudged, measure.negatives)
+    if measure.family == "nDCG":
+        width = measure.cutoff if measure.discount == "linear" else None
+        return (*view, gains(measure, grades).tobytes(), measure.discount, measure.b, width)
+    if measure.family == "Judged":
+        return "Judged"
+    return (*view, measure.rel)
+
+
+def _fill(
+    plan: Sequence[_Group],
+    rankings: GradedRankings,
+    values: FloatArray,
+    counted: BoolArray,
+    grades: Grades,
+) -> None:
+    """Works out one part of the rows, into views of the result."""
+    views: dict[tuple[str, str], GradedRankings] = {}
+    in_mean = _InMean(rankings, grades)
+    for group in plan:
+        key = (group.first.unjudged, group.first.negatives)
+        if key not in views:
+            views[key] = _view(rankings, grades, *key)
+        found, empty = _FAMILIES[group.first.family](group.measures, grades, views[key])
+        for place, (column, measure) in enumerate(zip(group.columns, group.measures, strict=True)):
+            chosen = in_mean.of(measure.queries)
+            if empty is not None and measure.empty == "skip":
+                chosen = chosen & ~empty[:, place]
+            counted[:, column] = chosen
+            values[:, column] = np.where(chosen, found[:, place], 0.0)
+
+
+@dataclass
+class _InMean:
+    """Which rankings' queries are in the mean, by the rule of `Measure.queries`."""
+
+    rankings: GradedRankings
+    grades: Grades
+
+    def of(self, queries: str) -> BoolArray:
+        judged: BoolArray = np.count_nonzero(self.rankings.judged, axis=1) > 0
+        answered: BoolArray = self.rankings.lengths > 0
+        if queries == "judged":
+            return judged
+        if queries == "run":
+            return answered
+        if queries == "returned":
+            return judged & answered
+        positive = self.grades.at_least(math.nextafter(0.0, 1.0))
+        useful: BoolArray = np.count_nonzero(self.rankings.judged[:, positive - 1 :], axis=1) > 0
+        return answered & useful
+
+
+def _view(
+    rankings: GradedRankings, grades: Grades, unjudged: str, negatives: str
+) -> GradedRankings:
+    """The rankings as a measure sees them: negatives as unjudged, the unjudged taken out."""
+    levels = rankings.levels
+    if negatives == "unjudged":
+        levels = levels * (levels >= grades.at_least(0.0))
+    if unjudged == "condensed":
+        kept = levels > 0
+        lengths = np.count_nonzero(kept, axis=1)
+        closed = np.zeros_like(levels)
+        closed[np.arange(levels.shape[1]) < lengths[:, None]] = levels[kept]
+        return GradedRankings(closed, lengths, rankings.judged)
+    return GradedRankings(levels, rankings.lengths, rankings.judged)
+
+
+_Found = tuple[FloatArray, BoolArray | None]
+
+
+def _binary_values(measures: Sequence[Measure], grades: Grades, view: GradedRankings) -> _Found:
+    return binary(measures, grades.at_least(measures[0].rel), view), None
+
+
+def _judged_values(measures: Sequence[Measure], grades: Grades, view: GradedRankings) -> _Found:
+    return judged_share(measures, view), None
+
+
+_FAMILIES: Final[dict[str, Callable[[Sequence[Measure], Grades, GradedRankings], _Found]]] = {
+    "nDCG": ndcg,
+    "Judged": _judged_values,
+    **dict.fromkeys(("P", "R", "Hit", "RR", "AP"), _binary_values),
+}

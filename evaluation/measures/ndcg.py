@@ -1,0 +1,186 @@
+"""nDCG in its many definitions, for many rankings at once.
+
+Sums run in rank order by `np.cumsum`, one for all cutoffs, so that a row's bits depend on nothing
+but the row. Ideal rows are made from counts per grade, without a sort, and then summed exactly as
+the ranking is: a perfect ranking has the same terms in the same order, and so exactly 1.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluation.measures.definition import Measure
+from evaluation.measures.discounts import FloatArray, divisors
+from evaluation.measures.errors import MeasureError, ZeroIdealError
+from evaluation.measures.grades import Grades
+from evaluation.measures.rankings import BoolArray, GradedRankings, IntArray
+
+CountArray = npt.NDArray[np.int64]
+Number = TypeVar("Number", bound=np.number)
+
+
+def gains(measure: Measure, grades: Grades) -> FloatArray:
+    """The gain of every level, unjudged first. Raises MeasureError where a table lacks a grade."""
+    own = [_gain(measure, value) for value in grades.values]
+    out = np.array([0.0, *own], np.float64)
+    if not np.isfinite(out).all():
+        raise MeasureError(f"{measure.name}: the gain of grade {grades.values[-1]:g} is too large")
+    return out
+
+
+def ndcg(
+    measures: Sequence[Measure], grades: Grades, rankings: GradedRankings
+) -> tuple[FloatArray, BoolArray]:
+    """The values of measures that differ in cutoff, ideal and what an empty ideal means.
+
+    measures: nDCGs that share gain, negatives, unjudged and discount.
+    rankings: already condensed where the measures say so.
+    Returns values and "its ideal gain is 0", both (n, n_measures).
+    """
+    level_gains = gains(measures[0], grades)
+    width = reach(measures, rankings)
+    own = cumulated(level_gains.take(rankings.levels[:, :width]), measures[0])
+    ideals = _Ideals(measures, level_gains, rankings)
+    values = np.empty((len(rankings), len(measures)))
+    empty = np.empty(values.shape, bool)
+    for column, measure in enumerate(measures):
+        ideal = ideals.of(measure)
+        zero = ideal == 0.0
+        if measure.empty == "error" and zero.any():
+            raise ZeroIdealError(measure.name, int(zero.argmax()))
+        value = np.divide(
+            at_rank(own, measure.cutoff), ideal, out=np.zeros(len(ideal)), where=~zero
+        )
+        if measure.empty and not isinstance(measure.empty, str):
+            value[zero & (rankings.lengths > 0)] = measure.empty
+        values[:, column], empty[:, column] = value, zero
+    return values, empty
+
+
+def cumulated(gain_rows: FloatArray, measure: Measure) -> FloatArray:
+    """Discounted gains, summed from the first rank to each."""
+    return np.cumsum(gain_rows / divisors(measure, gain_rows.shape[1]), axis=1)
+
+
+def ideal_rows(counts: CountArray, level_gains: FloatArray, width: int) -> FloatArray:
+    """Gains in the best order, (n, width), of counts[i, level] documents of each level.
+
+    Built from where each level ends, the least gain first and overwritten by better ones.
+    """
+    best_first = np.argsort(-level_gains, kind="stable")
+    if level_gains.min() >= 0:  # what gains nothing may stay away: rows begin as zeros
+        best_first = best_first[: int((level_gains > 0).sum())]
+    ends = np.cumsum(counts[:, best_first], axis=1)
+    rows = np.zeros((len(counts), width))
+    ranks = np.arange(width)
+    for place in range(len(best_first) - 1, -1, -1):
+        np.copyto(rows, level_gains[best_first[place]], where=ranks < ends[:, place, None])
+    return rows
+
+
+def at_rank(sums: npt.NDArray[Number], cutoff: int | None) -> npt.NDArray[Number]:
+    """The column of cumulated sums at a cutoff, or at the end."""
+    width = sums.shape[1]
+    if width == 0:
+        return np.zeros(len(sums), sums.dtype)
+    return sums[:, (width if cutoff is None else min(cutoff, width)) - 1]
+
+
+def reach(measures: Sequence[Measure], rankings: GradedRankings) -> int:
+    """How many ranks these measures look at."""
+    width: int = rankings.levels.shape[1]
+    cutoffs = [measure.cutoff for measure in measures]
+    return max(width if cutoff is None else min(cutoff, width) for cutoff in cutoffs)
+
+
+def level_counts(rankings: GradedRankings, cutoff: int | None, n_levels: int) -> CountArray:
+    """How many of the first `cutoff` documents of each ranking have each level, unjudged first."""
+    levels = rankings.levels[:, :cutoff]
+    out = np.empty((len(levels), n_levels), np.int64)
+    for level in range(1, n_levels):
+        out[:, level] = np.count_nonzero(levels == level, axis=1)
+    shown = np.minimum(rankings.lengths, levels.shape[1])
+    out[:, 0] = shown - out[:, 1:].sum(axis=1)
+    return out
+
+
+@dataclass
+class _Ideals:
+    """The ideal gains of one batch; what several measures need is made once."""
+
+    measures: Sequence[Measure]
+    level_gains: FloatArray
+    rankings: GradedRankings
+
+    def __post_init__(self) -> None:
+        self._sums: dict[object, FloatArray] = {}
+
+    def of(self, measure: Measure) -> FloatArray:
+        """The ideal DCG of every ranking's query."""
+        if measure.ideal == "max":
+            return self._of_top_grades(measure)
+        if measure.ideal == "local":
+            return at_rank(self._cumulated(measure, measure.cutoff), measure.cutoff)
+        sums = self._cumulated(measure, None)
+        if measure.ideal_depth == "returned":
+            limit = self.rankings.lengths
+            return _at_each(
+                sums, limit if measure.cutoff is None else np.minimum(limit, measure.cutoff)
+            )
+        return at_rank(sums, None if measure.ideal_depth == "all" else measure.cutoff)
+
+    def _cumulated(self, measure: Measure, cutoff: int | None) -> FloatArray:
+        key = (measure.ideal, cutoff)
+        if key not in self._sums:
+            counts = self._counts(measure, cutoff)
+            rows = ideal_rows(counts, self.level_gains, self._depth(measure, counts))
+            self._sums[key] = cumulated(rows, measure)
+        return self._sums[key]
+
+    def _counts(self, measure: Measure, cutoff: int | None) -> CountArray:
+        if measure.ideal == "global":
+            judged = self.rankings.judged
+            return np.concatenate((np.zeros((len(judged), 1), np.int64), judged), axis=1)
+        return level_counts(self.rankings, cutoff, len(self.level_gains))
+
+    def _depth(self, measure: Measure, counts: CountArray) -> int:
+        """Ranks of the ideal that any of the measures with this kind of ideal looks at."""
+        alike = [other for other in self.measures if other.ideal == measure.ideal]
+        longest = int(counts.sum(axis=1).max(initial=0))
+        if any(other.cutoff is None or other.ideal_depth == "all" for other in alike):
+            return longest
+        return min(longest, max(other.cutoff or 0 for other in alike))
+
+    def _of_top_grades(self, measure: Measure) -> FloatArray:
+        best = float(self.level_gains.max()) if measure.top is None else _gain(measure, measure.top)
+        depth = self.rankings.longest if measure.cutoff is None else measure.cutoff
+        sums = cumulated(np.full((1, depth), best), measure)
+        if measure.cutoff is None:
+            return _at_each(
+                np.broadcast_to(sums, (len(self.rankings), depth)), self.rankings.lengths
+            )
+        return np.broadcast_to(at_rank(sums, measure.cutoff), len(self.rankings))
+
+
+def _gain(measure: Measure, value: float) -> float:
+    if measure.negatives != "raw" and value < 0:
+        return 0.0
+    if measure.gain == "linear":
+        return value
+    if measure.gain == "exp2":
+        return 2.0**value - 1.0 if value < 1000 else np.inf
+    table: Mapping[float, float] = dict(measure.gain)
+    if value not in table:
+        raise MeasureError(f"{measure.name}: the table of gains lacks grade {value:g}")
+    return table[value]
+
+
+def _at_each(sums: FloatArray, depths: IntArray) -> FloatArray:
+    """The cumulated sum at each row's own depth; 0 at depth 0."""
+    if sums.shape[1] == 0:
+        return np.zeros(len(sums))
+    last = np.minimum(depths, sums.shape[1]) - 1
+    return np.where(last >= 0, sums[np.arange(len(sums)), last], 0.0)

@@ -1,0 +1,61 @@
+"""The order of a ranking: our order lives in this one module.
+
+As in trec_eval: by score, best first, scores compared as float32; where they tie, by document id,
+descending, compared as UTF-8 bytes. A file's own order and its rank column play no part.
+"""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+OrderArray = npt.NDArray[np.intp]
+Precision = Literal["float32", "float64"]
+Ties = Literal["docid", "listed"]
+
+
+def rank_order(
+    doc_ids: Sequence[str],
+    scores: npt.NDArray[np.float64],
+    *,
+    ties: Ties = "docid",
+    precision: Precision = "float32",
+) -> OrderArray:
+    """The permutation that puts one query's documents in rank order, best first.
+
+    doc_ids, scores: of the documents, in file order; ids are distinct and scores finite.
+    precision: float32 (trec_eval 9, which makes 16777217 and 16777216 tie) or float64.
+    ties: by descending "docid", or as "listed".
+    Raises ValueError where lengths differ or a score is not finite.
+    """
+    if len(doc_ids) != len(scores):
+        raise ValueError(f"{len(doc_ids)} documents cannot have {len(scores)} scores")
+    if not np.isfinite(scores).all():
+        raise ValueError("scores must be finite numbers")
+    compared = _compared(scores, precision)
+    order = np.argsort(-compared, kind="stable")
+    if ties == "docid":
+        _settle_ties(order, compared, doc_ids)
+    return order
+
+
+def _compared(scores: npt.NDArray[np.float64], precision: Precision) -> npt.NDArray[np.float64]:
+    if precision == "float64":
+        return scores
+    with np.errstate(over="ignore"):  # as in C: what is too large for float32 is infinite, a tie
+        return scores.astype(np.float32).astype(np.float64)
+
+
+def _settle_ties(
+    order: OrderArray, compared: npt.NDArray[np.float64], doc_ids: Sequence[str]
+) -> None:
+    """Puts each stretch of equal scores in descending order of the ids' UTF-8 bytes, in place."""
+    ranked = compared[order]
+    starts = np.flatnonzero(np.concatenate(([True], ranked[1:] != ranked[:-1])))
+    ends = np.append(starts[1:], len(ranked))
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        if end - start > 1:
+            tied = order[start:end].tolist()
+            tied.sort(key=lambda place: doc_ids[place].encode(), reverse=True)
+            order[start:end] = tied

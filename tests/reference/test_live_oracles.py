@@ -1,0 +1,49 @@
+"""The engine against the tools themselves, on random input with ties."""
+
+import pytest
+import pytrec_eval
+
+from evaluation.measures.grades import Grades
+from tests.evaluation.measures.builders import random_qrels_and_run, values_of
+
+SAME_IN_TREC_EVAL = {
+    "nDCG@1": "ndcg_cut_1",
+    "nDCG@5": "ndcg_cut_5",
+    "nDCG@10": "ndcg_cut_10",
+    "nDCG@20": "ndcg_cut_20",
+    "nDCG@100": "ndcg_cut_100",
+    "nDCG": "ndcg",
+    "RR": "recip_rank",
+    "AP": "map",
+    "AP@10": "map_cut_10",
+    "P@1": "P_1",
+    "P@5": "P_5",
+    "P@100": "P_100",
+    "R@10": "recall_10",
+    "R@100": "recall_100",
+    "Hit@1": "success_1",
+    "Hit@5": "success_5",
+}
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("rel", [1, 2, 3])
+def test_every_value_equals_pytrec_evals_to_the_last_bit(seed: int, rel: int) -> None:
+    qrels, run = random_qrels_and_run(seed=seed)
+    names = {
+        name
+        if rel == 1 or name.startswith("nDCG")
+        else f"{name.split('@')[0]}(rel={rel})"
+        + ("@" + name.split("@")[1] if "@" in name else ""): theirs
+        for name, theirs in SAME_IN_TREC_EVAL.items()
+    }
+    ours = values_of(list(names), qrels, run, Grades.integers(range(-1, 5)))
+    evaluator = pytrec_eval.RelevanceEvaluator(
+        qrels, set(SAME_IN_TREC_EVAL.values()), relevance_level=rel
+    )
+    theirs = evaluator.evaluate(run)
+    assert ours.counted.all()
+    for row, qid in enumerate(qrels):
+        for column, (name, in_trec_eval) in enumerate(names.items()):
+            expected = theirs[qid][in_trec_eval] if qid in run else 0.0
+            assert ours.values[row, column] == expected, (name, qid)
