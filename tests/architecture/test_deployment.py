@@ -1,0 +1,109 @@
+"""The production set-up: what docker-compose.yml, the Dockerfile and the locks promise."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+SECRETS = {"TOUCHSTONE_SECRET_KEY", "POSTGRES_PASSWORD"}
+PINNED = re.compile(r"^([a-z0-9._-]+)==(\S+)", re.MULTILINE)
+
+
+def compose_text() -> str:
+    return (ROOT / "docker-compose.yml").read_text()
+
+
+def services() -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = yaml.safe_load(compose_text())["services"]
+    return found
+
+
+def pins(lock: str) -> dict[str, str]:
+    return dict(PINNED.findall((ROOT / lock).read_text()))
+
+
+@pytest.mark.parametrize("secret", sorted(SECRETS))
+def test_a_secret_has_no_default_and_its_absence_is_explained(secret: str) -> None:
+    uses = re.findall(rf"\$\{{{secret}(.*?)\}}", compose_text())
+    assert uses
+    assert all(use.startswith(":?") and secret in use for use in uses)
+
+
+def test_every_variable_of_the_compose_file_is_documented() -> None:
+    page = (ROOT / "docs" / "configuration.md").read_text()
+    variables = set(re.findall(r"\$\{([A-Z_]+)", compose_text()))
+    assert variables >= SECRETS
+    assert {name for name in variables if name not in page} == set()
+
+
+def test_only_the_web_server_is_reachable_and_only_from_the_same_machine() -> None:
+    ports = {name: one["ports"] for name, one in services().items() if "ports" in one}
+    assert list(ports) == ["web"]
+    assert all(port.startswith("127.0.0.1:") for port in ports["web"])
+
+
+def test_every_service_that_stays_has_a_health_check() -> None:
+    staying = {name: one for name, one in services().items() if one["restart"] != "no"}
+    assert set(staying) == {"web", "worker", "jobs", "db", "redis"}
+    assert {name for name, one in staying.items() if "healthcheck" not in one} == set()
+
+
+def test_nothing_starts_before_what_it_needs() -> None:
+    found = services()
+    for name in ("web", "worker", "jobs"):
+        needs = found[name]["depends_on"]
+        assert needs["migrate"] == {"condition": "service_completed_successfully"}
+        assert needs["db"] == needs["redis"] == {"condition": "service_healthy"}
+    assert found["migrate"]["depends_on"] == {"db": {"condition": "service_healthy"}}
+
+
+def test_every_volume_is_declared() -> None:
+    mounted = {
+        place.split(":")[0] for one in services().values() for place in one.get("volumes", ())
+    }
+    assert mounted == set(yaml.safe_load(compose_text())["volumes"])
+
+
+def test_every_queue_has_a_worker() -> None:
+    from django.conf import settings
+
+    routed = {route["queue"] for route in settings.CELERY_TASK_ROUTES.values()}
+    queues = {settings.CELERY_TASK_DEFAULT_QUEUE, *routed}
+    commands = [one["command"] for name, one in services().items() if name in ("worker", "jobs")]
+    worked = {command[command.index("--queues") + 1] for command in commands}
+    assert worked == queues
+    assert f'QUEUES = "{",".join(sorted(queues, reverse=True))}"' in (ROOT / "run").read_text()
+
+
+def test_the_image_runs_as_nobody_special_and_installs_by_hash() -> None:
+    lines = (ROOT / "Dockerfile").read_text().splitlines()
+    users = [line.split()[1] for line in lines if line.startswith("USER")]
+    assert users == ["touchstone"]
+    assert any("--require-hashes -r requirements.lock" in line for line in lines)
+
+
+def test_the_image_holds_every_package_that_the_settings_name() -> None:
+    from django.conf import settings
+
+    kept = set(re.findall(r"^!(\S+)", (ROOT / ".dockerignore").read_text(), re.MULTILINE))
+    ours = {app for app in settings.INSTALLED_APPS if (ROOT / app).is_dir()}
+    folders = {Path(one).name for one in [*settings.STATICFILES_DIRS, ROOT / "templates"]}
+    assert ours | folders | {"manage.py", "requirements.lock"} <= kept
+
+
+def test_the_development_lock_holds_the_runtime_s_packages_at_the_same_versions() -> None:
+    runtime, development = pins("requirements.lock"), pins("requirements-dev.lock")
+    assert runtime.items() <= development.items()
+    assert len(runtime) > 20
+
+
+@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-dev.lock"])
+def test_a_lock_names_no_registry_and_every_package_by_hash(lock: str) -> None:
+    text = (ROOT / lock).read_text()
+    assert "://" not in text
+    assert "--index-url" not in text
+    for entry in re.split(r"^(?=[a-z0-9])", text, flags=re.MULTILINE)[1:]:
+        assert "--hash=sha256:" in entry, entry
