@@ -89,9 +89,11 @@ def native_docstrings() -> Iterator[Docstring]:
 
 
 def _of_module(module: ModuleType, public: str) -> Iterator[Docstring]:
-    for name, value in sorted(vars(module).items()):
+    for name in sorted(vars(module)):
         if name.startswith("_"):
             continue
+        # sys keeps its hooks under such names too, in case somebody replaced them.
+        value = vars(module).get(f"__{name}__", vars(module)[name])
         dotted = name if public == "builtins" else f"{public}.{name}"
         if inspect.isclass(value) and value.__name__ == name:
             yield from _told(value, dotted, "class", public)

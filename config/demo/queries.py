@@ -279,7 +279,7 @@ QUERIES = (
         "count how often each item occurs in a list",
         "The asker wants a tally of the elements of an iterable. A good answer names the class "
         "that counts all items, or how to get the most common ones. Counting one value is partly "
-        "useful.",
+        "relevant.",
         2.0,
     ),
     DemoQuery(
@@ -463,7 +463,7 @@ QUERIES = (
         "lock so that only one thread at a time uses a resource",
         "The asker wants mutual exclusion among threads. A good answer names a lock (or semaphore, "
         "condition) for threads and how it is acquired and released. Locks of asyncio are for "
-        "coroutines: partly useful.",
+        "coroutines: partly relevant.",
     ),
     DemoQuery(
         "processes-9",
@@ -521,7 +521,7 @@ QUERIES = (
         "networking",
         "encode parameters for a url query string",
         "The asker wants a dictionary turned into 'a=1&b=2', with special characters quoted. A "
-        "good answer names the function for the whole string; quoting one value is partly useful.",
+        "good answer names the function for the whole string; quoting one value helps partly.",
     ),
     DemoQuery(
         "numbers-1",
@@ -550,7 +550,7 @@ QUERIES = (
         "numbers",
         "mean and standard deviation of a list of numbers",
         "The asker wants basic statistics. A good answer names the function for the mean or for "
-        "the standard deviation of data; other averages or spreads are partly useful.",
+        "the standard deviation of data; other averages or spreads are partly relevant.",
         2.0,
     ),
     DemoQuery(

@@ -18,8 +18,9 @@ def word_tokens(text: str) -> list[str]:
 
     snake_case, CamelCase and dotted names are taken apart: `os.path.isFile` gives os, path, file.
     """
-    words = (stem(piece.lower()) for piece in PIECES.findall(text))
-    return [word for word in words if word not in STOP_WORDS]
+    pieces = (piece.lower() for piece in PIECES.findall(text))
+    stems = (stem(piece) for piece in pieces if piece not in STOP_WORDS)
+    return [word for word in stems if word not in STOP_WORDS]
 
 
 def stem(word: str) -> str:
