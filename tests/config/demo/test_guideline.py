@@ -3,9 +3,9 @@
 import re
 
 import pytest
-from judgments.scales import Grade, Scale
 
 from config.demo.guideline import guideline
+from judgments.scales import Grade, Scale
 
 
 @pytest.mark.parametrize("grade", Scale.default().grades, ids=str)
