@@ -35,6 +35,15 @@ class Rule(StrEnum):
     GRADE = "grade"
     SCALE = "scale"
     DUPLICATE = "duplicate"
+    HEADER = "header"
+    JSON = "json"
+    DEPTH = "depth"
+    KEY = "key"
+    NUMBER = "number"
+    SURROGATE = "surrogate"
+    FIELD = "field"
+    TEXT = "text"
+    WEIGHT = "weight"
 
 
 @dataclass(frozen=True, slots=True)
