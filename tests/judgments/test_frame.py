@@ -7,10 +7,11 @@ from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.test import RequestFactory
-from django.urls import include, path
+from django.urls import path
 
-from judgments.models import User
+from judgments.models import Collection, Role, User
 from judgments.navigation import navigation
+from judgments.permissions import Access
 
 
 def nothing(request: HttpRequest, slug: str) -> HttpResponse:
@@ -18,11 +19,10 @@ def nothing(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 # two of a collection's pages: the frame draws the tabs of those that exist
-PAGES = [
+urlpatterns = [
     path("c/<slug:slug>/", nothing, name="collection"),
     path("c/<slug:slug>/members/", nothing, name="members"),
 ]
-urlpatterns = [path("", include((PAGES, "judgments")))]
 
 
 class RunForm(forms.Form):
@@ -88,12 +88,13 @@ def test_the_frame_greets_a_person_by_name_and_a_visitor_with_the_theme() -> Non
 @pytest.mark.urls(__name__)
 def test_the_tabs_of_a_collection_follow_the_role_and_mark_where_one_is() -> None:
     request = RequestFactory().get("/")
-    lead = navigation(slug="demo", name="Demo <1>", role="lead", current="members")
+    demo = Collection(slug="demo", name="Demo <1>")
+    lead = navigation(Access(User(), demo, Role.LEAD), section="members")
     html = render_to_string("base.html", {"navigation": lead}, request)
     assert '<a href="/c/demo/">Overview</a>' in html
     assert '<a href="/c/demo/members/" aria-current="page">Members</a>' in html
     assert "Demo &lt;1&gt;" in html
-    annotator = navigation(slug="demo", name="Demo", role="annotator")
+    annotator = navigation(Access(User(), demo, Role.ANNOTATOR))
     assert "Members" not in render_to_string("base.html", {"navigation": annotator}, request)
 
 
