@@ -61,3 +61,10 @@ def pairs_list(pairs: Iterable[Pair]) -> tuple[str, list[Any]]:
         + "FROM json_each(%s)) AS pairs"
     )
     return sql, [json.dumps(list(pairs))]
+
+
+def rows_list(ids: Iterable[int]) -> tuple[str, list[Any]]:
+    """SQL for a table `asked(id)` to put first in a CROSS JOIN, and its parameters."""
+    if connection.vendor == "postgresql":
+        return "unnest(%s::bigint[]) AS asked(id)", [sorted(set(ids))]
+    return "(SELECT value AS id FROM json_each(%s)) AS asked", [json.dumps(sorted(set(ids)))]

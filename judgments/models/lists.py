@@ -42,7 +42,9 @@ class JudgmentVersion(models.Model):
         ADJUDICATION = "adjudication", "adjudication"
         REVERT = "revert", "revert"
 
-    list = models.ForeignKey(JudgmentList, on_delete=models.PROTECT, related_name="versions")
+    list = models.ForeignKey(
+        JudgmentList, on_delete=models.PROTECT, related_name="versions", db_index=False
+    )
     number = models.PositiveIntegerField()
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
@@ -72,8 +74,11 @@ class Judgment(models.Model):
     "guideline": 4}; never a reference upwards.
     """
 
-    list = models.ForeignKey(JudgmentList, on_delete=models.PROTECT, related_name="judgments")
-    query = models.ForeignKey(Query, on_delete=models.PROTECT, related_name="+")
+    # the constraints' indexes begin with the list and the query
+    list = models.ForeignKey(
+        JudgmentList, on_delete=models.PROTECT, related_name="judgments", db_index=False
+    )
+    query = models.ForeignKey(Query, on_delete=models.PROTECT, related_name="+", db_index=False)
     document = models.ForeignKey(
         Document, on_delete=models.PROTECT, related_name="+", db_index=False
     )

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from django.db import connection
 
-from judgments.bulk import values_list
+from judgments.bulk import rows_list
 from judgments.temporal import Difference, Span, differences
 
 
@@ -31,15 +30,15 @@ class Judged:
 
 def get_judged(*, list_id: int, version: int, query_ids: Iterable[int] | None = None) -> Judged:
     """The grades that hold at a version, of all queries or of those given (their pks)."""
+    # `+`: SQLite would walk all rows of the list by `since`, however few queries are asked for
+    asked, parameters = ("", []) if query_ids is None else rows_list(query_ids)
     sql = (
-        "SELECT query_id, document_id, grade FROM judgments_judgment "
-        "WHERE list_id = %s AND since <= %s AND (until IS NULL OR until > %s)"
+        "SELECT j.query_id, j.document_id, j.grade "
+        + f"FROM {asked and asked + ' CROSS JOIN '} judgments_judgment j "
+        + "WHERE j.list_id = %s AND +j.since <= %s AND (j.until IS NULL OR j.until > %s)"
+        + (asked and " AND j.query_id = asked.id")
     )
-    parameters: list[Any] = [list_id, version, version]
-    if query_ids is not None:
-        subquery, parameter = values_list(query_ids, "bigint")
-        sql += f" AND query_id IN {subquery}"
-        parameters.append(parameter)
+    parameters = [*parameters, list_id, version, version]
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
         rows = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 3)
