@@ -46,7 +46,10 @@ def _secret_key() -> str:
 def _database() -> dict[str, Any]:
     """The database of DATABASE_URL, with what each engine needs to be durable."""
     default = f"sqlite:///{HOME / 'touchstone.sqlite3'}"
-    database: dict[str, Any] = env.db_url("DATABASE_URL", default=default)
+    url = env.str("DATABASE_URL", default="") or default
+    if not url.startswith(("sqlite://", "postgres://", "postgresql://")):
+        raise ImproperlyConfigured("DATABASE_URL must begin with sqlite:// or postgres://")
+    database: dict[str, Any] = env.db_url_config(url)
     if database["ENGINE"] == "django.db.backends.sqlite3":
         if PRODUCTION:
             raise ImproperlyConfigured("DATABASE_URL must name a PostgreSQL server in production")
@@ -60,12 +63,10 @@ def _database() -> dict[str, Any]:
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; "
             "PRAGMA cache_size=-64000; PRAGMA temp_store=MEMORY;",
         }
-    elif database["ENGINE"] == "django.db.backends.postgresql":
+    else:
         database["CONN_MAX_AGE"] = 600
         database["CONN_HEALTH_CHECKS"] = True
         database["OPTIONS"] = {"connect_timeout": 5}
-    else:
-        raise ImproperlyConfigured("DATABASE_URL must begin with sqlite:// or postgres://")
     return database
 
 

@@ -1,16 +1,19 @@
 """Who a token is for, and what it may do."""
 
 import datetime as dt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
 from knox.auth import TokenAuthentication as KnoxAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
-from rest_framework.views import APIView
 
 from judgments.models import ApiToken, User
+
+if TYPE_CHECKING:
+    # REST framework reads our settings, and so this module, while it makes its views
+    from rest_framework.views import APIView
 
 # so that a busy script does not cost a write with every request
 LAST_USE_PRECISION = dt.timedelta(minutes=1)
@@ -41,7 +44,7 @@ class TokenScope(BasePermission):
 
     message = "This token may only read."
 
-    def has_permission(self, request: Request, view: APIView) -> bool:
+    def has_permission(self, request: Request, view: "APIView") -> bool:
         """True for sessions; for tokens if the method fits the scope."""
         token: Any = request.auth
         if not isinstance(token, ApiToken) or request.method in SAFE_METHODS:

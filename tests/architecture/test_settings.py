@@ -1,0 +1,82 @@
+"""The settings as a process meets them: with an environment of its own."""
+
+import os
+import secrets
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+KEY = secrets.token_urlsafe(64)
+PRODUCTION = {
+    "TOUCHSTONE_MODE": "production",
+    "TOUCHSTONE_SECRET_KEY": KEY,
+    "TOUCHSTONE_HOSTS": "labels.example.org",
+    "DATABASE_URL": "postgres://touchstone@127.0.0.1/touchstone",
+    "REDIS_URL": "redis://127.0.0.1:6379/0",
+}
+OURS = ("TOUCHSTONE_", "DATABASE_URL", "REDIS_URL")
+
+
+def manage(home: Path, variables: dict[str, str], *words: str) -> subprocess.CompletedProcess[str]:
+    """A management command that sees these variables of ours, and no others."""
+    outside = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
+    return subprocess.run(
+        [sys.executable, "manage.py", *words],
+        cwd=ROOT,
+        env={**outside, "TOUCHSTONE_HOME": str(home), **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def test_production_has_nothing_to_be_warned_of(tmp_path: Path) -> None:
+    result = manage(tmp_path, PRODUCTION, "check", "--deploy", "--fail-level", "WARNING")
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("name", sorted(PRODUCTION.keys() - {"TOUCHSTONE_MODE"}))
+def test_production_does_not_start_without(name: str, tmp_path: Path) -> None:
+    left = {key: value for key, value in PRODUCTION.items() if key != name}
+    result = manage(tmp_path, left, "check")
+    assert result.returncode != 0
+    assert f"ImproperlyConfigured: {name} must" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("TOUCHSTONE_MODE", "staging", "say embedded or production"),
+        ("TOUCHSTONE_SECRET_KEY", "short", "at least 50 characters"),
+        ("DATABASE_URL", "mysql://root@127.0.0.1/touchstone", "sqlite:// or postgres://"),
+        ("DATABASE_URL", "touchstone.sqlite3", "sqlite:// or postgres://"),
+    ],
+)
+def test_a_value_that_makes_no_sense_is_named(
+    name: str, value: str, said: str, tmp_path: Path
+) -> None:
+    result = manage(tmp_path, {name: value}, "check")
+    assert result.returncode != 0
+    assert name in result.stderr
+    assert said in result.stderr
+
+
+def test_embedded_makes_a_key_once_and_keeps_it_private(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    assert manage(home, {}, "check").returncode == 0
+    key = home / "secret_key"
+    made = key.read_text()
+    assert len(made) >= 50
+    assert key.stat().st_mode & 0o777 == 0o600
+    assert manage(home, {}, "check").returncode == 0
+    assert key.read_text() == made
+
+
+@pytest.mark.parametrize("name", ["DATABASE_URL", "REDIS_URL", "TOUCHSTONE_SECRET_KEY"])
+def test_an_empty_variable_counts_as_not_given(name: str, tmp_path: Path) -> None:
+    result = manage(tmp_path, {name: ""}, "check")
+    assert result.returncode == 0, result.stderr
