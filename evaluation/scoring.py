@@ -1,0 +1,191 @@
+"""From stored rankings and a version's judgments to values and exact sums; many runs at once.
+
+One function serves both ways to an evaluation. From scratch: one or more runs, all judged queries.
+By differences: all runs, the few touched queries, once under the old version and once under the
+new; sums + new - old are then the from-scratch sums of the new version, to the last bit, because
+the engine's values do not depend on what else is in the batch.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluation.exact import IntArray, exact_sums
+from evaluation.measures.definition import Measure
+from evaluation.measures.engine import Values, depth_needed, evaluate_batch
+from evaluation.measures.errors import MeasureError
+from evaluation.measures.grades import Grades
+from evaluation.measures.rankings import Judgments, judge_rankings
+from evaluation.packing import RankedDocuments
+
+Ids = npt.NDArray[np.int64]
+
+STORED_ORDER: Final = ("docid", "float32")
+CELLS: Final = 1 << 22  # of one matrix of ranks: bounds memory however deep a ranking is
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedQueries:
+    """The judgments of some queries at one version.
+
+    query_ids: ascending and distinct; a query without a judgment may be among them.
+    judgments: in the same order, one row for each.
+    """
+
+    query_ids: Ids
+    judgments: Judgments
+
+    @classmethod
+    def of(
+        cls,
+        query_ids: Ids,
+        *,
+        judged_queries: Ids,
+        documents: npt.NDArray[np.int32],
+        codes: npt.NDArray[np.int8],
+        grades: Grades,
+    ) -> "JudgedQueries":
+        """Those of `query_ids`, from a version's judgments sorted by query.
+
+        judged_queries, documents, codes: one entry a judgment; may hold other queries too.
+        Raises ValueError for a grade code that is not on the scale.
+        """
+        starts = np.searchsorted(judged_queries, query_ids, "left")
+        lengths = np.searchsorted(judged_queries, query_ids, "right") - starts
+        places = _ranges(starts, lengths)
+        levels = grades.levels(codes[places])
+        return cls(query_ids, Judgments(documents[places], levels, lengths))
+
+    def __len__(self) -> int:
+        return len(self.query_ids)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredRankings:
+    """Rankings as they were loaded, in any order.
+
+    run_rows: for each, the position of its run among the runs at hand.
+    query_rows: the position of its query among the queries at hand.
+    """
+
+    run_rows: Ids
+    query_rows: Ids
+    ranked: RankedDocuments
+
+
+def check_can_be_stored(measure: Measure) -> None:
+    """Whether exact sums of this measure can be kept by differences.
+
+    Raises MeasureError where it reads another order than the stored one, refuses queries, or has
+    a mean over queries that do not follow from the judgments.
+    """
+    if measure.ordering != STORED_ORDER:
+        raise MeasureError(
+            f"{measure.name}: a leaderboard is kept in one order, ties by document id and scores "
+            "compared as float32; another one can be computed with the command evaluate"
+        )
+    if measure.queries == "run":
+        raise MeasureError(
+            f"{measure.name}: the mean of a leaderboard is over judged queries; "
+            "queries='run' can be computed with the command evaluate"
+        )
+    if measure.empty == "error":
+        raise MeasureError(f"{measure.name}: on a leaderboard, empty can be a number or 'skip'")
+
+
+def score(
+    measures: Sequence[Measure],
+    grades: Grades,
+    judged: JudgedQueries,
+    rankings: StoredRankings,
+    *,
+    n_runs: int,
+    cells: int = CELLS,
+) -> Values:
+    """Every measure of every run for every query, (n_runs, n_queries, n_measures).
+
+    Where a run has no ranking for a query, it is scored as an empty one.
+    cells: how large a matrix of ranks may become.
+    """
+    n_queries = len(judged)
+    shape = (n_runs * n_queries, len(measures))
+    values, counted = np.zeros(shape), np.zeros(shape, bool)
+    depth = depth_needed(measures)
+    own = rankings.run_rows * n_queries + rankings.query_rows
+    for rows, documents, lengths in _parts(rankings.ranked, own, shape[0], depth, cells):
+        graded = judge_rankings(
+            documents,
+            lengths,
+            judged.judgments,
+            n_grades=len(grades.codes),
+            queries=rows % n_queries,
+            width=depth,
+        )
+        found = evaluate_batch(measures, graded, grades)
+        values[rows], counted[rows] = found.values, found.counted
+    full = (n_runs, n_queries, len(measures))
+    return Values(values.reshape(full), counted.reshape(full))
+
+
+def score_sums(
+    measures: Sequence[Measure],
+    grades: Grades,
+    judged: JudgedQueries,
+    rankings: StoredRankings,
+    *,
+    n_runs: int,
+) -> IntArray:
+    """The exact sums over these queries, (n_runs, n_measures, 6)."""
+    found = score(measures, grades, judged, rankings, n_runs=n_runs)
+    return exact_sums(found.values, found.counted)
+
+
+def _parts(
+    ranked: RankedDocuments, own: Ids, n_rows: int, depth: int | None, cells: int
+) -> Iterator[tuple[Ids, npt.NDArray[np.int32], Ids]]:
+    """All rows in parts whose matrices stay small: (rows, their documents, their lengths).
+
+    own: the row of each ranking; the rows that none has are a part with empty rankings. Where
+    all rankings fit at once they are left as they lie; otherwise those of like length go
+    together, so that one deep ranking does not widen ten thousand short ones.
+    """
+    missing = np.ones(n_rows, bool)
+    missing[own] = False
+    if missing.any():
+        absent = np.flatnonzero(missing)
+        yield absent, np.zeros(0, np.int32), np.zeros(len(absent), np.int64)
+    if not len(own):
+        return
+    lengths = ranked.lengths()
+    widths = np.maximum(1, lengths if depth is None else np.minimum(lengths, depth))
+    if len(own) * int(widths.max()) <= cells:
+        yield own, ranked.documents, lengths
+        return
+    for chosen in _of_like_width(widths, cells):
+        places = _ranges(ranked.starts[chosen], lengths[chosen])
+        yield own[chosen], ranked.documents[places], lengths[chosen]
+
+
+def _of_like_width(widths: Ids, cells: int) -> Iterator[Ids]:
+    """The rows from the narrowest to the widest, in stretches of at most so many cells."""
+    by_width = np.argsort(widths, kind="stable")
+    ordered = widths[by_width].tolist()
+    start = 0
+    for stop, width in enumerate(ordered):
+        if stop > start and (stop + 1 - start) * width > cells:
+            yield by_width[start:stop]
+            start = stop
+    yield by_width[start:]
+
+
+def _ranges(starts: Ids, lengths: Ids) -> Ids:
+    """The positions start, start + 1, … of each range, behind each other."""
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    first = starts - (ends - lengths)
+    places: Ids = np.arange(total, dtype=np.int64)
+    places += np.repeat(first, lengths)
+    return places
