@@ -20,7 +20,7 @@ LARGEST_CUTOFF: Final = 1_000_000
 
 # Every parameter that takes one of some words, and the words.
 CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
-    "discount": ("log2", "burn-in", "reciprocal", "linear", "none"),
+    "discount": ("log2", "ln", "ln/ln2", "burn-in", "reciprocal", "linear", "none"),
     "ideal": ("global", "recall", "local", "max"),
     "ideal_depth": ("k", "returned", "all"),
     "unjudged": ("zero", "condensed"),
@@ -78,8 +78,9 @@ class Measure:
     cutoff: only ranks 1..cutoff are looked at; None: the whole list.
     rel: a grade counts as relevant when its value is at least this.
     gain: "linear" (the grade's value), "exp2" (2**value - 1), or pairs (value, gain).
-    discount: what the gain at rank i is divided by: "log2" log2(i + 1); "burn-in" 1 up to rank b,
-        then log_b(i); "reciprocal" i; "linear" k / (k + 1 - i); "none" 1.
+    discount: what the gain at rank i is divided by: "log2" log2(i + 1), and the same but for the
+        last bits "ln" and "ln/ln2"; "burn-in" 1 up to rank b, then log_b(i); "reciprocal" i;
+        "linear" k / (k + 1 - i); "none" 1.
     b: the burn-in's base, and nothing else's.
     ideal: the documents that the best order is made of: "global" all judged; "recall" all
         returned; "local" the first k returned; "max" k documents of the top grade.
@@ -178,7 +179,7 @@ def _check_cutoff(measure: Measure) -> None:
         if measure.kind.needs_cutoff:
             raise MeasureError(f"{measure.family} needs a cutoff, as in {measure.family}@10")
         return
-    if not isinstance(cutoff, int) or not 1 <= cutoff <= LARGEST_CUTOFF:
+    if type(cutoff) is not int or not 1 <= cutoff <= LARGEST_CUTOFF:
         raise MeasureError(
             f"{measure.family}@{cutoff}: a cutoff is a whole number from 1 to {LARGEST_CUTOFF}"
         )

@@ -5,6 +5,7 @@ like every tool written in C, has the former's.
 """
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -29,17 +30,17 @@ def divisors(measure: Measure, depth: int) -> FloatArray:
 @lru_cache(maxsize=64)
 def _divisors(discount: str, b: float | None, cutoff: int | None, depth: int) -> FloatArray:
     ranks = range(1, depth + 1)
-    if discount == "log2":
-        table = [math.log2(i + 1) for i in ranks]
-    elif discount == "burn-in":
-        table = [_burn_in(i, b or math.nan) for i in ranks]
-    elif discount == "reciprocal":
-        table = [float(i) for i in ranks]
-    elif discount == "linear":
-        k = cutoff or 0
-        table = [k / (k + 1 - i) if i <= k else math.inf for i in ranks]
-    else:
-        table = [1.0 for _ in ranks]
+    k = cutoff or 0
+    divisor_at: dict[str, Callable[[int], float]] = {
+        "log2": lambda i: math.log2(i + 1),
+        "ln": lambda i: math.log(i + 1),
+        "ln/ln2": lambda i: math.log(i + 1) / math.log(2),
+        "burn-in": lambda i: _burn_in(i, b or math.nan),
+        "reciprocal": float,
+        "linear": lambda i: k / (k + 1 - i) if i <= k else math.inf,
+        "none": lambda _: 1.0,
+    }
+    table = [divisor_at[discount](i) for i in ranks]
     out = np.array(table, np.float64)
     out.flags.writeable = False
     return out

@@ -6,9 +6,9 @@ What it takes and how to get it:
 
     levels = grades.levels(codes)                     # grade codes -> levels, once
     judgments = Judgments(documents, levels, lengths) # the version's, query after query
-    ranked = in_rank_order(stored_documents, stored_order, run_lengths)
-    rankings = judge_rankings(ranked, run_lengths, judgments, n_grades=len(grades.codes),
-                              width=depth_needed(measures))
+    ranked = unpack_ranked(documents, orders)         # evaluation.packing
+    rankings = judge_rankings(ranked.documents, ranked.lengths(), judgments,
+                              n_grades=len(grades.codes), width=depth_needed(measures))
     values = evaluate_batch(measures, rankings, grades)
     sums = exact_sums(values.values, values.counted)
 

@@ -63,21 +63,14 @@ def parse_measure(text: str) -> Measure:
 def parse_measures(text: str) -> list[tuple[str, Measure]]:
     """Several names, apart by blanks or commas: each as it was written, with its measure.
 
-    Raises MeasureError where one is wrong, appears twice, or there is none.
+    The same name again is left out. Raises MeasureError where one is wrong, or there is none.
     """
-    found: list[tuple[str, Measure]] = []
-    seen: set[Measure] = set()
-    for name in _split(text):
-        measure = parse_measure(name)
-        if measure in seen:
-            raise MeasureError(f"{_shown(name)} is asked for twice")
-        if len(found) == MOST_MEASURES:
-            raise MeasureError(f"at most {MOST_MEASURES} measures can be asked for at once")
-        seen.add(measure)
-        found.append((name, measure))
-    if not found:
+    names = list(dict.fromkeys(_split(text)))
+    if not names:
         raise MeasureError("no measure is named; try nDCG@10")
-    return found
+    if len(names) > MOST_MEASURES:
+        raise MeasureError(f"at most {MOST_MEASURES} measures can be asked for at once")
+    return [(name, parse_measure(name)) for name in names]
 
 
 def _split(text: str) -> Iterator[str]:

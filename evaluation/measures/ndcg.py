@@ -7,7 +7,7 @@ the ranking is: a perfect ranking has the same terms in the same order, and so e
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from evaluation.measures.grades import Grades
 from evaluation.measures.rankings import BoolArray, GradedRankings, IntArray
 
 CountArray = npt.NDArray[np.int64]
+LARGEST_GAIN: Final = 1e100  # so that no sum of gains overflows
 Number = TypeVar("Number", bound=np.number)
 
 
@@ -26,7 +27,7 @@ def gains(measure: Measure, grades: Grades) -> FloatArray:
     """The gain of every level, unjudged first. Raises MeasureError where a table lacks a grade."""
     own = [_gain(measure, value) for value in grades.values]
     out = np.array([0.0, *own], np.float64)
-    if not np.isfinite(out).all():
+    if not (np.abs(out) <= LARGEST_GAIN).all():
         raise MeasureError(f"{measure.name}: the gain of grade {grades.values[-1]:g} is too large")
     return out
 

@@ -52,10 +52,10 @@ def _settle_ties(
 ) -> None:
     """Puts each stretch of equal scores in descending order of the ids' UTF-8 bytes, in place."""
     ranked = compared[order]
-    starts = np.flatnonzero(np.concatenate(([True], ranked[1:] != ranked[:-1])))
+    starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
     ends = np.append(starts[1:], len(ranked))
-    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-        if end - start > 1:
-            tied = order[start:end].tolist()
-            tied.sort(key=lambda place: doc_ids[place].encode(), reverse=True)
-            order[start:end] = tied
+    tied = ends - starts > 1
+    for start, end in zip(starts[tied].tolist(), ends[tied].tolist(), strict=True):
+        places = order[start:end].tolist()
+        places.sort(key=lambda place: doc_ids[place].encode(), reverse=True)
+        order[start:end] = places

@@ -79,16 +79,6 @@ class Judgments:
         return flat.reshape(-1, n_grades)
 
 
-def in_rank_order(values: npt.NDArray[np.generic], order: IntArray, lengths: IntArray) -> IntArray:
-    """Stored rankings, one after the other, each put in its own rank order.
-
-    values: what stands in file order, ranking after ranking (document ids, for example).
-    order: each ranking's permutation, best first, as `rank_order` gives it.
-    """
-    starts = np.cumsum(lengths) - lengths
-    return values[order + np.repeat(starts, lengths)]  # type: ignore[return-value]
-
-
 def judge_rankings(
     documents: IntArray,
     lengths: IntArray,
