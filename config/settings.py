@@ -6,6 +6,7 @@ docs/configuration.md lists every variable. Two modes run the same code:
 """
 
 import secrets
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +36,14 @@ def _secret_key() -> str:
         raise ImproperlyConfigured("TOUCHSTONE_SECRET_KEY must be set in production")
     HOME.mkdir(parents=True, exist_ok=True)
     path = HOME / "secret_key"
-    try:
-        path.touch(mode=0o600, exist_ok=False)
-        path.write_text(secrets.token_urlsafe(64))
-    except FileExistsError:
-        pass
+    if not path.exists():
+        # written aside and then named, so that nobody ever reads half a key; the first one wins
+        aside = HOME / f"secret_key.{secrets.token_hex(8)}"
+        aside.touch(mode=0o600, exist_ok=False)
+        aside.write_text(secrets.token_urlsafe(64))
+        with suppress(FileExistsError):
+            path.hardlink_to(aside)
+        aside.unlink()
     return path.read_text().strip()
 
 

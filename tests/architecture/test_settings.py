@@ -4,6 +4,7 @@ import os
 import secrets
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,15 @@ def test_embedded_makes_a_key_once_and_keeps_it_private(tmp_path: Path) -> None:
     assert key.stat().st_mode & 0o777 == 0o600
     assert manage(home, {}, "check").returncode == 0
     assert key.read_text() == made
+
+
+def test_processes_that_start_at_once_agree_on_the_key(tmp_path: Path) -> None:
+    show = "from django.conf import settings; print(settings.SECRET_KEY)"
+    with ThreadPoolExecutor(4) as pool:
+        started = [pool.submit(manage, tmp_path, {}, "shell", "-v0", "-c", show) for _ in range(4)]
+    keys = {one.result().stdout for one in started}
+    assert keys == {(tmp_path / "secret_key").read_text() + "\n"}
+    assert [path.name for path in tmp_path.glob("secret_key*")] == ["secret_key"]
 
 
 @pytest.mark.parametrize("name", ["DATABASE_URL", "REDIS_URL", "TOUCHSTONE_SECRET_KEY"])
