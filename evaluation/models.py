@@ -146,3 +146,27 @@ class Evaluation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run_id} at {self.version_id}"
+
+
+class RefreshAttempt(models.Model):
+    """That a run is being evaluated from scratch on a list, or could not be.
+
+    Written before the work, so that an evaluation that kills its worker is counted too; gone when
+    it is done. After `MOST` attempts the run is shown as failed, and holds up nothing else.
+    problem: what went wrong, in words; empty while nobody knows.
+    """
+
+    MOST = 5
+
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="attempts", db_index=False)
+    list = models.ForeignKey(JudgmentList, on_delete=models.PROTECT, related_name="+")
+    attempts = models.PositiveSmallIntegerField()
+    not_before = models.DateTimeField()
+    problem = models.TextField(blank=True, default="")
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (models.UniqueConstraint(fields=("run", "list"), name="attempt_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.run_id} on {self.list_id}: {self.attempts}"
