@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 from judgments.errors import DomainError
+from judgments.formats.numbers import NUMBER
 
 LEAST_CODE: Final = -128
 GREATEST_CODE: Final = 127
@@ -26,7 +27,7 @@ DEFAULT_NAMES: Final = (
 
 _RANGE: Final = re.compile(r"(-?[0-9]{1,3})\.\.(-?[0-9]{1,3})")
 _INTEGER: Final = re.compile(r"[+-]?[0-9]{1,3}")
-_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_NUMBER: Final = re.compile(NUMBER)
 
 
 class ScaleRefused(DomainError):

@@ -16,6 +16,7 @@ from typing import Final, TypeVar
 from judgments.formats.errors import Problems, Rule, quoted
 from judgments.formats.ids import id_problem, query_id_problem
 from judgments.formats.json_lines import Json
+from judgments.formats.numbers import NUMBER
 from judgments.formats.reading import (
     DOCUMENT_LIMITS,
     QUERY_LIMITS,
@@ -34,7 +35,7 @@ MAX_FIELDS: Final = 200
 MAX_FIELD_NAME_CHARACTERS: Final = 200
 BYTES_PER_SEEN_ID: Final = 140
 
-_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_NUMBER: Final = re.compile(NUMBER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

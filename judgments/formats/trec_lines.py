@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from judgments.formats.errors import Problems, Rule, quoted
 from judgments.formats.ids import MAX_ID_CHARACTERS, NOT_IN_IDS, id_problem
+from judgments.formats.numbers import INTEGER, NUMBER
 from judgments.formats.reading import Batch, Limits, Progress, Source, line_text, read_batches
 from judgments.scales import Scale
 
@@ -30,12 +31,12 @@ BYTES_PER_PAIR: Final = 40  # what a pair takes while its table is put together
 BYTES_PER_ID: Final = 100  # what an id takes beyond its characters
 
 _WORD: Final = re.compile(r"[^ \t]+")
-_SOUND: Final = rf"[^{NOT_IN_IDS}]++"
-_SCORE: Final = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_ANY: Final = rf"[^{NOT_IN_IDS}]++"
+_ID: Final = rf"[^{NOT_IN_IDS}]{{1,{MAX_ID_CHARACTERS}}}+"
 _GRADE: Final = r"[+-]?[0-9]{1,9}"
 _NOT_A_NUMBER: Final = re.compile(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
-_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
-_NUMBER: Final = re.compile(_SCORE)
+_INTEGER: Final = re.compile(INTEGER)
+_NUMBER: Final = re.compile(NUMBER)
 
 
 def _lines_of(*fields: str) -> re.Pattern[str]:
@@ -78,14 +79,14 @@ class Layout:
 
 
 RUN_LINES: Final = Layout(
-    sound=_lines_of(rf"({_SOUND})", _SOUND, rf"({_SOUND})", _SOUND, rf"({_SCORE})", _SOUND),
+    sound=_lines_of(f"({_ID})", _ANY, f"({_ID})", _ANY, f"({NUMBER})", _ID),
     fields=("query", "Q0", "document", "rank", "score", "tag"),
     value=4,
     problem=_score_problem,
 )
 RUN_LINES_WITH_REST: Final = replace(RUN_LINES, rest_allowed=True)
 QRELS_LINES: Final = Layout(
-    sound=_lines_of(rf"({_SOUND})", _SOUND, rf"({_SOUND})", rf"({_GRADE})"),
+    sound=_lines_of(f"({_ID})", _ANY, f"({_ID})", f"({_GRADE})"),
     fields=("query", "iteration", "document", "grade"),
     value=3,
     problem=_grade_problem,
@@ -156,8 +157,6 @@ def _sound_part(batch: Batch, layout: Layout) -> _Part | None:
     if len(found) != batch.count:
         return None
     query_ids, doc_ids, numbers = ([row[i] for row in found] for i in range(3))
-    if max(map(len, doc_ids)) > MAX_ID_CHARACTERS or max(map(len, query_ids)) > MAX_ID_CHARACTERS:
-        return None
     values = np.fromiter(map(float, numbers), dtype=np.float64, count=batch.count)
     if not np.isfinite(values).all():
         return None
