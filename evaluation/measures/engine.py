@@ -81,6 +81,11 @@ def evaluate_batch(measures: Sequence[Measure], rankings: GradedRankings, grades
     return Values(values, counted)
 
 
+def seen_by(measure: Measure, rankings: GradedRankings, grades: Grades) -> GradedRankings:
+    """The rankings as one measure sees them: with the unjudged taken out, if it says so."""
+    return _view(rankings, grades, measure.unjudged, measure.negatives)
+
+
 @dataclass(frozen=True)
 class _Group:
     """Measures that are worked out together, and their columns in the result."""

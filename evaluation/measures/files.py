@@ -1,7 +1,7 @@
 """From a qrels file and a run file to values, without a database: what trec_eval does."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +12,7 @@ from evaluation.measures.definition import Measure
 from evaluation.measures.discounts import FloatArray
 from evaluation.measures.engine import depth_needed, evaluate_batch
 from evaluation.measures.errors import MeasureError, ZeroIdealError
+from evaluation.measures.explanation import Explanation, explain
 from evaluation.measures.grades import MOST_GRADES, Grades
 from evaluation.measures.ordering import Precision, Ties, rank_order
 from evaluation.measures.presets import Preset, apply, printed, tool_mean
@@ -136,6 +137,40 @@ def evaluate_file(
         standard_errors=tuple(standard_errors(sums)),
         counts=tuple(counts(sums)),
     )
+
+
+def explain_file(
+    judged: JudgedQueries,
+    run: RunFile,
+    measures: Sequence[Measure],
+    query_id: str,
+    preset: Preset | None = None,
+) -> tuple[Explanation, ...]:
+    """Every measure of one query of the run, taken apart.
+
+    Raises MeasureError where neither file has the query.
+    """
+    query_ids = query_rows(judged.qrels, run)
+    if query_id not in query_ids:
+        raise MeasureError(f"neither {judged.qrels.name} nor {run.name} has query {query_id!r}")
+    row = query_ids.index(query_id)
+    out = []
+    for measure in measures:
+        meant = measure if preset is None else apply(preset, measure)
+        rankings = judged.rankings(run, meant.ordering, None).rows(row, row + 1)
+        doc_ids = _doc_ids(run, query_id, meant.ordering)
+        whole = replace(rankings, levels=rankings.levels[:, : len(doc_ids)])
+        out.append(explain(meant, doc_ids, whole, judged.grades))
+    return tuple(out)
+
+
+def _doc_ids(run: RunFile, query_id: str, ordering: tuple[str, str]) -> list[str]:
+    """The run's documents for a query, best first."""
+    if query_id not in run.query_ids:
+        return []
+    position = run.query_ids.index(query_id)
+    doc_ids = run.doc_ids(position)
+    return [doc_ids[place] for place in _order(run, run.span(position), ordering).tolist()]
 
 
 def _means_of_tool(

@@ -6,7 +6,6 @@ the ranking is: a perfect ranking has the same terms in the same order, and so e
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeVar
 
 import numpy as np
@@ -44,11 +43,11 @@ def ndcg(
     level_gains = gains(measures[0], grades)
     width = reach(measures, rankings)
     own = cumulated(level_gains.take(rankings.levels[:, :width]), measures[0])
-    ideals = _Ideals(measures, level_gains, rankings)
+    ideals = Ideals(measures, level_gains, rankings)
     values = np.empty((len(rankings), len(measures)))
     empty = np.empty(values.shape, bool)
     for column, measure in enumerate(measures):
-        ideal = ideals.of(measure)
+        ideal = ideals.dcg(measure)
         zero = ideal == 0.0
         if measure.empty == "error" and zero.any():
             raise ZeroIdealError(measure.name, int(zero.argmax()))
@@ -108,62 +107,62 @@ def level_counts(rankings: GradedRankings, cutoff: int | None, n_levels: int) ->
     return out
 
 
-@dataclass
-class _Ideals:
-    """The ideal gains of one batch; what several measures need is made once."""
+class Ideals:
+    """The ideal rankings of one batch; what several measures need is made once.
 
-    measures: Sequence[Measure]
-    level_gains: FloatArray
-    rankings: GradedRankings
+    measures: as in `ndcg`. level_gains: as `gains` gives them.
+    """
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self, measures: Sequence[Measure], level_gains: FloatArray, rankings: GradedRankings
+    ) -> None:
+        self._measures = measures
+        self._gains = level_gains
+        self._rankings = rankings
         self._sums: dict[object, FloatArray] = {}
 
-    def of(self, measure: Measure) -> FloatArray:
+    def dcg(self, measure: Measure) -> FloatArray:
         """The ideal DCG of every ranking's query."""
-        if measure.ideal == "max":
-            return self._of_top_grades(measure)
-        if measure.ideal == "local":
-            return at_rank(self._cumulated(measure, measure.cutoff), measure.cutoff)
-        sums = self._cumulated(measure, None)
-        if measure.ideal_depth == "returned":
-            limit = self.rankings.lengths
-            return _at_each(
-                sums, limit if measure.cutoff is None else np.minimum(limit, measure.cutoff)
-            )
-        return at_rank(sums, None if measure.ideal_depth == "all" else measure.cutoff)
-
-    def _cumulated(self, measure: Measure, cutoff: int | None) -> FloatArray:
-        key = (measure.ideal, cutoff)
+        cutoff = measure.cutoff if measure.ideal == "local" else None
+        key = (measure.ideal, measure.top, cutoff)
         if key not in self._sums:
-            counts = self._counts(measure, cutoff)
-            rows = ideal_rows(counts, self.level_gains, self._depth(measure, counts))
-            self._sums[key] = cumulated(rows, measure)
-        return self._sums[key]
+            self._sums[key] = cumulated(self.rows(measure), measure)
+        return self._at_depth(measure, self._sums[key])
 
-    def _counts(self, measure: Measure, cutoff: int | None) -> CountArray:
+    def rows(self, measure: Measure) -> FloatArray:
+        """Gains in the best order, as far as any of the measures with this ideal looks."""
+        if measure.ideal == "max":
+            return self._top_grades(measure)
+        counts = self._counts(measure)
+        return ideal_rows(counts, self._gains, self._depth(measure, counts))
+
+    def _at_depth(self, measure: Measure, sums: FloatArray) -> FloatArray:
+        lengths, cutoff = self._rankings.lengths, measure.cutoff
+        if measure.ideal == "max" and cutoff is None:
+            return _at_each(sums, lengths)
+        if measure.ideal_depth == "returned":
+            return _at_each(sums, lengths if cutoff is None else np.minimum(lengths, cutoff))
+        return at_rank(sums, None if measure.ideal_depth == "all" else cutoff)
+
+    def _counts(self, measure: Measure) -> CountArray:
         if measure.ideal == "global":
-            judged = self.rankings.judged
+            judged = self._rankings.judged
             return np.concatenate((np.zeros((len(judged), 1), np.int64), judged), axis=1)
-        return level_counts(self.rankings, cutoff, len(self.level_gains))
+        cutoff = measure.cutoff if measure.ideal == "local" else None
+        return level_counts(self._rankings, cutoff, len(self._gains))
 
     def _depth(self, measure: Measure, counts: CountArray) -> int:
-        """Ranks of the ideal that any of the measures with this kind of ideal looks at."""
-        alike = [other for other in self.measures if other.ideal == measure.ideal]
+        alike = [other for other in self._measures if other.ideal == measure.ideal]
         longest = int(counts.sum(axis=1).max(initial=0))
         if any(other.cutoff is None or other.ideal_depth == "all" for other in alike):
             return longest
         return min(longest, max(other.cutoff or 0 for other in alike))
 
-    def _of_top_grades(self, measure: Measure) -> FloatArray:
-        best = float(self.level_gains.max()) if measure.top is None else _gain(measure, measure.top)
-        depth = self.rankings.longest if measure.cutoff is None else measure.cutoff
-        sums = cumulated(np.full((1, depth), best), measure)
-        if measure.cutoff is None:
-            return _at_each(
-                np.broadcast_to(sums, (len(self.rankings), depth)), self.rankings.lengths
-            )
-        return np.broadcast_to(at_rank(sums, measure.cutoff), len(self.rankings))
+    def _top_grades(self, measure: Measure) -> FloatArray:
+        best = float(self._gains.max()) if measure.top is None else _gain(measure, measure.top)
+        alike = [other for other in self._measures if other.ideal == "max"]
+        depth = max(other.cutoff or self._rankings.longest for other in alike)
+        return np.full((len(self._rankings), depth), best)
 
 
 def _gain(measure: Measure, value: float) -> float:

@@ -6,7 +6,7 @@ how it takes its mean. Every preset here is proved against what its tool printed
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import numpy as np
@@ -15,7 +15,8 @@ from evaluation.measures.definition import FAMILIES, Measure
 from evaluation.measures.discounts import FloatArray
 from evaluation.measures.errors import MeasureError
 
-TREC_EVAL_FAMILIES: Final = frozenset({"nDCG", "RR", "AP", "P", "R", "Hit"})
+# Judged is no measure of these tools; it is about the judgments, and welcome beside any number.
+TREC_EVAL_FAMILIES: Final = frozenset({"nDCG", "RR", "AP", "P", "R", "Hit", "Judged"})
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Preset:
 
     tool: whose rules these are, for people. reading: what sets it apart, in plain words.
     parameters: set on every measure of a family that has them.
-    families: what the tool computes; it has no value for others.
+    families: what the tool computes; other measures are refused.
     decimals: digits behind the point that the tool prints, of a query's value and of the mean.
     mean_order: the order in which the tool adds the queries' values up.
     """
@@ -37,7 +38,6 @@ class Preset:
     decimals: int | None = None
     mean_order: Literal["query id", "run"] = "query id"
     caveat: str = ""
-    sums_exactly: bool = field(default=False)
 
 
 _TREC_EVAL: Final = {"queries": "returned", "scores": "float32", "ties": "docid"}
@@ -81,7 +81,7 @@ PRESETS: Final[Mapping[str, Preset]] = {
                 "scores": "float64",
                 "ties": "docid",
             },
-            families=frozenset({"nDCG"}),
+            families=frozenset({"nDCG", "Judged"}),
             decimals=5,
         ),
     )

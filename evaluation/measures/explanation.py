@@ -1,0 +1,162 @@
+"""Why one ranking has the value it has: what every rank contributes, the ideal beside it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluation.measures.definition import Measure
+from evaluation.measures.discounts import divisors
+from evaluation.measures.engine import evaluate_batch, seen_by
+from evaluation.measures.grades import Grades
+from evaluation.measures.ndcg import Ideals, at_rank, cumulated, gains
+from evaluation.measures.rankings import GradedRankings
+
+
+@dataclass(frozen=True)
+class RankedDocument:
+    """A document that was returned. grade: its value; None where it is not judged."""
+
+    doc_id: str
+    grade: float | None
+
+
+@dataclass(frozen=True)
+class Rank:
+    """One rank. document: None behind the end of the ranking.
+
+    contribution: what the rank adds: to DCG (the gain divided by the discount), or, for measures
+    other than nDCG, to the value. The columns about gains are None for those.
+    """
+
+    rank: int
+    document: RankedDocument | None
+    contribution: float
+    gain: float | None = None
+    discount: float | None = None
+    ideal_gain: float | None = None
+    ideal_contribution: float | None = None
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One measure of one query. counted: whether the query is in the mean.
+
+    dcg, ideal_dcg: None for measures other than nDCG.
+    """
+
+    measure: Measure
+    value: float
+    counted: bool
+    ranks: tuple[Rank, ...]
+    dcg: float | None = None
+    ideal_dcg: float | None = None
+
+
+def explain(
+    measure: Measure, doc_ids: Sequence[str], rankings: GradedRankings, grades: Grades
+) -> Explanation:
+    """Takes one measure of one query apart.
+
+    doc_ids: the returned documents in rank order. rankings: that one ranking, uncut.
+    Raises what `evaluate_batch` raises.
+    """
+    if len(rankings) != 1 or rankings.levels.shape[1] != len(doc_ids):
+        raise ValueError("one whole ranking is explained at a time")
+    values = evaluate_batch([measure], rankings, grades)
+    seen = seen_by(measure, rankings, grades)
+    documents = _documents(measure, doc_ids, rankings, seen, grades)
+    value, counted = float(values.values[0, 0]), bool(values.counted[0, 0])
+    if measure.family != "nDCG":
+        return Explanation(measure, value, counted, _shares(measure, documents, rankings, grades))
+    return Explanation(measure, value, counted, *_gained(measure, documents, seen, grades))
+
+
+def _documents(
+    measure: Measure,
+    doc_ids: Sequence[str],
+    rankings: GradedRankings,
+    seen: GradedRankings,
+    grades: Grades,
+) -> list[RankedDocument]:
+    """The documents that the measure sees, in order, as far as its cutoff."""
+    shown = list(doc_ids)
+    if measure.unjudged == "condensed":
+        lowest = grades.at_least(0.0) if measure.negatives == "unjudged" else 1
+        kept = rankings.levels[0] >= lowest
+        shown = [doc_id for doc_id, keep in zip(doc_ids, kept, strict=True) if keep]
+    levels = seen.levels[0, : len(shown)].tolist()
+    pairs = zip(shown, levels, strict=True)
+    documents = [RankedDocument(d, grades.values[lv - 1] if lv else None) for d, lv in pairs]
+    return documents[: measure.cutoff]
+
+
+def _gained(
+    measure: Measure, documents: Sequence[RankedDocument], seen: GradedRankings, grades: Grades
+) -> tuple[tuple[Rank, ...], float, float]:
+    """The ranks of the ranking and its ideal, the DCG, and the ideal DCG."""
+    level_gains = gains(measure, grades)
+    own = level_gains.take(seen.levels[:, : len(documents)])
+    ideals = Ideals([measure], level_gains, seen)
+    ideal = ideals.rows(measure)[0]
+    if measure.ideal_depth == "returned":
+        ideal = ideal[: min(len(ideal), int(seen.lengths[0]))]
+    depth = max(len(documents), len(ideal))
+    discounts = divisors(measure, depth)
+    ranks = []
+    for place in range(depth):
+        has, had = place < len(documents), place < len(ideal)
+        gain = float(own[0, place]) if has else 0.0
+        best = float(ideal[place]) if had else 0.0
+        discount = float(discounts[place])
+        ranks.append(
+            Rank(
+                rank=place + 1,
+                document=documents[place] if has else None,
+                contribution=gain / discount,
+                gain=gain,
+                discount=discount,
+                ideal_gain=best,
+                ideal_contribution=best / discount,
+            )
+        )
+    dcg = float(at_rank(cumulated(own, measure), measure.cutoff)[0])
+    return tuple(ranks), dcg, float(ideals.dcg(measure)[0])
+
+
+def _shares(
+    measure: Measure,
+    documents: Sequence[RankedDocument],
+    rankings: GradedRankings,
+    grades: Grades,
+) -> tuple[Rank, ...]:
+    """What each rank adds to a measure that counts relevant or judged documents."""
+    if measure.family == "Judged":
+        hits = [document.grade is not None for document in documents]
+    else:
+        hits = [d.grade is not None and d.grade >= measure.rel for d in documents]
+    threshold = max(grades.at_least(measure.rel), 1)
+    all_relevant = int(rankings.judged[0, threshold - 1 :].sum())
+    so_far = np.cumsum(hits).tolist()
+    ranks = []
+    for place, document in enumerate(documents):
+        share = 0.0
+        if hits[place]:
+            share = _share(measure, place + 1, so_far[place], all_relevant, len(documents))
+        ranks.append(Rank(place + 1, document, share))
+    return tuple(ranks)
+
+
+def _share(measure: Measure, rank: int, hits: int, all_relevant: int, shown: int) -> float:
+    """What a hit at this rank, the `hits`-th, adds."""
+    share = {
+        "P": 1 / (measure.cutoff or shown),
+        "R": 1 / max(all_relevant, 1),
+        "AP": hits / rank / max(all_relevant, 1),
+        "Judged": 1 / shown,
+    }
+    if measure.family == "Hit":
+        return float(hits == 1)
+    if measure.family == "RR":
+        return 1 / rank if hits == 1 else 0.0
+    return share[measure.family]

@@ -1,0 +1,107 @@
+"""Measures in plain words: one line that says what a number is."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from evaluation.measures.definition import Measure
+
+DISCOUNTS: Final[Mapping[str, str]] = {
+    "log2": "discounted by log2(rank + 1)",
+    "ln": "discounted by ln(rank + 1)",
+    "ln/ln2": "discounted by ln(rank + 1) / ln(2)",
+    "burn-in": "discounted by log{b}(rank) behind rank {b}",
+    "reciprocal": "divided by the rank",
+    "linear": "weights falling evenly to the cutoff",
+    "none": "not discounted",
+}
+IDEALS: Final[Mapping[str, str]] = {
+    "global": "ideal from all judged documents",
+    "recall": "ideal from all returned documents",
+    "local": "ideal from the documents shown, re-sorted",
+    "max": "ideal with the top grade at every rank",
+}
+IDEAL_DEPTHS: Final[Mapping[str, str]] = {
+    "k": "",
+    "returned": "the ideal no longer than what was returned",
+    "all": "the ideal not cut",
+}
+NEGATIVES: Final[Mapping[str, str]] = {
+    "zero": "",
+    "raw": "grades below 0 cost gain",
+    "unjudged": "grades below 0 are as good as unjudged",
+}
+TIES: Final[Mapping[str, str]] = {
+    "docid": "ties by document id",
+    "listed": "ties as the file has them",
+}
+SCORES: Final[Mapping[str, str]] = {
+    "float32": "",
+    "float64": "scores compared in double precision",
+}
+QUERIES: Final[Mapping[str, str]] = {
+    "judged": "mean over all judged queries, 0 for one without results",
+    "returned": "mean over judged queries with results",
+    "run": "mean over all queries of the run",
+    "relevant": "mean over queries with results and a relevant document",
+}
+_SUBJECTS: Final[Mapping[str, str]] = {
+    "nDCG": "nDCG of {shown}",
+    "P": "Share of {shown} that is relevant ({rel})",
+    "R": "Share of the relevant documents ({rel}) among {shown}",
+    "Hit": "1 if anything among {shown} is relevant ({rel}), else 0",
+    "RR": "1 / rank of the first relevant document ({rel}) in {shown}, 0 if there is none",
+    "AP": "Precision at each relevant document ({rel}) in {shown}, summed and divided by the "
+    "number of relevant documents",
+    "Judged": "Share of {shown} that is judged",
+}
+
+
+def describe(measure: Measure) -> str:
+    """What the measure is, in one line of plain words."""
+    shown = "the whole list" if measure.cutoff is None else _first(measure.cutoff)
+    rel = f"grade {measure.rel:g} or more"
+    subject = _SUBJECTS[measure.family].format(shown=shown, rel=rel)
+    phrases = _gain_phrases(measure) if measure.family == "nDCG" else []
+    if "unjudged" in measure.kind.parameters:
+        phrases += [_unjudged(measure), NEGATIVES[measure.negatives]]
+    phrases += [TIES[measure.ties], SCORES[measure.scores], QUERIES[measure.queries]]
+    return f"{subject}: {', '.join(phrase for phrase in phrases if phrase)}."
+
+
+def _first(cutoff: int) -> str:
+    return "the first document" if cutoff == 1 else f"the first {cutoff}"
+
+
+def _gain_phrases(measure: Measure) -> list[str]:
+    if measure.gain == "linear":
+        gain = "linear gain (the grade itself)"
+    elif measure.gain == "exp2":
+        gain = "exponential gain (2^grade − 1)"
+    else:
+        pairs = ", ".join(f"{value:g} → {gain:g}" for value, gain in measure.gain)
+        gain = f"gain by a table ({pairs})"
+    b = "" if measure.b is None else f"{measure.b:g}"
+    ideal = IDEALS[measure.ideal]
+    if measure.top is not None:
+        ideal = f"ideal with grade {measure.top:g} at every rank"
+    return [
+        gain,
+        DISCOUNTS[measure.discount].format(b=b),
+        ideal,
+        IDEAL_DEPTHS[measure.ideal_depth],
+        _empty(measure),
+    ]
+
+
+def _empty(measure: Measure) -> str:
+    if measure.empty == "skip":
+        return "queries without gain left out"
+    if measure.empty == "error":
+        return "queries without gain refused"
+    return f"{measure.empty:g} for a query without gain"
+
+
+def _unjudged(measure: Measure) -> str:
+    if measure.unjudged == "condensed":
+        return "unjudged documents taken out"
+    return "unjudged count as 0" if measure.family == "nDCG" else "unjudged count as not relevant"
