@@ -1,0 +1,269 @@
+"""Runs: taken in whole or not at all, withdrawn but never deleted."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from django.db import IntegrityError, transaction
+
+from evaluation.measures.ordering import OrderArray, rank_order
+from evaluation.models import Ranker, Ranking, Run
+from evaluation.packing import Packed, pack, run_digest
+from judgments.bulk import insert_rows
+from judgments.errors import DomainError
+from judgments.formats.errors import SHOWN, FileProblem, FileRefused, quoted
+from judgments.formats.reading import Source
+from judgments.formats.trec import RunFile, read_run
+from judgments.models import JudgmentList, User
+from judgments.permissions import Access, NotFound, check_may_upload_runs
+from judgments.selectors import map_documents, map_queries
+from judgments.services import audit
+from judgments.services.collections import ensure_documents, ensure_queries
+from judgments.waking import wake
+
+Progress = Callable[[int], None]
+TOGETHER = 16 * 1024 * 1024  # bytes of rankings that go into the database at once
+LONGEST_NAME = 200
+UNKNOWN_QUERY = "unknown-query"
+UNKNOWN_DOCUMENT = "unknown-document"
+
+
+class RunRefused(DomainError):
+    """The run can't be taken, or changed, like this."""
+
+
+@dataclass(frozen=True)
+class RunImported:
+    """What an import did. created: False where the same content was there already."""
+
+    run: Run
+    created: bool
+    queries: int
+    rows: int
+
+
+def import_run(
+    *,
+    access: Access,
+    ranker: Ranker,
+    source: Source,
+    name: str,
+    file_name: str,
+    at: datetime,
+    create: bool = False,
+    progress: Progress | None = None,
+) -> RunImported:
+    """Take a TREC run as one of the ranker's; for researchers and leads. See `store_run`."""
+    check_may_upload_runs(access)
+    if ranker.collection_id != access.collection.pk:
+        raise NotFound("ranker")
+    return store_run(
+        ranker=ranker,
+        by=access.user,
+        source=source,
+        name=name,
+        file_name=file_name,
+        at=at,
+        create=create,
+        progress=progress,
+    )
+
+
+def store_run(
+    *,
+    ranker: Ranker,
+    by: User | None,
+    source: Source,
+    name: str,
+    file_name: str,
+    at: datetime,
+    create: bool = False,
+    progress: Progress | None = None,
+) -> RunImported:
+    """Take a TREC run, all of it or nothing; `import_run` without a viewer.
+
+    source: a path or a binary file, gzipped or not. file_name: what problems call it.
+    create: unknown queries and documents become stubs instead of being refused.
+    progress: called with the number of bytes of the source read so far.
+    The same content again changes nothing and returns the run that has it.
+    Raises FileRefused, which names every problem with its line; RunRefused for the name.
+    """
+    _check_name(name)
+    file = read_run(source, name=file_name, progress=progress)
+    digest = run_digest(file.rankings())
+    known = _same_content(ranker, digest)
+    if known is not None:
+        return known
+    orders = [rank_order(doc_ids, scores) for _, doc_ids, scores in file.rankings()]
+    try:
+        with transaction.atomic():
+            run = _store(ranker, file, orders, digest, name=name, by=by, at=at, create=create)
+    except IntegrityError as error:
+        known = _same_content(ranker, digest)  # somebody else was faster with the same file
+        if known is not None:
+            return known
+        raise RunRefused(
+            "name_taken", f"{ranker.slug} already has a run named {name}; give this one another."
+        ) from error
+    return RunImported(run, True, run.query_count, run.row_count)
+
+
+def withdraw_run(*, access: Access, run: Run, at: datetime) -> None:
+    """Take a run off every leaderboard, for good; for leads, and for whoever uploaded it.
+
+    Its rows stay, so what was computed of it can still be explained.
+    """
+    check_may_withdraw(access, run)
+    with transaction.atomic():
+        taken = Run.objects.filter(pk=run.pk, withdrawn_at__isnull=True).update(withdrawn_at=at)
+        if not taken:
+            raise RunRefused("already_withdrawn", "This run has already been withdrawn.")
+        audit.record(
+            collection=access.collection,
+            actor=access.user,
+            at=at,
+            action="run.withdrawn",
+            subject=f"{run.ranker.slug}/{run.name}",
+            before={"run": str(run.public_id)},
+        )
+    run.withdrawn_at = at
+
+
+def check_may_withdraw(access: Access, run: Run) -> None:
+    """Raises NotFound for a run of elsewhere, RunRefused for one that is somebody else's."""
+    check_may_upload_runs(access)
+    if run.ranker.collection_id != access.collection.pk:
+        raise NotFound("run")
+    if not access.is_lead and run.created_by_id != access.user.pk:
+        raise RunRefused("not_yours", "A run is withdrawn by whoever uploaded it, or by a lead.")
+
+
+def may_withdraw(access: Access, run: Run) -> bool:
+    """Whether `withdraw_run` would let this viewer."""
+    try:
+        check_may_withdraw(access, run)
+    except DomainError:
+        return False
+    return run.withdrawn_at is None
+
+
+def _check_name(name: str) -> None:
+    if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
+        raise RunRefused(
+            "name_invalid", f"A run needs a name of 1 to {LONGEST_NAME} visible characters."
+        )
+
+
+def _same_content(ranker: Ranker, digest: str) -> RunImported | None:
+    run = Run.objects.filter(ranker=ranker, sha256=digest, withdrawn_at__isnull=True).first()
+    return None if run is None else RunImported(run, False, run.query_count, run.row_count)
+
+
+def _store(
+    ranker: Ranker,
+    file: RunFile,
+    orders: list[OrderArray],
+    digest: str,
+    *,
+    name: str,
+    by: User | None,
+    at: datetime,
+    create: bool,
+) -> Run:
+    queries, documents = _resolve(ranker, file, create=create)
+    run = Run.objects.create(
+        ranker=ranker,
+        name=name,
+        tag=file.tag[:200],
+        sha256=digest,
+        query_count=len(file.query_ids),
+        row_count=len(file),
+        created_at=at,
+        created_by=by,
+    )
+    _insert_rankings(_packed(run.pk, file, orders, queries, documents))
+    audit.record(
+        collection=ranker.collection,
+        actor=by,
+        at=at,
+        action="run.imported",
+        subject=f"{ranker.slug}/{name}",
+        after={
+            "run": str(run.public_id),
+            "file": file.name,
+            "sha256": digest,
+            "queries": run.query_count,
+            "rows": run.row_count,
+        },
+    )
+    lists = JudgmentList.objects.filter(collection_id=ranker.collection_id, head__gt=0)
+    for list_id in lists.values_list("pk", flat=True):
+        wake("evaluation.refresh", list_id)
+    return run
+
+
+def _insert_rankings(rankings: Iterator[tuple[int, int, Packed]]) -> None:
+    columns = ("run_id", "query_id", "documents", "scores", "order")
+    rows: list[tuple[object, ...]] = []
+    size = 0
+    for run_id, query_id, packed in rankings:
+        rows.append((run_id, query_id, *packed))
+        size += sum(map(len, packed))
+        if size >= TOGETHER:
+            insert_rows(Ranking, columns, rows)
+            rows.clear()
+            size = 0
+    insert_rows(Ranking, columns, rows)
+
+
+def _packed(
+    run_id: int,
+    file: RunFile,
+    orders: list[OrderArray],
+    queries: Mapping[str, int],
+    documents: Mapping[str, int],
+) -> Iterator[tuple[int, int, Packed]]:
+    """One row a query, with the primary keys of its documents."""
+    keys = np.fromiter((documents[docid] for docid in file.documents), np.int32)
+    for position, (qid, order) in enumerate(zip(file.query_ids, orders, strict=True)):
+        span = file.span(position)
+        yield run_id, queries[qid], pack(keys[file.codes[span]], file.scores[span], order)
+
+
+def _resolve(
+    ranker: Ranker, file: RunFile, *, create: bool
+) -> tuple[Mapping[str, int], Mapping[str, int]]:
+    """The primary keys of the file's queries and documents. Raises FileRefused for unknown ones."""
+    collection = ranker.collection
+    if create:
+        return (
+            ensure_queries(collection=collection, qids=file.query_ids),
+            ensure_documents(collection=collection, docids=file.documents),
+        )
+    queries = map_queries(collection=collection, qids=file.query_ids)
+    documents = map_documents(collection=collection, docids=file.documents)
+    if len(queries) < len(file.query_ids) or len(documents) < len(file.documents):
+        raise _unknown(file, queries, documents)
+    return queries, documents
+
+
+def _unknown(
+    file: RunFile, queries: Mapping[str, int], documents: Mapping[str, int]
+) -> FileRefused:
+    """Names the first lines with a query or a document that the collection does not have."""
+    no_query = np.repeat([qid not in queries for qid in file.query_ids], np.diff(file.starts))
+    no_document = np.array([docid not in documents for docid in file.documents])[file.codes]
+    pairs = np.flatnonzero(no_query | no_document)
+    first = pairs[np.argsort(file.lines[pairs], kind="stable")][:SHOWN]
+    rows = np.searchsorted(file.starts, first, "right") - 1
+    problems: list[FileProblem] = []
+    for pair, row in zip(first.tolist(), rows.tolist(), strict=True):
+        if no_query[pair]:
+            message = f"this collection has no query {quoted(file.query_ids[row])}."
+            problems.append(file.problem(pair, UNKNOWN_QUERY, message))
+        else:
+            docid = file.documents[file.codes[pair]]
+            message = f"this collection has no document {quoted(docid)}."
+            problems.append(file.problem(pair, UNKNOWN_DOCUMENT, message))
+    return FileRefused(tuple(problems), len(pairs))
