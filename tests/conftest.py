@@ -7,6 +7,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import hypothesis
 import pytest
+from django.conf import settings
 from execnet.xspec import XSpec
 
 from tests import services
@@ -77,6 +78,17 @@ def pytest_xdist_setupnodes(config: pytest.Config, specs: list[XSpec]) -> None:
 def redis_database(url: str, further: int) -> str:
     parts = urlsplit(url)
     return urlunsplit(parts._replace(path=f"/{int(parts.path.strip('/') or 0) + further}"))
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    django_db_modify_db_settings_parallel_suffix: None, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Test SQLite as it serves: a file, with its log beside it, and not a database in memory."""
+    database = settings.DATABASES["default"]
+    if database["ENGINE"] == "config.sqlite":
+        home = tmp_path_factory.mktemp("database")
+        database["TEST"]["NAME"] = str(home / "touchstone.sqlite3")
 
 
 @pytest.fixture(scope="session")

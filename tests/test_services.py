@@ -1,8 +1,11 @@
 """The servers that the suite starts for itself."""
 
+from pathlib import Path
+
 import psycopg
 import pytest
 import redis
+from django.db import connection
 
 from tests import services
 
@@ -50,3 +53,14 @@ def test_processes_of_a_pass_have_redis_databases_of_their_own() -> None:
 
     assert redis_database("redis://127.0.0.1:6379/5", 1) == "redis://127.0.0.1:6379/6"
     assert redis_database("redis://127.0.0.1:6379", 0) == "redis://127.0.0.1:6379/0"
+
+
+@pytest.mark.django_db
+def test_sqlite_is_tested_as_a_file_with_its_log_beside_it() -> None:
+    if connection.vendor != "sqlite":
+        assert connection.settings_dict["NAME"].startswith("test_")
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA journal_mode")
+        assert cursor.fetchone() == ("wal",)
+    assert Path(connection.settings_dict["NAME"]).is_file()
