@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 from django.conf import settings
 from django.db import close_old_connections
+from django.utils import timezone
 
+from judgments.selectors import is_job_due
 from judgments.waking import publish
 
 logger = logging.getLogger(__name__)
@@ -17,7 +19,8 @@ Wake = tuple[str, tuple[int, ...]]
 
 def list_due() -> Iterator[Wake]:
     """Each piece of due work as the message that would start it; reads only."""
-    yield from ()
+    if is_job_due(timezone.now()):
+        yield "judgments.work_jobs", ()
 
 
 class Sweeper:

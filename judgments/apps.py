@@ -17,4 +17,10 @@ class JudgmentsConfig(AppConfig):
     append_only = APPEND_ONLY
 
     def ready(self) -> None:
+        from judgments.jobs import register  # noqa: PLC0415  (needs the models)
+        from judgments.services import importing  # noqa: PLC0415
+
         keep_append_only(self, self.append_only)
+        register("import_queries", importing.work_on_queries)
+        register("import_documents", importing.work_on_documents)
+        register("import_qrels", importing.work_on_qrels)

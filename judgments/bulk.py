@@ -21,10 +21,12 @@ def insert_rows(
     rows: Sequence[Sequence[Any]],
     *,
     ignore_conflicts: bool = False,
+    update_on: Sequence[str] = (),
 ) -> None:
     """Insert plain values; a JSON column's values are given as JSON text.
 
     columns: attribute names ("list_id", "grade"). ignore_conflicts: leave out what is there.
+    update_on: the columns of a unique constraint; a row that is there under them is overwritten.
     """
     if not rows:
         return
@@ -32,6 +34,9 @@ def insert_rows(
     names = ", ".join(f'"{fields[name].column}"' for name in columns)
     into = f'INSERT INTO "{model._meta.db_table}" ({names})'
     skip = " ON CONFLICT DO NOTHING" if ignore_conflicts else ""
+    if update_on:
+        new = ", ".join(f'"{n}" = excluded."{n}"' for n in columns if n not in update_on)
+        skip = f" ON CONFLICT ({', '.join(update_on)}) DO UPDATE SET {new}"
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             types = [str(fields[name].db_type(connection)).split("(")[0] for name in columns]

@@ -6,7 +6,6 @@ The cast: Ada leads, Ben and Cem annotate, Dora researches, Eve leads another co
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from judgments.content import content_hash
 from judgments.models import (
@@ -19,18 +18,12 @@ from judgments.models import (
     User,
 )
 from judgments.permissions import Access, get_access
+from judgments.scales import Scale
 from judgments.services.collections import create_collection
 from judgments.services.committing import Change, commit_judgments
 from judgments.services.lists import start_list
 
 NOW = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
-SCALE: list[dict[str, Any]] = [
-    {"code": 0, "name": "Irrelevant", "value": 0.0},
-    {"code": 1, "name": "Related", "value": 1.0},
-    {"code": 2, "name": "Partly relevant", "value": 2.0},
-    {"code": 3, "name": "Highly relevant", "value": 3.0},
-    {"code": 4, "name": "Perfect", "value": 4.0},
-]
 ROLES = {"ada": "lead", "ben": "annotator", "cem": "annotator", "dora": "researcher"}
 
 
@@ -114,7 +107,7 @@ def make_list(
     collection: Collection,
     slug: str = "main",
     name: str = "",
-    scale: list[dict[str, Any]] | None = None,
+    scale: Scale | None = None,
 ) -> JudgmentList:
     """An empty list, graded 0 to 4 unless another scale is given."""
     return start_list(
@@ -123,7 +116,7 @@ def make_list(
         at=NOW,
         slug=slug,
         name=name or slug.capitalize(),
-        scale=SCALE if scale is None else scale,
+        scale=scale or Scale.default(),
     )
 
 

@@ -6,16 +6,22 @@ from judgments.selectors.collections import (
     map_documents,
     map_queries,
 )
+from judgments.selectors.jobs import is_job_due
 from judgments.selectors.judged import (
     Judged,
     get_judged,
     list_differences,
     list_touched_queries,
 )
+from judgments.selectors.lists import get_list, get_qrels, get_version
 
 __all__ = [
     "Judged",
     "get_judged",
+    "get_list",
+    "get_qrels",
+    "get_version",
+    "is_job_due",
     "list_differences",
     "list_document_ids",
     "list_query_ids",

@@ -1,21 +1,24 @@
 """Collections, and what is loaded into them: queries and documents."""
 
-from collections.abc import Callable, Iterable
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import TypeVar
+from itertools import islice
+from typing import Any, TypeVar
 
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, models, transaction
 
-from judgments.bulk import insert_rows
+from judgments.bulk import insert_rows, values_list
 from judgments.content import content_hash
 from judgments.errors import DomainError
+from judgments.formats.collections import DocumentRecord, QueryRecord
 from judgments.models import Collection, Document, Membership, Query, Role, User
 from judgments.models.collections import SLUG
 from judgments.selectors.collections import map_documents, map_queries
 from judgments.services import audit
 
-Progress = Callable[[int], None]
 T = TypeVar("T")
 CHUNK = 2_000
 
@@ -62,6 +65,147 @@ def create_collection(
     except IntegrityError as error:
         raise CollectionRefused("slug_taken", f"There is already a collection {slug}.") from error
     return collection
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What loading a file did: rows that are new, that differ now, and that were there alike."""
+
+    added: int = 0
+    changed: int = 0
+    unchanged: int = 0
+
+    def plus(self, other: "Loaded") -> "Loaded":
+        return Loaded(
+            self.added + other.added,
+            self.changed + other.changed,
+            self.unchanged + other.unchanged,
+        )
+
+
+def load_queries(
+    *, collection: Collection, records: Iterable[QueryRecord], by: User | None, at: datetime
+) -> Loaded:
+    """Add the queries, and update those that differ; all or nothing, in one transaction.
+
+    A stub becomes a query with a text. The same content again changes nothing. What `records`
+    raises while it is read (FileRefused) undoes everything.
+    """
+    columns = (
+        "collection_id", "qid", "text", "description", "segment", "weight", "is_stub",
+    )  # fmt: skip
+
+    def load(chunk: list[QueryRecord]) -> Loaded:
+        rows = {
+            record.query_id: (
+                record.text, record.description, record.segment, record.weight, False,
+            )
+            for record in chunk
+        }  # fmt: skip
+        known = _rows_of(Query, "qid", collection, rows, columns[2:])
+        return _upsert(Query, columns, collection, rows, known)
+
+    return _load(collection, records, load, action="queries.loaded", by=by, at=at)
+
+
+def load_documents(
+    *, collection: Collection, records: Iterable[DocumentRecord], by: User | None, at: datetime
+) -> Loaded:
+    """Add the documents, and update those whose content differs; otherwise as `load_queries`.
+
+    Labels name the hash of the content that was shown, so a changed document is noticed.
+    """
+    columns = (
+        "collection_id", "docid", "content_hash", "is_stub", "title", "body", "url", "fields",
+    )  # fmt: skip
+
+    def load(chunk: list[DocumentRecord]) -> Loaded:
+        rows = {
+            record.doc_id: (
+                content_hash(record.title, record.text, record.fields, record.url), False,
+                record.title, record.text, record.url, json.dumps(dict(record.fields)),
+            )
+            for record in chunk
+        }  # fmt: skip
+        # the hash stands for all that follows it
+        known = _rows_of(Document, "docid", collection, rows, columns[2:4])
+        return _upsert(Document, columns, collection, rows, known)
+
+    return _load(collection, records, load, action="documents.loaded", by=by, at=at)
+
+
+def _load(
+    collection: Collection,
+    records: Iterable[T],
+    load: Callable[[list[T]], Loaded],
+    *,
+    action: str,
+    by: User | None,
+    at: datetime,
+) -> Loaded:
+    total = Loaded()
+    with transaction.atomic():
+        # one load of a collection at a time; rows that only refer to it are not in the way
+        Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+        for chunk in _chunks(records):
+            total = total.plus(load(chunk))
+        audit.record(
+            collection=collection,
+            actor=by,
+            at=at,
+            action=action,
+            subject=collection.slug,
+            after=asdict(total),
+        )
+    return total
+
+
+def _chunks(records: Iterable[T]) -> Iterator[list[T]]:
+    iterator = iter(records)
+    while chunk := list(islice(iterator, CHUNK)):
+        yield chunk
+
+
+def _rows_of(
+    model: type[models.Model],
+    key: str,
+    collection: Collection,
+    rows: Mapping[str, tuple[Any, ...]],
+    columns: Sequence[str],
+) -> dict[str, tuple[Any, ...]]:
+    """The stored values of `columns` by id, of those ids that exist."""
+    subquery, parameter = values_list(rows, "text")
+    names = ", ".join(f'"{name}"' for name in (key, *columns))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f'SELECT {names} FROM "{model._meta.db_table}" '  # noqa: S608
+            + f'WHERE collection_id = %s AND "{key}" IN {subquery}',
+            [collection.pk, parameter],
+        )
+        return {row[0]: tuple(row[1:]) for row in cursor.fetchall()}
+
+
+def _upsert(
+    model: type[models.Model],
+    columns: Sequence[str],
+    collection: Collection,
+    rows: Mapping[str, tuple[Any, ...]],
+    known: Mapping[str, tuple[Any, ...]],
+) -> Loaded:
+    """Write the rows that are new or begin with other values than those known."""
+    differ = {
+        key: row
+        for key, row in rows.items()
+        if key not in known or row[: len(known[key])] != known[key]
+    }
+    insert_rows(
+        model,
+        columns,
+        [(collection.pk, key, *row) for key, row in differ.items()],
+        update_on=columns[:2],
+    )
+    changed = len(differ.keys() & known.keys())
+    return Loaded(len(differ) - changed, changed, len(rows) - len(differ))
 
 
 def ensure_queries(*, collection: Collection, qids: Iterable[str]) -> dict[str, int]:

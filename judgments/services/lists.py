@@ -1,16 +1,27 @@
 """Judgment lists and what can be done with their versions."""
 
+import hashlib
 from datetime import datetime
-from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 
 from judgments.errors import DomainError
-from judgments.models import Collection, JudgmentList, User
+from judgments.models import (
+    Collection,
+    Judgment,
+    JudgmentList,
+    JudgmentVersion,
+    Release,
+    User,
+)
 from judgments.models.collections import SLUG
-from judgments.permissions import Access, check_may_lead
+from judgments.permissions import Access, NotFound, check_may_lead
+from judgments.scales import Scale
+from judgments.selectors.lists import HEAD, get_qrels, get_version
 from judgments.services import audit
+from judgments.services.committing import Change, commit_judgments
 
 
 class ListRefused(DomainError):
@@ -23,10 +34,10 @@ def create_list(
     at: datetime,
     slug: str,
     name: str,
-    scale: list[dict[str, Any]],
+    scale: Scale,
     description: str = "",
 ) -> JudgmentList:
-    """Make an empty list on a grade scale (`Scale.to_json()`); for leads."""
+    """Make an empty list on a grade scale; for leads."""
     check_may_lead(access)
     return start_list(
         collection=access.collection,
@@ -46,7 +57,7 @@ def start_list(
     at: datetime,
     slug: str,
     name: str,
-    scale: list[dict[str, Any]],
+    scale: Scale,
     description: str = "",
 ) -> JudgmentList:
     """`create_list` without a viewer, for the command line.
@@ -64,7 +75,7 @@ def start_list(
                 slug=slug,
                 name=name.strip() or slug,
                 description=description.strip(),
-                scale=scale,
+                scale=scale.to_json(),
                 created_at=at,
                 created_by=by,
             )
@@ -74,3 +85,98 @@ def start_list(
     except IntegrityError as error:
         raise ListRefused("slug_taken", f"There is already a list {slug} here.") from error
     return judgment_list
+
+
+def release_version(
+    *,
+    access: Access,
+    at: datetime,
+    judgment_list: JudgmentList,
+    number: int,
+    name: str,
+    notes: str = "",
+) -> Release:
+    """Give a version a name for ever, with the SHA-256 of its qrels as they are exported.
+
+    Raises ListRefused for a name that is taken, a number, or not made of a-z, 0-9 and hyphens.
+    """
+    check_may_lead(access)
+    check_own_list(access, judgment_list)
+    _check_release_name(name)
+    version = get_version(judgment_list=judgment_list, name=str(number))
+    digest = hashlib.sha256(get_qrels(judgment_list=judgment_list, number=number)).hexdigest()
+    try:
+        with transaction.atomic():
+            release = Release.objects.create(
+                list=judgment_list,
+                version=version,
+                name=name,
+                sha256=digest,
+                notes=notes.strip(),
+                created_at=at,
+                created_by=access.user,
+            )
+            audit.record(
+                collection=access.collection,
+                actor=access.user,
+                at=at,
+                action="list.released",
+                subject=f"{judgment_list.slug} {name}",
+                after={"version": number, "sha256": digest},
+            )
+    except IntegrityError as error:
+        raise ListRefused("name_taken", f"There is already a release {name}.") from error
+    return release
+
+
+def revert_version(
+    *, access: Access, at: datetime, judgment_list: JudgmentList, number: int, reason: str
+) -> JudgmentVersion | None:
+    """Make a new version that holds what version `number` held, evidence too.
+
+    None if the head holds the same. Nothing is taken back: the versions between stay.
+    """
+    check_may_lead(access)
+    check_own_list(access, judgment_list)
+    with transaction.atomic():
+        # the lock first, so that no commit falls between the comparison and the new version
+        head = JudgmentList.objects.select_for_update().get(pk=judgment_list.pk).head
+        if not 0 <= number <= head:
+            raise NotFound("version")
+        return commit_judgments(
+            judgment_list=judgment_list,
+            changes=_changes_back_to(judgment_list, number, head),
+            by=access.user,
+            at=at,
+            reason=reason.strip() or f"back to version {number}",
+            source=JudgmentVersion.Source.REVERT,
+        )
+
+
+def _changes_back_to(judgment_list: JudgmentList, number: int, head: int) -> list[Change]:
+    touched = Judgment.objects.filter(list=judgment_list).filter(
+        Q(since__gt=number, since__lte=head) | Q(until__gt=number, until__lte=head)
+    )
+    changes: dict[tuple[int, int], Change] = {}
+    for row in touched.order_by("since").iterator():
+        pair = (row.query_id, row.document_id)
+        if row.since <= number:
+            changes[pair] = Change(*pair, row.grade, row.evidence)
+        else:
+            changes.setdefault(pair, Change(*pair, None))
+    return list(changes.values())
+
+
+def _check_release_name(name: str) -> None:
+    try:
+        SLUG(name)
+    except ValidationError as error:
+        raise ListRefused("name_invalid", error.messages[0]) from error
+    if name.isdecimal() or name == HEAD:
+        raise ListRefused("name_invalid", f"A release can't be called {name}: that is a version.")
+
+
+def check_own_list(access: Access, judgment_list: JudgmentList) -> None:
+    """NotFound for a list of another collection than the access is for."""
+    if judgment_list.collection_id != access.collection.pk:
+        raise NotFound("list")

@@ -1,0 +1,158 @@
+"""Files into a collection: the work behind the import pages and commands."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+import numpy as np
+from django.db import transaction
+from django.utils import timezone
+
+from judgments.formats.collections import read_documents, read_queries
+from judgments.formats.errors import Problems
+from judgments.formats.trec import QrelsFile, read_qrels
+from judgments.jobs import Work
+from judgments.models import Collection, JudgmentList, JudgmentVersion, User
+from judgments.scales import Scale
+from judgments.selectors.collections import map_documents, map_queries
+from judgments.services.collections import (
+    ensure_documents,
+    ensure_queries,
+    load_documents,
+    load_queries,
+)
+from judgments.services.committing import Change, commit_judgments
+
+
+@dataclass(frozen=True)
+class QrelsImported:
+    """What importing qrels did. version: None if the list held all of it already."""
+
+    version: JudgmentVersion | None
+    pairs: int
+    new_queries: int
+    new_documents: int
+
+    def counts(self) -> dict[str, int | None]:
+        """The same as plain values."""
+        version = self.version
+        return {
+            "version": version.number if version else None,
+            "pairs": self.pairs,
+            "added": version.added if version else 0,
+            "changed": version.changed if version else 0,
+            "new_queries": self.new_queries,
+            "new_documents": self.new_documents,
+        }
+
+
+def import_qrels(
+    *,
+    judgment_list: JudgmentList,
+    qrels: QrelsFile,
+    create: bool,
+    by: User | None,
+    at: datetime,
+    reason: str,
+) -> QrelsImported:
+    """Make the next version of the list with the grades of a file; all or nothing.
+
+    Pairs that the file does not name keep their grades; a grade that is there already keeps its
+    evidence. create: unknown queries and documents become stubs; without it they are refused.
+    Raises FileRefused, which names each unknown id with the line where it first comes.
+    """
+    collection = judgment_list.collection
+    with transaction.atomic():
+        queries = map_queries(collection=collection, qids=qrels.query_ids)
+        documents = map_documents(collection=collection, docids=qrels.documents)
+        new_queries = len(qrels.query_ids) - len(queries)
+        new_documents = len(qrels.documents) - len(documents)
+        if (new_queries or new_documents) and not create:
+            raise _unknown_ids(qrels, queries, documents)
+        if new_queries:
+            queries = ensure_queries(collection=collection, qids=qrels.query_ids)
+        if new_documents:
+            documents = ensure_documents(collection=collection, docids=qrels.documents)
+        version = commit_judgments(
+            judgment_list=judgment_list,
+            changes=list(_changes(qrels, queries, documents)),
+            by=by,
+            at=at,
+            reason=reason.strip() or f"imported from {qrels.name}",
+            source=JudgmentVersion.Source.IMPORT,
+        )
+    return QrelsImported(version, len(qrels), new_queries, new_documents)
+
+
+def _changes(
+    qrels: QrelsFile, queries: dict[str, int], documents: dict[str, int]
+) -> Iterator[Change]:
+    for query_id, doc_ids, grades in qrels.judgments():
+        for doc_id, grade in zip(doc_ids, grades.tolist(), strict=True):
+            yield Change(queries[query_id], documents[doc_id], grade, None)
+
+
+def _unknown_ids(qrels: QrelsFile, queries: dict[str, int], documents: dict[str, int]) -> Exception:
+    problems = Problems(qrels.name)
+    for position, query_id in enumerate(qrels.query_ids):
+        if query_id not in queries:
+            line = int(qrels.lines[qrels.span(position)].min())
+            problems.add(line, "unknown-query", f"the collection has no query {query_id}.")
+    first = np.full(len(qrels.documents), np.iinfo(np.int64).max)
+    np.minimum.at(first, qrels.codes, qrels.lines)
+    for doc_id, line in zip(qrels.documents, first.tolist(), strict=True):
+        if doc_id not in documents:
+            problems.add(line, "unknown-document", f"the collection has no document {doc_id}.")
+    return problems.refusal()
+
+
+def work_on_queries(work: Work) -> None:
+    """The job kind `import_queries`."""
+    with work.open() as file, transaction.atomic():
+        loaded = load_queries(
+            collection=Collection.objects.get(pk=work.collection_id),
+            records=read_queries(file, name=work.file_name, progress=work.progress),
+            by=_author(work),
+            at=timezone.now(),
+        )
+        work.finish(asdict(loaded))
+
+
+def work_on_documents(work: Work) -> None:
+    """The job kind `import_documents`."""
+    with work.open() as file, transaction.atomic():
+        loaded = load_documents(
+            collection=Collection.objects.get(pk=work.collection_id),
+            records=read_documents(file, name=work.file_name, progress=work.progress),
+            by=_author(work),
+            at=timezone.now(),
+        )
+        work.finish(asdict(loaded))
+
+
+def work_on_qrels(work: Work) -> None:
+    """The job kind `import_qrels`. params: list (slug), reason, create."""
+    judgment_list = JudgmentList.objects.select_related("collection").get(
+        collection=work.collection_id, slug=work.params["list"]
+    )
+    with work.open() as file:
+        qrels = read_qrels(
+            file,
+            name=work.file_name,
+            progress=work.progress,
+            scale=Scale.from_json(judgment_list.scale),
+        )
+    with transaction.atomic():
+        imported = import_qrels(
+            judgment_list=judgment_list,
+            qrels=qrels,
+            create=bool(work.params["create"]),
+            by=_author(work),
+            at=timezone.now(),
+            reason=str(work.params["reason"]),
+        )
+        work.finish(imported.counts())
+
+
+def _author(work: Work) -> User | None:
+    return None if work.created_by_id is None else User.objects.get(pk=work.created_by_id)
