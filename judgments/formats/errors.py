@@ -23,6 +23,7 @@ class Rule(StrEnum):
     EXPANDED_SIZE = "expanded-size"
     TOO_MUCH = "too-much"
     LINE_LENGTH = "line-length"
+    LINES = "lines"
     ENCODING = "encoding"
     BYTE_ORDER_MARK = "byte-order-mark"
     NUL = "nul"

@@ -39,15 +39,18 @@ OTHER_MAGICS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How large a file may be; all but `members` and `memory` in bytes of the file.
+    """How large a file may be, in bytes unless said otherwise.
 
-    line: without its end. members: the parts of a gzip file.
-    memory: what the parsed content may need, roughly, in bytes.
+    compressed: of a gzip file as it lies on disk. expanded: of the text, gzipped or not.
+    line: without its line feed. lines: their number, so that a bomb of empty ones ends soon.
+    members: the number of parts that a gzip file is joined of.
+    memory: what the parsed content may need, roughly.
     """
 
     compressed: int = 200 * MB
     expanded: int = 4 * GB
     line: int = 64 * KB
+    lines: int = 100_000_000
     members: int = 100_000
     memory: int = 1 * GB
 
@@ -103,9 +106,6 @@ def read_batches(
                 yield Batch(line, 1, bytes(rest) + b"\n")
     except _BrokenFileError as broken:
         raise problems.stop(line, broken.rule, broken.message) from broken
-    except OSError as error:
-        reason = error.strerror or "it can't be read"
-        raise problems.stop(line, Rule.UNREADABLE, f"{reason}.") from error
 
 
 def read_lines(
@@ -150,18 +150,33 @@ def line_text(raw: bytes, number: int, problems: Problems) -> str | None:
 
 
 def _opened(source: Source) -> AbstractContextManager[BinaryIO]:
-    if isinstance(source, str | os.PathLike):
+    if not isinstance(source, str | os.PathLike):
+        return nullcontext(source)
+    try:
         return Path(source).open("rb")
-    return nullcontext(source)
+    except OSError as error:
+        raise _unreadable(error) from error
 
 
 def _raw(stream: BinaryIO, progress: Progress | None) -> Iterator[bytes]:
     seen = 0
-    while block := stream.read(BLOCK):
+    while block := _read(stream):
         seen += len(block)
         if progress is not None:
             progress(seen)
         yield block
+
+
+def _read(stream: BinaryIO) -> bytes:
+    try:
+        return stream.read(BLOCK)
+    except OSError as error:
+        raise _unreadable(error) from error
+
+
+def _unreadable(error: OSError) -> _BrokenFileError:
+    reason = (error.strerror or "it can't be read").lower()
+    return _BrokenFileError(Rule.UNREADABLE, f"{reason}.")
 
 
 def _expanded(blocks: Iterator[bytes], limits: Limits) -> Iterator[bytes]:
@@ -243,6 +258,8 @@ def _without_mark(blocks: Iterator[bytes]) -> Iterator[bytes]:
 
 def _checked(data: bytes, line: int, limits: Limits, problems: Problems) -> Iterator[Batch]:
     """The data as one batch; where a line is too long, the lines before it and a refusal."""
+    if line > limits.lines:
+        raise problems.stop(line, Rule.LINES, f"more than {limits.lines:,} lines.")
     ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == 10)
     lengths = np.diff(ends, prepend=-1) - 1
     too_long = np.flatnonzero(lengths > limits.line)

@@ -169,7 +169,7 @@ def _inspected_part(batch: Batch, layout: Layout, problems: Problems) -> _Part:
     """The batch line by line: the sound lines, and a problem for each that is not."""
     rows: list[tuple[str, str, float, int]] = []
     last = ""
-    if batch.data.strip(b" \t\r\n"):
+    if batch.data.replace(b"\r\n", b"\n").strip(b" \t\n"):
         for number, raw in enumerate(batch.data.split(b"\n")[:-1], start=batch.line):
             text = line_text(raw, number, problems)
             words = [] if text is None else list(_WORD.finditer(text))

@@ -189,7 +189,17 @@ def _size_cases() -> Iterator[Case]:
         yield Case("a last line too long", kind, good + full + b" ", "line-length", 4)
         yield Case("a bomb of one line", kind, bomb, "line-length", 1)
         yield Case("too long, gzipped", kind, gzip.compress(good + full + b" "), "line-length", 4)
-        yield Case("a bomb of empty lines", kind, blanks, "expanded-size", 1, limits=small)
+        yield Case(
+            "more empty lines than bytes are allowed",
+            kind,
+            blanks,
+            "expanded-size",
+            1,
+            limits=small,
+        )
+        few = Limits(lines=1000)
+        many = gzip.compress(b"\n" * 300_000)
+        yield Case("a bomb of empty lines", kind, many, "lines", 262_145, limits=few)
         yield Case("larger than allowed", kind, good * 9999, "expanded-size", 1, limits=small)
         yield Case("packed too large", kind, random_like, "compressed-size", 1, limits=small)
         yield Case(

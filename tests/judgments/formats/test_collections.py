@@ -5,15 +5,20 @@ import io
 import json
 
 import pytest
+from django.db import models
 
 from judgments.formats.collections import (
+    MAX_SEGMENT_CHARACTERS,
+    MAX_WEIGHT,
     DocumentRecord,
     QueryRecord,
     read_documents,
     read_queries,
 )
 from judgments.formats.errors import FileRefused
+from judgments.formats.ids import MAX_ID_CHARACTERS
 from judgments.formats.reading import Limits
+from judgments.models import Document, Query
 
 
 def queries_of(text: str) -> list[QueryRecord]:
@@ -134,3 +139,12 @@ def test_more_ids_than_fit_into_memory_are_refused() -> None:
     (problem,) = refused.value.problems
     assert problem.rule == "too-much"
     assert 200 < problem.line < 400
+
+
+def test_what_a_file_may_hold_fits_into_the_tables() -> None:
+    assert Query._meta.get_field("qid").max_length == MAX_ID_CHARACTERS
+    assert Query._meta.get_field("segment").max_length == MAX_SEGMENT_CHARACTERS
+    assert Document._meta.get_field("docid").max_length == MAX_ID_CHARACTERS
+    (weights,) = (c for c in Query._meta.constraints if c.name == "query_weight_positive_finite")
+    assert isinstance(weights, models.CheckConstraint)
+    assert weights.condition == models.Q(weight__gt=0, weight__lt=MAX_WEIGHT)

@@ -1,6 +1,9 @@
 """Runs and qrels, as their readers give them."""
 
 import io
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -143,3 +146,26 @@ def test_a_pair_that_is_there_twice_is_not_written() -> None:
 def test_a_score_that_is_not_finite_is_not_written() -> None:
     with pytest.raises(ValueError, match="nan"):
         format_run([("1", ["a"], [float("nan")])], tag="t")
+
+
+def test_a_run_of_a_million_lines_takes_at_most_300_megabytes(tmp_path: Path) -> None:
+    path = tmp_path / "large.run"
+    with path.open("w") as file:
+        for query in range(10_000):
+            file.writelines(
+                f"{query} Q0 clueweb09-en{query:06d}-{rank:03d} {rank} {100 / rank:.6f} large\n"
+                for rank in range(1, 101)
+            )
+    program = (
+        "import resource, sys\n"
+        "from judgments.formats.trec import read_run\n"
+        "run = read_run(sys.argv[1], name='large')\n"
+        "print(len(run), len(run.documents))\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)\n"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True
+    )
+    pairs, documents, megabytes = map(int, answer.stdout.split())
+    assert (pairs, documents) == (1_000_000, 1_000_000)
+    assert megabytes <= 300
