@@ -101,6 +101,7 @@ def _gained(
     ideal = ideals.rows(measure)[0]
     if measure.ideal_depth == "returned":
         ideal = ideal[: min(len(ideal), int(seen.lengths[0]))]
+    ideal = ideal[: int(np.flatnonzero(ideal).max(initial=-1)) + 1]
     depth = max(len(documents), len(ideal))
     discounts = divisors(measure, depth)
     ranks = []

@@ -1,0 +1,29 @@
+"""The measures that a new leaderboard has."""
+
+from evaluation.measures.defaults import CUTOFF_USES, DEFAULT_MEASURES, judged_beside
+from evaluation.measures.engine import depth_needed
+from evaluation.measures.grammar import parse_measure
+
+
+def test_every_value_of_a_new_leaderboard_has_its_share_of_judged_beside_it() -> None:
+    for measure in DEFAULT_MEASURES:
+        beside = judged_beside(measure)
+        assert beside is None or beside in DEFAULT_MEASURES
+
+
+def test_the_defaults_are_distinct_read_one_order_and_no_deeper_than_a_hundred() -> None:
+    assert len(set(DEFAULT_MEASURES)) == len(DEFAULT_MEASURES)
+    assert {measure.ordering for measure in DEFAULT_MEASURES} == {("docid", "float32")}
+    assert depth_needed(DEFAULT_MEASURES) == 100
+
+
+def test_judged_beside_a_measure_reads_the_same_order_and_queries() -> None:
+    measure = parse_measure("nDCG(gain='exp2',ties='listed',queries='returned')@7")
+    beside = judged_beside(measure)
+    assert beside is not None
+    assert beside.name == "Judged(ties='listed',queries='returned')@7"
+
+
+def test_every_cutoff_has_a_use_and_a_reason() -> None:
+    assert len(CUTOFF_USES) >= 5
+    assert all(one.cutoffs and one.use and one.why for one in CUTOFF_USES)

@@ -1,0 +1,70 @@
+"""Presets: what they set, what they refuse, how they round and add up."""
+
+import numpy as np
+import pytest
+
+from evaluation.measures.definition import FAMILIES
+from evaluation.measures.errors import MeasureError
+from evaluation.measures.grammar import parse_measure
+from evaluation.measures.presets import PRESETS, apply, preset, printed, tool_mean
+
+
+def test_a_preset_sets_what_its_tool_means() -> None:
+    meant = apply(preset("gdeval"), parse_measure("nDCG@10"))
+    assert (meant.gain, meant.discount, meant.empty, meant.queries, meant.cutoff) == (
+        "exp2",
+        "ln",
+        "skip",
+        "relevant",
+        10,
+    )
+    assert apply(preset("trec_eval_c"), parse_measure("AP(rel=2)")) == parse_measure("AP(rel=2)")
+
+
+def test_the_rules_without_a_preset_are_those_of_trec_eval_c() -> None:
+    for family in sorted(preset("trec_eval_c").families):
+        measure = parse_measure(f"{family}@10")
+        assert apply(preset("trec_eval_c"), measure) == measure
+
+
+def test_a_parameter_that_agrees_with_the_preset_may_be_written_out() -> None:
+    assert apply(preset("gdeval"), parse_measure("nDCG(gain='exp2')@10")).gain == "exp2"
+
+
+def test_a_parameter_that_contradicts_the_preset_is_refused() -> None:
+    with pytest.raises(MeasureError, match="sets gain, which preset gdeval has as 'exp2'"):
+        apply(preset("gdeval"), parse_measure("nDCG(gain={0:0,1:1})@10"))
+    with pytest.raises(MeasureError, match="sets scores"):
+        apply(preset("trec_eval"), parse_measure("RR(scores='float64')"))
+
+
+def test_a_measure_that_the_tool_has_not_is_refused() -> None:
+    with pytest.raises(MeasureError, match=r"gdeval\.pl 1\.2 has no RR; it has nDCG"):
+        apply(preset("gdeval"), parse_measure("RR"))
+
+
+def test_an_unknown_preset_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(MeasureError, match="there are trec_eval, trec_eval_c"):
+        preset("trec-eval")
+
+
+def test_every_preset_says_whose_rules_it_has_and_fits_every_measure_of_its_families() -> None:
+    for name, chosen in PRESETS.items():
+        assert chosen.name == name
+        assert chosen.tool
+        assert chosen.reading
+        assert chosen.families <= set(FAMILIES)
+        for family in chosen.families:
+            apply(chosen, parse_measure(f"{family}@10"))
+
+
+def test_a_tool_adds_one_float_to_the_next_in_its_own_order() -> None:
+    values = np.array([0.1, 0.2, 0.3])
+    ids = ["10", "9", "1"]
+    assert tool_mean(preset("trec_eval"), ids, values) == (0.3 + 0.1 + 0.2) / 3
+    assert tool_mean(preset("trec_eval"), [], np.array([])) is None
+
+
+def test_a_tool_rounds_what_it_prints() -> None:
+    assert printed(preset("gdeval"), np.array([0.123456, 1.0])).tolist() == [0.12346, 1.0]
+    assert printed(preset("trec_eval"), np.array([0.123456])).tolist() == [0.123456]

@@ -1,0 +1,140 @@
+"""The command `evaluate`, as a process and within: no database, exit 2 for bad input."""
+
+import gzip
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+
+ROOT = Path(__file__).resolve().parents[2]
+QRELS = "q1 0 a 2\nq1 0 b 0\nq2 0 a 1\n"
+RUN = "q1 Q0 b 1 0.9 t\nq1 Q0 a 2 0.5 t\nq2 Q0 z 1 1 t\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    (tmp_path / "some.qrels").write_text(QRELS)
+    (tmp_path / "some.run").write_text(RUN)
+    (tmp_path / "other.run.gz").write_bytes(gzip.compress(b"q2 Q0 a 1 1 t\n"))
+    return tmp_path
+
+
+def evaluate(files: Path, *words: str, runs: tuple[str, ...] = ("some.run",)) -> str:
+    out = io.StringIO()
+    paths = [str(files / name) for name in runs]
+    call_command(
+        "evaluate", "--qrels", str(files / "some.qrels"), "--run", *paths, *words, stdout=out
+    )
+    return out.getvalue()
+
+
+def refusal(files: Path, *words: str, runs: tuple[str, ...] = ("some.run",)) -> str:
+    err = io.StringIO()
+    paths = [str(files / name) for name in runs]
+    with pytest.raises(SystemExit) as ended:
+        call_command(
+            "evaluate", "--qrels", str(files / "some.qrels"), "--run", *paths, *words, stderr=err
+        )
+    assert ended.value.code == 2
+    return err.getvalue()
+
+
+def test_json_of_several_runs_some_gzipped(files: Path) -> None:
+    words = ("--measures", "RR Success@1", "--format", "json", "--per-query")
+    found = json.loads(evaluate(files, *words, runs=("some.run", "other.run.gz")))
+    assert found["preset"] is None
+    assert found["runs"]["some.run"]["measures"]["RR"] == {
+        "mean": 0.25,
+        "n": 2,
+        "per_query": {"q1": 0.5, "q2": 0.0},
+    }
+    assert found["runs"]["other.run.gz"]["measures"]["Success@1"]["mean"] == 0.5
+
+
+def test_runs_may_be_given_one_by_one(files: Path) -> None:
+    words = ("--run", str(files / "other.run.gz"), "--measures", "RR")
+    assert "other.run.gz" in evaluate(files, *words)
+    assert "some.run" in evaluate(files, *words)
+
+
+def test_trec_lines(files: Path) -> None:
+    assert evaluate(files, "--measures", "RR", "--format", "trec") == "RR\tall\t0.25\n"
+
+
+def test_a_preset_is_named_and_changes_the_mean(files: Path) -> None:
+    words = ("--measures", "RR", "--preset", "trec_eval", "--format", "json")
+    found = json.loads(evaluate(files, *words, runs=("other.run.gz",)))
+    assert found["preset"] == "trec_eval"
+    assert found["runs"]["other.run.gz"]["measures"]["RR"] == {"mean": 1.0, "n": 1}
+
+
+def test_one_query_is_explained_as_table_and_json(files: Path) -> None:
+    words = ("--measures", "nDCG@2", "--explain", "q1")
+    assert "ideal DCG 2.0" in evaluate(files, *words)
+    found = json.loads(evaluate(files, *words, "--format", "json"))
+    assert found["runs"]["some.run"]["nDCG@2"]["ranks"][1]["doc_id"] == "a"
+    assert "--explain is printed" in refusal(files, *words, "--format", "trec")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--measures", "P@0"), "a cutoff is a whole number from 1"),
+        (("--measures", "nDGC@10"), "did you mean nDCG?"),
+        (("--measures", ""), "no measure is named"),
+        (("--measures", "RR", "--preset", "wrong"), "there are trec_eval, trec_eval_c"),
+        (("--measures", "RR", "--preset", "gdeval"), "has no RR"),
+        (("--measures", "RR", "--explain", "q7"), "has query 'q7'"),
+    ],
+)
+def test_what_cannot_be_done_is_said_and_exits_2(
+    files: Path, words: tuple[str, ...], said: str
+) -> None:
+    assert said in refusal(files, *words)
+
+
+def test_bad_lines_are_named_by_file_line_and_rule(files: Path) -> None:
+    (files / "bad.run").write_text("q1 Q0 a 1 0.5 t\nq1 Q0 b 2\nq1 Q0 c 3 nan t\n")
+    lines = refusal(files, "--measures", "RR", runs=("bad.run",)).splitlines()
+    assert lines[0].startswith(f"{files / 'bad.run'}:2: columns: ")
+    assert lines[1].startswith(f"{files / 'bad.run'}:3:")
+
+
+def test_a_document_twice_in_a_query_is_refused_with_its_line(files: Path) -> None:
+    (files / "twice.run").write_text("q1 Q0 a 1 0.5 t\nq1 Q0 a 2 0.4 t\n")
+    assert f"{files / 'twice.run'}:2:" in refusal(files, "--measures", "RR", runs=("twice.run",))
+
+
+def test_a_missing_file_is_named(files: Path) -> None:
+    assert "none.run" in refusal(files, "--measures", "RR", runs=("none.run",))
+
+
+def test_as_a_process_it_needs_no_database_and_is_quiet_on_stderr(files: Path) -> None:
+    environment = {**os.environ, "DATABASE_URL": "postgres://nobody@127.0.0.1:1/none"}
+    common = [sys.executable, "manage.py", "evaluate", "--qrels", str(files / "some.qrels")]
+    good = subprocess.run(
+        [*common, "--run", str(files / "some.run"), "--measures", "RR", "--format", "trec"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (good.returncode, good.stdout, good.stderr) == (0, "RR\tall\t0.25\n", "")
+    bad = subprocess.run(
+        [*common, "--run", str(files / "none.run"), "--measures", "RR"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (bad.returncode, bad.stdout) == (2, "")
+    assert bad.stderr.startswith(str(files / "none.run"))

@@ -1,0 +1,224 @@
+"""Recorded outputs of public tools: a small one of our own, and the public collections."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluation.measures.files import FileValues, JudgedQueries, evaluate_file
+from evaluation.measures.grammar import parse_measure
+from evaluation.measures.presets import preset
+from judgments.formats.trec import RunFile, read_qrels, read_run
+from tests.reference.record import RECORDED, THEIR_NAMES
+
+VARIANTS = {
+    "default": ("trec_eval", 1),
+    "-c": ("trec_eval_c", 1),
+    "-J": ("trec_eval_judged_only", 1),
+    "-l 2": ("trec_eval", 2),
+    "-c -l 3": ("trec_eval_c", 3),
+}
+NDCG_TOOLS = {
+    "trec_eval 9.0.8": "trec_eval",
+    "trec_eval 9.0.8 -c": "trec_eval_c",
+    "trec_eval 9.0.8 -J": "trec_eval_judged_only",
+    "trec_eval 10.0-rc3 -c": "trec_eval_10",
+    "pytrec_eval-terrier": "trec_eval",
+    "ir_measures nDCG@k": "trec_eval_c",
+    "ir_measures nDCG(dcg='exp-log2')@k = gdeval.pl 1.2a": "gdeval",
+}
+# pytrec_eval and ir_measures have means of their own, by np.mean or in the order of a dict.
+OTHER_MEANS = {"pytrec_eval-terrier", "ir_measures nDCG@k"}
+# Here ir_measures means something else: RR@k, its own, breaks ties by ascending id; judged_only
+# takes negative grades out as well (below); exp-log2 is gdeval (above).
+ELSEWHERE = {"RR@", "nDCG(judged_only=True)", "nDCG(dcg="}
+NOT_OURS_YET = {"Bpref", "Compat", "ERR", "RBP", "infAP"}
+
+
+def with_rel(name: str, rel: int) -> str:
+    """The measure's name with a threshold, where it has one."""
+    if rel == 1 or name.startswith("nDCG"):
+        return name
+    family, _, cutoff = name.partition("@")
+    return f"{family}(rel={rel})" + (f"@{cutoff}" if cutoff else "")
+
+
+def in_the_mean(found: FileValues, column: int = 0) -> dict[str, float]:
+    return {
+        query_id: float(found.values[row, column])
+        for row, query_id in enumerate(found.query_ids)
+        if found.counted[row, column]
+    }
+
+
+def differing(found: dict[str, float], expected: dict[str, float]) -> dict[str, Any]:
+    """The cells that differ in any bit, so that a failure names them."""
+    return {
+        query_id: (found.get(query_id), expected.get(query_id))
+        for query_id in {*found, *expected}
+        if found.get(query_id) != expected.get(query_id)
+    }
+
+
+def read(directory: Path, qrels: str, run: str) -> tuple[JudgedQueries, RunFile]:
+    return (
+        JudgedQueries(read_qrels(directory / qrels, name=qrels)),
+        read_run(directory / run, name=run, text_after_tag=True),
+    )
+
+
+@pytest.mark.parametrize("name", THEIR_NAMES)
+def test_the_small_recording_is_met_to_the_last_bit(name: str) -> None:
+    recorded = json.loads((RECORDED / "trec_eval.json").read_text())["per_query"][name]
+    judged, run = read(RECORDED, "small.qrels", "small.run")
+    found = evaluate_file(judged, run, [parse_measure(name)], preset("trec_eval"))
+    assert differing(in_the_mean(found), recorded) == {}
+
+
+@pytest.fixture(scope="module")
+def nasty(data_dir: Path) -> tuple[JudgedQueries, RunFile]:
+    return read(data_dir / "reference" / "nasty", "nasty.qrels", "nasty.run")
+
+
+def recorded(data_dir: Path, name: str) -> Any:
+    return json.loads((data_dir / "reference" / name).read_text())
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_trec_eval_is_met_in_every_cell_and_every_mean(
+    variant: str, data_dir: Path, nasty: tuple[JudgedQueries, RunFile]
+) -> None:
+    name, rel = VARIANTS[variant]
+    cells = recorded(data_dir, "trec_eval_9.0.8_all_measures.json")["variants"][variant]["measures"]
+    for k in (1, 3, 5, 10, 20, None):
+        for ours, theirs in THEIR_NAMES.items():
+            if ("@" in ours) != (k is not None):
+                continue
+            ours_at = ours if k is None else f"{ours.partition('@')[0]}@{k}"
+            theirs_at = theirs if k is None else f"{theirs.rpartition('_')[0]}_{k}"
+            measure = parse_measure(with_rel(ours_at, rel))
+            found = evaluate_file(*nasty, [measure], preset(name))
+            expected = cells[theirs_at]
+            own = in_the_mean(found)
+            if "-c" in variant:  # trec_eval prints no line for a query that is missing
+                own = {q: v for q, v in own.items() if q in expected["per_query"] or v}
+            assert differing(own, expected["per_query"]) == {}, (variant, theirs_at)
+            assert found.means[0] == expected["mean"], (variant, theirs_at)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("tool", NDCG_TOOLS)
+def test_a_tools_ndcg_is_met_in_every_cell(
+    tool: str, data_dir: Path, nasty: tuple[JudgedQueries, RunFile]
+) -> None:
+    cells = recorded(data_dir, "ndcg_of_public_tools.json")["tools"][tool]["ndcg"]
+    chosen = preset(NDCG_TOOLS[tool])
+    for k, expected in cells.items():
+        found = evaluate_file(*nasty, [parse_measure(f"nDCG@{k}")], chosen)
+        own = in_the_mean(found)
+        theirs = expected["per_query"]
+        if chosen.name == "gdeval":
+            theirs = as_gdeval_printed_it(theirs)
+        if tool != "ir_measures nDCG@k":
+            own = {q: v for q, v in own.items() if q in theirs or v}
+        assert differing(own, theirs) == {}, (tool, k)
+        if chosen.name == "gdeval":
+            assert found.means[0] == pytest.approx(sum(theirs.values()) / len(theirs), abs=1e-5)
+        elif tool in OTHER_MEANS:
+            assert found.means[0] == pytest.approx(expected["mean"], abs=1e-15)
+        else:
+            assert found.means[0] == expected["mean"], (tool, k)
+
+
+def as_gdeval_printed_it(recorded_by_ir_measures: dict[str, float]) -> dict[str, float]:
+    """Without what ir_measures adds (0 for every query left out) and with the id that it lost."""
+    lost = {**recorded_by_ir_measures, "ünï-15": recorded_by_ir_measures["15"]}
+    return {q: v for q, v in lost.items() if q not in {"6", "7", "8", "15", "16"}}
+
+
+@pytest.mark.data
+def test_ir_measures_is_met_in_every_cell(
+    data_dir: Path, nasty: tuple[JudgedQueries, RunFile]
+) -> None:
+    met = 0
+    for name, expected in recorded(data_dir, "ir_measures_0.4.3.json")["measures"].items():
+        family = name.partition("@")[0].partition("(")[0]
+        if family in NOT_OURS_YET or any(name.startswith(start) for start in ELSEWHERE):
+            continue
+        found = evaluate_file(*nasty, [parse_measure(name)])
+        assert differing(in_the_mean(found), expected["per_query"]) == {}, name
+        assert found.means[0] == pytest.approx(expected["mean"], abs=1e-15), name
+        met += 1
+    assert met == 44
+
+
+@pytest.mark.data
+def test_ir_measures_leaves_negative_grades_out_when_it_takes_the_unjudged_out(
+    data_dir: Path, nasty: tuple[JudgedQueries, RunFile]
+) -> None:
+    cells = recorded(data_dir, "ir_measures_0.4.3.json")["measures"]
+    for k in (1, 3, 5, 10, 20):
+        name = f"nDCG(unjudged='condensed',negatives='unjudged')@{k}"
+        found = evaluate_file(*nasty, [parse_measure(name)])
+        expected = cells[f"nDCG(judged_only=True)@{k}"]["per_query"]
+        assert differing(in_the_mean(found), expected) == {}, k
+
+
+@pytest.mark.data
+def test_the_official_scores_of_seventeen_runs_are_met_to_four_decimals(data_dir: Path) -> None:
+    raw = data_dir / "trec-covid-r1-sample" / "raw"
+    judged = JudgedQueries(read_qrels(raw / "qrels-rnd1.txt.gz", name="qrels"))
+    with (raw / "leaderboard.csv").open(newline="") as file:
+        official = {row["run"]: row for row in csv.DictReader(file)}
+    paths = sorted((raw / "runs").glob("*.gz"))
+    assert len(paths) == 17
+    measures = [parse_measure(name) for name in ("nDCG@10", "P@5", "AP")]
+    for path in paths:
+        name = path.name.removesuffix(".gz")
+        found = evaluate_file(judged, read_run(path, name=name), measures)
+        shown = [f"{mean:.4f}" for mean in found.means if mean is not None]
+        theirs = official[name]
+        assert shown == [theirs["ndcg@10"], theirs["p@5"], theirs["MAP"]], name
+
+
+# trec_eval's own test inputs: (expected output, qrels, run, preset, threshold)
+OWN_TESTS = [
+    ("out.test.aq", "qrels.test", "results.test", "trec_eval", 1),
+    ("out.test.aqc", "qrels.test", "results.trunc", "trec_eval_c", 1),
+    ("out.test.aql", "qrels.rel_level", "results.test", "trec_eval", 2),
+]
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("case", OWN_TESTS, ids=lambda case: case[0])
+def test_trec_evals_own_tests_are_passed(
+    case: tuple[str, str, str, str, int], data_dir: Path
+) -> None:
+    output, qrels, run, name, rel = case
+    raw = data_dir / "trec-eval-reference" / "raw"
+    judged, ranked = read(raw, qrels, run)
+    lines = [line.split() for line in (raw / output).read_text().splitlines()]
+    expected = {(measure, query_id): value for measure, query_id, value in lines}
+    compared = 0
+    for (theirs, query_id), value in expected.items():
+        ours = our_name(theirs)
+        if ours is None:
+            continue
+        found = evaluate_file(judged, ranked, [parse_measure(with_rel(ours, rel))], preset(name))
+        own = found.means[0] if query_id == "all" else in_the_mean(found)[query_id]
+        assert f"{own:.4f}" == value, (theirs, query_id)
+        compared += 1
+    assert compared > 100
+
+
+def our_name(theirs: str) -> str | None:
+    """Our name of one of trec_eval's measures; None for those that we have not."""
+    families = {"ndcg_cut": "nDCG", "P": "P", "recall": "R", "success": "Hit", "map_cut": "AP"}
+    whole = {"ndcg": "nDCG", "map": "AP", "recip_rank": "RR"}
+    family, _, cutoff = theirs.rpartition("_")
+    if family in families and cutoff.isdigit():
+        return f"{families[family]}@{cutoff}"
+    return whole.get(theirs)
