@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import close_old_connections
 from django.utils import timezone
 
+import annotation.selectors
 from judgments.selectors import is_job_due
 from judgments.waking import publish
 
@@ -21,6 +22,10 @@ def list_due() -> Iterator[Wake]:
     """Each piece of due work as the message that would start it; reads only."""
     if is_job_due(timezone.now()):
         yield "judgments.work_jobs", ()
+    for list_id in annotation.selectors.list_due_lists():
+        yield "annotation.consolidate", (list_id,)
+    if annotation.selectors.is_lease_due(at=timezone.now()):
+        yield "annotation.release_expired", ()
 
 
 class Sweeper:

@@ -14,7 +14,9 @@ class Assignment(models.Model):
 
     The overlap is these rows; the unique constraints decide who gets a seat, whatever the
     code that chooses believes. annotator is null until somebody leases the seat.
-    position: where the pair stands in its annotator's stream; set when leased.
+    A lease that ends without a label voids its row, and a new free row takes the seat's number:
+    so a public id belongs to one person for ever, and a label that comes late can be recognised.
+    Every change but free -> leased is made under the pair's row lock.
     """
 
     class Purpose(models.TextChoices):
@@ -127,6 +129,11 @@ class Label(models.Model):
         ordering = ("received_at", "id")
         constraints = (
             models.UniqueConstraint(fields=("pair", "pair_seq"), name="label_sequence_once"),
+            models.UniqueConstraint(
+                fields=("assignment",),
+                condition=models.Q(supersedes__isnull=True, assignment__isnull=False),
+                name="label_first_once_in_seat",
+            ),
             models.CheckConstraint(
                 condition=models.Q(outcome="graded", grade__isnull=False)
                 | (~models.Q(outcome="graded") & models.Q(grade__isnull=True)),

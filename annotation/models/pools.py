@@ -12,6 +12,8 @@ class Pair(models.Model):
 
     label_seq rises by one under this row's lock with every label or adjudication;
     consolidated_seq is the value that the last consolidation had seen. Ahead means due.
+    committed_seq is the value whose conclusion stands in the list: the same in a live campaign,
+    behind in one whose conclusions still wait for approval.
     grade: what consolidation last concluded (null: nothing yet, or a tie); for pages only.
     is_open mirrors the campaign's state, so that the database can see to it that a pair of a
     list is open in one campaign at a time.
@@ -34,6 +36,7 @@ class Pair(models.Model):
     grade = models.SmallIntegerField(null=True)
     label_seq = models.PositiveIntegerField(default=0)
     consolidated_seq = models.PositiveIntegerField(default=0)
+    committed_seq = models.PositiveIntegerField(default=0)
 
     class Meta:
         ordering = ("id",)
@@ -49,6 +52,10 @@ class Pair(models.Model):
             models.CheckConstraint(
                 condition=models.Q(consolidated_seq__lte=models.F("label_seq")),
                 name="pair_consolidated_not_ahead",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(committed_seq__lte=models.F("consolidated_seq")),
+                name="pair_committed_not_ahead",
             ),
         )
         indexes = (

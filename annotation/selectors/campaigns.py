@@ -1,0 +1,270 @@
+"""Campaigns and guidelines as leads see them, and what researchers may know of who labelled."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, time
+from statistics import median
+from uuid import UUID
+
+from django.db.models import Count, F, Max, Min, Q, QuerySet
+
+from annotation.models import Assignment, Campaign, CampaignAnnotator, Guideline, Label, Pair
+from annotation.permissions import check_may_watch
+from judgments.models import Membership, User
+from judgments.permissions import (
+    Access,
+    NotFound,
+    check_may_see_people,
+    check_may_see_rankings,
+    may_see_people,
+)
+
+
+@dataclass(frozen=True)
+class CampaignRow:
+    """A campaign in the list of a collection's campaigns."""
+
+    campaign_id: UUID
+    name: str
+    list_slug: str
+    state: str
+    state_name: str
+    pairs: int
+    complete: int
+    people: int
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class AnnotatorRow:
+    """How far one person is. median_seconds: per label; None without any measured one."""
+
+    username: str
+    name: str
+    is_active: bool
+    is_blind: bool
+    labelled: int
+    today: int
+    median_seconds: float | None
+    last_seen_at: datetime | None
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """The pairs of a campaign by state; labels: how many seats are filled, of how many."""
+
+    open: int
+    complete: int
+    tied: int
+    adjudicated: int
+    labels: int
+    labels_needed: int
+
+    @property
+    def all(self) -> int:
+        return self.open + self.complete + self.tied + self.adjudicated
+
+
+@dataclass(frozen=True)
+class Dashboard:
+    """The lead's page of a campaign.
+
+    waiting: in an approval campaign, how many pairs have a conclusion that the list lacks.
+    """
+
+    campaign: Campaign
+    guideline_name: str
+    guideline_revision: int
+    counts: PairCounts
+    annotators: tuple[AnnotatorRow, ...]
+    disagreements: int
+    waiting: int
+
+
+@dataclass(frozen=True)
+class Contributor:
+    """Somebody who labelled, as researchers see them: under a pseudonym."""
+
+    pseudonym: str
+    labelled: int
+
+
+def get_campaign(*, access: Access, campaign_id: UUID) -> Campaign:
+    """A campaign of the collection, with its list and guideline; for leads and admins."""
+    check_may_see_people(access)
+    campaign = _campaigns(access).filter(public_id=campaign_id).first()
+    if campaign is None:
+        raise NotFound("campaign")
+    return campaign
+
+
+def get_guideline(*, access: Access, guideline_id: int) -> Guideline:
+    """A guideline of the collection; for leads and admins. Annotators get theirs by their desk."""
+    check_may_see_people(access)
+    guideline = Guideline.objects.filter(collection=access.collection, pk=guideline_id).first()
+    if guideline is None:
+        raise NotFound("guideline")
+    return guideline
+
+
+def list_guidelines(*, access: Access) -> list[Guideline]:
+    """The collection's guidelines by name; for leads and admins."""
+    check_may_see_people(access)
+    return list(Guideline.objects.filter(collection=access.collection).order_by("name"))
+
+
+def list_campaigns(*, access: Access) -> list[CampaignRow]:
+    """All campaigns of the collection, the newest first; for leads and admins."""
+    check_may_see_people(access)
+    concluded = Q(pairs__state__in=(Pair.State.COMPLETE, Pair.State.ADJUDICATED))
+    counted_qs = _campaigns(access).annotate(
+        pair_count=Count("pairs"), complete_count=Count("pairs", filter=concluded)
+    )
+    people = _count_people(access)
+    return [
+        CampaignRow(
+            campaign_id=campaign.public_id,
+            name=campaign.name,
+            list_slug=campaign.list.slug,
+            state=campaign.state,
+            state_name=campaign.get_state_display(),
+            pairs=campaign.pair_count,
+            complete=campaign.complete_count,
+            people=people.get(campaign.pk, 0),
+            created_at=campaign.created_at,
+        )
+        for campaign in counted_qs.order_by("-pk")
+    ]
+
+
+def list_candidates(*, access: Access, campaign: Campaign) -> list[User]:
+    """The members who could be added as annotators; for leads and admins."""
+    check_may_watch(access, campaign)
+    active = CampaignAnnotator.objects.filter(campaign=campaign, is_active=True)
+    users_qs = User.objects.filter(is_active=True, memberships__collection=access.collection)
+    return list(users_qs.exclude(pk__in=active.values("user")).order_by("username"))
+
+
+def get_dashboard(*, access: Access, campaign: Campaign, now: datetime) -> Dashboard:
+    """How a campaign goes and who labelled how much; for leads and admins. Days are UTC."""
+    check_may_watch(access, campaign)
+    newest = campaign.guideline.revisions.latest("number")
+    return Dashboard(
+        campaign=campaign,
+        guideline_name=campaign.guideline.name,
+        guideline_revision=newest.number,
+        counts=count_pairs(campaign),
+        annotators=tuple(_list_annotators(campaign, now)),
+        disagreements=len(list_extremes(campaign)),
+        waiting=campaign.pairs.filter(consolidated_seq__gt=F("committed_seq")).count(),
+    )
+
+
+def count_pairs(campaign: Campaign) -> PairCounts:
+    """The pairs by state and the seats by whether they are filled."""
+    rows = campaign.pairs.order_by().values_list("state").annotate(count=Count("pk"))
+    by_state = {str(state): count for state, count in rows}
+    seats_qs = Assignment.objects.filter(pair__campaign=campaign)
+    seats_qs = seats_qs.exclude(state=Assignment.State.VOIDED)
+    return PairCounts(
+        open=by_state.get(Pair.State.OPEN, 0),
+        complete=by_state.get(Pair.State.COMPLETE, 0),
+        tied=by_state.get(Pair.State.TIED, 0),
+        adjudicated=by_state.get(Pair.State.ADJUDICATED, 0),
+        labels=seats_qs.filter(state=Assignment.State.DONE).count(),
+        labels_needed=seats_qs.count(),
+    )
+
+
+def list_extremes(campaign: Campaign) -> list[tuple[int, str, int, int]]:
+    """The pairs whose current grades differ: id, state, worst and best grade (codes)."""
+    current = Q(
+        labels__outcome=Label.Outcome.GRADED,
+        labels__superseded_by__isnull=True,
+        labels__assignment__isnull=False,
+    )
+    grades_qs = campaign.pairs.annotate(
+        worst=Min("labels__grade", filter=current), best=Max("labels__grade", filter=current)
+    )
+    differing_qs = grades_qs.filter(worst__lt=F("best")).order_by()
+    return list(differing_qs.values_list("pk", "state", "worst", "best"))
+
+
+def list_contributors(*, access: Access, campaign: Campaign) -> list[Contributor]:
+    """Who labelled, under pseudonyms: leads at any time, researchers once it is closed."""
+    if campaign.list.collection_id != access.collection.pk:
+        raise NotFound("campaign")
+    if not may_see_people(access):
+        check_may_see_rankings(access)
+        if campaign.state != Campaign.State.CLOSED:
+            raise NotFound("campaign")
+    pseudonyms = dict(
+        Membership.objects.filter(collection=access.collection).values_list("user", "pseudonym")
+    )
+    rows = _current(campaign).values_list("annotator").annotate(labelled=Count("pk"))
+    return sorted(
+        (Contributor(pseudonyms.get(user, "former member"), count) for user, count in rows),
+        key=lambda one: one.pseudonym,
+    )
+
+
+def _campaigns(access: Access) -> QuerySet[Campaign]:
+    own_qs = Campaign.objects.filter(list__collection=access.collection)
+    return own_qs.select_related("list__collection", "guideline")
+
+
+def _count_people(access: Access) -> dict[int, int]:
+    active = CampaignAnnotator.objects.filter(
+        campaign__list__collection=access.collection, is_active=True
+    )
+    return dict(active.order_by().values_list("campaign").annotate(count=Count("pk")))
+
+
+def _current(campaign: Campaign) -> QuerySet[Label]:
+    """The labels that hold: neither superseded nor taken back."""
+    labels_qs = Label.objects.filter(pair__campaign=campaign, superseded_by__isnull=True)
+    return labels_qs.exclude(outcome=Label.Outcome.RETRACTED).order_by()
+
+
+def _list_annotators(campaign: Campaign, now: datetime) -> list[AnnotatorRow]:
+    midnight = datetime.combine(now.astimezone(UTC).date(), time.min, tzinfo=UTC)
+    counts = {
+        user: (labelled, today)
+        for user, labelled, today in _current(campaign)
+        .values_list("annotator")
+        .annotate(labelled=Count("pk"), today=Count("pk", filter=Q(made_at__gte=midnight)))
+    }
+    seen = dict(
+        Label.objects.filter(pair__campaign=campaign)
+        .order_by()
+        .values_list("annotator")
+        .annotate(last=Max("received_at"))
+    )
+    seconds = _list_seconds(campaign)
+    annotators_qs = campaign.annotators.select_related("user").order_by("user__username")
+    return [
+        AnnotatorRow(
+            username=annotator.user.username,
+            name=str(annotator.user),
+            is_active=annotator.is_active,
+            is_blind=annotator.is_blind,
+            labelled=counts.get(annotator.user_id, (0, 0))[0],
+            today=counts.get(annotator.user_id, (0, 0))[1],
+            median_seconds=_median(seconds.get(annotator.user_id, ())),
+            last_seen_at=seen.get(annotator.user_id),
+        )
+        for annotator in annotators_qs
+    ]
+
+
+def _list_seconds(campaign: Campaign) -> dict[int, list[float]]:
+    by_user: dict[int, list[float]] = {}
+    measured = _current(campaign).filter(seconds__isnull=False)
+    for user, seconds in measured.values_list("annotator", "seconds"):
+        if seconds is not None:
+            by_user.setdefault(user, []).append(seconds)
+    return by_user
+
+
+def _median(seconds: Sequence[float]) -> float | None:
+    return median(seconds) if seconds else None

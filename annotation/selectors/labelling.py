@@ -1,0 +1,231 @@
+"""What an annotator gets to see: the pairs at hand, the guideline, and their own labels.
+
+Blindness is enforced here by not fetching. Nothing of these values says where a pair came from,
+at which rank, whether it is a check, or what anybody else thinks; ids are random, the order is
+the annotator's own.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+
+from annotation.models import Assignment, Campaign, CampaignAnnotator, GuidelineRevision, Label
+from annotation.permissions import Desk
+from annotation.selectors.streams import order_of
+from judgments.models import User
+from judgments.permissions import NotFound
+
+HELD = Assignment.State.LEASED
+SHOWN = {
+    "query_text": "pair__query__text",
+    "query_description": "pair__query__description",
+    "title": "pair__document__title",
+    "body": "pair__document__body",
+    "url": "pair__document__url",
+    "fields": "pair__document__fields",
+    "content_hash": "pair__document__content_hash",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShownPair:
+    """A query and a document as somebody labels them.
+
+    assignment: what a label names. content_hash: of exactly this document text.
+    """
+
+    assignment: UUID
+    query_text: str
+    query_description: str
+    title: str
+    body: str
+    url: str
+    fields: Mapping[str, Any]
+    content_hash: str
+
+
+@dataclass(frozen=True)
+class ShownGuideline:
+    """The revision of the guideline that holds now. grades: worst first, as stored."""
+
+    name: str
+    revision: int
+    text: str
+    grades: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How many pairs the viewer has labelled, and how many there still are for them."""
+
+    done: int
+    left: int
+
+
+@dataclass(frozen=True)
+class LabelPage:
+    """The annotator's page. pairs: those leased to the viewer, in the order to label them in."""
+
+    campaign_id: UUID
+    campaign_name: str
+    collection_name: str
+    is_open: bool
+    guideline: ShownGuideline
+    progress: Progress
+    pairs: tuple[ShownPair, ...]
+
+
+@dataclass(frozen=True)
+class OwnLabel:
+    """One of the viewer's labels, with what it is about."""
+
+    id: UUID
+    outcome: str
+    grade: int | None
+    reason: str
+    note: str
+    made_at: datetime
+    pair: ShownPair
+
+
+@dataclass(frozen=True)
+class OwnCampaign:
+    """A campaign in which the viewer annotates."""
+
+    campaign_id: UUID
+    name: str
+    collection_name: str
+    is_open: bool
+    progress: Progress
+
+
+def get_label_page(desk: Desk) -> LabelPage:
+    """The page of an annotator; leases nothing by itself."""
+    campaign = desk.campaign
+    return LabelPage(
+        campaign_id=campaign.public_id,
+        campaign_name=campaign.name,
+        collection_name=campaign.list.collection.name,
+        is_open=campaign.state == Campaign.State.OPEN,
+        guideline=get_shown_guideline(desk),
+        progress=count_progress(desk),
+        pairs=tuple(list_leased_pairs(desk)),
+    )
+
+
+def get_shown_guideline(desk: Desk) -> ShownGuideline:
+    """The guideline as it is now."""
+    revisions_qs = GuidelineRevision.objects.filter(guideline=desk.campaign.guideline_id)
+    newest = revisions_qs.select_related("guideline").latest("number")
+    return ShownGuideline(newest.guideline.name, newest.number, newest.text, tuple(newest.grades))
+
+
+def list_leased_pairs(desk: Desk) -> list[ShownPair]:
+    """The pairs that the viewer has leases for, in the order to label them in."""
+    seats_qs = _own_seats(desk).filter(state=HELD)
+    rows = list(seats_qs.values("public_id", "pair__query", "pair__document", *SHOWN.values()))
+    order = order_of(desk)
+    rows.sort(key=lambda row: order.key(row["pair__query"], row["pair__document"]))
+    return [_shown(row, row["public_id"]) for row in rows]
+
+
+def count_progress(desk: Desk) -> Progress:
+    """The viewer's own counts; pairs that others are filling may still drop out of `left`."""
+    own = _own_seats(desk).exclude(state=Assignment.State.VOIDED)
+    done = own.filter(state=Assignment.State.DONE).count()
+    leased = own.filter(state=HELD).count()
+    free = Assignment.objects.filter(
+        pair__campaign=desk.campaign, state=Assignment.State.FREE, occasion=0
+    )
+    at_pair = own.filter(pair=OuterRef("pair"), occasion=0)
+    open_qs = free.exclude(Exists(at_pair)).values("pair").distinct()
+    return Progress(done, leased + open_qs.count())
+
+
+def list_own_labels(desk: Desk, *, limit: int = 50, before: UUID | None = None) -> list[OwnLabel]:
+    """The viewer's labels that hold, newest first; `before`: only those older than this one."""
+    labels_qs = _own_labels(desk)
+    if before is not None:
+        last = get_own_label(desk, before)
+        received_at = Label.objects.values_list("received_at", flat=True).get(pk=last.id)
+        older = Q(received_at__lt=received_at) | Q(received_at=received_at, pk__lt=last.id)
+        labels_qs = labels_qs.filter(older)
+    return _read_labels(labels_qs.order_by("-received_at", "-pk")[:limit])
+
+
+def get_own_label(desk: Desk, label_id: UUID) -> OwnLabel:
+    """One of the viewer's labels that hold, e.g. to correct it; NotFound for any other."""
+    found = _read_labels(_own_labels(desk).filter(pk=label_id))
+    if not found:
+        raise NotFound("label")
+    return found[0]
+
+
+def list_own_campaigns(*, viewer: User) -> list[OwnCampaign]:
+    """The campaigns in which the viewer annotates, open ones first, the newest first."""
+    annotators_qs = (
+        CampaignAnnotator.objects.select_related("campaign__list__collection")
+        .filter(
+            user=viewer,
+            is_active=True,
+            campaign__list__collection__memberships__user=viewer,
+        )
+        .exclude(campaign__state=Campaign.State.DRAFT)
+        .order_by("-campaign__opened_at", "-campaign")
+    )
+    own = [
+        OwnCampaign(
+            campaign_id=annotator.campaign.public_id,
+            name=annotator.campaign.name,
+            collection_name=annotator.campaign.list.collection.name,
+            is_open=annotator.campaign.state == Campaign.State.OPEN,
+            progress=count_progress(
+                Desk(viewer, annotator.campaign, annotator.pk, annotator.is_blind)
+            ),
+        )
+        for annotator in annotators_qs
+    ]
+    return sorted(own, key=lambda campaign: not campaign.is_open)
+
+
+def _own_seats(desk: Desk) -> QuerySet[Assignment]:
+    return Assignment.objects.filter(annotator=desk.viewer, pair__campaign=desk.campaign)
+
+
+def _own_labels(desk: Desk) -> QuerySet[Label]:
+    labels_qs = Label.objects.filter(
+        annotator=desk.viewer, pair__campaign=desk.campaign, superseded_by__isnull=True
+    )
+    return labels_qs.exclude(outcome=Label.Outcome.RETRACTED)
+
+
+def _read_labels(labels_qs: QuerySet[Label]) -> list[OwnLabel]:
+    # a label outside the overlap has no seat: the one that it named is still there, voided
+    named = Assignment.objects.filter(pair=OuterRef("pair"), annotator=OuterRef("annotator"))
+    seat = Coalesce(
+        "assignment__public_id", Subquery(named.order_by("-pk").values("public_id")[:1])
+    )
+    rows: Iterable[dict[str, Any]] = labels_qs.annotate(seat=seat).values(
+        "pk", "seat", "outcome", "grade", "reason", "note", "made_at", *SHOWN.values()
+    )
+    return [
+        OwnLabel(
+            id=row["pk"],
+            outcome=row["outcome"],
+            grade=row["grade"],
+            reason=row["reason"],
+            note=row["note"],
+            made_at=row["made_at"],
+            pair=_shown(row, row["seat"]),
+        )
+        for row in rows
+    ]
+
+
+def _shown(row: Mapping[str, Any], assignment: UUID) -> ShownPair:
+    return ShownPair(assignment=assignment, **{name: row[column] for name, column in SHOWN.items()})

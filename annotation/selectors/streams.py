@@ -1,0 +1,129 @@
+"""Each annotator's order of a campaign's pairs, and which of them have a free seat for them."""
+
+import threading
+from array import array
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef
+
+from annotation.models import Assignment, Campaign, Pair, Pool
+from annotation.ordering import Order, Place, stream
+from annotation.permissions import Desk
+
+LOOKS = (64, 512)  # how many pairs of the stream are looked at before all of them are
+KEPT_STREAMS = 128
+
+
+class FreeSeat(NamedTuple):
+    """A seat that its reader may lease."""
+
+    pk: int
+    pair: int
+    query: int
+    document: int
+
+
+@dataclass
+class Stream:
+    """An annotator's pairs in their order.
+
+    pool: the newest pool of the campaign when this was read; a newer one makes it stale.
+    start: where to look first; before it nothing was free when somebody last looked. Only a
+    hint, kept by this process: whoever finds nothing after it looks at everything.
+    """
+
+    pool: int
+    pairs: "array[int]"
+    start: int = 0
+
+
+_streams: OrderedDict[tuple[UUID, int], Stream] = OrderedDict()
+_guard = threading.Lock()
+
+
+def order_of(desk: Desk) -> Order:
+    """The order in which this annotator meets the campaign's pairs."""
+    campaign = desk.campaign
+    return Order(
+        seed=campaign.seed,
+        annotator=desk.viewer.pk,
+        query_by_query=campaign.order == Campaign.Order.BY_QUERY,
+    )
+
+
+def list_free_seats(desk: Desk, *, wanted: int) -> list[FreeSeat]:
+    """Free seats of pairs that the viewer has no seat at, one a pair, in the viewer's order.
+
+    Enough for `wanted` where there are, maybe more. The first looks read only the next few
+    pairs of the stream, so that the cost does not grow with what was labelled already.
+    """
+    own_stream = _get_stream(desk)
+    start = own_stream.start
+    for length in LOOKS:
+        pairs = own_stream.pairs[start : start + length]
+        found = _list_free(desk, pairs) if pairs else []
+        if len(found) >= wanted:
+            own_stream.start = start + pairs.index(found[0].pair)
+            return found
+    found = _list_free(desk, None)
+    # what was freed before the start is as good as what follows it, but comes after it
+    ahead = _position(own_stream, found, start)
+    own_stream.start = own_stream.pairs.index(found[ahead].pair) if ahead < len(found) else 0
+    return found[ahead:] + found[:ahead]
+
+
+def _position(own_stream: Stream, found: Sequence[FreeSeat], start: int) -> int:
+    """How many of the found stand before the start of the stream."""
+    behind = set(own_stream.pairs[:start])
+    return sum(seat.pair in behind for seat in found)
+
+
+def _get_stream(desk: Desk) -> Stream:
+    campaign = desk.campaign
+    newest = Pool.objects.filter(campaign=campaign).order_by("-pk").values_list("pk", flat=True)
+    pool = newest.first() or 0
+    key = (campaign.public_id, desk.viewer.pk)
+    with _guard:
+        kept = _streams.get(key)
+        if kept is not None and kept.pool == pool:
+            _streams.move_to_end(key)
+            return kept
+    made = Stream(pool, _list_pairs(desk))
+    with _guard:
+        _streams[key] = made
+        while len(_streams) > KEPT_STREAMS:
+            _streams.popitem(last=False)
+    return made
+
+
+def _list_pairs(desk: Desk) -> "array[int]":
+    pairs_qs = Pair.objects.filter(campaign=desk.campaign).order_by()
+    places = (Place(*row) for row in pairs_qs.values_list("pk", "query_id", "document_id"))
+    in_order = stream(
+        places,
+        seed=desk.campaign.seed,
+        annotator=desk.viewer.pk,
+        query_by_query=desk.campaign.order == Campaign.Order.BY_QUERY,
+    )
+    return array("q", (place.pair for place in in_order))
+
+
+def _list_free(desk: Desk, pairs: Sequence[int] | None) -> list[FreeSeat]:
+    """The free seats for the viewer among these pairs, or in the whole campaign."""
+    own = Assignment.objects.filter(pair=OuterRef("pair"), annotator=desk.viewer, occasion=0)
+    seats_qs = Assignment.objects.filter(state=Assignment.State.FREE, occasion=0)
+    if pairs is None:
+        seats_qs = seats_qs.filter(pair__campaign=desk.campaign)
+    else:
+        seats_qs = seats_qs.filter(pair__in=pairs)
+    seats_qs = seats_qs.exclude(Exists(own.exclude(state=Assignment.State.VOIDED)))
+    rows = seats_qs.order_by("pair_id", "-seat").values_list(
+        "pk", "pair_id", "pair__query_id", "pair__document_id"
+    )
+    one_each = {row[1]: FreeSeat(*row) for row in rows}  # the last, the lowest seat, stays
+    order = order_of(desk)
+    return sorted(one_each.values(), key=lambda seat: order.key(seat.query, seat.document))

@@ -1,0 +1,350 @@
+"""Campaigns from draft to closed, and who annotates in them."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any, Final
+
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, F, OuterRef
+
+from annotation.models import Assignment, Campaign, CampaignAnnotator, Guideline, Pair
+from annotation.permissions import check_may_run
+from annotation.services.consolidating import commit_conclusions, conclude, lock_list
+from annotation.services.guidelines import get_newest_revision, has_grades_of
+from annotation.services.seats import balance_seats, end_leases, lock_pairs
+from judgments.errors import DomainError
+from judgments.models import Collection, JudgmentList, Membership, Role, User
+from judgments.permissions import Access, NotFound, check_may_lead
+from judgments.services import audit
+
+MAX_NAME_CHARACTERS: Final = 200
+MAX_OVERLAP: Final = 20
+MAX_DEPTH: Final = 10_000
+CHANGEABLE: Final = ("name", "guideline", "overlap", "depth", "rule", "commit", "order")
+
+
+class CampaignRefused(DomainError):
+    """The campaign can't be made, changed, opened or closed like this."""
+
+
+def create_campaign(
+    *,
+    access: Access,
+    at: datetime,
+    seed: int,
+    judgment_list: JudgmentList,
+    guideline: Guideline,
+    name: str,
+    overlap: int = 2,
+    depth: int = 10,
+    rule: str = Campaign.Rule.MAJORITY,
+    commit: str = Campaign.Commit.LIVE,
+    order: str = Campaign.Order.BY_QUERY,
+) -> Campaign:
+    """A campaign without pairs and people, as a draft; for leads.
+
+    seed: any whole number of 63 bits; everybody's order of the pairs follows from it.
+    Raises CampaignRefused, e.g. where the guideline is for another scale.
+    """
+    if judgment_list.collection_id != access.collection.pk:
+        raise NotFound("list")
+    check_may_lead(access)
+    campaign = Campaign(
+        list=judgment_list,
+        name=name.strip(),
+        guideline=guideline,
+        overlap=overlap,
+        depth=depth,
+        rule=rule,
+        commit=commit,
+        order=order,
+        seed=seed,
+        created_at=at,
+        created_by=access.user,
+    )
+    _check_design(access, campaign)
+    with _named_once(), transaction.atomic():
+        campaign.save(force_insert=True)
+        _record(access, at, "campaign.created", campaign, after=_design(campaign))
+    return campaign
+
+
+def change_campaign(
+    *, access: Access, campaign: Campaign, at: datetime, **changes: Any
+) -> Campaign:
+    """Change a draft; what is not given stays.
+
+    changes: name, guideline, overlap, depth, rule, commit, order.
+    Raises CampaignRefused once the campaign has been opened.
+    """
+    check_may_run(access, campaign)
+    unknown = changes.keys() - set(CHANGEABLE)
+    if unknown:
+        raise TypeError(f"a campaign's {min(unknown)} can't be changed")
+    with _named_once(), transaction.atomic():
+        changed = _locked(campaign)
+        _check_state(changed, Campaign.State.DRAFT)
+        before = _design(changed)
+        for field, value in changes.items():
+            setattr(changed, field, value.strip() if field == "name" else value)
+        _check_design(access, changed)
+        changed.save(update_fields=list(CHANGEABLE))
+        if changed.overlap != before["overlap"]:
+            balance_seats(pair_ids=lock_pairs(changed.pairs.all()), overlap=changed.overlap)
+        _record(access, at, "campaign.changed", changed, before=before, after=_design(changed))
+    return changed
+
+
+def add_annotators(
+    *, access: Access, campaign: Campaign, people: Iterable[User], at: datetime
+) -> list[CampaignAnnotator]:
+    """Let members of the collection label in a campaign, in any of its states; for leads.
+
+    Whoever was there before comes back. A researcher who annotates has no researcher's view
+    while the campaign is open; a lead's labels are marked as not blind.
+    Raises CampaignRefused for somebody who is no member.
+    """
+    check_may_run(access, campaign)
+    wanted = {person.pk: person for person in people}
+    memberships = Membership.objects.filter(collection=access.collection, user__in=wanted)
+    roles = dict(memberships.values_list("user_id", "role"))
+    for pk, person in wanted.items():
+        if pk not in roles:
+            raise CampaignRefused("no_member", f"{person} is no member of this collection.")
+    with transaction.atomic():
+        _locked(campaign)
+        added = [
+            CampaignAnnotator.objects.update_or_create(
+                campaign=campaign,
+                user=person,
+                defaults={"is_active": True, "is_blind": roles[pk] != Role.LEAD},
+                create_defaults={
+                    "is_active": True,
+                    "is_blind": roles[pk] != Role.LEAD,
+                    "joined_at": at,
+                },
+            )[0]
+            for pk, person in wanted.items()
+        ]
+        _mark_annotating(access.collection, wanted)
+        names = sorted(person.username for person in wanted.values())
+        _record(access, at, "campaign.annotators_added", campaign, after={"people": names})
+    return added
+
+
+def remove_annotator(*, access: Access, campaign: Campaign, person: User, at: datetime) -> None:
+    """End a person's part in a campaign: their labels stay, their leases become free; for leads.
+
+    From now on the campaign is not there for them, and labels that they had not sent yet are
+    not taken any more.
+    """
+    check_may_run(access, campaign)
+    with transaction.atomic():
+        _locked(campaign)
+        active_qs = CampaignAnnotator.objects.filter(campaign=campaign, user=person, is_active=True)
+        if active_qs.update(is_active=False) != 1:
+            raise NotFound("annotator")
+        leases_qs = Assignment.objects.filter(pair__campaign=campaign, annotator=person)
+        end_leases(leases_qs, skip_locked=False)
+        _mark_annotating(access.collection, [person.pk])
+        _record(
+            access, at, "campaign.annotator_removed", campaign, after={"people": [person.username]}
+        )
+
+
+def open_campaign(*, access: Access, campaign: Campaign, at: datetime) -> Campaign:
+    """Begin: annotators find the campaign, labels are taken; for leads.
+
+    Raises CampaignRefused without pairs, with fewer people than each pair needs, or where
+    another campaign of the list has some of the pairs open.
+    """
+    check_may_run(access, campaign)
+    return _open(access, campaign, at, came_from=Campaign.State.DRAFT, action="campaign.opened")
+
+
+def reopen_campaign(*, access: Access, campaign: Campaign, at: datetime) -> Campaign:
+    """Take labels again; labels that came late, after the closing, count from here on; for leads.
+
+    Raises CampaignRefused as `open_campaign` does.
+    """
+    check_may_run(access, campaign)
+    return _open(access, campaign, at, came_from=Campaign.State.CLOSED, action="campaign.reopened")
+
+
+def close_campaign(*, access: Access, campaign: Campaign, at: datetime) -> Campaign:
+    """End the labelling; for leads. What is due is concluded first, so that no label hangs.
+
+    Leases end. A label that was made before and arrives later is kept as a fact, and counts
+    when the campaign is opened again.
+    """
+    check_may_run(access, campaign)
+    with transaction.atomic():
+        judgment_list = lock_list(campaign.list_id)
+        closed = _locked(campaign)
+        _check_state(closed, Campaign.State.OPEN)
+        closed.state, closed.closed_at = Campaign.State.CLOSED, at
+        closed.save(update_fields=["state", "closed_at"])
+        # this takes every pair's lock: labels that are being stored are waited for, and those
+        # that come next see that their pair is closed
+        lock_pairs(closed.pairs.all())
+        closed.pairs.update(is_open=False)
+        due_qs = Pair.objects.filter(campaign=closed, label_seq__gt=F("consolidated_seq"))
+        concluded = conclude(judgment_list=judgment_list, due_qs=due_qs)
+        if closed.commit == Campaign.Commit.LIVE:
+            commit_conclusions(judgment_list=judgment_list, concluded=concluded, by=None, at=at)
+        end_leases(Assignment.objects.filter(pair__campaign=closed), skip_locked=False)
+        _mark_annotating(access.collection)
+        _record(access, at, "campaign.closed", closed)
+    return closed
+
+
+def may_open(campaign: Campaign) -> bool:
+    """Whether `open_campaign` or `reopen_campaign` would find everything in place."""
+    try:
+        check_may_open(campaign)
+    except DomainError:
+        return False
+    return True
+
+
+def check_may_open(campaign: Campaign) -> None:
+    """A campaign that is not open needs pairs, enough people, and pairs open nowhere else."""
+    if campaign.state == Campaign.State.OPEN:
+        raise CampaignRefused("state", "The campaign is open already.")
+    if not campaign.pairs.exists():
+        raise CampaignRefused("no_pairs", "The campaign has no pairs yet: build its pool first.")
+    people = campaign.annotators.filter(is_active=True, user__is_active=True).count()
+    if people < campaign.overlap:
+        raise CampaignRefused(
+            "too_few_annotators",
+            f"Each pair needs {campaign.overlap} people; this campaign has {people}.",
+        )
+    elsewhere = Pair.objects.filter(
+        list=campaign.list_id,
+        query=OuterRef("query"),
+        document=OuterRef("document"),
+        is_open=True,
+    ).exclude(campaign=campaign)
+    conflicts_qs = campaign.pairs.filter(Exists(elsewhere))
+    count = conflicts_qs.count()
+    if count:
+        raise CampaignRefused("pairs_open_elsewhere", _conflict(campaign, count))
+
+
+def _conflict(campaign: Campaign, count: int) -> str:
+    own = Pair.objects.filter(
+        campaign=campaign, query=OuterRef("query"), document=OuterRef("document")
+    )
+    others_qs = Pair.objects.filter(Exists(own), list=campaign.list_id, is_open=True)
+    others_qs = others_qs.exclude(campaign=campaign).order_by("campaign__name")
+    names = list(others_qs.values_list("campaign__name", flat=True).distinct()[:3])
+    pairs = "1 pair is" if count == 1 else f"{count:,} pairs are"
+    return f"{pairs} open in another campaign of this list already: {', '.join(names)}."
+
+
+def _open(
+    access: Access, campaign: Campaign, at: datetime, *, came_from: str, action: str
+) -> Campaign:
+    try:
+        with transaction.atomic():
+            lock_list(campaign.list_id)
+            opened = _locked(campaign)
+            _check_state(opened, came_from)
+            check_may_open(opened)
+            opened.state, opened.closed_at = Campaign.State.OPEN, None
+            opened.opened_at = opened.opened_at or at
+            opened.save(update_fields=["state", "opened_at", "closed_at"])
+            lock_pairs(opened.pairs.all())
+            opened.pairs.update(is_open=True)
+            _mark_annotating(access.collection)
+            _record(access, at, action, opened)
+    except IntegrityError as error:
+        # another campaign took one of the pairs between the check and here
+        raise CampaignRefused(
+            "pairs_open_elsewhere", "Some pairs have just been opened in another campaign."
+        ) from error
+    return opened
+
+
+def _locked(campaign: Campaign) -> Campaign:
+    """The campaign as it is now, locked until the transaction ends."""
+    locked_qs = Campaign.objects.select_for_update(no_key=True, of=("self",))
+    return locked_qs.select_related("list__collection", "guideline").get(pk=campaign.pk)
+
+
+def _check_state(campaign: Campaign, expected: str) -> None:
+    if campaign.state != expected:
+        raise CampaignRefused("state", f"The campaign is {campaign.get_state_display()}.")
+
+
+def _check_design(access: Access, campaign: Campaign) -> None:
+    if campaign.guideline.collection_id != access.collection.pk:
+        raise NotFound("guideline")
+    if not has_grades_of(get_newest_revision(campaign.guideline).grades, campaign.list):
+        raise CampaignRefused(
+            "guideline_scale", "The guideline is for another scale than that of the list."
+        )
+    if not campaign.name or len(campaign.name) > MAX_NAME_CHARACTERS:
+        raise CampaignRefused(
+            "name_invalid", f"A campaign needs a name of at most {MAX_NAME_CHARACTERS} characters."
+        )
+    if not 1 <= campaign.overlap <= MAX_OVERLAP:
+        raise CampaignRefused("overlap_invalid", f"1 to {MAX_OVERLAP} people label each pair.")
+    if not 1 <= campaign.depth <= MAX_DEPTH:
+        raise CampaignRefused("depth_invalid", f"The depth lies between 1 and {MAX_DEPTH:,}.")
+    choices: tuple[tuple[str, str, list[str]], ...] = (
+        ("rule", campaign.rule, Campaign.Rule.values),
+        ("commit", campaign.commit, Campaign.Commit.values),
+        ("order", campaign.order, Campaign.Order.values),
+    )
+    for field, value, known in choices:
+        if value not in known:
+            raise CampaignRefused(f"{field}_invalid", f"A campaign's {field} can't be {value!r}.")
+
+
+def _design(campaign: Campaign) -> dict[str, Any]:
+    return {
+        "name": campaign.name,
+        "guideline": campaign.guideline.name,
+        "overlap": campaign.overlap,
+        "depth": campaign.depth,
+        "rule": campaign.rule,
+        "commit": campaign.commit,
+        "order": campaign.order,
+    }
+
+
+def _mark_annotating(collection: Collection, user_ids: Iterable[int] | None = None) -> None:
+    """Keep Membership.is_annotating true for whoever is active in an open campaign."""
+    active = CampaignAnnotator.objects.filter(
+        user=OuterRef("user"),
+        is_active=True,
+        campaign__list__collection=collection,
+        campaign__state=Campaign.State.OPEN,
+    )
+    members_qs = Membership.objects.filter(collection=collection)
+    if user_ids is not None:
+        members_qs = members_qs.filter(user__in=list(user_ids))
+    members_qs.update(is_annotating=Exists(active))
+
+
+@contextmanager
+def _named_once() -> Iterator[None]:
+    """Say in words that a name is taken; the constraint decides."""
+    try:
+        yield
+    except IntegrityError as error:
+        message = "There is already a campaign with this name for this list."
+        raise CampaignRefused("name_taken", message) from error
+
+
+def _record(access: Access, at: datetime, action: str, campaign: Campaign, **values: Any) -> None:
+    audit.record(
+        collection=access.collection,
+        actor=access.user,
+        at=at,
+        action=action,
+        subject=campaign.name,
+        **values,
+    )

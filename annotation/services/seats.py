@@ -1,0 +1,122 @@
+"""Seats of pairs: how many there are, and how a lease ends.
+
+A seat changes under its pair's row lock; only free -> leased (leasing.py) is a plain conditional
+update. Whoever needs a list's lock takes it before any pair's, and pairs by rising id.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from django.db import transaction
+from django.db.models import OuterRef, QuerySet, Subquery
+
+from annotation.models import Assignment, Label, Pair
+
+OVERLAP_PURPOSES = (Assignment.Purpose.POOL, Assignment.Purpose.EXTRA)
+NO_GRADE = (Label.Outcome.UNSURE, Label.Outcome.UNJUDGEABLE)
+BATCH = 1_000
+
+
+@dataclass
+class _Seats:
+    """A pair's seats that are not voided."""
+
+    numbers: set[int] = field(default_factory=set)
+    free: list[tuple[int, int]] = field(default_factory=list)  # number, id
+    without_grade: int = 0
+
+
+def lock_pairs(pairs_qs: QuerySet[Pair], *, skip_locked: bool = False) -> list[int]:
+    """Lock pairs until the transaction ends; their ids. SQLite's writers queue as it is."""
+    locked_qs = pairs_qs.order_by("pk").select_for_update(no_key=True, skip_locked=skip_locked)
+    return list(locked_qs.values_list("pk", flat=True))
+
+
+def make_seats(*, pairs: Iterable[Pair], overlap: int) -> None:
+    """The first seats of pairs that have none."""
+    seats = [
+        Assignment(pair=pair, seat=number) for pair in pairs for number in range(1, overlap + 1)
+    ]
+    Assignment.objects.bulk_create(seats, batch_size=BATCH)
+
+
+def balance_seats(*, pair_ids: Iterable[int], overlap: int) -> None:
+    """Give each pair the seats that it needs; the caller holds the pairs' locks.
+
+    Needed are `overlap` seats, and one more for everybody who sat there and could not grade the
+    pair. Missing seats are made; free ones that nobody needs any more are voided, extra ones
+    first. Running it twice changes nothing.
+    """
+    ids = list(pair_ids)
+    for start in range(0, len(ids), BATCH):
+        _balance(ids[start : start + BATCH], overlap)
+
+
+def _balance(pair_ids: list[int], overlap: int) -> None:
+    new: list[Assignment] = []
+    unneeded: list[int] = []
+    for pair_id, seats in _seats_of(pair_ids).items():
+        missing = overlap + seats.without_grade - len(seats.numbers)
+        if missing > 0:
+            new += _new_seats(pair_id, seats.numbers, missing, overlap)
+        elif missing < 0:
+            unneeded += [pk for _, pk in sorted(seats.free, reverse=True)[:-missing]]
+    Assignment.objects.bulk_create(new, batch_size=BATCH)
+    if unneeded:
+        # conditional: somebody may just have leased it, and then it is theirs
+        unneeded_qs = Assignment.objects.filter(pk__in=unneeded, state=Assignment.State.FREE)
+        unneeded_qs.update(state=Assignment.State.VOIDED)
+
+
+def end_leases(seats_qs: QuerySet[Assignment], *, skip_locked: bool = True) -> int:
+    """Take leased seats away from their people and free them for others; how many.
+
+    The rows are voided and new free rows take their numbers, so that a label that was on its
+    way still finds the row that it names. Pairs that are being labelled right now are left
+    alone if `skip_locked`.
+    """
+    leased_qs = seats_qs.filter(state=Assignment.State.LEASED)
+    with transaction.atomic():
+        wanted = set(leased_qs.order_by().values_list("pair_id", flat=True))
+        pair_ids = lock_pairs(Pair.objects.filter(pk__in=wanted), skip_locked=skip_locked)
+        # the conditions are asked again here: a lease may have been renewed meanwhile
+        ended = leased_qs.filter(pair__in=pair_ids).update(state=Assignment.State.VOIDED)
+        by_overlap: dict[int, list[int]] = defaultdict(list)
+        pairs_qs = Pair.objects.filter(pk__in=pair_ids).order_by("pk")
+        for pair_id, overlap in pairs_qs.values_list("pk", "campaign__overlap"):
+            by_overlap[overlap].append(pair_id)
+        for overlap, own in by_overlap.items():
+            balance_seats(pair_ids=own, overlap=overlap)
+    return ended
+
+
+def _seats_of(pair_ids: list[int]) -> dict[int, _Seats]:
+    current = Label.objects.filter(assignment=OuterRef("pk"), superseded_by__isnull=True)
+    rows = (
+        Assignment.objects.filter(pair__in=pair_ids, purpose__in=OVERLAP_PURPOSES)
+        .exclude(state=Assignment.State.VOIDED)
+        .annotate(outcome=Subquery(current.values("outcome")[:1]))
+        .values_list("pair_id", "pk", "seat", "state", "outcome")
+    )
+    seats = {pair_id: _Seats() for pair_id in pair_ids}
+    for pair_id, pk, number, state, outcome in rows:
+        seats[pair_id].numbers.add(number)
+        if state == Assignment.State.FREE:
+            seats[pair_id].free.append((number, pk))
+        elif state == Assignment.State.DONE and outcome in NO_GRADE:
+            seats[pair_id].without_grade += 1
+    return seats
+
+
+def _new_seats(pair_id: int, taken: set[int], missing: int, overlap: int) -> list[Assignment]:
+    numbers = [n for n in range(1, len(taken) + missing + 1) if n not in taken][:missing]
+    purposes = Assignment.Purpose
+    return [
+        Assignment(
+            pair_id=pair_id,
+            seat=number,
+            purpose=purposes.POOL if number <= overlap else purposes.EXTRA,
+        )
+        for number in numbers
+    ]

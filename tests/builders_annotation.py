@@ -1,0 +1,155 @@
+"""The rows that annotation's tests begin with, beside those of builders.py."""
+
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+
+from annotation.models import Assignment, Campaign, Guideline, Label, Pair, Pool
+from annotation.permissions import Desk, get_desk
+from annotation.pooling import Source
+from annotation.services.campaigns import add_annotators, create_campaign, open_campaign
+from annotation.services.guidelines import create_guideline
+from annotation.services.labelling import submit_label
+from annotation.services.leasing import lease_next
+from annotation.services.pools import add_pairs
+from annotation.submissions import Submission
+from judgments.models import Document, JudgmentList, Query, User
+from judgments.scales import Scale
+from tests.builders import NOW, World, make_access, make_user
+
+
+def grades_text(*, judgment_list: JudgmentList) -> list[dict[str, Any]]:
+    """What a short guideline says of each grade."""
+    scale = Scale.from_json(judgment_list.scale)
+    return [
+        {"code": code, "definition": f"What {code} means.", "examples": [f"Like {code}."]}
+        for code in scale.codes
+    ]
+
+
+def make_guideline(
+    *, world: World, name: str = "How to grade", judgment_list: JudgmentList | None = None
+) -> Guideline:
+    """A guideline for the world's list."""
+    judgment_list = judgment_list or world.judgments
+    return create_guideline(
+        access=make_access(collection=world.collection),
+        at=NOW,
+        judgment_list=judgment_list,
+        name=name,
+        text="Read the query, then the document.",
+        grades=grades_text(judgment_list=judgment_list),
+    )
+
+
+def make_draft(
+    *,
+    world: World,
+    name: str = "First",
+    pairs: Iterable[tuple[Query, Document]] | None = None,
+    people: Sequence[str] = ("ben", "cem"),
+    **design: Any,
+) -> Campaign:
+    """A campaign that is not open yet, over all queries × documents or the pairs given."""
+    access = make_access(collection=world.collection)
+    guideline = Guideline.objects.filter(collection=world.collection).first()
+    campaign = create_campaign(
+        access=access,
+        at=NOW,
+        seed=design.pop("seed", 20),
+        judgment_list=design.pop("judgment_list", world.judgments),
+        guideline=guideline or make_guideline(world=world),
+        name=name,
+        **design,
+    )
+    if pairs is None:
+        pairs = [(query, document) for query in world.queries for document in world.documents]
+    fill(campaign=campaign, pairs=pairs)
+    users = [make_user(username=username) for username in people]
+    add_annotators(access=access, campaign=campaign, people=users, at=NOW)
+    return campaign
+
+
+def fill(*, campaign: Campaign, pairs: Iterable[tuple[Query, Document]]) -> None:
+    """Put pairs into a campaign, as if one run had returned them."""
+    drawn = {
+        (query.pk, document.pk): [Source("bm25", "bm25-run", rank)]
+        for rank, (query, document) in enumerate(pairs, start=1)
+    }
+    with transaction.atomic():
+        pool = Pool(strategy=Pool.Strategy.DEPTH_K, depth=campaign.depth, seed=1, created_at=NOW)
+        add_pairs(campaign=campaign, pool=pool, drawn=drawn)
+
+
+def make_campaign(*, world: World, **draft: Any) -> Campaign:
+    """An open campaign; the arguments are those of `make_draft`."""
+    campaign = make_draft(world=world, **draft)
+    return open_campaign(access=make_access(collection=world.collection), campaign=campaign, at=NOW)
+
+
+def desk_of(campaign: Campaign, username: str) -> Desk:
+    """Somebody's place in a campaign, as the edge would find it."""
+    viewer = User.objects.get(username=username)
+    return get_desk(viewer=viewer, campaign_id=campaign.public_id)
+
+
+def lease(
+    *, campaign: Campaign, username: str, count: int = 60, at: datetime = NOW
+) -> list[Assignment]:
+    """The seats that somebody holds after asking for the next ones."""
+    desk = desk_of(campaign, username)
+    lease_next(desk=desk, count=count, at=at)
+    return held(campaign=campaign, username=username)
+
+
+def held(*, campaign: Campaign, username: str) -> list[Assignment]:
+    """The seats that somebody has leased in a campaign."""
+    seats = Assignment.objects.filter(
+        annotator__username=username, state=Assignment.State.LEASED, pair__campaign=campaign
+    )
+    return list(seats.select_related("pair").order_by("pk"))
+
+
+def seat_for(*, pair: Pair, username: str, at: datetime = NOW) -> Assignment:
+    """Somebody's seat at this very pair: their own, or a free one leased to them."""
+    own = pair.assignments.filter(annotator__username=username)
+    found = own.exclude(state=Assignment.State.VOIDED).first()
+    if found is not None:
+        return found
+    seat = pair.assignments.filter(state=Assignment.State.FREE).order_by("seat").first()
+    assert seat is not None, f"no free seat for {username}"
+    seat.annotator = User.objects.get(username=username)
+    seat.state, seat.leased_until = Assignment.State.LEASED, at + timedelta(minutes=30)
+    seat.save(update_fields=["annotator", "state", "leased_until"])
+    return seat
+
+
+def said(
+    *, seat: Assignment, grade: int | None = None, at: datetime = NOW, **fields: Any
+) -> Submission:
+    """What a page would send for a seat: a grade, or another outcome."""
+    outcome = Label.Outcome.GRADED if grade is not None else Label.Outcome.UNSURE
+    submission = Submission(
+        id=uuid.uuid4(),
+        assignment=seat.public_id,
+        guideline_revision=1,
+        made_at=at,
+        outcome=outcome,
+        grade=grade,
+        seconds=4.5,
+    )
+    return replace(submission, **fields)
+
+
+def label(
+    *, pair: Pair, username: str, grade: int | None = None, at: datetime = NOW, **fields: Any
+) -> Label:
+    """Somebody's label of a pair, by the front door."""
+    seat = seat_for(pair=pair, username=username, at=at)
+    submission = said(seat=seat, grade=grade, at=at, **fields)
+    submit_label(desk=desk_of(pair.campaign, username), submission=submission, at=at)
+    return Label.objects.get(pk=submission.id)
