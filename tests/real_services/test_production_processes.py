@@ -100,7 +100,8 @@ def test_the_web_server_and_both_workers_start_answer_and_end(
         prepared = call(words, environment)
         assert prepared.returncode == 0, prepared.stderr
     port = free_port()
-    web = [word.replace("0.0.0.0:8000", f"127.0.0.1:{port}") for word in image_command()]
+    here = {"0.0.0.0:8000": f"127.0.0.1:{port}", "/dev/shm": str(tmp_path)}
+    web = [here.get(word, word) for word in image_command()]
     workers = {name: [*compose_command(name), "-n", f"{name}@test"] for name in ("worker", "jobs")}
     ping = ["celery", "-A", "config", "inspect", "ping", "--timeout", "5", "--destination"]
     with ExitStack() as stack:
