@@ -15,6 +15,9 @@ from django.core.management.base import BaseCommand
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from evaluation.measures.definition import FAMILIES
+from evaluation.measures.presets import PRESETS
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 ROOMS = ("annotation", "config", "evaluation", "judgments")
@@ -135,6 +138,12 @@ def test_every_command_of_the_run_script_is_documented_and_explained_by_itself()
     page, own_help = text("docs/commands.md"), str(run_script().__doc__)
     assert {name for name in names if f"`./run {name}" not in page} == set()
     assert {name for name in names if f"./run {name}" not in own_help} == set()
+
+
+def test_every_measure_and_preset_is_documented() -> None:
+    named = set(re.findall(r"`([\w]+)`", "".join(page.read_text() for page in PAGES)))
+    assert set(FAMILIES) - named == set()
+    assert set(PRESETS) - named == set()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
