@@ -143,39 +143,34 @@ def _fill(
 ) -> None:
     """Works out one part of the rows, into views of the result."""
     views: dict[tuple[str, str], GradedRankings] = {}
-    in_mean = _InMean(rankings, grades)
+    in_mean = {
+        rule: _in_mean(rule, rankings, grades)
+        for rule in {measure.queries for group in plan for measure in group.measures}
+    }
     for group in plan:
         key = (group.first.unjudged, group.first.negatives)
         if key not in views:
             views[key] = _view(rankings, grades, *key)
         found, empty = _FAMILIES[group.first.family](group.measures, grades, views[key])
         for place, (column, measure) in enumerate(zip(group.columns, group.measures, strict=True)):
-            chosen = in_mean.of(measure.queries)
+            chosen = in_mean[measure.queries]
             if empty is not None and measure.empty == "skip":
                 chosen = chosen & ~empty[:, place]
             counted[:, column] = chosen
             values[:, column] = np.where(chosen, found[:, place], 0.0)
 
 
-@dataclass
-class _InMean:
+def _in_mean(queries: str, rankings: GradedRankings, grades: Grades) -> BoolArray:
     """Which rankings' queries are in the mean, by the rule of `Measure.queries`."""
-
-    rankings: GradedRankings
-    grades: Grades
-
-    def of(self, queries: str) -> BoolArray:
-        judged: BoolArray = np.count_nonzero(self.rankings.judged, axis=1) > 0
-        answered: BoolArray = self.rankings.lengths > 0
-        if queries == "judged":
-            return judged
-        if queries == "run":
-            return answered
-        if queries == "returned":
-            return judged & answered
-        positive = self.grades.at_least(math.nextafter(0.0, 1.0))
-        useful: BoolArray = np.count_nonzero(self.rankings.judged[:, positive - 1 :], axis=1) > 0
+    answered: BoolArray = rankings.lengths > 0
+    if queries == "run":
+        return answered
+    if queries == "relevant":
+        positive = grades.at_least(math.nextafter(0.0, 1.0))
+        useful: BoolArray = np.count_nonzero(rankings.judged[:, positive - 1 :], axis=1) > 0
         return answered & useful
+    judged: BoolArray = np.count_nonzero(rankings.judged, axis=1) > 0
+    return judged & answered if queries == "returned" else judged
 
 
 def _view(
@@ -183,6 +178,8 @@ def _view(
 ) -> GradedRankings:
     """The rankings as a measure sees them: negatives as unjudged, the unjudged taken out."""
     levels = rankings.levels
+    if (unjudged, negatives) in {("zero", "zero"), ("zero", "raw")}:
+        return rankings
     if negatives == "unjudged":
         levels = levels * (levels >= grades.at_least(0.0))
     if unjudged == "condensed":

@@ -1,9 +1,11 @@
 """The engine against the tools themselves, on random input with ties."""
 
+import ir_measures
 import pytest
 import pytrec_eval
 
 from evaluation.measures.grades import Grades
+from evaluation.measures.grammar import parse_measure
 from tests.evaluation.measures.builders import random_qrels_and_run, values_of
 
 SAME_IN_TREC_EVAL = {
@@ -46,4 +48,42 @@ def test_every_value_equals_pytrec_evals_to_the_last_bit(seed: int, rel: int) ->
     for row, qid in enumerate(qrels):
         for column, (name, in_trec_eval) in enumerate(names.items()):
             expected = theirs[qid][in_trec_eval] if qid in run else 0.0
+            assert ours.values[row, column] == expected, (name, qid)
+
+
+IN_IR_MEASURES = [
+    "nDCG@5",
+    "nDCG@20",
+    "nDCG",
+    "nDCG(gains={0:0,1:1,2:3,3:7,4:15})@10",
+    "nDCG(judged_only=True)@10",
+    "AP",
+    "AP(rel=2)@10",
+    "P(rel=3)@5",
+    "R(rel=2)@10",
+    "Success@5",
+    "RR",
+    "RR@5",
+    "Judged@10",
+    "Judged@100",
+]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_value_equals_that_of_ir_measures_where_scores_do_not_tie(seed: int) -> None:
+    qrels, run = random_qrels_and_run(seed=seed, grades=range(5))
+    untied = {
+        qid: {docid: float(place) for place, docid in enumerate(returned)}
+        for qid, returned in run.items()
+    }
+    names = [parse_measure(name).name for name in IN_IR_MEASURES]
+    ours = values_of(names, qrels, untied, Grades.integers(range(5)))
+    measures = {name: ir_measures.parse_measure(name) for name in IN_IR_MEASURES}
+    theirs = {
+        (metric.query_id, str(metric.measure)): metric.value
+        for metric in ir_measures.iter_calc(measures.values(), qrels, untied)
+    }
+    for row, qid in enumerate(qrels):
+        for column, (name, measure) in enumerate(measures.items()):
+            expected = theirs[qid, str(measure)]
             assert ours.values[row, column] == expected, (name, qid)
