@@ -186,6 +186,7 @@ def _size_cases() -> Iterator[Case]:
         random_like = gzip.compress(b"".join(b"%x" % (n**9) for n in range(200)))
         yield Case("a line of just the length", kind, full + b"\n", None)
         yield Case("a line one byte too long", kind, full + b" \n", "line-length", 1)
+        yield Case("a line too long after good ones", kind, good + full + b" \n", "line-length", 4)
         yield Case("a last line too long", kind, good + full + b" ", "line-length", 4)
         yield Case("a bomb of one line", kind, bomb, "line-length", 1)
         yield Case("too long, gzipped", kind, gzip.compress(good + full + b" "), "line-length", 4)

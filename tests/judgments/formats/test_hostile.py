@@ -1,7 +1,9 @@
 """Every hostile file gets the answer that its table says: the rule and the line, or none."""
 
 import io
+import re
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -59,3 +61,10 @@ def test_the_table_is_long_has_no_case_twice_and_knows_every_rule() -> None:
     assert len(CASES) >= 300
     assert [name for name, count in Counter(map(str, CASES)).items() if count > 1] == []
     assert {case.rule for case in CASES if case.rule} == {str(rule) for rule in Rule}
+
+
+def test_every_rule_is_in_the_docs_and_every_rule_of_the_docs_is_one() -> None:
+    page = (Path(__file__).parents[3] / "docs/files.md").read_text(encoding="utf-8")
+    table = page.split("## Rules")[1]
+    documented = re.findall(r"^\| `([a-z-]+)` \|", table, re.MULTILINE)
+    assert sorted(documented) == sorted(Rule)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from judgments.formats.errors import ENOUGH, SHOWN, FileRefused, Problems
 from judgments.formats.reading import BLOCK, KB, MB, Limits, Source, read_batches, read_lines
-from judgments.formats.trec import read_qrels, read_run
+from judgments.formats.trec import read_qrels
 
 
 class Drip(io.BytesIO):
@@ -77,15 +77,22 @@ def test_progress_counts_the_bytes_of_the_source_up_to_its_size() -> None:
     assert seen[-1] == len(content)
 
 
-def test_what_progress_raises_stops_the_reading() -> None:
-    class StoppedError(Exception):
-        pass
+def test_a_source_that_breaks_while_it_is_read_is_refused_where_it_broke() -> None:
+    def blocks() -> Iterator[bytes]:
+        yield b"1 0 a 1\n1 0 b 1\n"
+        raise OSError(5, "Input/output error")
 
-    def stop(_: int) -> None:
-        raise StoppedError
+    with pytest.raises(FileRefused) as refused:
+        read_qrels(Endless(blocks()), name="qrels")
+    assert str(refused.value) == "qrels:3: unreadable: input/output error."
 
-    with pytest.raises(StoppedError):
-        read_run(io.BytesIO(b"1 Q0 a 1 1 t\n"), name="run", progress=stop)
+
+def test_what_progress_raises_is_not_taken_for_a_fault_of_the_file() -> None:
+    def fail(_: int) -> None:
+        raise ConnectionError
+
+    with pytest.raises(ConnectionError):
+        read_qrels(io.BytesIO(b"1 0 a 1\n"), name="qrels", progress=fail)
 
 
 @given(
