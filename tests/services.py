@@ -59,7 +59,7 @@ def private_postgres() -> Iterator[str]:
         raise FileNotFoundError("PostgreSQL's initdb was not found")
     owner = _account_for_postgres()
     with _directory(owner) as directory:
-        data, port = directory / "data", _free_port()
+        data, port = directory / "data", free_port()
         # A collation of people's languages, not of bytes: order that matters must say so itself.
         layout = ("-D", data, "-U", "touchstone", "--auth=trust", "--no-sync", "--encoding=UTF8")
         collation = ("--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US")
@@ -83,7 +83,7 @@ def private_redis() -> Iterator[str]:
     if program is None:
         raise FileNotFoundError("redis-server was not found")
     with _directory(None) as directory:
-        port = _free_port()
+        port = free_port()
         address = ("--bind", "127.0.0.1", "--port", str(port))
         command = (
             str(program),
@@ -123,7 +123,8 @@ def _account_for_postgres() -> str | None:
     return "postgres" if os.geteuid() == 0 else None
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port on loopback that nobody listened on a moment ago."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

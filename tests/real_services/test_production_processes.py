@@ -4,7 +4,6 @@ import json
 import os
 import re
 import secrets
-import socket
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ import pytest
 import yaml
 
 from config.healthcheck import answers
+from tests.services import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 HOST = "labels.example.org"
@@ -85,12 +85,6 @@ def eventually(holds: Callable[[], bool]) -> bool:
             return True
         time.sleep(0.2)
     return False
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def test_the_web_server_and_both_workers_start_answer_and_end(
