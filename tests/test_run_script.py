@@ -1,5 +1,6 @@
 """`./run` in a project of its own: real environments, real installs, no network."""
 
+import ast
 import base64
 import hashlib
 import shutil
@@ -133,3 +134,7 @@ def test_without_a_command_it_knows_it_says_what_it_can(words: tuple[str], statu
     said, out, _ = run(ROOT, *words)
     assert said == status
     assert "./run demo [--port P]" in out
+
+
+def test_a_python_that_is_too_old_can_still_read_it() -> None:
+    ast.parse((ROOT / "run").read_text(), feature_version=(3, 7))
