@@ -5,3 +5,7 @@ from django.apps import AppConfig
 
 class ConfigConfig(AppConfig):
     name = "config"
+
+    def ready(self) -> None:
+        # Whatever process this is, a command too, wakes workers through the same broker.
+        import config.celery  # noqa: F401, PLC0415

@@ -266,7 +266,10 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = False
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_DEFAULT_QUEUE = "refresh"
-CELERY_TASK_ROUTES = {"judgments.work_jobs": {"queue": "jobs"}}
+CELERY_TASK_ROUTES = {
+    "judgments.work_jobs": {"queue": "jobs"},
+    "evaluation.refresh_large": {"queue": "jobs"},
+}
 CELERY_TASK_SOFT_TIME_LIMIT = 3600
 CELERY_TASK_TIME_LIMIT = 3660
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1

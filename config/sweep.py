@@ -10,6 +10,7 @@ from django.db import close_old_connections
 from django.utils import timezone
 
 import annotation.selectors
+import evaluation.selectors
 from judgments.selectors import is_job_due
 from judgments.waking import publish
 
@@ -20,12 +21,15 @@ Wake = tuple[str, tuple[int, ...]]
 
 def list_due() -> Iterator[Wake]:
     """Each piece of due work as the message that would start it; reads only."""
-    if is_job_due(timezone.now()):
+    now = timezone.now()
+    if is_job_due(now):
         yield "judgments.work_jobs", ()
     for list_id in annotation.selectors.list_due_lists():
         yield "annotation.consolidate", (list_id,)
-    if annotation.selectors.is_lease_due(at=timezone.now()):
+    if annotation.selectors.is_lease_due(at=now):
         yield "annotation.release_expired", ()
+    for list_id in evaluation.selectors.list_due_lists(at=now):
+        yield "evaluation.refresh", (list_id,)
 
 
 class Sweeper:

@@ -1,8 +1,13 @@
 """The app that computes."""
 
+from typing import Any
+
 from django.apps import AppConfig
 
+from judgments.jobs import register
+from judgments.signals import version_committed
 from judgments.triggers import AppendOnly, keep_append_only
+from judgments.waking import wake
 
 APPEND_ONLY = [
     AppendOnly("evaluation_ranking"),
@@ -18,3 +23,13 @@ class EvaluationConfig(AppConfig):
 
     def ready(self) -> None:
         keep_append_only(self, self.append_only)
+        # services need the models, which are there only now
+        from evaluation.services.runs import work_on_run  # noqa: PLC0415
+
+        register("import_run", work_on_run)
+        version_committed.connect(wake_refresh, dispatch_uid="evaluation.refresh")
+
+
+def wake_refresh(*, list_id: int, **_: Any) -> None:
+    """A list has a new version: somebody should look at what is due on it."""
+    wake("evaluation.refresh", list_id)

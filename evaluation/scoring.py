@@ -18,7 +18,7 @@ from evaluation.measures.definition import Measure
 from evaluation.measures.engine import Values, depth_needed, evaluate_batch
 from evaluation.measures.errors import MeasureError
 from evaluation.measures.grades import Grades
-from evaluation.measures.rankings import Judgments, judge_rankings
+from evaluation.measures.rankings import GradedRankings, Judgments, judge_rankings
 from evaluation.packing import RankedDocuments
 
 Ids = npt.NDArray[np.int64]
@@ -94,6 +94,26 @@ def check_can_be_stored(measure: Measure) -> None:
         )
     if measure.empty == "error":
         raise MeasureError(f"{measure.name}: on a leaderboard, empty can be a number or 'skip'")
+
+
+def check_fit(measures: Sequence[Measure], grades: Grades) -> None:
+    """Whether these measures can be computed on this scale.
+
+    Raises MeasureError, for a gain table that lacks a grade, for example.
+    """
+    none = GradedRankings(
+        np.zeros((0, 0), np.uint8), np.zeros(0, np.int64), np.zeros((0, len(grades.codes)), int)
+    )
+    evaluate_batch(measures, none, grades)
+
+
+def fits(measure: Measure, grades: Grades) -> bool:
+    """Whether `check_fit` lets this measure pass."""
+    try:
+        check_fit([measure], grades)
+    except MeasureError:
+        return False
+    return True
 
 
 def score(

@@ -7,9 +7,14 @@ from urllib.parse import urlsplit, urlunsplit
 
 import hypothesis
 import pytest
+from django.apps import apps
 from django.conf import settings
+from django.core.management import call_command
+from django.db import connections
+from django.test import TransactionTestCase
 from execnet.xspec import XSpec
 
+from judgments.triggers import remove_triggers
 from tests import services
 
 USES_A_SERVER = {"db", "transactional_db", "live_server", "own_database_url", "own_redis_url"}
@@ -89,6 +94,32 @@ def django_db_modify_db_settings(
     if database["ENGINE"] == "config.sqlite":
         home = tmp_path_factory.mktemp("database")
         database["TEST"]["NAME"] = str(home / "touchstone.sqlite3")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def append_only_tables_can_be_emptied() -> Iterator[None]:
+    """After a test with real commits the database is emptied, which the triggers would refuse.
+
+    Flushing sends `post_migrate`, which installs them again.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TransactionTestCase, "_fixture_teardown", _empty_databases)
+        yield
+
+
+def _empty_databases(case: TransactionTestCase) -> None:
+    for alias in connections:
+        for app in apps.get_app_configs():
+            remove_triggers(connections[alias], getattr(app, "append_only", []))
+        call_command(
+            "flush",
+            verbosity=0,
+            interactive=False,
+            database=alias,
+            reset_sequences=False,
+            # a table that knox made, and that its swapped model left behind, refers to the users
+            allow_cascade=True,
+        )
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ from datetime import datetime
 
 import numpy as np
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from evaluation.measures.ordering import OrderArray, rank_order
 from evaluation.models import Ranker, Ranking, Run
@@ -15,6 +16,7 @@ from judgments.errors import DomainError
 from judgments.formats.errors import SHOWN, FileProblem, FileRefused, quoted
 from judgments.formats.reading import Source
 from judgments.formats.trec import RunFile, read_run
+from judgments.jobs import Work
 from judgments.models import JudgmentList, User
 from judgments.permissions import Access, NotFound, check_may_upload_runs
 from judgments.selectors import map_documents, map_queries
@@ -43,6 +45,18 @@ class RunImported:
     rows: int
 
 
+@dataclass(frozen=True, eq=False)
+class ReadRun:
+    """A run file that has been read, and what can be worked out of it without the database.
+
+    orders: of each query, the rank order of its documents. digest: of the content.
+    """
+
+    file: RunFile
+    orders: list[OrderArray]
+    digest: str
+
+
 def import_run(
     *,
     access: Access,
@@ -54,34 +68,7 @@ def import_run(
     create: bool = False,
     progress: Progress | None = None,
 ) -> RunImported:
-    """Take a TREC run as one of the ranker's; for researchers and leads. See `store_run`."""
-    check_may_upload_runs(access)
-    if ranker.collection_id != access.collection.pk:
-        raise NotFound("ranker")
-    return store_run(
-        ranker=ranker,
-        by=access.user,
-        source=source,
-        name=name,
-        file_name=file_name,
-        at=at,
-        create=create,
-        progress=progress,
-    )
-
-
-def store_run(
-    *,
-    ranker: Ranker,
-    by: User | None,
-    source: Source,
-    name: str,
-    file_name: str,
-    at: datetime,
-    create: bool = False,
-    progress: Progress | None = None,
-) -> RunImported:
-    """Take a TREC run, all of it or nothing; `import_run` without a viewer.
+    """Take a TREC run as one of the ranker's, all of it or nothing; for researchers and leads.
 
     source: a path or a binary file, gzipped or not. file_name: what problems call it.
     create: unknown queries and documents become stubs instead of being refused.
@@ -89,24 +76,73 @@ def store_run(
     The same content again changes nothing and returns the run that has it.
     Raises FileRefused, which names every problem with its line; RunRefused for the name.
     """
-    _check_name(name)
+    check_may_upload_runs(access)
+    if ranker.collection_id != access.collection.pk:
+        raise NotFound("ranker")
+    return store_run(
+        ranker=ranker,
+        read=read_run_file(source=source, file_name=file_name, progress=progress),
+        name=name,
+        by=access.user,
+        at=at,
+        create=create,
+    )
+
+
+def read_run_file(*, source: Source, file_name: str, progress: Progress | None = None) -> ReadRun:
+    """The part of an import that needs no database, and so should hold no transaction open."""
     file = read_run(source, name=file_name, progress=progress)
-    digest = run_digest(file.rankings())
-    known = _same_content(ranker, digest)
+    orders = [rank_order(doc_ids, scores) for _, doc_ids, scores in file.rankings()]
+    return ReadRun(file, orders, run_digest(file.rankings()))
+
+
+def store_run(
+    *, ranker: Ranker, read: ReadRun, name: str, by: User | None, at: datetime, create: bool
+) -> RunImported:
+    """`import_run` of a file that has been read, without a viewer; may run in a transaction."""
+    check_run_name(name)
+    known = _same_content(ranker, read.digest)
     if known is not None:
         return known
-    orders = [rank_order(doc_ids, scores) for _, doc_ids, scores in file.rankings()]
     try:
         with transaction.atomic():
-            run = _store(ranker, file, orders, digest, name=name, by=by, at=at, create=create)
+            run = _store(ranker, read, name=name, by=by, at=at, create=create)
     except IntegrityError as error:
-        known = _same_content(ranker, digest)  # somebody else was faster with the same file
+        known = _same_content(ranker, read.digest)  # somebody else was faster with the same file
         if known is not None:
             return known
         raise RunRefused(
             "name_taken", f"{ranker.slug} already has a run named {name}; give this one another."
         ) from error
     return RunImported(run, True, run.query_count, run.row_count)
+
+
+def work_on_run(work: Work) -> None:
+    """The job kind `import_run`. params: ranker (slug), name, create."""
+    with work.open() as source:
+        read = read_run_file(source=source, file_name=work.file_name, progress=work.progress)
+    ranker = Ranker.objects.select_related("collection").get(
+        collection=work.collection_id, slug=work.params["ranker"]
+    )
+    by = None if work.created_by_id is None else User.objects.get(pk=work.created_by_id)
+    with transaction.atomic():
+        done = store_run(
+            ranker=ranker,
+            read=read,
+            name=str(work.params["name"]),
+            by=by,
+            at=timezone.now(),
+            create=bool(work.params["create"]),
+        )
+        work.finish(
+            {
+                "ranker": ranker.slug,
+                "run": str(done.run.public_id),
+                "created": done.created,
+                "queries": done.queries,
+                "rows": done.rows,
+            }
+        )
 
 
 def withdraw_run(*, access: Access, run: Run, at: datetime) -> None:
@@ -148,7 +184,8 @@ def may_withdraw(access: Access, run: Run) -> bool:
     return run.withdrawn_at is None
 
 
-def _check_name(name: str) -> None:
+def check_run_name(name: str) -> None:
+    """Raises RunRefused for a name that nobody could read."""
     if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
         raise RunRefused(
             "name_invalid", f"A run needs a name of 1 to {LONGEST_NAME} visible characters."
@@ -161,28 +198,21 @@ def _same_content(ranker: Ranker, digest: str) -> RunImported | None:
 
 
 def _store(
-    ranker: Ranker,
-    file: RunFile,
-    orders: list[OrderArray],
-    digest: str,
-    *,
-    name: str,
-    by: User | None,
-    at: datetime,
-    create: bool,
+    ranker: Ranker, read: ReadRun, *, name: str, by: User | None, at: datetime, create: bool
 ) -> Run:
+    file = read.file
     queries, documents = _resolve(ranker, file, create=create)
     run = Run.objects.create(
         ranker=ranker,
         name=name,
         tag=file.tag[:200],
-        sha256=digest,
+        sha256=read.digest,
         query_count=len(file.query_ids),
         row_count=len(file),
         created_at=at,
         created_by=by,
     )
-    _insert_rankings(_packed(run.pk, file, orders, queries, documents))
+    _insert_rankings(_packed(run.pk, read, queries, documents))
     audit.record(
         collection=ranker.collection,
         actor=by,
@@ -192,7 +222,7 @@ def _store(
         after={
             "run": str(run.public_id),
             "file": file.name,
-            "sha256": digest,
+            "sha256": read.digest,
             "queries": run.query_count,
             "rows": run.row_count,
         },
@@ -219,14 +249,14 @@ def _insert_rankings(rankings: Iterator[tuple[int, int, Packed]]) -> None:
 
 def _packed(
     run_id: int,
-    file: RunFile,
-    orders: list[OrderArray],
+    read: ReadRun,
     queries: Mapping[str, int],
     documents: Mapping[str, int],
 ) -> Iterator[tuple[int, int, Packed]]:
     """One row a query, with the primary keys of its documents."""
+    file = read.file
     keys = np.fromiter((documents[docid] for docid in file.documents), np.int32)
-    for position, (qid, order) in enumerate(zip(file.query_ids, orders, strict=True)):
+    for position, (qid, order) in enumerate(zip(file.query_ids, read.orders, strict=True)):
         span = file.span(position)
         yield run_id, queries[qid], pack(keys[file.codes[span]], file.scores[span], order)
 

@@ -52,7 +52,8 @@ def commit_judgments(
     """
     wanted = _wanted(changes)
     with transaction.atomic():
-        locked = JudgmentList.objects.select_for_update().get(pk=judgment_list.pk)
+        # no_key: rows that only point to the list can be written meanwhile
+        locked = JudgmentList.objects.select_for_update(no_key=True).get(pk=judgment_list.pk)
         _check_grades(locked, wanted)
         current = read_current(list_id=locked.pk, pairs=wanted)
         _check_collection(locked, wanted.keys() - current.keys())

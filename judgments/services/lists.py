@@ -140,7 +140,7 @@ def revert_version(
     check_own_list(access, judgment_list)
     with transaction.atomic():
         # the lock first, so that no commit falls between the comparison and the new version
-        head = JudgmentList.objects.select_for_update().get(pk=judgment_list.pk).head
+        head = JudgmentList.objects.select_for_update(no_key=True).get(pk=judgment_list.pk).head
         if not 0 <= number <= head:
             raise NotFound("version")
         return commit_judgments(

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.evaluation.measures.test_engine import MANY
 
 from evaluation.measures.explanation import explain
 from evaluation.measures.files import explain_file
@@ -10,7 +11,6 @@ from evaluation.measures.grades import Grades
 from evaluation.measures.grammar import parse_measure
 from tests.evaluation.measures.builders import graded, random_qrels_and_run
 from tests.evaluation.measures.file_builders import judged, run
-from tests.evaluation.measures.test_engine import MANY
 
 QRELS = "q a 3\nq b 0\nq c 1\nq unseen 4"
 RUN = "q a 9\nq new 8\nq b 7\nq c 6"

@@ -1,0 +1,232 @@
+"""What is due: runs without an evaluation at a list's head, and the steps that bring them there."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import numpy as np
+from django.db.models import Exists, F, Max, OuterRef, Q, Sum
+
+from evaluation.exact import IntArray, counts, from_bytes
+from evaluation.models import Evaluation, MeasureSet, RefreshAttempt, Run
+from evaluation.selectors.sums import RunSize
+from judgments.models import JudgmentList, JudgmentVersion
+from judgments.selectors import list_touched_queries
+
+SMALL: Final = 2_000_000  # ranks read in well under a second: no reason to wait for a slow lane
+LARGEST: Final = 25_000_000  # ranks of one step: some seconds
+
+
+@dataclass(frozen=True, slots=True)
+class DueRun:
+    """A run without an evaluation at the head. attempts: how many have begun and not ended."""
+
+    size: RunSize
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A stored evaluation: the exact sums of one run at one version, packed."""
+
+    run_id: int
+    version: int
+    sums: bytes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Base:
+    """Where a step by differences begins.
+
+    version: its number. sums: of each run there. query_ids: those touched since.
+    """
+
+    version: int
+    sums: IntArray
+    query_ids: list[int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """Runs that come to the head together. base: None from scratch. work: ranks read, roughly."""
+
+    runs: tuple[DueRun, ...]
+    base: Base | None
+    work: float
+
+    @property
+    def sizes(self) -> list[RunSize]:
+        return [run.size for run in self.runs]
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it takes seconds, so that quick work should not wait behind it."""
+        return self.work > SMALL
+
+    def singly(self) -> Iterator["Step"]:
+        """The same, run by run."""
+        for place, run in enumerate(self.runs):
+            base = self.base and Base(
+                self.base.version, self.base.sums[place : place + 1], self.base.query_ids
+            )
+            yield Step((run,), base, self.work / len(self.runs))
+
+
+def list_due_lists(*, at: datetime) -> list[int]:
+    """The lists on which a run is waiting to be evaluated at the head, and may be."""
+    evaluated = Evaluation.objects.filter(
+        run=OuterRef("pk"),
+        version__list=OuterRef(OuterRef("pk")),
+        version__number=OuterRef(OuterRef("head")),
+        measure_set=F("version__list__leaderboard__measure_set"),
+    )
+    held = RefreshAttempt.objects.filter(
+        Q(attempts__gte=RefreshAttempt.MOST) | Q(not_before__gt=at),
+        run=OuterRef("pk"),
+        list=OuterRef(OuterRef("pk")),
+    )
+    waiting = Run.objects.filter(
+        ~Exists(evaluated),
+        ~Exists(held),
+        ranker__collection=OuterRef("collection"),
+        withdrawn_at__isnull=True,
+    )
+    lists = JudgmentList.objects.filter(Exists(waiting), head__gt=0).order_by("pk")
+    return list(lists.values_list("pk", flat=True))
+
+
+def list_due_runs(
+    *, version: JudgmentVersion, measure_set: MeasureSet, at: datetime
+) -> list[DueRun]:
+    """The runs of the list's collection that have no evaluation at the version.
+
+    Left out are the withdrawn, those that failed too often, and those whose time has not come.
+    """
+    evaluated = Evaluation.objects.filter(
+        run=OuterRef("pk"), version=version, measure_set=measure_set
+    )
+    runs = Run.objects.filter(
+        ~Exists(evaluated),
+        ranker__collection_id=version.list.collection_id,
+        withdrawn_at__isnull=True,
+    ).order_by("pk")
+    tried = {a.run_id: a for a in RefreshAttempt.objects.filter(list_id=version.list_id)}
+    return [
+        DueRun(RunSize(*row), tried[row[0]].attempts if row[0] in tried else 0)
+        for row in runs.values_list("pk", "row_count", "query_count")
+        if row[0] not in tried or _may_try(tried[row[0]], at)
+    ]
+
+
+def list_steps(
+    *, version: JudgmentVersion, measure_set: MeasureSet, due: Sequence[DueRun]
+) -> Iterator[Step]:
+    """What brings the runs to the version, the quick first.
+
+    A run that failed before is alone in its step, so that it takes no other with it.
+    """
+    latest = list_latest(
+        list_id=version.list_id,
+        measure_set_id=measure_set.pk,
+        run_ids=[run.size.run_id for run in due],
+        below=version.number,
+    )
+    groups: dict[tuple[int, int], list[DueRun]] = {}
+    for run in due:
+        base = latest[run.size.run_id].version if run.size.run_id in latest else 0
+        groups.setdefault((base, run.size.run_id if run.attempts else 0), []).append(run)
+    new: list[list[DueRun]] = [[]]
+    for (base, alone), runs in sorted(groups.items(), reverse=True):
+        step = _by_differences(version, base, runs, latest) if base else None
+        if step is not None:
+            yield step
+        elif alone:
+            new.append(runs)
+        else:
+            new[0] += runs
+    if new != [[]]:
+        yield from _from_scratch(version, new)
+
+
+def list_latest(
+    *, list_id: int, measure_set_id: int, run_ids: Sequence[int], below: int
+) -> dict[int, Stored]:
+    """The latest evaluation before version `below` of each of the runs that has one."""
+    found = _at_latest_version(list_id, measure_set_id, run_ids, below)
+    missing = set(run_ids) - found.keys()
+    if not missing:
+        return found
+    latest = (
+        Evaluation.objects.filter(
+            run_id__in=missing,
+            measure_set_id=measure_set_id,
+            version__list_id=list_id,
+            version__number__lt=below,
+        )
+        .values("run_id")
+        .annotate(latest=Max("version_id"))
+        .order_by()
+        .values_list("run_id", "latest")
+    )
+    by_version: dict[int, list[int]] = {}
+    for run_id, version_id in latest:
+        by_version.setdefault(version_id, []).append(run_id)
+    for version_id, own in by_version.items():
+        found |= _stored_at(version_id, measure_set_id, own)
+    return found
+
+
+def _may_try(attempt: RefreshAttempt, at: datetime) -> bool:
+    return attempt.attempts < RefreshAttempt.MOST and attempt.not_before <= at
+
+
+def _at_latest_version(
+    list_id: int, measure_set_id: int, run_ids: Sequence[int], below: int
+) -> dict[int, Stored]:
+    """The evaluations at the last version that has any: nearly always all there are to find."""
+    any_there = Evaluation.objects.filter(version=OuterRef("pk"), measure_set_id=measure_set_id)
+    versions = JudgmentVersion.objects.filter(
+        Exists(any_there), list_id=list_id, number__lt=below
+    ).order_by("-number")
+    version = versions.first()
+    return {} if version is None else _stored_at(version.pk, measure_set_id, run_ids)
+
+
+def _stored_at(version_id: int, measure_set_id: int, run_ids: Iterable[int]) -> dict[int, Stored]:
+    rows = Evaluation.objects.filter(version_id=version_id, measure_set_id=measure_set_id)
+    wanted = set(run_ids)
+    return {
+        run_id: Stored(run_id, number, bytes(sums))
+        for run_id, number, sums in rows.values_list("run_id", "version__number", "sums")
+        if run_id in wanted
+    }
+
+
+def _by_differences(
+    version: JudgmentVersion, base: int, runs: Sequence[DueRun], latest: Mapping[int, Stored]
+) -> Step | None:
+    """The step from version `base`; None where more than half of the queries were touched.
+
+    From there on, from scratch is quicker.
+    """
+    touched = list_touched_queries(list_id=version.list_id, after=base, until=version.number)
+    flat = from_bytes(b"".join(latest[run.size.run_id].sums for run in runs))
+    if 2 * len(touched) > max(counts(flat), default=0):
+        return None
+    sums = flat.reshape(len(runs), -1, flat.shape[-1])
+    work = len(touched) * sum(run.size.depth for run in runs)
+    return Step(tuple(runs), Base(base, sums, touched), work)
+
+
+def _from_scratch(version: JudgmentVersion, groups: Iterable[Sequence[DueRun]]) -> Iterator[Step]:
+    """Steps over all judged queries, each of as many runs as some seconds are enough for."""
+    pairs = JudgmentVersion.objects.filter(
+        list_id=version.list_id, number__lte=version.number
+    ).aggregate(pairs=Sum("added") - Sum("removed"))["pairs"]
+    for runs in groups:
+        ends = np.cumsum([run.size.rows for run in runs])
+        parts = ends // LARGEST
+        for part in np.unique(parts).tolist():
+            own = tuple(run for run, its in zip(runs, parts.tolist(), strict=True) if its == part)
+            yield Step(own, None, pairs + sum(run.size.rows for run in own))

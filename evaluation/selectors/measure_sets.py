@@ -1,0 +1,51 @@
+"""Which measures a set holds, and which set a list keeps current."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+
+from evaluation.measures.definition import Measure
+from evaluation.measures.grades import Grades
+from evaluation.measures.grammar import parse_measure
+from evaluation.models import Leaderboard, MeasureSet
+from judgments.models import JudgmentList
+from judgments.scales import Scale
+
+Definition = list[list[str | int]]
+
+
+def definition_of(measures: Sequence[Measure]) -> Definition:
+    """The stored form of a set: names and the revisions of their arithmetic, in order."""
+    return [[measure.name, measure.revision] for measure in measures]
+
+
+def digest_of(definition: Definition) -> str:
+    """SHA-256 of a stored form: equal sets have equal digests."""
+    return hashlib.sha256(json.dumps(definition, ensure_ascii=False).encode()).hexdigest()
+
+
+def measures_of(measure_set: MeasureSet) -> tuple[Measure, ...]:
+    """The measures of a stored set, in order."""
+    return _parsed(tuple(name for name, _ in measure_set.measures))
+
+
+def is_of_this_arithmetic(measure_set: MeasureSet) -> bool:
+    """Whether this code still computes every measure of the set as it did when it was stored."""
+    return bool(definition_of(measures_of(measure_set)) == measure_set.measures)
+
+
+def grades_of(judgment_list: JudgmentList) -> Grades:
+    """The list's grade scale as the measure engine wants it."""
+    scale = Scale.from_json(judgment_list.scale)
+    return Grades.of({grade.code: grade.value for grade in scale.grades})
+
+
+def get_leaderboard(*, list_id: int) -> Leaderboard | None:
+    """The list's leaderboard with its measure set; None before its first evaluation."""
+    return Leaderboard.objects.select_related("measure_set").filter(list_id=list_id).first()
+
+
+@lru_cache(maxsize=256)
+def _parsed(names: tuple[str, ...]) -> tuple[Measure, ...]:
+    return tuple(parse_measure(name) for name in names)

@@ -1,0 +1,25 @@
+"""What a worker is woken for. Ids only; each begins by asking the database what is due."""
+
+from celery import shared_task
+from django.utils import timezone
+
+from evaluation.services.refreshing import refresh_evaluations
+from judgments.waking import publish
+
+MOST_STEPS = 1_000  # of one message; what is then left is found by the sweep
+
+
+@shared_task(name="evaluation.refresh", ignore_result=True)
+def refresh(list_id: int) -> None:
+    """Bring a list's evaluations to its head, leaving what takes long to the other queue."""
+    done = refresh_evaluations(list_id=list_id, at=timezone.now(), only_small=True)
+    if done.left:
+        publish("evaluation.refresh_large", list_id)
+
+
+@shared_task(name="evaluation.refresh_large", ignore_result=True)
+def refresh_large(list_id: int) -> None:
+    """Bring a list's evaluations to its head, however long that takes."""
+    for _ in range(MOST_STEPS):
+        if not refresh_evaluations(list_id=list_id, at=timezone.now()).left:
+            return
