@@ -174,6 +174,7 @@ AXES_COOLOFF_TIME = 0.25  # hours
 # address and account together, so that nobody can lock a colleague out from elsewhere
 AXES_LOCKOUT_PARAMETERS = [["ip_address", "username"]]
 AXES_RESET_ON_SUCCESS = True
+AXES_LOCKOUT_TEMPLATE = "registration/locked_out.html"
 AXES_VERBOSE = False
 AXES_DISABLE_ACCESS_LOG = True
 

@@ -1,5 +1,8 @@
 """Every address of the application, gathered from the rooms."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, include, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", include("annotation.urls")),
+    path("api/v1/", include("annotation.api_urls")),
+]

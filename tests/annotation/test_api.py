@@ -1,0 +1,207 @@
+"""Labelling over REST: what a page or a program sends and gets."""
+
+import json
+import uuid
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.models import Assignment, Campaign, Label
+from annotation.services.campaigns import close_campaign
+from judgments.models import User
+from tests.builders import NOW, World, make_access, make_world
+from tests.builders_annotation import make_campaign
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def world() -> World:
+    return make_world()
+
+
+@pytest.fixture
+def campaign(world: World) -> Campaign:
+    return make_campaign(world=world)
+
+
+def client_of(username: str) -> Client:
+    client = Client()
+    client.force_login(User.objects.get(username=username))
+    return client
+
+
+def post(client: Client, campaign: Campaign, what: str, body: object) -> Any:
+    url = reverse(f"api-campaign-{what}", args=[campaign.public_id])
+    return client.post(url, json.dumps(body), content_type="application/json")
+
+
+def label_of(pair: dict[str, Any], grade: int | None = 3, **more: Any) -> dict[str, Any]:
+    return {
+        "id": str(uuid.uuid4()),
+        "assignment": pair["assignment"],
+        "grade": grade,
+        "guideline_revision": 1,
+        "content_hash": pair["content_hash"],
+        "seconds": 4.2,
+        "made_at": NOW.isoformat(),
+        **more,
+    }
+
+
+def pairs_of(client: Client, campaign: Campaign, count: int = 5) -> list[dict[str, Any]]:
+    answer = post(client, campaign, "next", {"count": count})
+    assert answer.status_code == 200, answer.content
+    pairs: list[dict[str, Any]] = answer.json()["pairs"]
+    return pairs
+
+
+def test_the_next_pairs_are_the_same_until_they_are_labelled(campaign: Campaign) -> None:
+    ben = client_of("ben")
+    first = pairs_of(ben, campaign)
+    again = ben.get(reverse("api-campaign-next", args=[campaign.public_id]), {"count": 5})
+    assert first
+    assert again.json()["pairs"] == first
+
+
+def test_pairs_that_the_caller_holds_are_not_sent_again(campaign: Campaign) -> None:
+    ben = client_of("ben")
+    first, *rest = pairs_of(ben, campaign)
+    answer = post(ben, campaign, "next", {"count": 5, "held": [first["assignment"]]})
+    assert answer.json()["pairs"] == rest
+
+
+def test_one_label_is_taken_and_the_next_pair_comes_with_the_answer(campaign: Campaign) -> None:
+    ben = client_of("ben")
+    first, second = pairs_of(ben, campaign)[:2]
+    sent = label_of(first)
+    answer = post(ben, campaign, "labels", sent)
+    assert answer.status_code == 200
+    assert answer.json()["labels"] == [{"id": sent["id"], "status": "stored"}]
+    assert second in answer.json()["pairs"]
+    assert answer.json()["progress"]["done"] == 1
+    stored = Label.objects.get(pk=sent["id"])
+    assert (stored.grade, stored.seconds, stored.is_blind) == (3, 4.2, True)
+
+
+def test_the_same_label_again_is_the_same_label(campaign: Campaign) -> None:
+    ben = client_of("ben")
+    sent = label_of(pairs_of(ben, campaign)[0])
+    statuses = [post(ben, campaign, "labels", sent).json()["labels"][0] for _ in range(2)]
+    assert [status["status"] for status in statuses] == ["stored", "repeated"]
+    assert Label.objects.count() == 1
+
+
+def test_an_id_that_was_used_for_another_grade_is_refused(campaign: Campaign) -> None:
+    ben = client_of("ben")
+    sent = label_of(pairs_of(ben, campaign)[0])
+    post(ben, campaign, "labels", sent)
+    answer = post(ben, campaign, "labels", {**sent, "grade": 0})
+    assert answer.status_code == 422
+    assert answer.json()["labels"][0]["code"] == "label_conflict"
+    assert Label.objects.get().grade == 3
+
+
+def test_a_refused_label_of_a_batch_holds_up_no_other(campaign: Campaign) -> None:
+    ben = client_of("ben")
+    first, second, third = pairs_of(ben, campaign)[:3]
+    batch = [label_of(first, 1), label_of(second, 99), label_of(third, 2)]
+    answer = post(ben, campaign, "labels", {"labels": batch})
+    assert answer.status_code == 200
+    receipts = answer.json()["labels"]
+    assert [receipt["status"] for receipt in receipts] == ["stored", "refused", "stored"]
+    assert receipts[1]["code"] == "grade_unknown"
+    assert set(Label.objects.values_list("grade", flat=True)) == {1, 2}
+
+
+def test_undo_takes_the_label_back_and_gives_the_seat_again(campaign: Campaign) -> None:
+    ben = client_of("ben")
+    pair = pairs_of(ben, campaign)[0]
+    post(ben, campaign, "labels", label_of(pair))
+    undo = label_of(pair, None, outcome="retracted")
+    answer = post(ben, campaign, "labels", {"labels": [undo], "count": 5})
+    assert answer.json()["labels"][0]["status"] == "stored"
+    assert pair in answer.json()["pairs"]
+    assert answer.json()["progress"]["done"] == 0
+
+
+def test_own_labels_can_be_read_back(campaign: Campaign) -> None:
+    ben = client_of("ben")
+    pair = pairs_of(ben, campaign)[0]
+    sent = label_of(pair, 4, note="“exactly” 🎯")
+    post(ben, campaign, "labels", sent)
+    own = ben.get(reverse("api-campaign-labels", args=[campaign.public_id])).json()
+    assert [(label["id"], label["grade"], label["note"]) for label in own] == [
+        (sent["id"], 4, "“exactly” 🎯")
+    ]
+    assert own[0]["pair"] == pair
+
+
+def test_pairs_that_are_released_are_free_for_others(campaign: Campaign) -> None:
+    ben = client_of("ben")
+    pairs_of(ben, campaign)
+    held = Assignment.objects.filter(state=Assignment.State.LEASED)
+    count = held.count()
+    assert count > 0
+    assert post(ben, campaign, "release", {}).json() == {"released": count}
+    assert not held.exists()
+
+
+def test_a_closed_campaign_has_no_next_pairs_but_takes_what_was_said_before(
+    world: World, campaign: Campaign
+) -> None:
+    ben = client_of("ben")
+    pair = pairs_of(ben, campaign)[0]
+    access = make_access(collection=world.collection)
+    close_campaign(access=access, campaign=campaign, at=NOW)
+    answer = post(ben, campaign, "labels", label_of(pair))
+    assert answer.json()["labels"][0]["status"] == "stored"
+    assert (answer.json()["is_open"], answer.json()["pairs"]) == (False, [])
+
+
+@pytest.mark.parametrize("username", ["dora", "ada"])
+def test_who_has_no_place_in_the_campaign_finds_no_campaign(
+    campaign: Campaign, username: str
+) -> None:
+    client = client_of(username)
+    for what in ("next", "labels", "release"):
+        answer = post(client, campaign, what, {})
+        assert answer.status_code == 404
+        assert answer.headers["Content-Type"] == "application/problem+json"
+
+
+def test_without_signing_in_the_answer_is_401(campaign: Campaign) -> None:
+    assert post(Client(), campaign, "next", {}).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ("[]", 400),
+        ("3", 400),
+        ("{", 400),
+        ('{"labels": []}', 400),
+        ('{"labels": 7}', 400),
+        ('{"labels": [7]}', 400),
+        ('{"grade": NaN}', 400),
+        ('{"note": "\\u0000"}', 400),
+        ('{"note": "\\ud800"}', 400),
+        ("[" * 5000, 400),
+        ('{"count": 1e400}', 400),
+    ],
+)
+def test_a_body_of_another_form_is_refused_in_words(
+    campaign: Campaign, body: str, status: int
+) -> None:
+    url = reverse("api-campaign-labels", args=[campaign.public_id])
+    answer = client_of("ben").post(url, body, content_type="application/json")
+    assert answer.status_code == status
+    assert answer.json()["status"] == status
+    assert not Label.objects.exists()
+
+
+def test_an_unknown_parameter_is_refused(campaign: Campaign) -> None:
+    url = reverse("api-campaign-next", args=[campaign.public_id])
+    assert client_of("ben").get(url, {"cuont": 3}).status_code == 400
