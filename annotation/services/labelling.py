@@ -115,7 +115,7 @@ def _submit(desk: Desk, submission: Submission, named: _Named, at: datetime) -> 
     pair = Pair.objects.select_for_update(no_key=True).get(pk=named.pair_id)
     said = _said(desk, submission, named)
     if submission.id in said:
-        _check_same(said[submission.id], submission, named)
+        _check_same(desk, said[submission.id], submission, named)
         return Receipt(submission.id, is_repeat=True)
     tip = _tip(said, submission)
     if not pair.is_open:
@@ -141,15 +141,15 @@ def _said(desk: Desk, submission: Submission, named: _Named) -> dict[UUID, Label
     return {label.pk: label for label in labels_qs.order_by("pair_seq")}
 
 
-def _check_same(label: Label, submission: Submission, named: _Named) -> None:
+def _check_same(desk: Desk, label: Label, submission: Submission, named: _Named) -> None:
     """A repeat says exactly what it said before; the clock is compared as it was stored."""
     before: list[Any] = [
-        label.pair_id, label.outcome, label.grade, label.reason, label.note, label.spans,
-        label.guideline_revision_id, label.seconds, label.made_at, label.content_hash,
+        label.annotator_id, label.pair_id, label.outcome, label.grade, label.reason, label.note,
+        label.spans, label.guideline_revision_id, label.seconds, label.made_at, label.content_hash,
     ]  # fmt: skip
     now: list[Any] = [
-        named.pair_id, submission.outcome, submission.grade, submission.reason, submission.note,
-        list(submission.spans), named.revision_id, submission.seconds,
+        desk.viewer.pk, named.pair_id, submission.outcome, submission.grade, submission.reason,
+        submission.note, list(submission.spans), named.revision_id, submission.seconds,
         min(submission.made_at, label.received_at), submission.content_hash or label.content_hash,
     ]  # fmt: skip
     if before != now:
