@@ -1,5 +1,17 @@
 """Reading what evaluation owns: plain values, for annotation, for pages and for commands."""
 
 from evaluation.selectors.due import list_due_lists
+from evaluation.selectors.runs import (
+    RankedQuery,
+    RunChoice,
+    list_ranked_documents,
+    list_runs,
+)
 
-__all__ = ["list_due_lists"]
+__all__ = [
+    "RankedQuery",
+    "RunChoice",
+    "list_due_lists",
+    "list_ranked_documents",
+    "list_runs",
+]
