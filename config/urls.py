@@ -3,6 +3,7 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("", include("judgments.urls")),
     path("", include("annotation.urls")),
     path("api/v1/", include("annotation.api_urls")),
 ]

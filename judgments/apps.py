@@ -18,9 +18,12 @@ class JudgmentsConfig(AppConfig):
 
     def ready(self) -> None:
         from judgments.jobs import register  # noqa: PLC0415  (needs the models)
+        from judgments.overview import register as register_steps  # noqa: PLC0415
+        from judgments.selectors.overview import list_own_steps  # noqa: PLC0415
         from judgments.services import importing  # noqa: PLC0415
 
         keep_append_only(self, self.append_only)
         register("import_queries", importing.work_on_queries)
         register("import_documents", importing.work_on_documents)
         register("import_qrels", importing.work_on_qrels)
+        register_steps(list_own_steps)

@@ -22,6 +22,13 @@ class NotFound(DomainError):
         super().__init__("not_found", f"There is no such {what}, or it is not open to you.")
 
 
+class RoleRefused(DomainError):
+    """Leads can't make leads."""
+
+    def __init__(self) -> None:
+        super().__init__("role_refused", "Who leads a collection is decided by an admin.")
+
+
 @dataclass(frozen=True)
 class Access:
     """What a viewer is in a collection: the ticket that every selector and service asks for.
@@ -125,3 +132,18 @@ def check_may_see_people(access: Access) -> None:
 def check_may_manage_members(access: Access) -> None:
     if not may_manage_members(access):
         raise NotFound
+
+
+def may_give_role(access: Access, role: str) -> bool:
+    """Make somebody this, or make somebody who is this something else.
+
+    Leads decide about annotators and researchers; who leads is for an admin.
+    """
+    if not may_manage_members(access) or role not in Role.values:
+        return False
+    return access.is_admin or access.user.is_superuser or role != Role.LEAD
+
+
+def check_may_give_role(access: Access, role: str) -> None:
+    if not may_give_role(access, role):
+        raise RoleRefused

@@ -40,8 +40,18 @@ class User(AbstractUser):  # type: ignore[django-manager-missing]
         return self.name or self.username
 
 
+class Members(models.Manager["Membership"]):
+    """Those who are members now."""
+
+    def get_queryset(self) -> models.QuerySet["Membership"]:
+        return super().get_queryset().filter(ended_at=None)
+
+
 class Membership(models.Model):
     """One person's role in one collection.
+
+    `objects` holds those who are members now; `ever` also those who were: the row stays, so that
+    a pseudonym is one person's for good.
 
     pseudonym: how researchers see this person, e.g. "annotator 3".
     is_annotating: True while the person annotates in an open campaign of the collection, and
@@ -56,9 +66,14 @@ class Membership(models.Model):
     pseudonym = models.CharField(max_length=64)
     is_annotating = models.BooleanField(default=False)
     created_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+
+    objects = Members()
+    ever: "models.Manager[Membership]" = models.Manager()
 
     class Meta:
         ordering = ("collection", "id")
+        base_manager_name = "ever"
         constraints = (
             models.UniqueConstraint(fields=("collection", "user"), name="membership_once"),
             models.UniqueConstraint(fields=("collection", "pseudonym"), name="pseudonym_once"),

@@ -1,12 +1,16 @@
 """Reading jobs: their pages, and whether one waits for a worker."""
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
+from django.urls import reverse
 
 from judgments.models import Job
 from judgments.permissions import Access, NotFound
+from judgments.progress import in_this_process
 
 SILENCE = timedelta(seconds=30)  # after which a worker at a job counts as dead
 
@@ -33,3 +37,102 @@ def get_job(*, access: Access, public_id: UUID) -> Job:
     if job is None:
         raise NotFound("job")
     return job
+
+
+NO_WORKER = timedelta(seconds=10)
+TITLES = {
+    "import_queries": "Upload of queries",
+    "import_documents": "Upload of documents",
+    "import_qrels": "Import of qrels",
+    "import_run": "Upload of a run",
+}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A broken rule as components/problems.html shows it."""
+
+    where: str
+    rule: str
+    excerpt: str = ""
+
+
+@dataclass(frozen=True)
+class JobPage:
+    """How far a job is. share: of the file that has been read, 0 to 1."""
+
+    title: str
+    file_name: str
+    state: str
+    share: float
+    message: str
+    problems: list[Problem]
+    more_problems: int
+    counts: list[tuple[str, int]]
+    is_ended: bool
+    lacks_worker: bool
+    next_url: str
+    retry_url: str
+    created_at: datetime
+
+    @property
+    def percent(self) -> int:
+        return int(100 * self.share)
+
+
+def get_job_page(*, access: Access, public_id: UUID, now: datetime) -> JobPage:
+    """The job as its page shows it."""
+    job = get_job(access=access, public_id=public_id)
+    problems = [
+        Problem(where=f"{job.file_name}:{one['line']}", rule=one["message"]) for one in job.problems
+    ]
+    next_url, retry_url = _urls(access, job)
+    return JobPage(
+        title=TITLES.get(job.kind, "Long work"),
+        file_name=job.file_name,
+        state=Job.State(job.state).label,
+        share=_share(job),
+        message=str(job.result.get("message", "")),
+        problems=problems,
+        more_problems=int(job.result.get("problem_count", 0)) - len(problems),
+        counts=_counts(job.result),
+        is_ended=job.state in (Job.State.DONE, Job.State.FAILED),
+        lacks_worker=job.state == Job.State.QUEUED
+        and now - max(job.created_at, job.not_before or job.created_at) > NO_WORKER,
+        next_url=next_url,
+        retry_url=retry_url,
+        created_at=job.created_at,
+    )
+
+
+def _share(job: Job) -> float:
+    if job.state == Job.State.DONE:
+        return 1.0
+    done = max(job.done_units, in_this_process.get(job.pk, 0))
+    # all read is not yet all written
+    return min(done / job.total_units, 0.99) if job.total_units else 0.0
+
+
+def _counts(result: dict[str, Any]) -> list[tuple[str, int]]:
+    """The whole numbers of a result, "new_queries" as "new queries"."""
+    return [
+        (name.replace("_", " "), value)
+        for name, value in result.items()
+        if isinstance(value, int) and name != "problem_count"
+    ]
+
+
+def _urls(access: Access, job: Job) -> tuple[str, str]:
+    """Where to go from a job that is done, and from one that failed.
+
+    Another app's handler puts `next_url` into the result, its view `retry_url` into the params.
+    """
+    slug = access.collection.slug
+    if job.kind == "import_queries":
+        return reverse("queries", args=[slug]), reverse("queries-upload", args=[slug])
+    if job.kind == "import_documents":
+        return reverse("documents", args=[slug]), reverse("documents-upload", args=[slug])
+    if job.kind == "import_qrels":
+        args = [slug, job.params["list"]]
+        return reverse("list", args=args), reverse("list-import", args=args)
+    return str(job.result.get("next_url", "")), str(job.params.get("retry_url", ""))

@@ -1,10 +1,26 @@
 """Reading lists, their versions and releases."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+import numpy as np
+from django.core.paginator import Page
+
 from judgments.formats.trec import format_qrels
-from judgments.models import JudgmentList, JudgmentVersion
-from judgments.permissions import Access, NotFound, check_may_see_rankings
-from judgments.selectors.collections import list_document_ids, list_query_ids
-from judgments.selectors.judged import get_judged
+from judgments.models import Document, JudgmentList, JudgmentVersion, Query, Release
+from judgments.permissions import (
+    Access,
+    NotFound,
+    check_may_see_rankings,
+    may_see_people,
+)
+from judgments.scales import Scale
+from judgments.selectors.collections import list_document_ids, list_query_ids, map_queries
+from judgments.selectors.judged import get_judged, list_differences
+from judgments.selectors.paging import paginate
+from judgments.temporal import Difference
 
 HEAD = "head"
 
@@ -21,7 +37,7 @@ def get_list(*, access: Access, slug: str) -> JudgmentList:
 
 def get_version(*, judgment_list: JudgmentList, name: str = HEAD) -> JudgmentVersion:
     """A version by its number, by a release's name, or the "head"; NotFound if there is none."""
-    versions = JudgmentVersion.objects.filter(list=judgment_list)
+    versions = JudgmentVersion.objects.filter(list=judgment_list).select_related("author")
     if name == HEAD:
         found = versions.order_by("-number").first()
     elif name.isascii() and name.isdecimal():
@@ -34,6 +50,13 @@ def get_version(*, judgment_list: JudgmentList, name: str = HEAD) -> JudgmentVer
     return found
 
 
+def find_version_number(*, judgment_list: JudgmentList, name: str) -> int:
+    """As `get_version`, but 0, the empty list, is a version too."""
+    if name == "0" or (name == HEAD and judgment_list.head == 0):
+        return 0
+    return get_version(judgment_list=judgment_list, name=name).number
+
+
 def get_qrels(*, judgment_list: JudgmentList, number: int) -> bytes:
     """The grades of a version as qrels, in the one canonical form that a release's digest is of."""
     judged = get_judged(list_id=judgment_list.pk, version=number)
@@ -42,3 +65,320 @@ def get_qrels(*, judgment_list: JudgmentList, number: int) -> bytes:
     docids = list_document_ids(collection=collection, pks=set(judged.document_ids.tolist()))
     pairs = judged.pairs().items()
     return format_qrels((qids[q], docids[d], grade) for (q, d), grade in pairs)
+
+
+@dataclass(frozen=True)
+class GradeShown:
+    """A grade as the tag `grade` draws it."""
+
+    code: int
+    name: str
+    position: int
+    count: int
+
+
+def show_grade(scale: Scale, code: int) -> GradeShown:
+    """What a grade looks like on its scale."""
+    position = scale.codes.index(code)
+    return GradeShown(code, scale.grades[position].name, position, len(scale.codes))
+
+
+@dataclass(frozen=True)
+class VersionRow:
+    """A version as tables show it. who, reason: only for those who may see people."""
+
+    number: int
+    created_at: datetime
+    source: str
+    added: int
+    changed: int
+    removed: int
+    releases: list[str]
+    who: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Grades:
+    """What a version holds: how many of each grade, worst first, with the grades' names."""
+
+    counts: list[int]
+    names: list[str]
+    total: int
+    queries: int
+
+
+@dataclass(frozen=True)
+class ListRow:
+    """A list as the page of all lists shows it."""
+
+    slug: str
+    name: str
+    description: str
+    head: int
+    scale: str
+    last_at: datetime | None
+    releases: list[str]
+
+
+@dataclass(frozen=True)
+class ListsPage:
+    rows: list[ListRow]
+
+
+@dataclass(frozen=True)
+class ReleaseRow:
+    """A named version. sha256: of the qrels as they are exported."""
+
+    name: str
+    number: int
+    sha256: str
+    notes: str
+    created_at: datetime
+    who: str
+
+
+@dataclass(frozen=True)
+class ListPage:
+    slug: str
+    name: str
+    description: str
+    head: int
+    scale: list[tuple[int, str]]
+    grades: Grades
+    releases: list[ReleaseRow]
+    versions: "Page[VersionRow]"
+    shows_people: bool
+
+
+@dataclass(frozen=True)
+class DiffRow:
+    """A pair whose grade differs; None where it has none. kind: added, changed or removed."""
+
+    qid: str
+    query_text: str
+    docid: str
+    title: str
+    before: GradeShown | None
+    after: GradeShown | None
+    kind: str
+
+
+@dataclass(frozen=True)
+class DiffPage:
+    """before, after: version numbers. counts: by kind, before any filter."""
+
+    list_slug: str
+    before: int
+    after: int
+    before_name: str
+    after_name: str
+    counts: dict[str, int]
+    rows: "Page[DiffRow]"
+    kind: str
+    qid: str
+
+
+@dataclass(frozen=True)
+class VersionPage:
+    list_slug: str
+    list_name: str
+    head: int
+    version: VersionRow
+    releases: list[ReleaseRow]
+    grades: Grades
+    diff: DiffPage
+    shows_people: bool
+    is_grades_only: bool
+
+
+def get_lists_page(*, access: Access) -> ListsPage:
+    """The collection's lists."""
+    check_may_see_rankings(access)
+    lists = JudgmentList.objects.filter(collection=access.collection).order_by("id")
+    return ListsPage([_list_row(one) for one in lists])
+
+
+def _list_row(one: JudgmentList) -> ListRow:
+    newest = JudgmentVersion.objects.filter(list=one, number=one.head).first()
+    releases = Release.objects.filter(list=one).order_by("-id").values_list("name", flat=True)
+    return ListRow(
+        slug=one.slug,
+        name=one.name,
+        description=one.description,
+        head=one.head,
+        scale=str(Scale.from_json(one.scale)),
+        last_at=newest.created_at if newest else None,
+        releases=list(releases[:3]),
+    )
+
+
+def get_list_page(*, access: Access, slug: str, page: str) -> ListPage:
+    """A list: what its head holds, its releases, its versions from the newest on."""
+    one = get_list(access=access, slug=slug)
+    scale = Scale.from_json(one.scale)
+    versions = JudgmentVersion.objects.filter(list=one).select_related("author")
+    return ListPage(
+        slug=one.slug,
+        name=one.name,
+        description=one.description,
+        head=one.head,
+        scale=[(grade.code, grade.name) for grade in scale.grades],
+        grades=get_grades(judgment_list=one, number=one.head),
+        releases=_releases(access, one),
+        versions=paginate(
+            versions.order_by("-number"), page=page, show=partial(_version_rows, access)
+        ),
+        shows_people=may_see_people(access),
+    )
+
+
+def get_version_page(
+    *, access: Access, slug: str, name: str, kind: str, qid: str, page: str
+) -> VersionPage:
+    """A version: what it holds, and what it changed."""
+    one = get_list(access=access, slug=slug)
+    version = get_version(judgment_list=one, name=name)
+    previous = version.number - 1
+    diff = _diff_page(one, previous, version.number, kind=kind, qid=qid, page=page)
+    return VersionPage(
+        list_slug=one.slug,
+        list_name=one.name,
+        head=one.head,
+        version=_version_rows(access, [version])[0],
+        releases=[row for row in _releases(access, one) if row.number == version.number],
+        grades=get_grades(judgment_list=one, number=version.number),
+        diff=diff,
+        shows_people=may_see_people(access),
+        is_grades_only=not any(diff.counts.values()),
+    )
+
+
+def get_diff_page(
+    *, access: Access, slug: str, before: str, after: str, kind: str, qid: str, page: str
+) -> DiffPage:
+    """What differs between two versions or releases, by query; in either direction."""
+    one = get_list(access=access, slug=slug)
+    return _diff_page(
+        one,
+        find_version_number(judgment_list=one, name=before),
+        find_version_number(judgment_list=one, name=after),
+        names=(before, after),
+        kind=kind,
+        qid=qid,
+        page=page,
+    )
+
+
+def get_grades(*, judgment_list: JudgmentList, number: int) -> Grades:
+    """How many judgments of each grade a version holds."""
+    scale = Scale.from_json(judgment_list.scale)
+    judged = get_judged(list_id=judgment_list.pk, version=number)
+    return Grades(
+        counts=[int(np.count_nonzero(judged.grades == code)) for code in scale.codes],
+        names=[f"{grade.code} {grade.name}" for grade in scale.grades],
+        total=len(judged),
+        queries=len(np.unique(judged.query_ids)),
+    )
+
+
+def _version_rows(access: Access, versions: Iterable[JudgmentVersion]) -> list[VersionRow]:
+    shown = list(versions)
+    names: dict[int, list[str]] = {}
+    found = Release.objects.filter(version__in=[version.pk for version in shown]).order_by("id")
+    for version_id, name in found.values_list("version_id", "name"):
+        names.setdefault(version_id, []).append(name)
+    people = may_see_people(access)
+    return [
+        VersionRow(
+            number=version.number,
+            created_at=version.created_at,
+            source=JudgmentVersion.Source(version.source).label,
+            added=version.added,
+            changed=version.changed,
+            removed=version.removed,
+            releases=names.get(version.pk, []),
+            who=str(version.author or "") if people else "",
+            reason=version.reason if people else "",
+        )
+        for version in shown
+    ]
+
+
+def _releases(access: Access, one: JudgmentList) -> list[ReleaseRow]:
+    found = Release.objects.filter(list=one).select_related("version", "created_by")
+    people = may_see_people(access)
+    return [
+        ReleaseRow(
+            name=release.name,
+            number=release.version.number,
+            sha256=release.sha256,
+            notes=release.notes,
+            created_at=release.created_at,
+            who=str(release.created_by or "") if people else "",
+        )
+        for release in found.order_by("-id")
+    ]
+
+
+def _kind(change: Difference) -> str:
+    if change.before is None:
+        return "added"
+    return "removed" if change.after is None else "changed"
+
+
+def _diff_page(
+    one: JudgmentList,
+    before: int,
+    after: int,
+    *,
+    names: tuple[str, str] | None = None,
+    kind: str,
+    qid: str,
+    page: str,
+) -> DiffPage:
+    changes = list_differences(list_id=one.pk, before=before, after=after)
+    counts = {"added": 0, "changed": 0, "removed": 0}
+    for change in changes:
+        counts[_kind(change)] += 1
+    if kind in counts:
+        changes = [change for change in changes if _kind(change) == kind]
+    if qid:
+        queries = map_queries(collection=one.collection, qids=[qid])
+        changes = [change for change in changes if change.query_id == queries.get(qid)]
+    before_name, after_name = names or (str(before), str(after))
+    return DiffPage(
+        list_slug=one.slug,
+        before=before,
+        after=after,
+        before_name=before_name,
+        after_name=after_name,
+        counts=counts,
+        rows=paginate(changes, page=page, show=partial(_diff_rows, one)),
+        kind=kind if kind in counts else "",
+        qid=qid,
+    )
+
+
+def _diff_rows(one: JudgmentList, changes: list[Difference]) -> list[DiffRow]:
+    scale = Scale.from_json(one.scale)
+    queries = Query.objects.filter(collection=one.collection).in_bulk(
+        {change.query_id for change in changes}
+    )
+    documents = (
+        Document.objects.filter(collection=one.collection)
+        .only("id", "docid", "title")
+        .in_bulk({change.document_id for change in changes})
+    )
+    return [
+        DiffRow(
+            qid=queries[change.query_id].qid,
+            query_text=queries[change.query_id].text,
+            docid=documents[change.document_id].docid,
+            title=documents[change.document_id].title,
+            before=None if change.before is None else show_grade(scale, change.before),
+            after=None if change.after is None else show_grade(scale, change.after),
+            kind=_kind(change),
+        )
+        for change in changes
+    ]

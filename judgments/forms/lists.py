@@ -1,0 +1,123 @@
+"""Forms of a list: making it, importing into it, releasing and reverting."""
+
+from typing import Any
+
+from django import forms
+
+from judgments.models.collections import SLUG
+from judgments.scales import Grade, Scale, ScaleRefused
+
+
+class ListForm(forms.Form):
+    """A new list and its grade scale."""
+
+    name = forms.CharField(
+        label="Name", max_length=200, widget=forms.TextInput(attrs={"autofocus": True})
+    )
+    slug = forms.CharField(
+        label="Short name",
+        max_length=64,
+        validators=[SLUG],
+        help_text="For addresses and commands, such as “main”. It can't be changed later.",
+    )
+    scale = forms.CharField(
+        label="Grades",
+        max_length=200,
+        initial="0..4",
+        help_text="From the worst to the best: 0..4, -2..4, 0,1,3, or values such as 0,0.5,0.9. "
+        "They can't be changed later.",
+    )
+    grade_names = forms.CharField(
+        label="What the grades are called",
+        max_length=2000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 5}),
+        help_text="One a line, from the worst to the best. "
+        "Left empty, 0 to 4 are called Irrelevant, Related, Partly relevant, Highly relevant "
+        "and Perfect.",
+    )
+    description = forms.CharField(
+        label="Description",
+        max_length=2000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+    def clean_scale(self) -> Scale:
+        try:
+            return Scale.parse(self.cleaned_data["scale"])
+        except ScaleRefused as error:
+            raise forms.ValidationError(str(error)) from error
+
+    def clean(self) -> dict[str, Any]:
+        """Give the scale the names that were typed."""
+        data: dict[str, Any] = super().clean() or self.cleaned_data
+        scale = data.get("scale")
+        names = [line.strip() for line in data.pop("grade_names", "").splitlines() if line.strip()]
+        if scale is None or not names:
+            return data
+        if len(names) != len(scale.grades):
+            self.add_error(
+                "grade_names", f"There are {len(scale.grades)} grades and {len(names)} names."
+            )
+            return data
+        try:
+            data["scale"] = Scale(
+                tuple(
+                    Grade(grade.code, name, grade.value)
+                    for grade, name in zip(scale.grades, names, strict=True)
+                )
+            )
+        except ScaleRefused as error:
+            self.add_error("grade_names", str(error))
+        return data
+
+
+class QrelsForm(forms.Form):
+    """Qrels to import into a list."""
+
+    file = forms.FileField(
+        label="File",
+        max_length=255,
+        help_text="TREC qrels: query, anything, document, grade. At most 200 MB; may be gzipped.",
+    )
+    reason = forms.CharField(
+        label="Reason",
+        max_length=1000,
+        required=False,
+        help_text="Kept with the version, for those who ask later.",
+    )
+    create = forms.BooleanField(
+        label="Take queries and documents that are not in the collection, as ids without a text",
+        required=False,
+    )
+
+
+class ReleaseForm(forms.Form):
+    """A name for a version."""
+
+    name = forms.CharField(
+        label="Name",
+        max_length=64,
+        validators=[SLUG],
+        help_text="Such as “2026-spring”. A name is given once and stays.",
+        widget=forms.TextInput(attrs={"autofocus": True}),
+    )
+    notes = forms.CharField(
+        label="Notes",
+        max_length=5000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text="What somebody who cites this release should know.",
+    )
+
+
+class RevertForm(forms.Form):
+    """Why a list goes back."""
+
+    reason = forms.CharField(
+        label="Reason",
+        max_length=1000,
+        widget=forms.TextInput(attrs={"autofocus": True}),
+        help_text="Kept with the new version.",
+    )

@@ -1,0 +1,180 @@
+"""Queries and documents as pages show them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.paginator import Page
+from django.db.models import Q, QuerySet
+
+from judgments.models import Document, Judgment, JudgmentList, Query
+from judgments.permissions import (
+    Access,
+    NotFound,
+    check_may_see_content,
+    may_see_rankings,
+)
+from judgments.scales import Scale
+from judgments.selectors.lists import GradeShown, find_version_number, show_grade
+from judgments.selectors.paging import paginate
+
+
+@dataclass(frozen=True)
+class QueriesPage:
+    """rows: a page of queries. segments: all there are."""
+
+    rows: "Page[Query]"
+    segments: list[str]
+    total: int
+    is_filtered: bool
+
+
+def get_queries_page(*, access: Access, search: str, segment: str, page: str) -> QueriesPage:
+    """The collection's queries whose id or text holds `search`, in a segment if one is given."""
+    check_may_see_content(access)
+    queries = Query.objects.filter(collection=access.collection)
+    segments = queries.exclude(segment="").order_by("segment").values_list("segment", flat=True)
+    found = queries.order_by("id")
+    if search:
+        found = found.filter(Q(qid__icontains=search) | Q(text__icontains=search))
+    if segment:
+        found = found.filter(segment=segment)
+    return QueriesPage(
+        rows=paginate(found, page=page, show=list),
+        segments=list(segments.distinct()),
+        total=queries.count(),
+        is_filtered=bool(search or segment),
+    )
+
+
+@dataclass(frozen=True)
+class DocumentsPage:
+    rows: "Page[Document]"
+    total: int
+    is_filtered: bool
+
+
+def get_documents_page(*, access: Access, search: str, page: str) -> DocumentsPage:
+    """The collection's documents whose id or title holds `search`; without their bodies."""
+    check_may_see_content(access)
+    documents = Document.objects.filter(collection=access.collection)
+    found: QuerySet[Document] = documents.only("id", "docid", "title", "is_stub").order_by("id")
+    if search:
+        found = found.filter(Q(docid__icontains=search) | Q(title__icontains=search))
+    return DocumentsPage(
+        rows=paginate(found, page=page, show=list),
+        total=documents.count(),
+        is_filtered=bool(search),
+    )
+
+
+@dataclass(frozen=True)
+class JudgedRow:
+    """A document judged for a query (or a query that a document is judged for)."""
+
+    id: str
+    title: str
+    grade: GradeShown
+    since: int
+
+
+@dataclass(frozen=True)
+class ListChoice:
+    """The lists of the collection, the one shown, and at which version."""
+
+    lists: list[JudgmentList]
+    chosen: JudgmentList
+    version: int
+    is_head: bool
+
+
+@dataclass(frozen=True)
+class QueryPage:
+    """choice, judged: None where the viewer may not see grades, or there is no list."""
+
+    query: Query
+    choice: ListChoice | None
+    judged: "Page[JudgedRow] | None"
+
+
+@dataclass(frozen=True)
+class DocumentPage:
+    document: Document
+    fields: list[tuple[str, Any]]
+    choice: ListChoice | None
+    judged: "Page[JudgedRow] | None"
+
+
+def get_query_page(
+    *, access: Access, qid: str, list_slug: str, version: str, page: str
+) -> QueryPage:
+    """A query, with the documents judged for it in a list at a version, best first."""
+    check_may_see_content(access)
+    query = Query.objects.filter(collection=access.collection, qid=qid).first()
+    if query is None:
+        raise NotFound("query")
+    choice = _choice(access, list_slug, version)
+    if choice is None:
+        return QueryPage(query, None, None)
+    rows = _holding(choice).filter(query=query).select_related("document")
+    found = rows.order_by("-grade", "document__docid").defer("document__body", "document__fields")
+    scale = Scale.from_json(choice.chosen.scale)
+
+    def show(judged: list[Judgment]) -> list[JudgedRow]:
+        return [
+            JudgedRow(
+                row.document.docid, row.document.title, show_grade(scale, row.grade), row.since
+            )
+            for row in judged
+        ]
+
+    return QueryPage(query, choice, paginate(found, page=page, show=show))
+
+
+def get_document_page(
+    *, access: Access, docid: str, list_slug: str, version: str, page: str
+) -> DocumentPage:
+    """A document, with the queries that it is judged for in a list at a version."""
+    check_may_see_content(access)
+    document = Document.objects.filter(collection=access.collection, docid=docid).first()
+    if document is None:
+        raise NotFound("document")
+    fields = sorted(document.fields.items())
+    choice = _choice(access, list_slug, version)
+    if choice is None:
+        return DocumentPage(document, fields, None, None)
+    rows = _holding(choice).filter(document=document).select_related("query")
+    found = rows.order_by("-grade", "query__qid")
+    scale = Scale.from_json(choice.chosen.scale)
+
+    def show(judged: list[Judgment]) -> list[JudgedRow]:
+        return [
+            JudgedRow(row.query.qid, row.query.text, show_grade(scale, row.grade), row.since)
+            for row in judged
+        ]
+
+    return DocumentPage(document, fields, choice, paginate(found, page=page, show=show))
+
+
+def _choice(access: Access, list_slug: str, version: str) -> ListChoice | None:
+    if not may_see_rankings(access):
+        return None
+    lists = list(JudgmentList.objects.filter(collection=access.collection).order_by("id"))
+    if not lists:
+        if list_slug:
+            raise NotFound("list")
+        return None
+    chosen = next((one for one in lists if one.slug == list_slug), None)
+    if chosen is None:
+        if list_slug:
+            raise NotFound("list")
+        chosen = lists[0]
+    number = find_version_number(judgment_list=chosen, name=version) if version else chosen.head
+    return ListChoice(lists, chosen, number, number == chosen.head)
+
+
+def _holding(choice: ListChoice) -> QuerySet[Judgment]:
+    return Judgment.objects.filter(
+        Q(until=None) | Q(until__gt=choice.version),
+        list=choice.chosen,
+        since__lte=choice.version,
+    )

@@ -1,0 +1,57 @@
+"""The first page: the collections one is in."""
+
+from dataclasses import dataclass
+
+from django.db.models import Count
+
+from judgments.models import Collection, Document, Membership, Query, User
+from judgments.permissions import ADMIN
+
+
+@dataclass(frozen=True)
+class CollectionCard:
+    """A collection as one's list of collections shows it. role: one's own in it."""
+
+    slug: str
+    name: str
+    description: str
+    role: str
+    queries: int
+    documents: int
+
+
+@dataclass(frozen=True)
+class HomePage:
+    collections: list[CollectionCard]
+
+
+def get_home_page(*, viewer: User) -> HomePage:
+    """The collections that the viewer is a member of; all of them for an admin."""
+    roles = dict(
+        Membership.objects.filter(user=viewer).values_list("collection_id", "role").order_by("id")
+    )
+    collections = Collection.objects.order_by("name", "slug")
+    if not viewer.is_superuser:
+        collections = collections.filter(pk__in=roles)
+    found = list(collections)
+    ids = [collection.pk for collection in found]
+    queries = _count(Query, ids)
+    documents = _count(Document, ids)
+    return HomePage(
+        [
+            CollectionCard(
+                slug=collection.slug,
+                name=collection.name,
+                description=collection.description,
+                role=roles.get(collection.pk, ADMIN),
+                queries=queries.get(collection.pk, 0),
+                documents=documents.get(collection.pk, 0),
+            )
+            for collection in found
+        ]
+    )
+
+
+def _count(model: type[Query] | type[Document], collection_ids: list[int]) -> dict[int, int]:
+    rows = model._default_manager.filter(collection__in=collection_ids).order_by()
+    return dict(rows.values_list("collection_id").annotate(Count("pk")))

@@ -1,0 +1,50 @@
+"""The hub's addresses. None ends in a slash."""
+
+from django.contrib.auth.views import LogoutView
+from django.urls import URLPattern, path
+
+from judgments.views import account, collections, content, home, jobs, lists, members
+
+C = "c/<slug:slug>"
+L = f"{C}/lists/<slug:list_slug>"
+
+urlpatterns: list[URLPattern] = [
+    path("", home.home, name="home"),
+    path("login", account.SignIn.as_view(), name="login"),
+    path("logout", LogoutView.as_view(), name="logout"),
+    path("setup", account.setup, name="setup"),
+    path("invitations/<str:token>", account.invitation, name="invitation"),
+    path("tokens", account.token_list, name="tokens"),
+    path("tokens/<str:token_key>/delete", account.token_delete, name="token-delete"),
+    path("password", account.ChangePassword.as_view(), name="password"),
+    path("collections/new", collections.collection_create, name="collection-create"),
+    path(C, collections.collection, name="collection"),
+    path(f"{C}/queries", content.queries, name="queries"),
+    path(f"{C}/queries/upload", collections.upload, {"kind": "queries"}, name="queries-upload"),
+    path(f"{C}/query/<path:qid>", content.query, name="query"),
+    path(f"{C}/documents", content.documents, name="documents"),
+    path(
+        f"{C}/documents/upload", collections.upload, {"kind": "documents"}, name="documents-upload"
+    ),
+    path(f"{C}/document/<path:docid>", content.document, name="document"),
+    path(f"{C}/members", members.members, name="members"),
+    path(f"{C}/members/<str:username>/role", members.member_role, name="member-role"),
+    path(f"{C}/members/<str:username>/end", members.member_end, name="member-end"),
+    path(
+        f"{C}/invitations/<int:invitation_id>/withdraw",
+        members.invitation_withdraw,
+        name="invitation-withdraw",
+    ),
+    path(f"{C}/audit", members.audit, name="audit"),
+    path(f"{C}/jobs/<uuid:public_id>", jobs.job, name="job"),
+    path(f"{C}/lists", lists.lists, name="lists"),
+    path(f"{C}/lists/new", lists.list_create, name="list-create"),
+    path(L, lists.list_page, name="list"),
+    path(f"{L}/import", lists.list_import, name="list-import"),
+    path(f"{L}/diff", lists.compare, name="diff-choose"),
+    path(f"{L}/versions/<str:before>..<str:after>", lists.diff, name="diff"),
+    path(f"{L}/versions/<str:name>", lists.version, name="version"),
+    path(f"{L}/versions/<str:name>/qrels", lists.qrels, name="qrels"),
+    path(f"{L}/versions/<int:number>/release", lists.release, name="release"),
+    path(f"{L}/versions/<int:number>/revert", lists.revert, name="revert"),
+]

@@ -1,0 +1,179 @@
+"""Judgment lists: their versions, what differs between them, and what a lead does with them."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
+
+from judgments.errors import DomainError
+from judgments.forms.lists import ListForm, QrelsForm, ReleaseForm, RevertForm
+from judgments.permissions import check_may_lead, get_access
+from judgments.selectors import lists as selectors
+from judgments.services import lists as services
+from judgments.services.jobs import submit_job
+from judgments.views.rendering import render_page
+
+
+@require_safe
+def lists(request: HttpRequest, slug: str) -> HttpResponse:
+    """The collection's lists."""
+    access = get_access(viewer=request.user, slug=slug)
+    page = selectors.get_lists_page(access=access)
+    return render_page(request, "lists", page, access=access, section="lists")
+
+
+@require_http_methods(["GET", "POST"])
+def list_create(request: HttpRequest, slug: str) -> HttpResponse:
+    """A new list."""
+    access = get_access(viewer=request.user, slug=slug)
+    check_may_lead(access)
+    form = ListForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            made = services.create_list(access=access, at=timezone.now(), **form.cleaned_data)
+        except DomainError as error:
+            form.add_error("slug", error.message)
+        else:
+            return redirect("list", slug, made.slug)
+    return render_page(request, "list_create", access=access, section="lists", form=form)
+
+
+@require_safe
+def list_page(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
+    """A list and its versions."""
+    access = get_access(viewer=request.user, slug=slug)
+    page = selectors.get_list_page(access=access, slug=list_slug, page=request.GET.get("page", ""))
+    return render_page(request, "list", page, access=access, section="lists")
+
+
+@require_http_methods(["GET", "POST"])
+def list_import(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
+    """Qrels into a list, which a worker reads."""
+    access = get_access(viewer=request.user, slug=slug)
+    check_may_lead(access)
+    judgment_list = selectors.get_list(access=access, slug=list_slug)
+    form = QrelsForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        params = {
+            "list": list_slug,
+            "reason": form.cleaned_data["reason"],
+            "create": form.cleaned_data["create"],
+        }
+        job = submit_job(
+            access=access,
+            kind="import_qrels",
+            file=form.cleaned_data["file"],
+            params=params,
+            at=timezone.now(),
+        )
+        return redirect("job", slug, job.public_id)
+    return render_page(
+        request, "list_import", judgment_list, access=access, section="lists", form=form
+    )
+
+
+@require_safe
+def version(request: HttpRequest, slug: str, list_slug: str, name: str) -> HttpResponse:
+    """A version: what it holds and what it changed."""
+    access = get_access(viewer=request.user, slug=slug)
+    page = selectors.get_version_page(
+        access=access,
+        slug=list_slug,
+        name=name,
+        kind=request.GET.get("kind", ""),
+        qid=request.GET.get("query", ""),
+        page=request.GET.get("page", ""),
+    )
+    return render_page(request, "version", page, access=access, section="lists")
+
+
+@require_safe
+def diff(request: HttpRequest, slug: str, list_slug: str, before: str, after: str) -> HttpResponse:
+    """What differs between two versions or releases."""
+    access = get_access(viewer=request.user, slug=slug)
+    page = selectors.get_diff_page(
+        access=access,
+        slug=list_slug,
+        before=before,
+        after=after,
+        kind=request.GET.get("kind", ""),
+        qid=request.GET.get("query", ""),
+        page=request.GET.get("page", ""),
+    )
+    return render_page(request, "diff", page, access=access, section="lists")
+
+
+@require_safe
+def compare(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
+    """The form that asks for two versions leads here, and on to their differences."""
+    access = get_access(viewer=request.user, slug=slug)
+    judgment_list = selectors.get_list(access=access, slug=list_slug)
+    names = [request.GET.get(key, "").strip() for key in ("before", "after")]
+    for name in names:
+        selectors.find_version_number(judgment_list=judgment_list, name=name)
+    return redirect("diff", slug, list_slug, *names)
+
+
+@require_safe
+def qrels(request: HttpRequest, slug: str, list_slug: str, name: str) -> HttpResponse:
+    """A version's grades as a file; the bytes that a release's digest is of."""
+    access = get_access(viewer=request.user, slug=slug)
+    judgment_list = selectors.get_list(access=access, slug=list_slug)
+    number = selectors.find_version_number(judgment_list=judgment_list, name=name)
+    content = selectors.get_qrels(judgment_list=judgment_list, number=number)
+    file_name = f"{slug}-{list_slug}-{name}.qrels"
+    response = HttpResponse(content, content_type="text/plain; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{file_name}"'
+    return response
+
+
+@require_http_methods(["GET", "POST"])
+def release(request: HttpRequest, slug: str, list_slug: str, number: int) -> HttpResponse:
+    """Give a version a name."""
+    access = get_access(viewer=request.user, slug=slug)
+    check_may_lead(access)
+    judgment_list = selectors.get_list(access=access, slug=list_slug)
+    found = selectors.get_version(judgment_list=judgment_list, name=str(number))
+    form = ReleaseForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            services.release_version(
+                access=access,
+                at=timezone.now(),
+                judgment_list=judgment_list,
+                number=number,
+                **form.cleaned_data,
+            )
+        except DomainError as error:
+            form.add_error("name", error.message)
+        else:
+            messages.success(
+                request, f"Version {number} is released as {form.cleaned_data['name']}."
+            )
+            return redirect("version", slug, list_slug, number)
+    return render_page(request, "release", found, access=access, section="lists", form=form)
+
+
+@require_http_methods(["GET", "POST"])
+def revert(request: HttpRequest, slug: str, list_slug: str, number: int) -> HttpResponse:
+    """Make a new version that holds what an old one held."""
+    access = get_access(viewer=request.user, slug=slug)
+    check_may_lead(access)
+    judgment_list = selectors.get_list(access=access, slug=list_slug)
+    found = selectors.get_version(judgment_list=judgment_list, name=str(number))
+    form = RevertForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        made = services.revert_version(
+            access=access,
+            at=timezone.now(),
+            judgment_list=judgment_list,
+            number=number,
+            reason=form.cleaned_data["reason"],
+        )
+        if made is None:
+            messages.info(request, "The newest version holds just that already.")
+        else:
+            messages.success(request, f"Version {made.number} holds what version {number} held.")
+        return redirect("list", slug, list_slug)
+    return render_page(request, "revert", found, access=access, section="lists", form=form)

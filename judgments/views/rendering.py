@@ -1,0 +1,31 @@
+"""What every page of the hub shares."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from judgments.navigation import navigation
+from judgments.permissions import Access
+
+
+def render_page(
+    request: HttpRequest,
+    template: str,
+    page: object = None,
+    *,
+    access: Access | None = None,
+    section: str = "",
+    status: int = 200,
+    **more: Any,
+) -> HttpResponse:
+    """The template with `page`; inside a collection also its tabs and what the viewer may do."""
+    context = {"page": page} | more
+    if access is not None:
+        context |= {"access": access, "navigation": navigation(access, section=section)}
+    return render(request, f"judgments/{template}.html", context, status=status)
+
+
+def signed_in(request: HttpRequest) -> Any:
+    """The person behind the request; LoginRequiredMiddleware has seen to it that there is one."""
+    return request.user

@@ -1,0 +1,159 @@
+"""Who gets what at the hub's addresses."""
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from judgments.models import Invitation
+from judgments.scales import Scale
+from judgments.services.jobs import submit_job
+from judgments.services.members import invite
+from judgments.services.tokens import create_token
+from tests.builders import World, commit, make_access
+from tests.permissions.table import Row, everybody, leads, managers, readers
+
+
+def books(world: World) -> dict[str, object]:
+    return {"slug": world.collection.slug}
+
+
+def main(world: World) -> dict[str, object]:
+    return books(world) | {"list_slug": world.judgments.slug}
+
+
+def committed(world: World) -> None:
+    q, (d1, d2, *_) = world.queries[0], world.documents
+    commit(judgment_list=world.judgments, grades={(q, d1): 3, (q, d2): 0}, by=world.ada)
+    commit(judgment_list=world.judgments, grades={(q, d1): 1}, by=world.ada)
+
+
+def both(world: World) -> dict[str, object]:
+    committed(world)
+    return main(world)
+
+
+def version_1(world: World) -> dict[str, object]:
+    committed(world)
+    return main(world) | {"name": "1"}
+
+
+def number_1(world: World) -> dict[str, object]:
+    committed(world)
+    return main(world) | {"number": 1}
+
+
+def one_to_two(world: World) -> dict[str, object]:
+    committed(world)
+    return main(world) | {"before": "1", "after": "2"}
+
+
+def ben(world: World) -> dict[str, object]:
+    return books(world) | {"username": "ben"}
+
+
+def token_of_ada(world: World) -> dict[str, object]:
+    token, _ = create_token(by=world.ada, name="t", scope="read", days=7, at=timezone.now())
+    return {"token_key": token.token_key}
+
+
+def open_invitation(world: World) -> Invitation:
+    invitation, _ = invite(
+        access=make_access(collection=world.collection),
+        role="annotator",
+        note="",
+        days=7,
+        at=timezone.now(),
+    )
+    return invitation
+
+
+def invitation_link(world: World) -> dict[str, object]:
+    _, token = invite(
+        access=make_access(collection=world.collection),
+        role="annotator",
+        note="",
+        days=7,
+        at=timezone.now(),
+    )
+    return {"token": token}
+
+
+def old_invitation_link(world: World) -> dict[str, object]:
+    _, token = invite(
+        access=make_access(collection=world.collection),
+        role="annotator",
+        note="",
+        days=7,
+        at=timezone.now() - timedelta(days=8),
+    )
+    return {"token": token}
+
+
+def job_of_ada(world: World) -> dict[str, object]:
+    job = submit_job(
+        access=make_access(collection=world.collection),
+        kind="import_queries",
+        file=None,
+        params={},
+        at=timezone.now(),
+    )
+    return books(world) | {"public_id": job.public_id}
+
+
+ROWS = [
+    everybody("home"),
+    everybody("login", 302, anonymous=200),
+    everybody("logout", 302, method="post", anonymous=302),
+    everybody("setup", 404, anonymous=404),
+    everybody("tokens"),
+    everybody("tokens", method="post", data={"name": "t", "scope": "read", "days": 7}),
+    Row(name="token-delete", path=token_of_ada, method="post", lead=302),
+    everybody("token-delete", 405, path=token_of_ada),
+    everybody("password"),
+    everybody("invitation", path=invitation_link, anonymous=200),
+    everybody("invitation", 302, path=invitation_link, method="post", anonymous=200),
+    everybody("invitation", 404, path=old_invitation_link, anonymous=404),
+    everybody("collection-create"),
+    everybody("collection-create", 302, method="post", data={"name": "New", "slug": "new"}),
+    Row(name="collection", path=books, annotator=200, researcher=200, lead=200, admin=200),
+    readers("queries", path=books),
+    readers("query", path=lambda world: books(world) | {"qid": "q1"}),
+    readers("documents", path=books),
+    readers("document", path=lambda world: books(world) | {"docid": "d1"}),
+    leads("queries-upload", path=books),
+    leads("queries-upload", 302, path=books, method="post", data={"file": b"new\tone\n"}),
+    leads("documents-upload", path=books),
+    leads("documents-upload", 302, path=books, method="post", data={"file": b"new\tone\n"}),
+    managers("members", path=books),
+    managers("members", path=books, method="post", data={"role": "annotator", "days": 7}),
+    managers("member-role", 302, path=ben, method="post", data={"role": "researcher"}),
+    managers("member-end", 302, path=ben, method="post"),
+    managers(
+        "invitation-withdraw",
+        302,
+        path=lambda world: books(world) | {"invitation_id": open_invitation(world).pk},
+        method="post",
+    ),
+    managers("audit", path=books),
+    managers("job", path=job_of_ada),
+    readers("lists", path=books),
+    leads("list-create", path=books),
+    leads(
+        "list-create",
+        302,
+        path=books,
+        method="post",
+        data={"name": "Two", "slug": "two", "scale": str(Scale.default())},
+    ),
+    readers("list", path=main),
+    leads("list-import", path=main),
+    leads("list-import", 302, path=main, method="post", data={"file": b"q1 0 d1 1\n"}),
+    readers("version", path=version_1),
+    readers("qrels", path=version_1),
+    readers("diff", path=one_to_two),
+    readers("diff-choose", 302, path=both, query="before=0&after=2"),
+    leads("release", path=number_1),
+    leads("release", 302, path=number_1, method="post", data={"name": "spring"}),
+    leads("revert", path=number_1),
+    leads("revert", 302, path=number_1, method="post", data={"reason": "why"}),
+]
