@@ -103,7 +103,7 @@ def test_error_pages_of_a_broken_request_need_no_context(name: str) -> None:
     assert "<h1>" in render_to_string(name)
 
 
-@pytest.mark.parametrize("name", ["403.html", "403_csrf.html", "404.html", "home.html"])
+@pytest.mark.parametrize("name", ["403.html", "403_csrf.html", "404.html"])
 def test_pages_without_data_render(name: str) -> None:
     html = render_to_string(name, request=RequestFactory().get("/"))
     assert "<h1>" in html

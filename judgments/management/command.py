@@ -1,0 +1,63 @@
+"""What our commands share: who acts, what they print, and how they fail."""
+
+import json
+import sys
+from argparse import ArgumentTypeError
+from typing import Any, NoReturn
+
+from django.core.management.base import BaseCommand, CommandParser
+from django.db import DatabaseError
+
+from judgments.errors import DomainError
+from judgments.formats.errors import FileRefused
+
+BAD_INPUT = 2
+
+
+class RefusingCommand(BaseCommand):
+    """A command that is quiet on success and says what was wrong with its input.
+
+    A subclass writes `work`, which returns plain values for `--json` and may raise DomainError:
+    that is said on stderr, a file's problems as `file:line: rule`, and the exit status is 2.
+    """
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        """Let `--version` mean a version of a list, not Django's."""
+        return super().create_parser(prog_name, subcommand, conflict_handler="resolve", **kwargs)
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            result = self.work(**options)
+        except FileRefused as refused:
+            self.fail([str(problem) for problem in refused.problems])
+        except DomainError as error:
+            self.fail([error.message])
+        except DatabaseError as error:
+            self.fail([f"The database refused: {error}"])
+        if options["json"]:
+            self.stdout.write(json.dumps(result, ensure_ascii=False))
+
+    def work(self, **options: Any) -> dict[str, Any]:
+        """Do it; what is returned is printed with `--json`."""
+        raise NotImplementedError
+
+    def fail(self, lines: list[str]) -> NoReturn:
+        """Say what was wrong and end with the status for bad input."""
+        self.stderr.write("\n".join(lines))
+        sys.exit(BAD_INPUT)
+
+
+def add_author(parser: CommandParser) -> None:
+    """The option `--by`."""
+    parser.add_argument("--by", metavar="USERNAME", help="in whose name; else “command line”")
+
+
+def two_slugs(text: str) -> tuple[str, str]:
+    """COLLECTION/LIST, or COLLECTION/RANKER, as its two parts; a type for argparse."""
+    first, slash, second = text.partition("/")
+    if not (first and slash and second) or "/" in second:
+        raise ArgumentTypeError(f"say COLLECTION/NAME, not {text!r}")
+    return first, second

@@ -1,0 +1,69 @@
+"""`import_qrels`: qrels become the next version of a list."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.db import transaction
+from django.utils import timezone
+
+from judgments.management.command import RefusingCommand, add_author, two_slugs
+
+
+class Command(RefusingCommand):
+    help = (
+        "Import TREC qrels, gzipped or not, as the next version of a list, which is created if "
+        "it is missing. All or nothing."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("list", metavar="COLLECTION/LIST", type=two_slugs)
+        parser.add_argument("file", metavar="FILE")
+        parser.add_argument("--reason", default="", help="kept with the version")
+        parser.add_argument("--scale", help="of a new list, such as 0..4 (the default) or -2..4")
+        parser.add_argument(
+            "--create",
+            action="store_true",
+            help="take unknown queries and documents as ids without a text, and make the "
+            "collection if it is missing",
+        )
+        add_author(parser)
+
+    def work(self, **options: Any) -> dict[str, Any]:
+        from judgments.formats.trec import read_qrels
+        from judgments.management.lookup import CommandRefused, get_author, get_collection
+        from judgments.models import Collection, JudgmentList
+        from judgments.scales import Scale
+        from judgments.services.collections import create_collection
+        from judgments.services.importing import import_qrels
+        from judgments.services.lists import start_list
+
+        slug, list_slug = options["list"]
+        at, by = timezone.now(), get_author(options["by"])
+        found = JudgmentList.objects.filter(collection__slug=slug, slug=list_slug).first()
+        asked = Scale.parse(options["scale"]) if options["scale"] else None
+        scale = Scale.from_json(found.scale) if found else asked or Scale.default()
+        if asked is not None and asked.codes != scale.codes:
+            raise CommandRefused("other_scale", f"The list has the grades {scale}, not {asked}.")
+        qrels = read_qrels(options["file"], name=options["file"], scale=scale)
+        with transaction.atomic():
+            if found is None:
+                if options["create"] and not Collection.objects.filter(slug=slug).exists():
+                    create_collection(by=by, at=at, slug=slug, name=slug)
+                found = start_list(
+                    collection=get_collection(slug),
+                    by=by,
+                    at=at,
+                    slug=list_slug,
+                    name=list_slug,
+                    scale=scale,
+                )
+            imported = import_qrels(
+                judgment_list=found,
+                qrels=qrels,
+                create=options["create"],
+                by=by,
+                at=at,
+                reason=options["reason"],
+            )
+        return {"collection": slug, "list": list_slug} | imported.counts()

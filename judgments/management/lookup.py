@@ -1,0 +1,36 @@
+"""Who a command acts for, and on what."""
+
+from judgments.errors import DomainError
+from judgments.models import Collection, JudgmentList, User
+
+
+class CommandRefused(DomainError):
+    """There is no such person, collection or list."""
+
+
+def get_author(username: str | None) -> User | None:
+    """The person that `--by` names; None without it."""
+    if username is None:
+        return None
+    user = User.objects.filter(username=username, is_active=True).first()
+    if user is None:
+        raise CommandRefused("no_user", f"There is no user {username}.")
+    return user
+
+
+def get_collection(slug: str) -> Collection:
+    """The collection with this slug."""
+    found = Collection.objects.filter(slug=slug).first()
+    if found is None:
+        raise CommandRefused("no_collection", f"There is no collection {slug}.")
+    return found
+
+
+def get_list(collection_slug: str, slug: str) -> JudgmentList:
+    """The list COLLECTION/LIST."""
+    found = JudgmentList.objects.filter(
+        collection=get_collection(collection_slug), slug=slug
+    ).first()
+    if found is None:
+        raise CommandRefused("no_list", f"There is no list {collection_slug}/{slug}.")
+    return found
