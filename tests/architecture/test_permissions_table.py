@@ -1,6 +1,8 @@
 """Every address × every role, from the table in tests/permissions; none may be missing."""
 
 from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -11,10 +13,11 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from judgments.models import Membership
 from tests.builders import World, make_user, make_world
-from tests.permissions import judgments
 from tests.permissions.table import ROLES, Row
 
-ROWS: list[Row] = [*judgments.ROWS]
+TABLE = Path(__file__).resolve().parents[1] / "permissions"
+APPS = sorted(path.stem for path in TABLE.glob("*.py") if path.stem != "table")
+ROWS: list[Row] = [row for app in APPS for row in import_module(f"tests.permissions.{app}").ROWS]
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 PEOPLE = {"annotator": "ben", "researcher": "dora", "lead": "ada", "stranger": "eve"}
 
