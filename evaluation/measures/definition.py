@@ -27,7 +27,9 @@ CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
     "negatives": ("zero", "raw", "unjudged"),
     "ties": ("docid", "listed"),
     "scores": ("float32", "float64"),
-    "queries": ("judged", "returned", "run", "relevant"),
+    "queries": ("judged", "returned", "run", "all", "relevant"),
+    "short": ("as_is", "zero"),
+    "arithmetic": ("divide", "multiply", "multiply_divide", "multiply_each"),
 }
 EMPTY_WORDS: Final = ("skip", "error")
 
@@ -54,6 +56,8 @@ _NDCG: Final = _BINARY - {"rel"} | {
     "ideal_depth",
     "top",
     "empty",
+    "short",
+    "arithmetic",
 }
 
 FAMILIES: Final[Mapping[str, Family]] = {
@@ -93,8 +97,12 @@ class Measure:
     ties: documents of one score stand by descending "docid" (UTF-8 bytes), or as "listed".
     scores: the precision in which scores are compared.
     queries: which are in the mean: "judged", all that have a judgment (not returned counts 0);
-        "returned", those of them that the run answers; "run", all that the run answers;
-        "relevant", those of "returned" with a document of positive value.
+        "returned", those of them that the run answers; "run", all that the run answers; "all",
+        both kinds; "relevant", those of "returned" with a document of positive value.
+    short: a ranking with fewer than k documents is taken "as_is", or counts "zero".
+    arithmetic: which of four ways to the same number, apart in the last bits: "divide" each gain
+        by its discount and the sum by the ideal; "multiply" by the inverse of both;
+        "multiply_divide" by the inverse of the discount alone; "multiply_each" term by both.
     """
 
     family: str
@@ -112,6 +120,8 @@ class Measure:
     ties: str = "docid"
     scores: str = "float32"
     queries: str = "judged"
+    short: str = "as_is"
+    arithmetic: str = "divide"
     name: str = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -226,19 +236,27 @@ def _check_number(parameter: str, value: object) -> float:
 
 
 def _check_combinations(measure: Measure) -> None:
-    if (measure.discount == "burn-in") != (measure.b is not None):
-        raise MeasureError("discount='burn-in' and its base b go together: b=2, for example")
-    if measure.b is not None and measure.b <= 1:
-        raise MeasureError("b: the base of the burn-in must be above 1")
-    if measure.discount == "linear" and measure.cutoff is None:
-        raise MeasureError("discount='linear' falls to nothing behind the cutoff: it needs one")
+    _check_discount(measure)
+    if measure.short == "zero" and measure.cutoff is None:
+        raise MeasureError("short='zero' is about rankings shorter than the cutoff: it needs one")
     if measure.top is not None and (measure.ideal != "max" or measure.top <= 0):
         raise MeasureError("top: the (positive) top grade is used with ideal='max' alone")
     if measure.ideal_depth != "k" and measure.ideal not in ("global", "recall"):
         raise MeasureError("ideal_depth: it can differ from k with a global or recall ideal")
     if measure.negatives == "raw" and measure.family != "nDCG":
         raise MeasureError("negatives='raw' is about gains, which only nDCG has")
-    if measure.discount == "linear" and measure.ideal_depth == "all":
+
+
+def _check_discount(measure: Measure) -> None:
+    if (measure.discount == "burn-in") != (measure.b is not None):
+        raise MeasureError("discount='burn-in' and its base b go together: b=2, for example")
+    if measure.b is not None and measure.b <= 1:
+        raise MeasureError("b: the base of the burn-in must be above 1")
+    if measure.discount != "linear":
+        return
+    if measure.cutoff is None:
+        raise MeasureError("discount='linear' falls to nothing behind the cutoff: it needs one")
+    if measure.ideal_depth == "all":
         raise MeasureError("discount='linear' has no value behind the cutoff, ideal_depth='all'")
 
 

@@ -47,6 +47,4 @@ def _divisors(discount: str, b: float | None, cutoff: int | None, depth: int) ->
 
 
 def _burn_in(rank: int, b: float) -> float:
-    if rank <= b:
-        return 1.0
-    return math.log2(rank) if b == 2 else math.log(rank) / math.log(b)
+    return 1.0 if rank <= b else math.log(rank) / math.log(b)

@@ -128,7 +128,8 @@ def _shared(measure: Measure, grades: Grades) -> object:
     view = (measure.unjudged, measure.negatives)
     if measure.family == "nDCG":
         width = measure.cutoff if measure.discount == "linear" else None
-        return (*view, gains(measure, grades).tobytes(), measure.discount, measure.b, width)
+        discount = (measure.discount, measure.b, width, measure.arithmetic)
+        return (*view, gains(measure, grades).tobytes(), *discount)
     if measure.family == "Judged":
         return "Judged"
     return (*view, measure.rel)
@@ -170,6 +171,8 @@ def _in_mean(queries: str, rankings: GradedRankings, grades: Grades) -> BoolArra
         useful: BoolArray = np.count_nonzero(rankings.judged[:, positive - 1 :], axis=1) > 0
         return answered & useful
     judged: BoolArray = np.count_nonzero(rankings.judged, axis=1) > 0
+    if queries == "all":
+        return judged | answered
     return judged & answered if queries == "returned" else judged
 
 

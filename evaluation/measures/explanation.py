@@ -9,7 +9,7 @@ from evaluation.measures.definition import Measure
 from evaluation.measures.discounts import divisors
 from evaluation.measures.engine import evaluate_batch, seen_by
 from evaluation.measures.grades import Grades
-from evaluation.measures.ndcg import Ideals, at_rank, cumulated, gains
+from evaluation.measures.ndcg import Ideals, at_rank, cumulated, discounted, gains
 from evaluation.measures.rankings import GradedRankings
 
 
@@ -98,31 +98,36 @@ def _gained(
     level_gains = gains(measure, grades)
     own = level_gains.take(seen.levels[:, : len(documents)])
     ideals = Ideals([measure], level_gains, seen)
-    ideal = ideals.rows(measure)[0]
+    ideal = ideals.rows(measure)
     if measure.ideal_depth == "returned":
-        ideal = ideal[: min(len(ideal), int(seen.lengths[0]))]
-    ideal = ideal[: int(np.flatnonzero(ideal).max(initial=-1)) + 1]
-    depth = max(len(documents), len(ideal))
-    discounts = divisors(measure, depth)
-    ranks = []
-    for place in range(depth):
-        has, had = place < len(documents), place < len(ideal)
-        gain = float(own[0, place]) if has else 0.0
-        best = float(ideal[place]) if had else 0.0
-        discount = float(discounts[place])
-        ranks.append(
-            Rank(
-                rank=place + 1,
-                document=documents[place] if has else None,
-                contribution=gain / discount,
-                gain=gain,
-                discount=discount,
-                ideal_gain=best,
-                ideal_contribution=best / discount,
-            )
+        ideal = ideal[:, : int(seen.lengths[0])]
+    ideal = ideal[:, : int(np.flatnonzero(ideal[0]).max(initial=-1)) + 1]
+    depth = max(len(documents), ideal.shape[1])
+    columns = (
+        own,
+        discounted(own, measure),
+        ideal,
+        discounted(ideal, measure),
+        divisors(measure, depth)[None, :],
+    )
+    # Behind the end of the ranking, or of the ideal, nothing is gained.
+    padded = [np.pad(row[0], (0, depth - row.shape[1])).tolist() for row in columns]
+    ranks = tuple(
+        Rank(
+            rank=place + 1,
+            document=documents[place] if place < len(documents) else None,
+            contribution=contribution,
+            gain=gain,
+            discount=discount,
+            ideal_gain=ideal_gain,
+            ideal_contribution=ideal_contribution,
         )
+        for place, (gain, contribution, ideal_gain, ideal_contribution, discount) in enumerate(
+            zip(*padded, strict=True)
+        )
+    )
     dcg = float(at_rank(cumulated(own, measure), measure.cutoff)[0])
-    return tuple(ranks), dcg, float(ideals.dcg(measure)[0])
+    return ranks, dcg, float(ideals.dcg(measure)[0])
 
 
 def _shares(

@@ -36,13 +36,14 @@ def ndcg(
 ) -> tuple[FloatArray, BoolArray]:
     """The values of measures that differ in cutoff, ideal and what an empty ideal means.
 
-    measures: nDCGs that share gain, negatives, unjudged and discount.
+    measures: nDCGs that share gain, negatives, unjudged, discount and arithmetic.
     rankings: already condensed where the measures say so.
     Returns values and "its ideal gain is 0", both (n, n_measures).
     """
     level_gains = gains(measures[0], grades)
     width = reach(measures, rankings)
-    own = cumulated(level_gains.take(rankings.levels[:, :width]), measures[0])
+    gain_rows = level_gains.take(rankings.levels[:, :width])
+    own = cumulated(gain_rows, measures[0])
     ideals = Ideals(measures, level_gains, rankings)
     values = np.empty((len(rankings), len(measures)))
     empty = np.empty(values.shape, bool)
@@ -51,9 +52,9 @@ def ndcg(
         zero = ideal == 0.0
         if measure.empty == "error" and zero.any():
             raise ZeroIdealError(measure.name, int(zero.argmax()))
-        value = np.divide(
-            at_rank(own, measure.cutoff), ideal, out=np.zeros(len(ideal)), where=~zero
-        )
+        value = _normalised(measure, own, gain_rows, ideal)
+        if measure.short == "zero":
+            value[rankings.lengths < (measure.cutoff or 0)] = 0.0
         if measure.empty and not isinstance(measure.empty, str):
             value[zero & (rankings.lengths > 0)] = measure.empty
         values[:, column], empty[:, column] = value, zero
@@ -62,7 +63,13 @@ def ndcg(
 
 def cumulated(gain_rows: FloatArray, measure: Measure) -> FloatArray:
     """Discounted gains, summed from the first rank to each."""
-    return np.cumsum(gain_rows / divisors(measure, gain_rows.shape[1]), axis=1)
+    return np.cumsum(discounted(gain_rows, measure), axis=1)
+
+
+def discounted(gain_rows: FloatArray, measure: Measure) -> FloatArray:
+    """What each rank contributes to the DCG."""
+    by_rank = divisors(measure, gain_rows.shape[1])
+    return gain_rows / by_rank if measure.arithmetic == "divide" else gain_rows * (1.0 / by_rank)
 
 
 def ideal_rows(counts: CountArray, level_gains: FloatArray, width: int) -> FloatArray:
@@ -163,6 +170,20 @@ class Ideals:
         alike = [other for other in self._measures if other.ideal == "max"]
         depth = max(other.cutoff or self._rankings.longest for other in alike)
         return np.full((len(self._rankings), depth), best)
+
+
+def _normalised(
+    measure: Measure, own: FloatArray, gain_rows: FloatArray, ideal: FloatArray
+) -> FloatArray:
+    """DCG by ideal DCG, in the measure's arithmetic; 0 where the ideal is 0."""
+    out, some = np.zeros(len(ideal)), ideal != 0.0
+    if measure.arithmetic in ("divide", "multiply_divide"):
+        return np.divide(at_rank(own, measure.cutoff), ideal, out=out, where=some)
+    inverse = np.divide(1.0, ideal, out=out, where=some)
+    if measure.arithmetic == "multiply":
+        return at_rank(own, measure.cutoff) * inverse
+    terms = discounted(gain_rows, measure) * inverse[:, None]
+    return at_rank(np.cumsum(terms, axis=1), measure.cutoff).copy()
 
 
 def _gain(measure: Measure, value: float) -> float:

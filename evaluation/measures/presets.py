@@ -17,63 +17,129 @@ from evaluation.measures.errors import MeasureError
 
 # Judged is no measure of these tools; it is about the judgments, and welcome beside any number.
 TREC_EVAL_FAMILIES: Final = frozenset({"nDCG", "RR", "AP", "P", "R", "Hit", "Judged"})
+JUST_NDCG: Final = frozenset({"nDCG", "Judged"})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Preset:
     """How one tool evaluates.
 
     tool: whose rules these are, for people. reading: what sets it apart, in plain words.
     parameters: set on every measure of a family that has them.
     families: what the tool computes; other measures are refused.
+    cutoff: the tool's own, where none is asked for.
     decimals: digits behind the point that the tool prints, of a query's value and of the mean.
-    mean_order: the order in which the tool adds the queries' values up.
+    mean: how the tool adds the queries' values up: one after the other "by query id" (its bytes) or
+        as the "run" has them; or "pairwise", as numpy does, by query id.
+    caveat: where the tool itself can't be followed further.
     """
 
     name: str
     tool: str
     reading: str
     parameters: Mapping[str, object]
-    families: frozenset[str] = TREC_EVAL_FAMILIES
+    families: frozenset[str] = JUST_NDCG
+    cutoff: int | None = None
     decimals: int | None = None
-    mean_order: Literal["query id", "run"] = "query id"
+    mean: Literal["by query id", "run", "pairwise"] = "by query id"
     caveat: str = ""
 
 
-_TREC_EVAL: Final = {"queries": "returned", "scores": "float32", "ties": "docid"}
+def _trec_eval(name: str, tool: str, reading: str, **parameters: object) -> Preset:
+    own = {"scores": "float32", "ties": "docid", **parameters}
+    return Preset(
+        name=name,
+        tool=tool,
+        reading=reading,
+        parameters=own,
+        families=TREC_EVAL_FAMILIES,
+    )
+
+
+def _learning_to_rank(name: str, tool: str, reading: str, **parameters: object) -> Preset:
+    """Tools that are given arrays: documents as listed, the ideal from what was returned."""
+    own = {"gain": "exp2", "ideal": "recall", "ties": "listed", "scores": "float64"}
+    return Preset(
+        name=name,
+        tool=tool,
+        reading=reading,
+        parameters={**own, "queries": "returned", **parameters},
+        mean="run",
+        caveat="The tool is given arrays and refuses negative grades; here they gain nothing.",
+    )
+
+
+def _xgboost(name: str, tool: str, gains: str, **parameters: object) -> Preset:
+    empty = f"{parameters['empty']:g}"
+    reading = (
+        f"{gains}; ideal from what was returned; a query without gain counts {empty}; "
+        "cut at 32 where no cutoff is given"
+    )
+    own = {"scores": "float32", "arithmetic": "multiply_each", **parameters}
+    return replace(_learning_to_rank(name, tool, reading, **own), cutoff=32)
+
+
+def _ranklib(name: str, tool: str, documents: str, ideal: str) -> Preset:
+    reading = (
+        f"exponential gain; ideal from all {documents} documents; "
+        "cut at 10 where no cutoff is given"
+    )
+    own = {"discount": "ln/ln2", "ideal": ideal, "arithmetic": "multiply_divide"}
+    return replace(_learning_to_rank(name, tool, reading, **own), cutoff=10)
+
+
+def _rated(name: str, tool: str, reading: str, caveat: str = "", **parameters: object) -> Preset:
+    """Tools of search teams: rated documents, negative ratings and all."""
+    own = {"gain": "exp2", "negatives": "raw", "ties": "listed", "scores": "float64"}
+    return Preset(
+        name=name,
+        tool=tool,
+        reading=reading,
+        parameters={**own, "queries": "all", **parameters},
+        caveat=caveat,
+    )
+
+
+_RANX_CAVEAT: Final = (
+    "In rankings of 16 or more documents ranx sorts ties arbitrarily; here they stay as listed."
+)
 
 PRESETS: Final[Mapping[str, Preset]] = {
     preset.name: preset
     for preset in (
-        Preset(
+        _trec_eval(
             "trec_eval",
             "trec_eval 9 and pytrec_eval, without -c",
             "only judged queries that the run answers are in the mean",
-            _TREC_EVAL,
+            queries="returned",
         ),
-        Preset(
+        _trec_eval(
             "trec_eval_c",
             "trec_eval 9 with -c, ir_measures, Pyserini for BEIR",
             "all judged queries are in the mean; one that the run does not answer counts 0",
-            {**_TREC_EVAL, "queries": "judged"},
+            queries="judged",
         ),
-        Preset(
+        _trec_eval(
             "trec_eval_10",
             "trec_eval 10 with -c",
             "as trec_eval_c, but scores are compared in double precision",
-            {**_TREC_EVAL, "queries": "judged", "scores": "float64"},
+            queries="judged",
+            scores="float64",
         ),
-        Preset(
+        _trec_eval(
             "trec_eval_judged_only",
             "trec_eval 9 with -J",
             "unjudged documents (and negative grades) are taken out, and the ranks close up",
-            {**_TREC_EVAL, "unjudged": "condensed", "negatives": "unjudged"},
+            queries="returned",
+            unjudged="condensed",
+            negatives="unjudged",
         ),
         Preset(
-            "gdeval",
-            "gdeval.pl 1.2",
-            "exponential gain; queries without a relevant document are left out; 5 decimals",
-            {
+            name="gdeval",
+            tool="gdeval.pl 1.2",
+            reading="exponential gain; queries without a relevant document are left out; "
+            "5 decimals",
+            parameters={
                 "gain": "exp2",
                 "discount": "ln",
                 "empty": "skip",
@@ -81,8 +147,91 @@ PRESETS: Final[Mapping[str, Preset]] = {
                 "scores": "float64",
                 "ties": "docid",
             },
-            families=frozenset({"nDCG", "Judged"}),
             decimals=5,
+        ),
+        Preset(
+            name="ranx_ndcg",
+            tool="ranx ndcg",
+            reading="as trec_eval_10, but ties stay as the file has them",
+            parameters={"scores": "float64", "ties": "listed", "queries": "judged"},
+            mean="pairwise",
+            caveat=_RANX_CAVEAT,
+        ),
+        Preset(
+            name="ranx_ndcg_burges",
+            tool="ranx ndcg_burges",
+            reading="as ranx_ndcg, with exponential gain",
+            parameters={
+                "gain": "exp2",
+                "scores": "float64",
+                "ties": "listed",
+                "queries": "judged",
+            },
+            mean="pairwise",
+            caveat=_RANX_CAVEAT,
+        ),
+        _learning_to_rank(
+            "lightgbm",
+            "LightGBM ndcg",
+            "exponential gain; ideal from what was returned; a query without gain counts 1",
+            empty=1.0,
+            arithmetic="multiply",
+        ),
+        _learning_to_rank(
+            "lightgbm_linear",
+            "LightGBM ndcg with label_gain 0, 1, 2, …",
+            "as lightgbm, with linear gain",
+            gain="linear",
+            empty=1.0,
+            arithmetic="multiply",
+        ),
+        _xgboost("xgboost_ndcg", "XGBoost ndcg", "exponential gain", gain="exp2", empty=1.0),
+        _xgboost("xgboost_ndcg_minus", "XGBoost ndcg-", "exponential gain", gain="exp2", empty=0.0),
+        _xgboost(
+            "xgboost_ndcg_linear",
+            "XGBoost ndcg with ndcg_exp_gain=false",
+            "linear gain",
+            gain="linear",
+            empty=1.0,
+        ),
+        _xgboost(
+            "xgboost_ndcg_minus_linear",
+            "XGBoost ndcg- with ndcg_exp_gain=false",
+            "linear gain",
+            gain="linear",
+            empty=0.0,
+        ),
+        _ranklib("ranklib", "RankLib NDCG without -qrel", "returned", "recall"),
+        _ranklib("ranklib_qrel", "RankLib NDCG with -qrel", "judged", "global"),
+        _learning_to_rank(
+            "mslr_eval",
+            "Microsoft's eval-score-mslr.pl",
+            "exponential gain; no discount at ranks 1 and 2; a list shorter than the cutoff "
+            "counts 0",
+            discount="burn-in",
+            b=2.0,
+            short="zero",
+        ),
+        _rated(
+            "quepid_ndcg",
+            "Quepid ndcg@k",
+            "exponential gain, negative ratings cost; the ideal is not cut at k",
+            ideal_depth="all",
+            caveat="Quepid's server shows 2 decimals; these are the digits behind them.",
+        ),
+        _rated(
+            "quepid_ndcg_cut",
+            "Quepid ndcg_cut@k, as its browser computes it",
+            "exponential gain, negative ratings cost",
+            caveat="Quepid's server sorts this ideal the wrong way round; that is not followed.",
+        ),
+        _rated(
+            "elasticsearch_dcg_normalize",
+            "Elasticsearch and OpenSearch _rank_eval, dcg with normalize",
+            "exponential gain, negative ratings cost; the ideal no longer than what was returned",
+            discount="ln/ln2",
+            ideal_depth="returned",
+            caveat="From its source, typed anew: the server was not run.",
         ),
     )
 }
@@ -106,9 +255,11 @@ def apply(chosen: Preset, measure: Measure) -> Measure:
         known = ", ".join(name for name in FAMILIES if name in chosen.families)
         raise MeasureError(f"{chosen.tool} has no {measure.family}; it has {known}")
     own = {p: v for p, v in chosen.parameters.items() if p in measure.kind.parameters}
+    if measure.cutoff is None:
+        own["cutoff"] = chosen.cutoff
     usual = Measure(family=measure.family, cutoff=measure.cutoff)
     for parameter, value in own.items():
-        if getattr(measure, parameter) not in (getattr(usual, parameter), value):
+        if getattr(measure, parameter) not in {getattr(usual, parameter), value}:
             raise MeasureError(
                 f"{measure.name} sets {parameter}, which preset {chosen.name} has as {value!r}"
             )
@@ -123,14 +274,20 @@ def printed(chosen: Preset, values: FloatArray) -> FloatArray:
 
 
 def tool_mean(chosen: Preset, query_ids: Sequence[str], values: FloatArray) -> float | None:
-    """The mean as the tool computes it: one float added to the next, in the tool's order.
+    """The mean to the last bit as the tool computes it.
 
     query_ids, values: of the queries in the mean, in the order in which the run has them.
     """
     if not len(values):
         return None
-    order = sorted(range(len(query_ids)), key=lambda row: query_ids[row].encode())
-    total = 0.0
-    for row in order if chosen.mean_order == "query id" else range(len(query_ids)):
-        total += float(values[row])
+    if chosen.mean != "run":
+        values = values[sorted(range(len(query_ids)), key=lambda row: query_ids[row].encode())]
+    total = float(values.sum()) if chosen.mean == "pairwise" else _one_by_one(values)
     return float(printed(chosen, np.array([total / len(values)]))[0])
+
+
+def _one_by_one(values: FloatArray) -> float:
+    total = 0.0
+    for value in values.tolist():
+        total += value
+    return total

@@ -42,7 +42,18 @@ QUERIES: Final[Mapping[str, str]] = {
     "judged": "mean over all judged queries, 0 for one without results",
     "returned": "mean over judged queries with results",
     "run": "mean over all queries of the run",
+    "all": "mean over all queries, judged or in the run",
     "relevant": "mean over queries with results and a relevant document",
+}
+SHORT: Final[Mapping[str, str]] = {
+    "as_is": "",
+    "zero": "0 for a list shorter than the cutoff",
+}
+ARITHMETIC: Final[Mapping[str, str]] = {
+    "divide": "",
+    "multiply": "inverses multiplied",
+    "multiply_divide": "the discount's inverse multiplied",
+    "multiply_each": "inverses multiplied rank by rank",
 }
 _SUBJECTS: Final[Mapping[str, str]] = {
     "nDCG": "nDCG of {shown}",
@@ -90,6 +101,8 @@ def _gain_phrases(measure: Measure) -> list[str]:
         ideal,
         IDEAL_DEPTHS[measure.ideal_depth],
         _empty(measure),
+        SHORT[measure.short],
+        ARITHMETIC[measure.arithmetic],
     ]
 
 

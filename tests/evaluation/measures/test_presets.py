@@ -58,10 +58,20 @@ def test_every_preset_says_whose_rules_it_has_and_fits_every_measure_of_its_fami
             apply(chosen, parse_measure(f"{family}@10"))
 
 
+def test_a_tools_own_cutoff_holds_where_none_is_asked_for() -> None:
+    assert apply(preset("xgboost_ndcg"), parse_measure("nDCG")).cutoff == 32
+    assert apply(preset("xgboost_ndcg"), parse_measure("nDCG@5")).cutoff == 5
+    assert apply(preset("trec_eval"), parse_measure("nDCG")).cutoff is None
+
+
 def test_a_tool_adds_one_float_to_the_next_in_its_own_order() -> None:
     values = np.array([0.1, 0.2, 0.3])
-    ids = ["10", "9", "1"]
-    assert tool_mean(preset("trec_eval"), ids, values) == (0.3 + 0.1 + 0.2) / 3
+    ids = ["9", "10", "1"]
+    assert tool_mean(preset("trec_eval"), ids, values) == (0.3 + 0.2 + 0.1) / 3
+    assert tool_mean(preset("lightgbm"), ids, values) == (0.1 + 0.2 + 0.3) / 3
+    assert (0.3 + 0.2 + 0.1) / 3 != (0.1 + 0.2 + 0.3) / 3
+    many = np.arange(1, 100) / 7
+    assert tool_mean(preset("ranx_ndcg"), [f"{n:02}" for n in range(99)], many) == many.mean()
     assert tool_mean(preset("trec_eval"), [], np.array([])) is None
 
 
