@@ -64,7 +64,7 @@ def test_a_missing_file_an_unknown_author_and_a_taken_slug_are_refused(capsys, t
 def test_qrels_make_the_list_and_its_first_version(capsys, tmp_path):
     make_world()
     qrels = write(tmp_path / "new.qrels", "q1 0 d1 3\nq2 0 d2 -2\n")
-    words = ["--scale=-2..4", "--reason", "TREC's", "--json"]
+    words = ["--scale", "-2..4", "--reason", "TREC's", "--json"]
     status, out, _ = run(capsys, "import_qrels", "books/web", qrels, *words)
     assert status == 0
     assert json.loads(out) == {

@@ -1,5 +1,6 @@
 """`import_qrels`: qrels become the next version of a list."""
 
+import re
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -17,6 +18,8 @@ class Command(RefusingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
+        # argparse takes `-2..4` for an option unless it is told that it is a number
+        parser._negative_number_matcher = re.compile(r"-[0-9][0-9.,-]*\Z")
         parser.add_argument("list", metavar="COLLECTION/LIST", type=two_slugs)
         parser.add_argument("file", metavar="FILE")
         parser.add_argument("--reason", default="", help="kept with the version")
