@@ -15,13 +15,14 @@ def said(capsys, *words):
 
 
 @pytest.mark.parametrize(
-    ("name", "qrels", "scale", "queries", "documents", "pairs"),
+    "case",
     [
         ("cranfield", "qrels_0to4.txt", "0..4", 225, 1400, 1612),
         ("chorus-ecommerce", "qrels_final_0to3.txt", "0..3", 135, 19406, 3188),
     ],
 )
-def test_a_collection_with_texts(capsys, data_dir, name, qrels, scale, queries, documents, pairs):
+def test_a_collection_with_texts(capsys, data_dir, case):
+    name, qrels, scale, queries, documents, pairs = case
     files = data_dir / name / "derived"
     words = ["--queries", str(files / "queries.tsv"), "--documents", str(files / "docs.jsonl.gz")]
     made = said(capsys, "create_collection", name, *words)
@@ -37,14 +38,15 @@ def test_a_collection_with_texts(capsys, data_dir, name, qrels, scale, queries, 
 
 
 @pytest.mark.parametrize(
-    ("file", "scale", "queries", "pairs"),
+    "case",
     [
         ("cast-2021/raw/trec-cast-qrels-docs.2021.qrel.gz", "0..4", 158, 19334),
         ("web-2012/raw/qrels.web.151-200.txt.gz", "-2..4", 50, 16055),
         ("trec-covid-r1-sample/raw/qrels-rnd1.txt.gz", "0..4", 30, 8691),
     ],
 )
-def test_qrels_without_texts(capsys, data_dir, file, scale, queries, pairs):
+def test_qrels_without_texts(capsys, data_dir, case):
+    file, scale, queries, pairs = case
     path = data_dir / file
     words = ["import_qrels", "web/main", str(path), "--create", "--scale", scale]
     imported = said(capsys, *words)
