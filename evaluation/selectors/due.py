@@ -119,6 +119,33 @@ def list_due_runs(
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A run that could not be evaluated. is_given_up: nobody tries again by himself."""
+
+    run_id: int
+    name: str
+    problem: str
+    is_given_up: bool
+
+
+def list_failures(*, list_id: int) -> list[Failure]:
+    """The runs of a list whose evaluation failed, or was begun and never ended."""
+    attempts = RefreshAttempt.objects.filter(
+        list_id=list_id, run__withdrawn_at__isnull=True
+    ).select_related("run__ranker")
+    return [
+        Failure(
+            attempt.run_id,
+            f"{attempt.run.ranker.slug}/{attempt.run.name}",
+            attempt.problem,
+            attempt.attempts >= RefreshAttempt.MOST,
+        )
+        for attempt in attempts.order_by("pk")
+        if attempt.problem or attempt.attempts > 1
+    ]
+
+
 def list_steps(
     *, version: JudgmentVersion, measure_set: MeasureSet, due: Sequence[DueRun]
 ) -> Iterator[Step]:

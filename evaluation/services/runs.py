@@ -184,6 +184,14 @@ def may_withdraw(access: Access, run: Run) -> bool:
     return run.withdrawn_at is None
 
 
+def run_name_of(file_name: str) -> str:
+    """What to call a run whose file is called so: the name without what says its kind."""
+    name = file_name
+    for ending in (".gz", ".run", ".txt", ".trec", ".res"):
+        name = name.removesuffix(ending)
+    return (name.strip() or file_name)[:LONGEST_NAME]
+
+
 def check_run_name(name: str) -> None:
     """Raises RunRefused for a name that nobody could read."""
     if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:

@@ -1,0 +1,60 @@
+"""`verify`: what is stored against what it was computed from."""
+
+import sys
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from judgments.management.command import RefusingCommand, two_slugs
+
+CHECK_FAILED = 1
+
+
+class Command(RefusingCommand):
+    help = (
+        "Recompute stored evaluations from scratch, at the head and at every release, and the "
+        "digests of releases and runs. Whatever differs by a bit is named, with exit status 1."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("list", metavar="COLLECTION/LIST", type=two_slugs, nargs="?")
+        parser.add_argument(
+            "--all",
+            action="store_true",
+            help="also every evaluation between, by its difference from the one before",
+        )
+
+    def work(self, **options: Any) -> dict[str, Any]:
+        from config.targets import list_targets
+        from evaluation.services.verifying import Verified, verify_list, verify_runs
+
+        found = Verified()
+        targets = list_targets(options["list"])
+        for judgment_list in targets:
+            found += verify_list(judgment_list=judgment_list, every_step=options["all"])
+        collections = {target.collection_id: target.collection for target in targets}
+        for collection in collections.values():
+            found += verify_runs(collection=collection)
+        self._failed = bool(found.problems)
+        if not options["json"]:
+            self._say(found)
+        return vars(found)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        super().handle(*args, **options)
+        if self._failed:
+            sys.exit(CHECK_FAILED)
+
+    def _say(self, found: Any) -> None:
+        if found.problems:
+            self.stderr.write("\n".join(found.problems))
+        if found.outdated:
+            self.stderr.write(
+                f"{found.outdated} evaluations were made by an arithmetic that is no more; "
+                + "nobody can check them"
+            )
+        self.stdout.write(
+            f"{found.evaluations} evaluations, {found.steps} steps, {found.releases} releases "
+            + f"and {found.runs} runs checked, {len(found.problems)} problems"
+        )

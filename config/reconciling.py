@@ -1,0 +1,65 @@
+"""Doing at once what the workers would do: all that is due, in all rooms."""
+
+import time
+from collections.abc import Callable, Collection
+from datetime import datetime
+from typing import Final
+
+import annotation.selectors
+import evaluation.selectors
+from annotation.services.consolidating import consolidate
+from evaluation.services.refreshing import refresh_evaluations, retry_failed
+from judgments.models import JudgmentList
+from judgments.selectors import is_job_due
+from judgments.services.jobs import work_jobs
+
+ROUNDS: Final = 10_000
+Clock = Callable[[], datetime]
+
+
+def reconcile(*, lists: Collection[JudgmentList], with_jobs: bool, clock: Clock) -> list[str]:
+    """Work until nothing is due on these lists; what was done, a sentence each.
+
+    with_jobs: uploads that wait for a worker too. What failed too often is tried once more.
+    """
+    names = {judgment_list.pk: str(judgment_list) for judgment_list in lists}
+    for list_id in names:
+        retry_failed(list_id=list_id)
+    done: list[str] = []
+    for _ in range(ROUNDS):
+        before = len(done)
+        if with_jobs and is_job_due(clock()):
+            done.append(f"{work_jobs()} jobs done")
+        due = [pk for pk in annotation.selectors.list_due_lists() if pk in names]
+        done += [said for pk in due for said in _consolidate(pk, names[pk], clock)]
+        due = [pk for pk in evaluation.selectors.list_due_lists(at=clock()) if pk in names]
+        done += [said for pk in due for said in _refresh(pk, names[pk], clock)]
+        if len(done) == before:
+            break
+    return done
+
+
+def _consolidate(list_id: int, name: str, clock: Clock) -> list[str]:
+    found = consolidate(list_id=list_id, at=clock())
+    if found.wait_seconds > 0:
+        time.sleep(found.wait_seconds)
+        found = consolidate(list_id=list_id, at=clock())
+    if not found.pairs:
+        return []
+    version = f", version {found.version.number}" if found.version else ""
+    return [f"{name}: {found.pairs} pairs concluded{version}"]
+
+
+def _refresh(list_id: int, name: str, clock: Clock) -> list[str]:
+    found = refresh_evaluations(list_id=list_id, at=clock())
+    said = [
+        f"{name}: {failure.name} can't be evaluated: {failure.problem}"
+        for failure in evaluation.selectors.list_failures(list_id=list_id)
+        if failure.run_id in found.failed
+    ]
+    if found.evaluated:
+        said.append(
+            f"{name}: {found.evaluated} runs evaluated at version {found.version}, "
+            + f"{found.from_scratch} of them from scratch"
+        )
+    return said

@@ -1,0 +1,68 @@
+"""`import_run`: a TREC run becomes a run of a ranker."""
+
+from pathlib import PurePath
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.db import transaction
+from django.utils import timezone
+
+from judgments.management.command import RefusingCommand, add_author, two_slugs
+
+
+class Command(RefusingCommand):
+    help = (
+        "Import a TREC run, gzipped or not, as a run of a ranker, which is registered if it is "
+        "missing. All or nothing; the same content again changes nothing."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("ranker", metavar="COLLECTION/RANKER", type=two_slugs)
+        parser.add_argument("file", metavar="FILE")
+        parser.add_argument("--name", metavar="RUN", help="the run's name; else the file's")
+        parser.add_argument(
+            "--create",
+            action="store_true",
+            help="take unknown queries and documents as ids without a text, and make the "
+            "collection if it is missing",
+        )
+        add_author(parser)
+
+    def work(self, **options: Any) -> dict[str, Any]:
+        from evaluation.models import Ranker
+        from evaluation.services.rankers import start_ranker
+        from evaluation.services.runs import read_run_file, run_name_of, store_run
+        from judgments.management.lookup import get_author, get_collection
+        from judgments.models import Collection
+        from judgments.services.collections import create_collection
+
+        slug, ranker_slug = options["ranker"]
+        at, by = timezone.now(), get_author(options["by"])
+        if not options["create"]:
+            get_collection(slug)
+        read = read_run_file(source=options["file"], file_name=options["file"])
+        with transaction.atomic():
+            if not Collection.objects.filter(slug=slug).exists():
+                create_collection(by=by, at=at, slug=slug, name=slug)
+            collection = get_collection(slug)
+            ranker = Ranker.objects.filter(collection=collection, slug=ranker_slug).first()
+            if ranker is None:
+                ranker = start_ranker(collection=collection, by=by, at=at, slug=ranker_slug)
+            done = store_run(
+                ranker=ranker,
+                read=read,
+                name=options["name"] or run_name_of(PurePath(options["file"]).name),
+                by=by,
+                at=at,
+                create=options["create"],
+            )
+        return {
+            "collection": slug,
+            "ranker": ranker_slug,
+            "run": str(done.run.public_id),
+            "name": done.run.name,
+            "created": done.created,
+            "queries": done.queries,
+            "rows": done.rows,
+        }
