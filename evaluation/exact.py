@@ -41,7 +41,7 @@ LARGEST_VALUE: Final = 4096.0
 _MASK32: Final = 2**32 - 1
 _LOW_BITS: Final = 32  # sum = sum_high * 2**32 + sum_low
 _SQUARE_BITS: Final = 48  # squares = (square_high * 2**48 + square_middle) * 2**48 + square_low
-_CHUNK: Final = 2**15  # queries summed at once: bounds memory, and digits cannot overflow
+_CHUNK: Final = 2**17  # values summed at once: bounds memory, and digits cannot overflow
 
 
 def exact_sums(values: FloatArray, counted: BoolArray) -> IntArray:
@@ -55,8 +55,9 @@ def exact_sums(values: FloatArray, counted: BoolArray) -> IntArray:
     if values.shape != counted.shape or values.ndim < 2:
         raise ValueError("values and counted must have one shape (..., n_queries, n_measures)")
     out = np.zeros((*values.shape[:-2], values.shape[-1], len(COLUMNS)), np.int64)
-    for start in range(0, values.shape[-2], _CHUNK):
-        here = (..., slice(start, start + _CHUNK), slice(None))
+    step = max(1, _CHUNK // max(1, values.size // max(1, values.shape[-2])))
+    for start in range(0, values.shape[-2], step):
+        here = (..., slice(start, start + step), slice(None))
         out += _chunk_sums(values[here], counted[here])
         _normalise(out)
     return out
@@ -110,17 +111,21 @@ def standard_errors(sums: IntArray) -> list[float | None]:
 
 
 def _chunk_sums(values: FloatArray, counted: BoolArray) -> IntArray:
-    used = np.where(counted, values, 0.0)
+    by_measure = np.where(counted, values, 0.0).swapaxes(-1, -2)
+    used = np.ascontiguousarray(by_measure)  # queries last: sums run along memory
     magnitudes = np.abs(used)
     if not (magnitudes < LARGEST_VALUE).all():  # NaN compares false, so it is caught too
         raise ValueError(f"a value to be summed must be finite and below {LARGEST_VALUE:g}")
     high, low = _fixed_point(magnitudes)
-    out = np.empty((*values.shape[:-2], values.shape[-1], len(COLUMNS)), np.int64)
-    out[..., 0] = counted.sum(axis=-2, dtype=np.int64)
-    sign = np.where(used < 0, -1, 1)
-    out[..., 1] = (sign * high).sum(axis=-2)
-    out[..., 2] = (sign * low).sum(axis=-2)
+    out = np.empty((*used.shape[:-1], len(COLUMNS)), np.int64)
+    out[..., 0] = np.count_nonzero(counted, axis=-2)
     _square_sums(high, low, out)
+    negative = used < 0
+    if negative.any():
+        np.negative(high, out=high, where=negative)
+        np.negative(low, out=low, where=negative)
+    out[..., 1] = high.sum(axis=-1)
+    out[..., 2] = low.sum(axis=-1)
     return out
 
 
@@ -139,14 +144,18 @@ def _square_sums(high: IntArray, low: IntArray, out: IntArray) -> None:
     The square is laid out in digits of 32 bits. High is below 2**40, so its upper digit is below
     2**8 and every product below fits into 64 bits without a sign.
     """
-    d0, d1, d2 = (x.astype(np.uint64) for x in (low, high & _MASK32, high >> _LOW_BITS))
+    d0, d1 = low.astype(np.uint64), (high & _MASK32).astype(np.uint64)
     cross = d0 * d1
-    products = [(0, d0 * d0), (1, cross), (1, cross), (2, d1 * d1), (2, 2 * d0 * d2)]
-    products += [(3, 2 * d1 * d2), (4, d2 * d2)]
+    products = [(0, d0 * d0), (1, cross), (2, d1 * d1)]
+    if int(high.max(initial=0)) < 2**31:  # all values below 8, as good as always
+        cross *= np.uint64(2)
+    else:
+        d2 = (high >> _LOW_BITS).astype(np.uint64)
+        products += [(1, cross), (2, 2 * d0 * d2), (3, 2 * d1 * d2), (4, d2 * d2)]
     digits = [np.zeros(out.shape[:-1], np.int64) for _ in range(6)]
     for place, product in products:
-        digits[place] += (product & np.uint64(_MASK32)).astype(np.int64).sum(axis=-2)
-        digits[place + 1] += (product >> np.uint64(_LOW_BITS)).astype(np.int64).sum(axis=-2)
+        digits[place] += (product & np.uint64(_MASK32)).sum(axis=-1).astype(np.int64)
+        digits[place + 1] += (product >> np.uint64(_LOW_BITS)).sum(axis=-1).astype(np.int64)
     for place in range(5):
         digits[place + 1] += digits[place] >> _LOW_BITS
         digits[place] &= _MASK32

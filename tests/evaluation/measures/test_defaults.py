@@ -1,5 +1,7 @@
 """The measures that a new leaderboard has."""
 
+from pathlib import Path
+
 from evaluation.measures.defaults import CUTOFF_USES, DEFAULT_MEASURES, judged_beside
 from evaluation.measures.engine import depth_needed
 from evaluation.measures.grammar import parse_measure
@@ -15,6 +17,12 @@ def test_the_defaults_are_distinct_read_one_order_and_no_deeper_than_a_hundred()
     assert len(set(DEFAULT_MEASURES)) == len(DEFAULT_MEASURES)
     assert {measure.ordering for measure in DEFAULT_MEASURES} == {("docid", "float32")}
     assert depth_needed(DEFAULT_MEASURES) == 100
+
+
+def test_the_defaults_are_documented() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "measures.md").read_text()
+    names = [measure.name for measure in DEFAULT_MEASURES if measure.family != "Judged"]
+    assert [name for name in names if f"`{name}`" not in page] == []
 
 
 def test_judged_beside_a_measure_reads_the_same_order_and_queries() -> None:
