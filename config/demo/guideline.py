@@ -1,10 +1,61 @@
 """The guideline under which the demo's collection is judged."""
 
+import re
 from pathlib import Path
+from typing import NamedTuple
 
 GUIDELINE_FILE = Path(__file__).with_name("guideline.md")
+SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
+GRADE_HEADING = re.compile(r"(-?\d+) (.+)")
+EXAMPLE = "- *Example.* "
+COUNTER_EXAMPLE = "- *Counter-example.* "
+
+
+class GradeWords(NamedTuple):
+    """What the guideline says of one grade."""
+
+    code: int
+    name: str
+    definition: str
+    examples: list[str]
+    counter_examples: list[str]
 
 
 def guideline() -> str:
-    """The guideline's text, in Markdown."""
+    """The whole guideline, in Markdown: what was read before the shipped grades were given."""
     return GUIDELINE_FILE.read_text(encoding="utf-8")
+
+
+def general_text() -> str:
+    """What the guideline says besides its sections on single grades, in Markdown."""
+    opening, *sections = _sections()
+    kept = [f"## {title}\n{body}" for title, body in sections if not GRADE_HEADING.match(title)]
+    return "".join([opening[1], *kept]).strip()
+
+
+def grade_words() -> list[GradeWords]:
+    """What the guideline says of each grade, worst first."""
+    found = []
+    for title, body in _sections():
+        heading = GRADE_HEADING.match(title)
+        if heading:
+            lines = body.strip().splitlines()
+            definition = " ".join(line for line in lines if line and not line.startswith("- "))
+            examples = [_plain(line, EXAMPLE) for line in lines if line.startswith(EXAMPLE)]
+            counter = [
+                _plain(line, COUNTER_EXAMPLE) for line in lines if line.startswith(COUNTER_EXAMPLE)
+            ]
+            words = (_plain(definition, ""), examples, counter)
+            found.append(GradeWords(int(heading[1]), heading[2], *words))
+    return sorted(found)
+
+
+def _sections() -> list[tuple[str, str]]:
+    """(title, text) of each section; the opening comes first, without a title."""
+    parts = SECTION.split(guideline())
+    return [("", parts[0]), *zip(parts[1::2], parts[2::2], strict=True)]
+
+
+def _plain(line: str, prefix: str) -> str:
+    """The words of a line without its mark and without Markdown's code ticks."""
+    return line.removeprefix(prefix).replace("`", "").strip()

@@ -148,7 +148,7 @@ function show(pair, former = null) {
   part("bar").hidden = false;
   part("scroll").scrollTop = 0;
   part("note-mark").hidden = !note;
-  page.querySelector('[data-action="undo"]').disabled = done.length === 0;
+  part("undo").disabled = done.length === 0;
   if (changed) {
     part("live").textContent = `New query: ${pair.query.text}`;
     part("query-card").animate?.([{ opacity: 0.35 }, { opacity: 1 }], 180);

@@ -1,0 +1,59 @@
+"""`demo`: the demo workspace, and a server for it."""
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection
+from django.utils import timezone
+
+
+class Command(BaseCommand):
+    help = "Build the demo workspace from this machine's own Python, then serve it."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--port", type=int, default=8000, help="where to serve (default: 8000)")
+        parser.add_argument("--no-serve", action="store_true", help="build it and stop")
+        parser.add_argument(
+            "--reset", action="store_true", help="throw the embedded database away first"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if settings.PRODUCTION:
+            raise CommandError("the demo is for the embedded mode")
+        if options["reset"]:
+            self._reset()
+        call_command("migrate", verbosity=0)
+        self._build()
+        if not options["no_serve"]:
+            call_command("serve", port=options["port"], stdout=self.stdout)
+
+    def _reset(self) -> None:
+        """Remove the SQLite database of this home; another database is not ours to empty."""
+        if connection.vendor != "sqlite":
+            raise CommandError("--reset only throws away the SQLite database of the embedded mode")
+        connection.close()
+        name = str(settings.DATABASES["default"]["NAME"])
+        for suffix in ("", "-wal", "-shm"):
+            Path(name + suffix).unlink(missing_ok=True)
+
+    def _build(self) -> None:
+        from config.demo.workspace import build_workspace, is_built
+
+        if is_built():
+            self.stdout.write(
+                "The demo is there already; its passwords were shown when it was made."
+            )
+            self.stdout.write("Forgotten? `./run demo --reset` makes a new one.")
+            return
+        built = build_workspace(at=timezone.now(), say=lambda text: self.stdout.write(f"  {text}"))
+        self.stdout.write(
+            f"  {built.documents:,} documents, {built.queries} queries, {built.runs} runs, "
+            f"{built.pairs:,} pairs to judge, {built.grades:,} of them read twice\n\n"
+            "Sign in as\n"
+        )
+        for sign_in in built.sign_ins:
+            self.stdout.write(f"  {sign_in.username:<12} {sign_in.password}")
+        self.stdout.write("")
