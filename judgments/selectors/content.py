@@ -1,5 +1,6 @@
 """Queries and documents as pages show them."""
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,7 +100,7 @@ class QueryPage:
 @dataclass(frozen=True)
 class DocumentPage:
     document: Document
-    fields: list[tuple[str, Any]]
+    fields: list[tuple[str, str]]
     choice: ListChoice | None
     judged: "Page[JudgedRow] | None"
 
@@ -138,7 +139,7 @@ def get_document_page(
     document = Document.objects.filter(collection=access.collection, docid=docid).first()
     if document is None:
         raise NotFound("document")
-    fields = sorted(document.fields.items())
+    fields = [(name, _shown(value)) for name, value in sorted(document.fields.items())]
     choice = _choice(access, list_slug, version)
     if choice is None:
         return DocumentPage(document, fields, None, None)
@@ -153,6 +154,15 @@ def get_document_page(
         ]
 
     return DocumentPage(document, fields, choice, paginate(found, page=page, show=show))
+
+
+def _shown(value: Any) -> str:
+    """A field's value in words; what is nested, as JSON."""
+    if isinstance(value, dict | list):
+        return json.dumps(value, ensure_ascii=False)
+    if value is None or isinstance(value, bool):
+        return {None: "–", True: "yes", False: "no"}[value]
+    return str(value)
 
 
 def _choice(access: Access, list_slug: str, version: str) -> ListChoice | None:

@@ -99,13 +99,28 @@ class VersionRow:
 
 
 @dataclass(frozen=True)
-class Grades:
-    """What a version holds: how many of each grade, worst first, with the grades' names."""
+class GradeCount:
+    """How many pairs have a grade."""
 
-    counts: list[int]
-    names: list[str]
+    grade: GradeShown
+    pairs: int
+
+
+@dataclass(frozen=True)
+class Grades:
+    """What a version holds: how many of each grade, worst first."""
+
+    rows: list[GradeCount]
     total: int
     queries: int
+
+    @property
+    def counts(self) -> list[int]:
+        return [row.pairs for row in self.rows]
+
+    @property
+    def names(self) -> list[str]:
+        return [f"{row.grade.code} {row.grade.name}" for row in self.rows]
 
 
 @dataclass(frozen=True)
@@ -275,8 +290,10 @@ def get_grades(*, judgment_list: JudgmentList, number: int) -> Grades:
     scale = Scale.from_json(judgment_list.scale)
     judged = get_judged(list_id=judgment_list.pk, version=number)
     return Grades(
-        counts=[int(np.count_nonzero(judged.grades == code)) for code in scale.codes],
-        names=[f"{grade.code} {grade.name}" for grade in scale.grades],
+        rows=[
+            GradeCount(show_grade(scale, code), int(np.count_nonzero(judged.grades == code)))
+            for code in scale.codes
+        ],
         total=len(judged),
         queries=len(np.unique(judged.query_ids)),
     )

@@ -7,7 +7,13 @@ from django.urls import reverse
 
 from judgments.models import Document, JudgmentList, Membership, Query, Role
 from judgments.overview import Step, list_steps
-from judgments.permissions import Access, may_lead, may_manage_members, may_see_content
+from judgments.permissions import (
+    Access,
+    may_lead,
+    may_manage_members,
+    may_see_content,
+    may_see_rankings,
+)
 
 
 @dataclass(frozen=True)
@@ -53,6 +59,9 @@ def _facts(access: Access) -> Iterator[Fact]:
     ):
         count = model._default_manager.filter(collection=collection).count()
         yield Fact(label, count, reverse(url_name, args=[collection.slug]))
+    if may_see_rankings(access):
+        count = JudgmentList.objects.filter(collection=collection).count()
+        yield Fact("Judgment lists", count, reverse("lists", args=[collection.slug]))
     if may_manage_members(access):
         count = Membership.objects.filter(collection=collection).count()
         yield Fact("Members", count, reverse("members", args=[collection.slug]))

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from pathlib import Path
 
 import numpy as np
 from django.db import transaction
@@ -78,7 +79,7 @@ def import_qrels(
             changes=list(_changes(qrels, queries, documents)),
             by=by,
             at=at,
-            reason=reason.strip() or f"imported from {qrels.name}",
+            reason=reason.strip() or f"imported from {Path(qrels.name).name}",
             source=JudgmentVersion.Source.IMPORT,
         )
     return QrelsImported(version, len(qrels), new_queries, new_documents)
