@@ -7,7 +7,7 @@ new about the pair.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -24,7 +24,7 @@ from judgments.models import Judgment, JudgmentList, JudgmentVersion, User
 from judgments.permissions import Access
 from judgments.scales import Scale
 from judgments.services import audit
-from judgments.services.committing import Change, commit_judgments
+from judgments.services.committing import Change, commit_judgments, read_current
 
 BATCH = 500
 
@@ -116,7 +116,7 @@ def conclude(*, judgment_list: JudgmentList, due_qs: QuerySet[Pair]) -> list[Con
     for one in concluded:
         one.pair.state, one.pair.grade = _conclusion(one, codes)
         one.pair.consolidated_seq = one.pair.label_seq
-    _save(concluded, "state", "grade", "consolidated_seq")
+    _save_conclusions(concluded)
     return concluded
 
 
@@ -133,14 +133,11 @@ def commit_conclusions(
     What labels decided is one version; what a person decided is a version in that person's
     name. The caller holds the locks of the list and of the pairs.
     """
-    codes = Scale.from_json(judgment_list.scale).codes
     by_labels: list[Change] = []
     by_person: dict[User, list[Change]] = defaultdict(list)
-    for one in concluded:
-        change = _change(one, codes)
-        if change is not None:
-            decided = _newly_decided(one)
-            (by_labels if decided is None else by_person[decided.decided_by]).append(change)
+    for one, change in _changes(judgment_list, concluded):
+        decided = _newly_decided(one)
+        (by_labels if decided is None else by_person[decided.decided_by]).append(change)
     version = None
     if by_labels:
         version = commit_judgments(
@@ -161,9 +158,8 @@ def commit_conclusions(
             source=JudgmentVersion.Source.ADJUDICATION,
         )
         version = made or version
-    for one in concluded:
-        one.pair.committed_seq = one.pair.consolidated_seq
-    _save(concluded, "committed_seq")
+    for pair_ids in _batches([one.pair.pk for one in concluded]):
+        Pair.objects.filter(pk__in=pair_ids).update(committed_seq=F("consolidated_seq"))
     return version
 
 
@@ -180,13 +176,12 @@ def _seconds_to_wait(list_id: int, at: datetime) -> float:
 def _listen(pairs_qs: QuerySet[Pair]) -> list[Concluded]:
     """The pairs with the current grades of their overlap and their newest adjudication."""
     heard = {pair.pk: Concluded(pair) for pair in pairs_qs}
-    ids = list(heard)
-    for start in range(0, len(ids), BATCH):
-        _hear(heard, ids[start : start + BATCH])
+    for pair_ids in _batches(list(heard)):
+        _hear(heard, pair_ids)
     return list(heard.values())
 
 
-def _hear(heard: dict[int, Concluded], pair_ids: list[int]) -> None:
+def _hear(heard: dict[int, Concluded], pair_ids: Sequence[int]) -> None:
     labels_qs = Label.objects.filter(
         pair__in=pair_ids,
         outcome=Label.Outcome.GRADED,
@@ -216,20 +211,37 @@ def _conclusion(one: Concluded, codes: tuple[int, ...]) -> tuple[Pair.State, int
     return (Pair.State.TIED if grade is None else Pair.State.COMPLETE), grade
 
 
-def _save(concluded: Sequence[Concluded], *fields: str) -> None:
-    if len(concluded) == 1:  # the usual case of a live campaign, in a plain statement
-        concluded[0].pair.save(update_fields=fields)
-    else:
-        pairs = [one.pair for one in concluded]
-        Pair.objects.bulk_update(pairs, fields, batch_size=BATCH)
+def _save_conclusions(concluded: Sequence[Concluded]) -> None:
+    """Write states and grades: many pairs share the few there are."""
+    alike: dict[tuple[str, int | None], list[int]] = defaultdict(list)
+    for one in concluded:
+        alike[one.pair.state, one.pair.grade].append(one.pair.pk)
+    for (state, grade), pks in alike.items():
+        for pair_ids in _batches(pks):
+            Pair.objects.filter(pk__in=pair_ids).update(
+                state=state, grade=grade, consolidated_seq=F("label_seq")
+            )
 
 
-def _change(one: Concluded, codes: tuple[int, ...]) -> Change | None:
-    """What the list shall hold for the pair; None: nothing to say."""
-    pair = one.pair
-    if pair.grade is None:
-        return _given_back(pair)
-    return Change(pair.query_id, pair.document_id, pair.grade, _evidence(one, codes))
+def _batches(pair_ids: Sequence[int]) -> Iterator[Sequence[int]]:
+    for start in range(0, len(pair_ids), BATCH):
+        yield pair_ids[start : start + BATCH]
+
+
+def _changes(
+    judgment_list: JudgmentList, concluded: Sequence[Concluded]
+) -> Iterator[tuple[Concluded, Change]]:
+    """What the list shall hold for the pairs; nothing for those about which nothing is to say."""
+    codes = Scale.from_json(judgment_list.scale).codes
+    without = [one.pair for one in concluded if one.pair.grade is None]
+    given_back = _list_given_back(judgment_list, without)
+    for one in concluded:
+        pair = one.pair
+        if pair.grade is not None:
+            evidence = _evidence(one, codes)
+            yield one, Change(pair.query_id, pair.document_id, pair.grade, evidence)
+        elif pair.pk in given_back:
+            yield one, given_back[pair.pk]
 
 
 def _newly_decided(one: Concluded) -> Adjudication | None:
@@ -251,28 +263,39 @@ def _evidence(one: Concluded, codes: tuple[int, ...]) -> dict[str, Any]:
     }
 
 
-def _given_back(pair: Pair) -> Change | None:
-    """The change for a pair that has no grade (any more), because labels were taken back.
+def _list_given_back(judgment_list: JudgmentList, pairs: Sequence[Pair]) -> dict[int, Change]:
+    """The changes for pairs that have no grade any more, because labels were taken back.
 
-    A judgment that this campaign made falls with its labels: the pair becomes again what it was
+    A judgment that a campaign made falls with its labels: the pair becomes again what it was
     before the campaign spoke, unjudged or judged by somebody else. Whatever an import, a revert
     or another campaign has put there since is not this campaign's to take away.
     """
+    keys = [(pair.query_id, pair.document_id) for pair in pairs]
+    current = read_current(list_id=judgment_list.pk, pairs=keys) if keys else {}
+    made_here = [
+        pair
+        for pair, key in zip(pairs, keys, strict=True)
+        if key in current and _is_of(pair, current[key].evidence)
+    ]
+    return {pair.pk: _given_back(pair) for pair in made_here}
+
+
+def _given_back(pair: Pair) -> Change:
     rows_qs = Judgment.objects.filter(
         list=pair.list_id, query=pair.query_id, document=pair.document_id
     )
-    rows = list(rows_qs.order_by("-since"))
-    own = str(pair.campaign.public_id)
-    if not rows or rows[0].until is not None or rows[0].evidence.get("campaign") != own:
-        return None
-    since = rows[0].since
-    for row in rows[1:]:
+    since = None
+    for row in rows_qs.order_by("-since"):
         if row.until != since:
-            break
-        if row.evidence.get("campaign") != own:
+            break  # unjudged for a while: there is nothing to go back to
+        if not _is_of(pair, row.evidence):
             return Change(pair.query_id, pair.document_id, row.grade, row.evidence)
         since = row.since
     return Change(pair.query_id, pair.document_id, None)
+
+
+def _is_of(pair: Pair, evidence: Mapping[str, Any]) -> bool:
+    return evidence.get("campaign") == str(pair.campaign.public_id)
 
 
 def _campaigns(concluded: Sequence[Concluded]) -> str:
