@@ -50,7 +50,7 @@ def make_draft(
     *,
     world: World,
     name: str = "First",
-    pairs: Iterable[tuple[Query, Document]] | None = None,
+    pairs: Sequence[tuple[Query, Document]] | None = None,
     people: Sequence[str] = ("ben", "cem"),
     **design: Any,
 ) -> Campaign:
@@ -68,7 +68,8 @@ def make_draft(
     )
     if pairs is None:
         pairs = [(query, document) for query in world.queries for document in world.documents]
-    fill(campaign=campaign, pairs=pairs)
+    if pairs:
+        fill(campaign=campaign, pairs=pairs)
     users = [make_user(username=username) for username in people]
     add_annotators(access=access, campaign=campaign, people=users, at=NOW)
     return campaign

@@ -1,13 +1,82 @@
 """Pools: gathering the pairs of a campaign, with a seat for everybody who shall label them."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
 
 from annotation.models import Campaign, Pair, Pool, PoolEntry
+from annotation.permissions import check_may_run
 from annotation.pooling import Pair as PairKey
 from annotation.pooling import Source
+from annotation.selectors.pools import (
+    Drawn,
+    PoolPlan,
+    PoolRefused,
+    draw_pool,
+    draw_top_up,
+    preview_top_up,
+)
+from annotation.services.consolidating import lock_list
 from annotation.services.seats import make_seats
+from judgments.permissions import Access
+from judgments.services import audit
 
 BATCH = 1_000
+
+
+def build_pool(*, access: Access, campaign: Campaign, plan: PoolPlan, at: datetime) -> Pool:
+    """Add the pairs of a pool to a campaign that is not closed; for leads.
+
+    Pairs that are there already stay as they are and gain sources. `preview_pool` shows the
+    numbers beforehand. Raises PoolRefused, e.g. where the pool brings nothing new.
+    """
+    check_may_run(access, campaign)
+    drawn = draw_pool(access=access, campaign=campaign, plan=plan)
+    return _store(access, campaign, plan, drawn, at)
+
+
+def top_up(*, access: Access, campaign: Campaign, at: datetime) -> Pool:
+    """Add what has become new at the campaign's depth since its last pool; for leads."""
+    check_may_run(access, campaign)
+    plan = preview_top_up(access=access, campaign=campaign).plan
+    drawn = draw_top_up(access=access, campaign=campaign, plan=plan)
+    return _store(access, campaign, plan, drawn, at)
+
+
+def _store(access: Access, campaign: Campaign, plan: PoolPlan, drawn: Drawn, at: datetime) -> Pool:
+    pool = Pool(
+        strategy=plan.strategy,
+        depth=plan.depth,
+        only_unjudged=plan.only_unjudged,
+        sample_size=plan.sample_size,
+        seed=plan.seed,
+        runs=[{"ranker": run.ranker_slug, "run": run.name} for run in drawn.runs],
+        created_at=at,
+        created_by=access.user,
+    )
+    try:
+        with transaction.atomic():
+            lock_list(campaign.list_id)
+            locked = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+            if locked.state == Campaign.State.CLOSED:
+                raise PoolRefused("state", "The campaign is closed.")
+            if not add_pairs(campaign=locked, pool=pool, drawn=drawn.pool):
+                raise PoolRefused("nothing_new", "These runs bring no pair that is not there yet.")
+            audit.record(
+                collection=access.collection,
+                actor=access.user,
+                at=at,
+                action="campaign.pool_built",
+                subject=campaign.name,
+                after={"pairs": pool.pair_count, "depth": plan.depth, "runs": pool.runs},
+            )
+    except IntegrityError as error:
+        # a campaign that was opened since the pool was drawn
+        raise PoolRefused(
+            "pairs_open_elsewhere", "Some pairs have just been opened in another campaign."
+        ) from error
+    return pool
 
 
 def add_pairs(
@@ -18,7 +87,7 @@ def add_pairs(
     pool: not saved yet; its pair_count is set here. The caller holds the campaign's lock.
     Pairs are stored by query and document, so that their ids say nothing of ranks.
     """
-    known = map_pairs(campaign)
+    known = _map_pairs(campaign)
     new = [
         Pair(
             campaign=campaign,
@@ -42,7 +111,6 @@ def add_pairs(
     return new
 
 
-def map_pairs(campaign: Campaign) -> dict[PairKey, int]:
-    """The id of each pair of a campaign."""
+def _map_pairs(campaign: Campaign) -> dict[PairKey, int]:
     rows = campaign.pairs.order_by().values_list("query_id", "document_id", "pk")
     return {(query, document): pk for query, document, pk in rows}
