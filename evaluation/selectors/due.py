@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final
 
 import numpy as np
-from django.db.models import Exists, F, Max, OuterRef, Q, Sum
+from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
 
 from evaluation.exact import IntArray, counts, from_bytes
 from evaluation.models import Evaluation, MeasureSet, RefreshAttempt, Run
@@ -200,7 +200,8 @@ def list_latest(
     for run_id, version_id in latest:
         by_version.setdefault(version_id, []).append(run_id)
     for version_id, own in by_version.items():
-        found |= _stored_at(version_id, measure_set_id, own)
+        there = Evaluation.objects.filter(version=version_id)
+        found |= _stored(there, measure_set_id, own)
     return found
 
 
@@ -216,13 +217,15 @@ def _at_latest_version(
     versions = JudgmentVersion.objects.filter(
         Exists(any_there), list_id=list_id, number__lt=below
     ).order_by("-number")
-    version = versions.first()
-    return {} if version is None else _stored_at(version.pk, measure_set_id, run_ids)
+    last = Evaluation.objects.filter(version=Subquery(versions.values("pk")[:1]))
+    return _stored(last, measure_set_id, run_ids)
 
 
-def _stored_at(version_id: int, measure_set_id: int, run_ids: Iterable[int]) -> dict[int, Stored]:
-    rows = Evaluation.objects.filter(version_id=version_id, measure_set_id=measure_set_id)
+def _stored(
+    evaluations_qs: QuerySet[Evaluation], measure_set_id: int, run_ids: Iterable[int]
+) -> dict[int, Stored]:
     wanted = set(run_ids)
+    rows = evaluations_qs.filter(measure_set_id=measure_set_id).order_by()
     return {
         run_id: Stored(run_id, number, bytes(sums))
         for run_id, number, sums in rows.values_list("run_id", "version__number", "sums")

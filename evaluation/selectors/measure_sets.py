@@ -41,9 +41,12 @@ def grades_of(judgment_list: JudgmentList) -> Grades:
     return Grades.of({grade.code: grade.value for grade in scale.grades})
 
 
-def get_leaderboard(*, list_id: int) -> Leaderboard | None:
-    """The list's leaderboard with its measure set; None before its first evaluation."""
-    return Leaderboard.objects.select_related("measure_set").filter(list_id=list_id).first()
+def get_leaderboard(*, judgment_list: JudgmentList) -> Leaderboard | None:
+    """The list's leaderboard; None before its first evaluation."""
+    try:
+        return judgment_list.leaderboard
+    except Leaderboard.DoesNotExist:
+        return None
 
 
 @lru_cache(maxsize=256)

@@ -71,7 +71,7 @@ def ensure_leaderboard(*, judgment_list: JudgmentList) -> Leaderboard:
     A set that this code computes otherwise than when it was stored is replaced by one of today's
     arithmetic, so that a leaderboard never mixes two.
     """
-    found = get_leaderboard(list_id=judgment_list.pk)
+    found = get_leaderboard(judgment_list=judgment_list)
     if found is not None and is_of_this_arithmetic(found.measure_set):
         return found
     if found is None:
@@ -86,7 +86,8 @@ def ensure_leaderboard(*, judgment_list: JudgmentList) -> Leaderboard:
         Leaderboard.objects.filter(pk=found.pk, measure_set=found.measure_set_id).update(
             measure_set=measure_set
         )
-    return Leaderboard.objects.select_related("measure_set").get(list=judgment_list)
+    judgment_list.refresh_from_db(fields=["leaderboard"])
+    return judgment_list.leaderboard
 
 
 def ensure_measure_set(*, measures: Sequence[Measure]) -> MeasureSet:

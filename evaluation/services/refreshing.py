@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F, QuerySet
 
 from evaluation.exact import IntArray, to_bytes
@@ -21,6 +21,7 @@ from evaluation.selectors.measure_sets import grades_of, measures_of
 from evaluation.selectors.sums import Board, compute_sums, move_sums
 from evaluation.services.leaderboards import ensure_leaderboard
 from evaluation.services.thinning import thin_evaluations
+from judgments.bulk import insert_rows
 from judgments.errors import DomainError
 from judgments.models import JudgmentVersion
 
@@ -68,7 +69,7 @@ def refresh_evaluations(*, list_id: int, at: datetime, only_small: bool = False)
     taken a call, so that a caller who loops always works towards the head of the moment.
     """
     version = (
-        JudgmentVersion.objects.select_related("list")
+        JudgmentVersion.objects.select_related("list__leaderboard__measure_set")
         .filter(list_id=list_id, number=F("list__head"))
         .first()
     )
@@ -145,19 +146,14 @@ def _compute(target: _Target, step: Step) -> IntArray:
 
 def _write(target: _Target, step: Step, sums: IntArray, at: datetime) -> None:
     """Insert the evaluations. Where another worker was faster its rows stay: they are the same."""
-    Evaluation.objects.bulk_create(
-        [
-            Evaluation(
-                run_id=run.size.run_id,
-                version_id=target.version.pk,
-                measure_set_id=target.measure_set.pk,
-                sums=to_bytes(own),
-                computed_at=at,
-            )
-            for run, own in zip(step.runs, sums, strict=True)
-        ],
-        ignore_conflicts=True,
-    )
+    moment = Evaluation._meta.get_field("computed_at").get_db_prep_value(at, connection)
+    rows = [
+        (run.size.run_id, target.version.pk, target.measure_set.pk, to_bytes(own), moment)
+        for run, own in zip(step.runs, sums, strict=True)
+    ]
+    columns = ("run_id", "version_id", "measure_set_id", "sums", "computed_at")
+    with transaction.atomic():
+        insert_rows(Evaluation, columns, rows, ignore_conflicts=True)
 
 
 def _count_attempt(target: _Target, step: Step, at: datetime) -> None:

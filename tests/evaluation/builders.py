@@ -60,7 +60,7 @@ def evaluate_from_scratch(*, run: Run, judgment_list: JudgmentList, version: int
 
     Another way on purpose: no batch, no differences, and a dictionary for the join.
     """
-    leaderboard = get_leaderboard(list_id=judgment_list.pk)
+    leaderboard = get_leaderboard(judgment_list=judgment_list)
     assert leaderboard is not None
     measures, grades = measures_of(leaderboard.measure_set), grades_of(judgment_list)
     judged: dict[int, dict[int, int]] = {}
