@@ -5,5 +5,5 @@ from django.urls import path
 from annotation.views import labelling
 
 urlpatterns = [
-    path("label/<uuid:campaign_id>/", labelling.label, name="label"),
+    path("label/<uuid:campaign_id>", labelling.label, name="label"),
 ]
