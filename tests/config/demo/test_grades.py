@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from config.demo.corpus import DemoDocument
+from config.demo.corpus import DemoDocument, standard_library
 from config.demo.grades import HEADER, DemoGrade, demo_grades
+from config.demo.queries import QUERIES
 
 HERE, MOVED, GONE = "a" * 64, "b" * 64, "c" * 64
 DOCUMENTS = [
@@ -56,3 +57,18 @@ def test_a_bad_line_is_named(tmp_path: Path, line: str, reason: str) -> None:
     path = write(tmp_path, f"q0 py:here {HERE} 1 1", line)
     with pytest.raises(ValueError, match=rf"^grades\.tsv:2: {reason}$"):
         demo_grades(DOCUMENTS, path)
+
+
+def test_the_grades_that_ship_are_of_our_queries_and_mostly_of_this_python() -> None:
+    shipped = demo_grades(standard_library())
+    asked = {query.qid for query in QUERIES}
+    assert {grade.qid for grade in shipped.used} <= asked
+    assert len(shipped.used) >= 400
+    assert all(0 <= grade.first <= 4 and 0 <= grade.second <= 4 for grade in shipped.used)
+
+
+def test_the_two_readings_are_not_copies_of_each_other_and_yet_agree() -> None:
+    used = demo_grades(standard_library()).used
+    differing = [grade for grade in used if grade.first != grade.second]
+    assert differing
+    assert len(differing) < 0.2 * len(used)
