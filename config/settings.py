@@ -292,7 +292,10 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "judgments.rest.problems.handle_exception",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["judgments.rest.parsing.BoundedJSONParser"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "judgments.rest.rendering.OneForm",
+    "DEFAULT_SCHEMA_CLASS": "judgments.rest.schema.Schema",
+    "DEFAULT_METADATA_CLASS": None,  # OPTIONS: the schema says more
+    "URL_FORMAT_OVERRIDE": None,
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
 KNOX_TOKEN_MODEL = "judgments.ApiToken"  # noqa: S105
@@ -304,8 +307,6 @@ SPECTACULAR_SETTINGS = {
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "COMPONENT_SPLIT_REQUEST": True,
 }
 

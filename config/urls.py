@@ -5,5 +5,5 @@ from django.urls import URLPattern, URLResolver, include, path
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("judgments.urls")),
     path("", include("annotation.urls")),
-    path("api/v1/", include("annotation.api_urls")),
+    path("api/v1/", include("config.api_urls")),
 ]

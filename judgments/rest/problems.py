@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
-from django.http import Http404
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.http import Http404, UnreadablePostError
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import exception_handler, set_rollback
@@ -13,6 +13,21 @@ from judgments.formats.errors import FileRefused
 from judgments.permissions import NotFound
 
 CONTENT_TYPE = "application/problem+json"
+
+
+class TooLarge(exceptions.APIException):
+    """The body is larger than this address takes."""
+
+    status_code = 413
+    default_code = "too_large"
+
+
+class LengthRequired(exceptions.APIException):
+    """Without a length the server would take the body for an empty one."""
+
+    status_code = 411
+    default_code = "length_required"
+    default_detail = "Send the body with its Content-Length, not in chunks."
 
 
 def problem(
@@ -26,20 +41,10 @@ def problem(
 
 def handle_exception(error: Exception, context: dict[str, Any]) -> Response | None:
     """DRF's exception handler; None lets what nobody foresaw become a 500."""
-    if isinstance(error, NotFound | Http404 | PermissionDenied):
-        # forbidden answers as missing: what may not be seen must not be told apart
+    response = _domain_problem(error) or _request_problem(error)
+    if response is not None:
         set_rollback()
-        return problem(404, "not_found", "There is no such thing, or it is not open to you.")
-    if isinstance(error, FileRefused):
-        set_rollback()
-        problems = [vars_of(found) for found in error.problems]
-        return problem(422, error.code, error.message, problems=problems, total=error.total)
-    if isinstance(error, DomainError):
-        set_rollback()
-        return problem(422, error.code, error.message)
-    if isinstance(error, exceptions.ValidationError):
-        set_rollback()
-        return problem(400, "invalid", "The request is not of the right form.", errors=error.detail)
+        return response
     response = exception_handler(error, context)
     if response is None or not isinstance(error, exceptions.APIException):
         return None
@@ -50,6 +55,32 @@ def handle_exception(error: Exception, context: dict[str, Any]) -> Response | No
     }
     code = error.get_codes() if isinstance(error.get_codes(), str) else "invalid"
     return problem(response.status_code, str(code), str(error.detail), headers=headers)
+
+
+def _domain_problem(error: Exception) -> Response | None:
+    """What a rule of the application refused."""
+    if isinstance(error, NotFound | Http404 | PermissionDenied):
+        # forbidden answers as missing: what may not be seen must not be told apart
+        return problem(404, "not_found", "There is no such thing, or it is not open to you.")
+    if isinstance(error, FileRefused):
+        problems = [vars_of(found) for found in error.problems]
+        return problem(422, error.code, error.message, problems=problems, total=error.total)
+    if isinstance(error, DomainError):
+        return problem(422, error.code, error.message)
+    return None
+
+
+def _request_problem(error: Exception) -> Response | None:
+    """What was wrong with the request itself, before anybody asked what it is about."""
+    if isinstance(error, exceptions.ValidationError):
+        return problem(400, "invalid", "The request is not of the right form.", errors=error.detail)
+    if isinstance(error, RequestDataTooBig):
+        return problem(413, TooLarge.default_code, "The form's fields are too large.")
+    if isinstance(error, SuspiciousOperation):
+        return problem(400, "parse_error", "The request is not of the right form.")
+    if isinstance(error, UnreadablePostError):
+        return problem(400, "parse_error", "The body ended before its end.")
+    return None
 
 
 def vars_of(found: Any) -> dict[str, Any]:

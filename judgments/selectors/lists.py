@@ -242,7 +242,7 @@ def get_list_page(*, access: Access, slug: str, page: str) -> ListPage:
         grades=get_grades(judgment_list=one, number=one.head),
         releases=_releases(access, one),
         versions=paginate(
-            versions.order_by("-number"), page=page, show=partial(_version_rows, access)
+            versions.order_by("-number"), page=page, show=partial(show_versions, access)
         ),
         shows_people=may_see_people(access),
     )
@@ -260,7 +260,7 @@ def get_version_page(
         list_slug=one.slug,
         list_name=one.name,
         head=one.head,
-        version=_version_rows(access, [version])[0],
+        version=show_versions(access, [version])[0],
         releases=[row for row in _releases(access, one) if row.number == version.number],
         grades=get_grades(judgment_list=one, number=version.number),
         diff=diff,
@@ -299,7 +299,8 @@ def get_grades(*, judgment_list: JudgmentList, number: int) -> Grades:
     )
 
 
-def _version_rows(access: Access, versions: Iterable[JudgmentVersion]) -> list[VersionRow]:
+def show_versions(access: Access, versions: Iterable[JudgmentVersion]) -> list[VersionRow]:
+    """The versions as the viewer may see them."""
     shown = list(versions)
     names: dict[int, list[str]] = {}
     found = Release.objects.filter(version__in=[version.pk for version in shown]).order_by("id")
@@ -338,7 +339,8 @@ def _releases(access: Access, one: JudgmentList) -> list[ReleaseRow]:
     ]
 
 
-def _kind(change: Difference) -> str:
+def kind_of(change: Difference) -> str:
+    """Whether a judgment was added, changed or removed."""
     if change.before is None:
         return "added"
     return "removed" if change.after is None else "changed"
@@ -357,9 +359,9 @@ def _diff_page(
     changes = list_differences(list_id=one.pk, before=before, after=after)
     counts = {"added": 0, "changed": 0, "removed": 0}
     for change in changes:
-        counts[_kind(change)] += 1
+        counts[kind_of(change)] += 1
     if kind in counts:
-        changes = [change for change in changes if _kind(change) == kind]
+        changes = [change for change in changes if kind_of(change) == kind]
     if qid:
         queries = map_queries(collection=one.collection, qids=[qid])
         changes = [change for change in changes if change.query_id == queries.get(qid)]
@@ -395,7 +397,7 @@ def _diff_rows(one: JudgmentList, changes: list[Difference]) -> list[DiffRow]:
             title=documents[change.document_id].title,
             before=None if change.before is None else show_grade(scale, change.before),
             after=None if change.after is None else show_grade(scale, change.after),
-            kind=_kind(change),
+            kind=kind_of(change),
         )
         for change in changes
     ]

@@ -1,0 +1,81 @@
+"""What the REST interface says about itself."""
+
+from typing import Any
+
+from django.contrib.auth.decorators import login_not_required
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.urls import Resolver404, resolve, reverse
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_safe
+from drf_spectacular.renderers import OpenApiJsonRenderer2, OpenApiYamlRenderer
+from drf_spectacular.utils import extend_schema
+from drf_spectacular.views import SpectacularAPIView
+from rest_framework import serializers
+from rest_framework.negotiation import DefaultContentNegotiation
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from judgments.rest.parsing import check_parameters
+
+
+class Root(APIView):
+    """Where everything begins."""
+
+    class Output(serializers.Serializer[Any]):
+        """Addresses to go on from."""
+
+        collections = serializers.URLField()
+        schema = serializers.URLField()
+        docs = serializers.URLField()
+
+    @extend_schema(operation_id="get_root", responses=Output)
+    def get(self, request: Request) -> Response:
+        """Addresses to go on from."""
+        check_parameters(request)
+        addresses = {
+            name: request.build_absolute_uri(reverse(f"api-{name}"))
+            for name in ("collections", "schema", "docs")
+        }
+        return Response(self.Output(addresses).data)
+
+
+class Schema(SpectacularAPIView):
+    """The OpenAPI schema: JSON, or YAML for those who ask for `application/vnd.oai.openapi`."""
+
+    permission_classes = (IsAuthenticated,)
+    content_negotiation_class = DefaultContentNegotiation
+    renderer_classes = [OpenApiJsonRenderer2, OpenApiYamlRenderer]  # noqa: RUF012  (as declared)
+
+
+class Unknown(APIView):
+    """What is no address of the interface."""
+
+    schema = None
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        raise Http404
+
+
+@require_safe
+def docs(request: HttpRequest) -> HttpResponse:
+    """The interface to read and to try out."""
+    return render(request, "api_docs.html")
+
+
+@csrf_exempt  # as REST framework's own views are, which then check by themselves
+@login_not_required
+def other_spelling(request: HttpRequest, rest: str) -> HttpResponseBase:
+    """Serve an address that has a slash too many or too few at its end; refuse any other."""
+    path = request.path_info
+    try:
+        match = resolve(path.removesuffix("/") if path.endswith("/") else f"{path}/")
+    except Resolver404:
+        return Unknown.as_view()(request)
+    if not issubclass(getattr(match.func, "cls", object), APIView):
+        return Unknown.as_view()(request)
+    response: HttpResponseBase = match.func(request, *match.args, **match.kwargs)
+    return response

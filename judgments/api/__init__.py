@@ -1,0 +1,1 @@
+"""The hub's resources for programs; docs/rest.md describes them."""

@@ -1,0 +1,293 @@
+"""Judgment lists: their versions, what differs between them, qrels in and out, releases."""
+
+from typing import Any, BinaryIO, cast
+
+from django.urls import reverse
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from judgments.api.jobs import JobOutput, accepted
+from judgments.formats.trec import read_qrels
+from judgments.models.collections import SLUG
+from judgments.permissions import check_may_lead, get_access
+from judgments.rest.paging import PageParameters, page_of, page_response
+from judgments.rest.parsing import check_parameters, read_input, read_parameters
+from judgments.rest.rendering import TextRenderer
+from judgments.rest.uploads import FILE_BODY, UploadView, is_for_a_worker, take_upload
+from judgments.scales import Scale
+from judgments.selectors import listing
+from judgments.selectors.lists import (
+    find_version_number,
+    get_list,
+    get_qrels,
+    get_version,
+    show_versions,
+)
+from judgments.services.importing import import_qrels
+from judgments.services.jobs import submit_job
+from judgments.services.lists import create_list, release_version
+
+
+class GradeOutput(serializers.Serializer[Any]):
+    """A step of a scale: `code` is what qrels hold, `value` what measures count with."""
+
+    code = serializers.IntegerField()
+    name = serializers.CharField()
+    value = serializers.FloatField()
+
+
+class ListOutput(serializers.Serializer[Any]):
+    """A judgment list. head: the number of its newest version; 0 before the first."""
+
+    slug = serializers.CharField()
+    name = serializers.CharField()
+    description = serializers.CharField()
+    scale = GradeOutput(many=True)
+    head = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+
+
+class VersionOutput(serializers.Serializer[Any]):
+    """A version of a list. author, reason: empty for those who may not see people."""
+
+    number = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+    source = serializers.CharField()  # type: ignore[assignment]
+    added = serializers.IntegerField()
+    changed = serializers.IntegerField()
+    removed = serializers.IntegerField()
+    releases = serializers.ListField(child=serializers.CharField())
+    author = serializers.CharField(source="who")
+    reason = serializers.CharField()
+
+
+class ReleaseOutput(serializers.Serializer[Any]):
+    """A version with a name. sha256: of the bytes of its qrels."""
+
+    name = serializers.CharField()
+    version = serializers.IntegerField(source="version.number")
+    sha256 = serializers.CharField()
+    notes = serializers.CharField()
+    created_at = serializers.DateTimeField()
+
+
+class ChangeOutput(serializers.Serializer[Any]):
+    """A pair whose grade differs; null where it has none."""
+
+    query_id = serializers.CharField()
+    doc_id = serializers.CharField()
+    before = serializers.IntegerField(allow_null=True)
+    after = serializers.IntegerField(allow_null=True)
+
+
+class ChangesOutput(serializers.Serializer[Any]):
+    """before, after: the numbers of the versions. The counts are of all pairs, on every page."""
+
+    before = serializers.IntegerField()
+    after = serializers.IntegerField()
+    added = serializers.IntegerField()
+    changed = serializers.IntegerField()
+    removed = serializers.IntegerField()
+    results = ChangeOutput(many=True)
+    next = serializers.URLField(allow_null=True)
+
+
+class ImportedOutput(serializers.Serializer[Any]):
+    """What importing qrels did. version: the new one's number; null if nothing was new."""
+
+    version = serializers.IntegerField(allow_null=True)
+    pairs = serializers.IntegerField()
+    added = serializers.IntegerField()
+    changed = serializers.IntegerField()
+    new_queries = serializers.IntegerField()
+    new_documents = serializers.IntegerField()
+
+
+class Lists(APIView):
+    """The judgment lists of a collection."""
+
+    class Input(serializers.Serializer[Any]):
+        """A new list. scale: the grades from the worst to the best, as 0..4, -2..4 or 0,0.5,0.9."""
+
+        slug = serializers.CharField(max_length=64, validators=[SLUG])
+        name = serializers.CharField(max_length=200, allow_blank=True, default="")
+        description = serializers.CharField(max_length=2000, allow_blank=True, default="")
+        scale = serializers.CharField(max_length=200, default="0..4")
+
+    @extend_schema(
+        operation_id="list_lists", parameters=[PageParameters], responses=page_of(ListOutput)
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """The collection's lists."""
+        wish = read_parameters(request, PageParameters)
+        access = get_access(viewer=request.user, slug=slug)
+        return page_response(request, listing.list_lists(access=access, **wish), ListOutput)
+
+    @extend_schema(operation_id="create_list", request=Input, responses={201: ListOutput})
+    def post(self, request: Request, slug: str) -> Response:
+        """Make an empty list; for leads."""
+        check_parameters(request)
+        access = get_access(viewer=request.user, slug=slug)
+        check_may_lead(access)
+        data = read_input(self.Input, request.data)
+        data["scale"] = Scale.parse(data["scale"])
+        made = create_list(access=access, at=timezone.now(), **data)
+        headers = {"Location": reverse("api-list", args=[slug, made.slug])}
+        return Response(ListOutput(made).data, status=201, headers=headers)
+
+
+class List(APIView):
+    """One list."""
+
+    @extend_schema(operation_id="get_list", responses=ListOutput)
+    def get(self, request: Request, slug: str, list_slug: str) -> Response:
+        """A list."""
+        check_parameters(request)
+        access = get_access(viewer=request.user, slug=slug)
+        return Response(ListOutput(get_list(access=access, slug=list_slug)).data)
+
+
+class Versions(APIView):
+    """The versions of a list."""
+
+    @extend_schema(
+        operation_id="list_versions", parameters=[PageParameters], responses=page_of(VersionOutput)
+    )
+    def get(self, request: Request, slug: str, list_slug: str) -> Response:
+        """The list's versions, the newest first."""
+        wish = read_parameters(request, PageParameters)
+        access = get_access(viewer=request.user, slug=slug)
+        one = get_list(access=access, slug=list_slug)
+        part = listing.list_versions(access=access, judgment_list=one, **wish)
+        return page_response(request, part, VersionOutput)
+
+
+class Version(APIView):
+    """One version: by its number, by the name of a release, or `head`."""
+
+    @extend_schema(operation_id="get_version", responses=VersionOutput)
+    def get(self, request: Request, slug: str, list_slug: str, name: str) -> Response:
+        """A version by its number, by the name of a release, or as `head`."""
+        check_parameters(request)
+        access = get_access(viewer=request.user, slug=slug)
+        found = get_version(judgment_list=get_list(access=access, slug=list_slug), name=name)
+        return Response(VersionOutput(show_versions(access, [found])[0]).data)
+
+
+class Qrels(APIView):
+    """The grades of a version as a file."""
+
+    renderer_classes = (TextRenderer,)
+
+    @extend_schema(operation_id="get_qrels", responses={(200, "text/plain"): OpenApiTypes.STR})
+    def get(self, request: Request, slug: str, list_slug: str, name: str) -> Response:
+        """A version's grades as qrels: the very bytes that a release's SHA-256 is of."""
+        check_parameters(request)
+        access = get_access(viewer=request.user, slug=slug)
+        one = get_list(access=access, slug=list_slug)
+        number = find_version_number(judgment_list=one, name=name)
+        content = get_qrels(judgment_list=one, number=number)
+        return Response(content, headers={"X-Version": str(number)})
+
+
+class Changes(APIView):
+    """What differs between two versions."""
+
+    @extend_schema(operation_id="get_changes", parameters=[PageParameters], responses=ChangesOutput)
+    def get(self, request: Request, slug: str, list_slug: str, before: str, after: str) -> Response:
+        """The pairs whose grades differ between two versions, in either direction.
+
+        Each is named by its number, by a release's name, or as `head`; 0 is the empty list.
+        """
+        wish = read_parameters(request, PageParameters)
+        access = get_access(viewer=request.user, slug=slug)
+        one = get_list(access=access, slug=list_slug)
+        numbers = {
+            "before": find_version_number(judgment_list=one, name=before),
+            "after": find_version_number(judgment_list=one, name=after),
+        }
+        counts, part = listing.list_changes(
+            judgment_list=one, **numbers, skip=wish["after"], limit=wish["limit"]
+        )
+        return page_response(request, part, ChangeOutput, numbers | counts)
+
+
+class QrelsImport(UploadView):
+    """Grades from elsewhere, as the next version."""
+
+    class Options(serializers.Serializer[Any]):
+        """reason: kept with the version. create: unknown queries and documents become stubs."""
+
+        reason = serializers.CharField(max_length=1000, allow_blank=True, default="")
+        create = serializers.BooleanField(default=False)  # type: ignore[assignment]
+
+    @extend_schema(
+        operation_id="import_qrels",
+        parameters=[Options],
+        request=FILE_BODY,
+        responses={200: ImportedOutput, 201: ImportedOutput, 202: JobOutput},
+    )
+    def post(self, request: Request, slug: str, list_slug: str) -> Response:
+        """Make the list's next version with the grades of TREC qrels; for leads.
+
+        Whole or not at all; pairs that the file does not name keep their grades. 200 if the list
+        held all of it. 202 with a job if the file is large, or with `Prefer: respond-async`.
+        """
+        access = get_access(viewer=request.user, slug=slug)
+        check_may_lead(access)
+        one = get_list(access=access, slug=list_slug)
+        upload, options = take_upload(request, self.Options)
+        at = timezone.now()
+        if is_for_a_worker(request, upload):
+            params = {"list": list_slug, **options}
+            return accepted(
+                access,
+                submit_job(access=access, kind="import_qrels", file=upload, params=params, at=at),
+            )
+        qrels = read_qrels(
+            cast(BinaryIO, upload), name=upload.name or "qrels", scale=Scale.from_json(one.scale)
+        )
+        done = import_qrels(judgment_list=one, qrels=qrels, by=access.user, at=at, **options)
+        status = 200 if done.version is None else 201
+        return Response(ImportedOutput(done.counts()).data, status=status)
+
+
+class Releases(APIView):
+    """The releases of a list."""
+
+    class Input(serializers.Serializer[Any]):
+        """A name for a version, for good. version: its number; the newest if it is not given."""
+
+        name = serializers.CharField(max_length=64)
+        version = serializers.IntegerField(min_value=1, max_value=2**31 - 1, required=False)
+        notes = serializers.CharField(max_length=5000, allow_blank=True, default="")
+
+    @extend_schema(
+        operation_id="list_releases", parameters=[PageParameters], responses=page_of(ReleaseOutput)
+    )
+    def get(self, request: Request, slug: str, list_slug: str) -> Response:
+        """The list's releases, the oldest first."""
+        wish = read_parameters(request, PageParameters)
+        access = get_access(viewer=request.user, slug=slug)
+        one = get_list(access=access, slug=list_slug)
+        part = listing.list_releases(judgment_list=one, **wish)
+        return page_response(request, part, ReleaseOutput)
+
+    @extend_schema(operation_id="create_release", request=Input, responses={201: ReleaseOutput})
+    def post(self, request: Request, slug: str, list_slug: str) -> Response:
+        """Release a version: give it a name for good, and the digest of its qrels; for leads."""
+        check_parameters(request)
+        access = get_access(viewer=request.user, slug=slug)
+        check_may_lead(access)
+        one = get_list(access=access, slug=list_slug)
+        data = read_input(self.Input, request.data)
+        number = data.pop("version", None) or get_version(judgment_list=one).number
+        made = release_version(
+            access=access, at=timezone.now(), judgment_list=one, number=number, **data
+        )
+        return Response(ReleaseOutput(made).data, status=201)

@@ -1,0 +1,26 @@
+"""The hub's part of the REST interface. What holds several things ends in a slash."""
+
+from django.urls import path
+
+from judgments.api import collections, jobs, lists
+
+C = "collections/<slug:slug>"
+L = f"{C}/lists/<slug:list_slug>"
+V = f"{L}/versions"
+
+urlpatterns = [
+    path("collections/", collections.Collections.as_view(), name="api-collections"),
+    path(C, collections.Collection.as_view(), name="api-collection"),
+    path(f"{C}/queries/", collections.Queries.as_view(), name="api-queries"),
+    path(f"{C}/documents/", collections.Documents.as_view(), name="api-documents"),
+    path(f"{C}/documents/<path:doc_id>", collections.Document.as_view(), name="api-document"),
+    path(f"{C}/jobs/<uuid:job_id>", jobs.Job.as_view(), name="api-job"),
+    path(f"{C}/lists/", lists.Lists.as_view(), name="api-lists"),
+    path(L, lists.List.as_view(), name="api-list"),
+    path(f"{L}/qrels", lists.QrelsImport.as_view(), name="api-list-qrels"),
+    path(f"{L}/releases/", lists.Releases.as_view(), name="api-releases"),
+    path(f"{V}/", lists.Versions.as_view(), name="api-versions"),
+    path(f"{V}/<slug:before>..<slug:after>", lists.Changes.as_view(), name="api-changes"),
+    path(f"{V}/<slug:name>", lists.Version.as_view(), name="api-version"),
+    path(f"{V}/<slug:name>/qrels", lists.Qrels.as_view(), name="api-qrels"),
+]

@@ -1,0 +1,77 @@
+"""Who gets what at the REST interface's addresses."""
+
+from functools import partial
+from typing import Any
+
+from judgments.services.lists import release_version
+from tests.builders import NOW, World, make_access
+from tests.permissions import judgments
+from tests.permissions.judgments import books, both, main, one_to_two, version_1
+from tests.permissions.table import Row
+from tests.permissions.table import everybody as _everybody
+from tests.permissions.table import leads as _leads
+from tests.permissions.table import managers as _managers
+from tests.permissions.table import readers as _readers
+
+JSON: dict[str, Any] = {"method": "post", "content_type": "application/json"}
+everybody = partial(_everybody, anonymous=401)
+leads = partial(_leads, anonymous=401)
+managers = partial(_managers, anonymous=401)
+readers = partial(_readers, anonymous=401)
+
+
+def job_of_ada(world: World) -> dict[str, object]:
+    path = judgments.job_of_ada(world)
+    return {"slug": path["slug"], "job_id": path["public_id"]}
+
+
+def d1(world: World) -> dict[str, object]:
+    return books(world) | {"doc_id": "d1"}
+
+
+def released(world: World) -> dict[str, object]:
+    path = version_1(world)
+    release_version(
+        access=make_access(collection=world.collection),
+        at=NOW,
+        judgment_list=world.judgments,
+        number=1,
+        name="spring",
+    )
+    return path | {"name": "spring"}
+
+
+ROWS = [
+    everybody("api-root"),
+    everybody("api-schema"),
+    everybody("api-docs", anonymous=302),
+    everybody("api-unknown", 404, path=lambda world: {"rest": "collection/books"}),
+    everybody("api-collections"),
+    everybody("api-collections", 201, data={"slug": "new"}, **JSON),
+    Row(
+        name="api-collection",
+        path=books,
+        anonymous=401,
+        annotator=200,
+        researcher=200,
+        lead=200,
+        admin=200,
+    ),
+    readers("api-queries", path=books),
+    leads("api-queries", 201, path=books, method="post", data={"file": b"new\tone\n"}),
+    readers("api-documents", path=books),
+    leads("api-documents", 201, path=books, method="post", data={"file": b"new\tone\n"}),
+    readers("api-document", path=d1),
+    managers("api-job", path=job_of_ada),
+    readers("api-lists", path=books),
+    leads("api-lists", 201, path=books, data={"slug": "two"}, **JSON),
+    readers("api-list", path=main),
+    leads("api-list-qrels", 201, path=main, method="post", data={"file": b"q1 0 d1 1\n"}),
+    readers("api-versions", path=both),
+    readers("api-version", path=version_1),
+    readers("api-version", path=released),
+    readers("api-qrels", path=version_1),
+    readers("api-changes", path=one_to_two),
+    readers("api-releases", path=main),
+    leads("api-releases", 201, path=both, data={"name": "spring"}, **JSON),
+]
