@@ -1,0 +1,105 @@
+"""`leaderboard`: what is stored of every run on a list."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from judgments.management.command import RefusingCommand, two_slugs
+
+
+class Command(RefusingCommand):
+    help = (
+        "Print the leaderboard of a list: the stored evaluation of every run, best first. Other "
+        "measures, and versions whose evaluations are no longer stored, are computed."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("list", metavar="COLLECTION/LIST", type=two_slugs)
+        parser.add_argument("--version", default="head", help="a number or a release's name")
+        parser.add_argument("--measures", default="", help="such as 'nDCG@10 RR@10'")
+        parser.add_argument("--segment", default="", help="only over the queries of a segment")
+
+    def work(self, **options: Any) -> dict[str, Any]:
+        from evaluation.selectors.run_sums import chosen_measures, list_run_sums
+        from judgments.management.lookup import get_list
+        from judgments.selectors import get_version
+
+        judgment_list = get_list(*options["list"])
+        version = get_version(judgment_list=judgment_list, name=options["version"])
+        measures = chosen_measures(judgment_list, options["measures"])
+        found = list_run_sums(
+            judgment_list=judgment_list,
+            version=version,
+            measures=measures,
+            segment=options["segment"],
+            patience=math.inf,
+        )
+        names = [measure.name for measure in measures]
+        runs = sorted(
+            (_plain(own, names) for own in found), key=lambda run: _best_first(run, names)
+        )
+        result = {
+            "collection": options["list"][0],
+            "list": options["list"][1],
+            "version": version.number,
+            "segment": options["segment"],
+            "measures": names,
+            "runs": runs,
+        }
+        if not options["json"]:
+            self.stdout.write(_table(result))
+        return result
+
+
+def _plain(own: Any, names: Sequence[str]) -> dict[str, Any]:
+    """A run and its values as plain values."""
+    from evaluation.exact import counts, means, standard_errors
+
+    values = {}
+    if own.sums is not None:
+        columns = zip(
+            names, means(own.sums), standard_errors(own.sums), counts(own.sums), strict=True
+        )
+        values = {
+            name: {"mean": mean, "standard_error": error, "n": n}
+            for name, mean, error, n in columns
+        }
+    return {
+        "ranker": own.run.ranker.slug,
+        "run": own.run.name,
+        "id": str(own.run.public_id),
+        "version": own.version,
+        "values": values,
+    }
+
+
+def _best_first(run: dict[str, Any], names: Sequence[str]) -> tuple[bool, float, str, str]:
+    value = run["values"].get(names[0], {}).get("mean")
+    return value is None, -(value or 0.0), run["ranker"], run["run"]
+
+
+def _table(result: dict[str, Any]) -> str:
+    """For people: four decimals, the version only where it is not the one asked for."""
+    head = ["run", *result["measures"], "queries", ""]
+    lines = [head]
+    for run in result["runs"]:
+        values = [run["values"].get(name) for name in result["measures"]]
+        shown = ["–" if v is None or v["mean"] is None else f"{v['mean']:.4f}" for v in values]
+        queries = "" if not values or values[0] is None else str(values[0]["n"])
+        of_other = run["version"] != result["version"]
+        note = "" if not of_other else f"of version {run['version']}" if run["version"] else "due"
+        lines.append([f"{run['ranker']}/{run['run']}", *shown, queries, note])
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    title = f"{result['collection']}/{result['list']}, version {result['version']}"
+    title += f", segment {result['segment']}" if result["segment"] else ""
+    rows = [
+        "  ".join(
+            cell.ljust(width) if place in (0, len(line) - 1) else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    ]
+    return "\n".join([title, *rows])

@@ -1,0 +1,165 @@
+"""The sums of a list's runs, at any version, of any measures, of all queries or of a segment."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from evaluation.exact import IntArray, from_bytes
+from evaluation.measures.defaults import DEFAULT_MEASURES, judged_beside
+from evaluation.measures.definition import Measure
+from evaluation.measures.errors import MeasureError
+from evaluation.measures.grammar import parse_measures
+from evaluation.models import Leaderboard, Run
+from evaluation.scoring import check_can_be_stored, check_fit
+from evaluation.selectors.due import list_latest
+from evaluation.selectors.measure_sets import get_leaderboard, grades_of, measures_of
+from evaluation.selectors.on_demand import PATIENCE, Wanted, find_nearest, get_sums
+from evaluation.selectors.sums import Board, RunSize
+from judgments.errors import DomainError
+from judgments.models import JudgmentList, JudgmentVersion, Query
+
+SHOWN_AT_FIRST: Final = 6  # columns, beside those that say how much is judged
+MOST_COLUMNS: Final = 20
+
+
+class FilterRefused(DomainError):
+    """What a URL asks of a leaderboard makes no sense."""
+
+
+@dataclass(frozen=True)
+class RunSums:
+    """A run's sums of the measures asked for, (n_measures, 6), and the version they are of."""
+
+    run: Run
+    version: int | None
+    sums: IntArray | None
+
+
+def kept_measures(judgment_list: JudgmentList) -> tuple[Measure, ...]:
+    """The measures that the list keeps current."""
+    leaderboard = get_leaderboard(judgment_list=judgment_list)
+    return measures_of(leaderboard.measure_set) if leaderboard else DEFAULT_MEASURES
+
+
+def chosen_measures(judgment_list: JudgmentList, text: str) -> tuple[Measure, ...]:
+    """The measures that a text names, or else the first of those that the list keeps.
+
+    Raises MeasureError for one that does not exist or can't be computed on this list.
+    """
+    if not text.strip():
+        own = [m for m in kept_measures(judgment_list) if m.family != "Judged"]
+        return tuple(own[:SHOWN_AT_FIRST]) or kept_measures(judgment_list)
+    measures = tuple(dict.fromkeys(measure for _, measure in parse_measures(text)))
+    if len(measures) > MOST_COLUMNS:
+        raise MeasureError(f"at most {MOST_COLUMNS} measures can be shown at once")
+    for measure in measures:
+        check_can_be_stored(measure)
+    check_fit(measures, grades_of(judgment_list))
+    return measures
+
+
+def with_judged(measures: Sequence[Measure]) -> tuple[Measure, ...]:
+    """The measures, and behind them how much is judged to each of their cutoffs."""
+    beside = [judged_beside(measure) for measure in measures]
+    return tuple(dict.fromkeys([*measures, *(j for j in beside if j is not None)]))
+
+
+def list_run_sums(
+    *,
+    judgment_list: JudgmentList,
+    version: JudgmentVersion | None,
+    measures: Sequence[Measure],
+    segment: str = "",
+    only_newest: bool = False,
+    patience: float = PATIENCE,
+) -> list[RunSums]:
+    """The runs of the collection that are not withdrawn, and their sums at a version.
+
+    At the head, and for measures that the list keeps: what is stored, of an older version where
+    a run's evaluation is still under way. Anything else is computed now, as far as the patience
+    lasts (ranks to be read).
+    """
+    runs = _list_runs(judgment_list, only_newest=only_newest)
+    if version is None or not runs:
+        return [RunSums(run, None, None) for run in runs]
+    leaderboard = get_leaderboard(judgment_list=judgment_list)
+    kept = measures_of(leaderboard.measure_set) if leaderboard else ()
+    if leaderboard is None or segment or not set(measures) <= set(kept):
+        board = Board(judgment_list.pk, tuple(measures), grades_of(judgment_list))
+        query_ids = _segment_queries(judgment_list, segment) if segment else None
+        wanted = _wanted(board, version.number, runs, query_ids)
+        found = get_sums(wanted=wanted, patience=patience)
+        return [RunSums(run, version.number, found.get(run.pk)) for run in runs]
+    places = [kept.index(measure) for measure in measures]
+    if version.number == judgment_list.head:
+        return _stored(judgment_list, leaderboard, runs, places)
+    board = Board(judgment_list.pk, kept, grades_of(judgment_list))
+    nearest = find_nearest(
+        list_id=judgment_list.pk,
+        measure_set=leaderboard.measure_set,
+        version=version.number,
+        run_ids=[run.pk for run in runs],
+    )
+    wanted = _wanted(board, version.number, runs, None)
+    found = get_sums(wanted=wanted, nearest=nearest, patience=patience)
+    return [
+        RunSums(run, version.number, found[run.pk][places] if run.pk in found else None)
+        for run in runs
+    ]
+
+
+def list_segments(judgment_list: JudgmentList) -> tuple[str, ...]:
+    """The segments of the collection's queries."""
+    queries = Query.objects.filter(collection=judgment_list.collection_id).exclude(segment="")
+    names = queries.order_by("segment").values_list("segment", flat=True)
+    return tuple(names.distinct())
+
+
+def _stored(
+    judgment_list: JudgmentList,
+    leaderboard: Leaderboard,
+    runs: Sequence[Run],
+    places: Sequence[int],
+) -> list[RunSums]:
+    latest = list_latest(
+        list_id=judgment_list.pk,
+        measure_set_id=leaderboard.measure_set_id,
+        run_ids=[run.pk for run in runs],
+        below=judgment_list.head + 1,
+    )
+    return [
+        RunSums(run, latest[run.pk].version, from_bytes(latest[run.pk].sums)[places])
+        if run.pk in latest
+        else RunSums(run, None, None)
+        for run in runs
+    ]
+
+
+def _list_runs(judgment_list: JudgmentList, *, only_newest: bool) -> list[Run]:
+    runs = Run.objects.filter(
+        ranker__collection=judgment_list.collection_id, withdrawn_at__isnull=True
+    ).select_related("ranker")
+    if not only_newest:
+        return list(runs.order_by("pk"))
+    newest = {run.ranker_id: run for run in runs.order_by("pk")}
+    return list(newest.values())
+
+
+def _wanted(
+    board: Board, version: int, runs: Sequence[Run], query_ids: tuple[int, ...] | None
+) -> Wanted:
+    return Wanted(
+        board,
+        version,
+        tuple(RunSize(run.pk, run.row_count, run.query_count) for run in runs),
+        {run.pk: str(run.public_id) for run in runs},
+        query_ids,
+    )
+
+
+def _segment_queries(judgment_list: JudgmentList, segment: str) -> tuple[int, ...]:
+    queries = Query.objects.filter(collection=judgment_list.collection_id, segment=segment)
+    found = tuple(queries.order_by("pk").values_list("pk", flat=True))
+    if not found:
+        raise FilterRefused("no_segment", f"No query is in a segment called {segment}.")
+    return found

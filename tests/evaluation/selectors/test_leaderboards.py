@@ -1,0 +1,273 @@
+"""The leaderboard page's values: stored where they are stored, else computed to the same bits."""
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from django.core.cache import cache
+
+from evaluation.exact import from_bytes, means
+from evaluation.measures.errors import MeasureError
+from evaluation.models import Evaluation, Ranking, RefreshAttempt, Run
+from evaluation.selectors.leaderboards import (
+    Filters,
+    LeaderboardPage,
+    get_leaderboard_page,
+    get_state,
+)
+from evaluation.selectors.measure_sets import grades_of
+from evaluation.selectors.run_sums import FilterRefused, RunSums, chosen_measures, list_run_sums
+from evaluation.selectors.sums import Board, RunSize, compute_sums
+from evaluation.services.refreshing import refresh_evaluations
+from evaluation.services.runs import withdraw_run
+from evaluation.services.thinning import thin_evaluations
+from judgments.permissions import NotFound
+from judgments.selectors import get_version
+from tests.builders import NOW, World, commit, make_access, make_world
+from tests.evaluation.builders import make_run
+
+pytestmark = pytest.mark.django_db
+
+MEASURES = "nDCG@10 RR@10"
+
+
+@pytest.fixture(autouse=True)
+def empty_cache() -> None:
+    cache.clear()
+
+
+@pytest.fixture
+def world() -> World:
+    world = make_world(queries=8, documents=6)
+    docids = [document.docid for document in world.documents]
+    rng = random.Random(3)
+    for ranker in ("bm25", "tfidf", "dense"):
+        rankings = {query.qid: rng.sample(docids, rng.randint(1, 6)) for query in world.queries[:7]}
+        make_run(collection=world.collection, rankings=rankings, ranker=ranker)
+    everything = {(query, world.documents[0]): 3 for query in world.queries}
+    commit(judgment_list=world.judgments, grades=everything)
+    return world
+
+
+def label(world: World, *, count: int, refreshed: bool = True) -> None:
+    rng = random.Random(world.judgments.head)
+    for _ in range(count):
+        pair = (rng.choice(world.queries), rng.choice(world.documents[1:]))
+        commit(judgment_list=world.judgments, grades={pair: rng.randint(0, 4)})
+        world.judgments.refresh_from_db()
+        if refreshed:
+            refresh_evaluations(list_id=world.judgments.pk, at=NOW)
+
+
+def sums(
+    world: World, *, number: int, names: str = "", segment: str = "", patience: float = 1e9
+) -> list[RunSums]:
+    judgment_list = world.judgments
+    judgment_list.refresh_from_db()
+    return list_run_sums(
+        judgment_list=judgment_list,
+        version=get_version(judgment_list=judgment_list, name=str(number)),
+        measures=chosen_measures(judgment_list, names),
+        segment=segment,
+        patience=patience,
+    )
+
+
+def page(world: World, username: str = "dora", **filters: str) -> LeaderboardPage:
+    return get_leaderboard_page(
+        access=make_access(collection=world.collection, username=username),
+        slug="main",
+        filters=Filters(**filters),
+    )
+
+
+def arrays(found: list[RunSums]) -> list[list[object]]:
+    return [np.asarray(own.sums).tolist() for own in found]
+
+
+@pytest.mark.parametrize("names", ["", "nDCG@10 P(rel=3)@3", "AP(rel=2)"])
+@pytest.mark.parametrize("segment", ["", "tail"])
+def test_every_version_has_the_bits_of_a_computation_from_scratch_however_it_is_reached(
+    world: World, names: str, segment: str
+) -> None:
+    label(world, count=12)
+    Evaluation.objects.filter(version__number__in=(2, 3, 4, 7, 8)).delete()
+    numbers = [*range(1, 14), *range(13, 0, -3), 9]
+    by_some_way = {n: arrays(sums(world, number=n, names=names, segment=segment)) for n in numbers}
+    queries = [query.pk for query in world.queries if query.segment == segment]
+    measures = chosen_measures(world.judgments, names)
+    board = Board(world.judgments.pk, measures, grades_of(world.judgments))
+    sizes = [RunSize(run.pk, run.row_count, run.query_count) for run in Run.objects.all()]
+    for number in range(1, 14):
+        from_scratch = compute_sums(
+            board=board, version=number, runs=sizes, query_ids=queries if segment else None
+        )
+        assert by_some_way[number] == from_scratch.tolist()
+
+
+def test_what_was_computed_once_is_not_computed_again(
+    world: World, django_assert_max_num_queries
+) -> None:
+    label(world, count=1)
+    first = sums(world, number=1, names="AP(rel=2)")
+    rankings = Ranking.objects.count()
+    with django_assert_max_num_queries(6):
+        assert arrays(sums(world, number=1, names="AP(rel=2)")) == arrays(first)
+    assert Ranking.objects.count() == rankings
+
+
+def test_what_would_take_too_long_is_left_out_and_filled_in_by_and_by(world: World) -> None:
+    label(world, count=1)
+    rows = max(Run.objects.values_list("row_count", flat=True))
+    found = []
+    while not found or found[-1] < 3:
+        asked = sums(world, number=2, names="AP(rel=2)", patience=rows)
+        found.append(sum(own.sums is not None for own in asked))
+        assert len(found) < 5
+    assert found[0] < 3
+
+
+def test_a_page_shows_the_stored_values_best_first_and_how_much_is_judged(world: World) -> None:
+    label(world, count=5)
+    found = page(world)
+    assert [column.name for column in found.columns] == [
+        "nDCG@10",
+        "nDCG@5",
+        "nDCG@20",
+        "nDCG(gain='exp2')@10",
+        "RR@10",
+        "AP@100",
+        "Judged@10",
+        "Judged@5",
+        "Judged@20",
+        "Judged@100",
+    ]
+    values = [row.values[0].value for row in found.rows]
+    assert values == sorted(values, key=lambda value: -(value or 0))
+    assert [row.place for row in found.rows] == [1, 2, 3]
+    assert [row.values[0].is_best for row in found.rows] == [True, False, False]
+    assert not any(row.values[6].is_best for row in found.rows)
+    assert found.waiting == 0
+    assert found.version is not None
+    assert (found.version.number, found.version.is_head) == (6, True)
+    assert {column.queries for column in found.columns} == {8}
+
+
+def test_a_run_on_its_way_to_the_head_shows_its_older_values_and_their_version(
+    world: World,
+) -> None:
+    label(world, count=2)
+    label(world, count=1, refreshed=False)
+    found = page(world)
+    assert found.waiting == 3
+    assert {row.version for row in found.rows} == {3}
+    assert not any(row.is_current for row in found.rows)
+    assert found.state.endswith("~")
+
+
+def test_a_run_without_any_value_waits_at_the_end(world: World) -> None:
+    label(world, count=1)
+    make_run(collection=world.collection, rankings={"q1": ["d1"]}, ranker="late")
+    found = page(world)
+    assert found.rows[-1].ranker_slug == "late"
+    assert (found.rows[-1].values, found.rows[-1].version) == ((), None)
+    assert found.waiting == 1
+
+
+def test_a_run_that_failed_says_so_and_nobody_waits_for_it(world: World) -> None:
+    label(world, count=1)
+    late = make_run(collection=world.collection, rankings={"q1": ["d1"]}, ranker="late")
+    RefreshAttempt.objects.create(
+        run=late, list=world.judgments, attempts=5, not_before=NOW, problem="torn"
+    )
+    found = page(world)
+    assert found.waiting == 0
+    assert found.rows[-1].problem == "torn"
+
+
+def test_the_state_changes_with_every_step_towards_a_new_table(world: World) -> None:
+    states = [get_state(judgment_list=world.judgments)]
+
+    def changed() -> bool:
+        world.judgments.refresh_from_db()
+        states.append(get_state(judgment_list=world.judgments))
+        return states[-1] != states[-2]
+
+    refresh_evaluations(list_id=world.judgments.pk, at=NOW)
+    assert changed()
+    assert not changed()
+    label(world, count=1, refreshed=False)
+    assert changed()
+    run = make_run(collection=world.collection, rankings={"q1": ["d1"]}, ranker="late")
+    assert changed()
+    refresh_evaluations(list_id=world.judgments.pk, at=NOW)
+    assert changed()
+    withdraw_run(access=make_access(collection=world.collection), run=run, at=NOW)
+    assert changed()
+
+
+def test_an_old_version_keeps_its_values_while_labels_go_on(world: World) -> None:
+    label(world, count=3)
+    before = page(world, version="2")
+    label(world, count=4)
+    thin_evaluations(list_id=world.judgments.pk, at=NOW)
+    after = page(world, version="2")
+    assert [row.values for row in after.rows] == [row.values for row in before.rows]
+    assert after.version == replace(before.version, is_head=False)  # type: ignore[type-var]
+
+
+def test_a_segment_has_means_over_its_own_queries(world: World) -> None:
+    label(world, count=2)
+    found = page(world, segment="head", measures=MEASURES)
+    assert {value.n for row in found.rows for value in row.values} == {4}
+    assert found.segments == ("head", "tail")
+    with pytest.raises(FilterRefused):
+        page(world, segment="nowhere")
+
+
+def test_a_table_is_sorted_by_any_column_or_by_name(world: World) -> None:
+    label(world, count=3)
+    by_name = page(world, sort="name")
+    assert [row.ranker_slug for row in by_name.rows] == ["bm25", "dense", "tfidf"]
+    worst_first = page(world, sort="RR@10").rows
+    values = [row.values[4].value for row in worst_first]
+    assert values == sorted(values, key=lambda value: value or 0)
+    with pytest.raises(FilterRefused):
+        page(world, sort="P@77")
+
+
+def test_only_the_newest_run_of_each_ranker_is_shown_when_asked_for(world: World) -> None:
+    label(world, count=1)
+    make_run(collection=world.collection, rankings={"q1": ["d1"]}, ranker="bm25", name="two")
+    names = {row.run_name for row in page(world, runs="newest").rows if row.ranker_slug == "bm25"}
+    assert names == {"two"}
+    assert len(page(world).rows) == 4
+
+
+@pytest.mark.parametrize("measures", ["nope@3", "nDCG(ties='listed')@5", "P"])
+def test_measures_that_make_no_sense_here_are_refused(world: World, measures: str) -> None:
+    with pytest.raises(MeasureError):
+        page(world, measures=measures)
+
+
+def test_a_list_without_a_version_has_a_page_without_values(world: World) -> None:
+    empty = make_world(slug="films")
+    make_run(collection=empty.collection, rankings={"q1": ["d1"]})
+    found = page(empty)
+    assert found.version is None
+    assert [row.values for row in found.rows] == [()]
+
+
+def test_an_annotator_and_a_stranger_find_no_leaderboard(world: World) -> None:
+    for username in ("ben", "eve"):
+        with pytest.raises(NotFound):
+            page(world, username)
+
+
+def test_means_are_read_off_the_sums_once(world: World) -> None:
+    label(world, count=1)
+    stored = Evaluation.objects.filter(version__number=2).select_related("run__ranker")
+    found = {row.ranker_slug: row.values[0].value for row in page(world).rows}
+    for row in stored:
+        assert found[row.run.ranker.slug] == means(from_bytes(bytes(row.sums)))[0]
