@@ -83,9 +83,7 @@ class JobPage:
 def get_job_page(*, access: Access, public_id: UUID, now: datetime) -> JobPage:
     """The job as its page shows it."""
     job = get_job(access=access, public_id=public_id)
-    problems = [
-        Problem(where=f"{job.file_name}:{one['line']}", rule=one["message"]) for one in job.problems
-    ]
+    problems = [Problem(where=f"line {one['line']}", rule=one["message"]) for one in job.problems]
     next_url, retry_url = _urls(access, job)
     return JobPage(
         title=TITLES.get(job.kind, "Long work"),

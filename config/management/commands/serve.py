@@ -18,12 +18,16 @@ class Command(BaseCommand):
         if settings.PRODUCTION:
             raise CommandError("serve is for the embedded mode; production uses docker-compose.yml")
         from config.embedded import EmbeddedServer
+        from judgments.services.members import is_set_up, setup_code
 
         call_command("migrate", verbosity=0)
         host, port = options["host"], options["port"]
 
         def ready() -> None:
             self.stdout.write(f"Touchstone is at http://{host}:{port}/  (Ctrl+C ends it)")
+            if not is_set_up():
+                link = f"http://{host}:{port}/setup?code={setup_code()}"
+                self.stdout.write(f"Nobody is here yet. Make the first account: {link}")
             self.stdout.flush()
 
         EmbeddedServer(host=host, port=port, on_ready=ready).run()
