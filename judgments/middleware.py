@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 
+from django.core.exceptions import SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponseBase
+from django.views.defaults import bad_request
 
 from judgments.permissions import NotFound
 
@@ -16,6 +18,9 @@ class RefusalMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        # no id and no search has a NUL, and PostgreSQL would answer one with an error
+        if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
+            return bad_request(request, SuspiciousOperation("a NUL in the address"))
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> None:

@@ -20,7 +20,7 @@ from judgments.models import Invitation, User
 from judgments.permissions import NotFound
 from judgments.selectors.members import get_tokens_page
 from judgments.services import members, tokens
-from judgments.views.rendering import render_page, signed_in
+from judgments.views.rendering import posted, render_page, signed_in
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
@@ -45,7 +45,7 @@ def setup(request: HttpRequest) -> HttpResponse:
     """The first account, with the code that the server printed; not found once there is one."""
     if members.is_set_up():
         raise NotFound
-    form = SetupForm(request.POST or None, initial={"code": request.GET.get("code", "")})
+    form = SetupForm(posted(request), initial={"code": request.GET.get("code", "")})
     if request.method == "POST" and form.is_valid():
         try:
             user = members.create_first_user(**form.cleaned_data, at=timezone.now())
@@ -67,7 +67,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     found = members.get_invitation(token=token, at=now)
     if isinstance(request.user, User):
         return _accept(request, token, found)
-    form = AccountForm(request.POST or None)
+    form = AccountForm(posted(request))
     if request.method == "POST" and form.is_valid():
         try:
             user = members.register_and_accept(token=token, **form.cleaned_data, at=now)
@@ -94,7 +94,7 @@ def _accept(request: HttpRequest, token: str, found: Invitation) -> HttpResponse
 def token_list(request: HttpRequest) -> HttpResponse:
     """One's own API tokens; a new one is shown once, in the answer to the POST that made it."""
     user = signed_in(request)
-    form = TokenForm(request.POST or None)
+    form = TokenForm(posted(request))
     made = ""
     if request.method == "POST" and form.is_valid():
         try:

@@ -12,13 +12,13 @@ from judgments.permissions import check_may_lead, get_access
 from judgments.selectors.overview import get_overview_page
 from judgments.services.collections import create_collection
 from judgments.services.jobs import submit_job
-from judgments.views.rendering import render_page, signed_in
+from judgments.views.rendering import posted, render_page, sent, signed_in
 
 
 @require_http_methods(["GET", "POST"])
 def collection_create(request: HttpRequest) -> HttpResponse:
     """A new collection, which its maker leads."""
-    form = CollectionForm(request.POST or None)
+    form = CollectionForm(posted(request))
     if request.method == "POST" and form.is_valid():
         try:
             made = create_collection(by=signed_in(request), at=timezone.now(), **form.cleaned_data)
@@ -43,7 +43,7 @@ def upload(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     """A file of queries or documents (`kind`), which a worker reads."""
     access = get_access(viewer=request.user, slug=slug)
     check_may_lead(access)
-    form = UploadForm(request.POST or None, request.FILES or None)
+    form = UploadForm(*sent(request))
     if request.method == "POST" and form.is_valid():
         job = submit_job(
             access=access,

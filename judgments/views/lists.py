@@ -12,7 +12,7 @@ from judgments.permissions import check_may_lead, get_access
 from judgments.selectors import lists as selectors
 from judgments.services import lists as services
 from judgments.services.jobs import submit_job
-from judgments.views.rendering import render_page
+from judgments.views.rendering import posted, render_page, sent
 
 
 @require_safe
@@ -28,7 +28,7 @@ def list_create(request: HttpRequest, slug: str) -> HttpResponse:
     """A new list."""
     access = get_access(viewer=request.user, slug=slug)
     check_may_lead(access)
-    form = ListForm(request.POST or None)
+    form = ListForm(posted(request))
     if request.method == "POST" and form.is_valid():
         try:
             made = services.create_list(access=access, at=timezone.now(), **form.cleaned_data)
@@ -53,7 +53,7 @@ def list_import(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse
     access = get_access(viewer=request.user, slug=slug)
     check_may_lead(access)
     judgment_list = selectors.get_list(access=access, slug=list_slug)
-    form = QrelsForm(request.POST or None, request.FILES or None)
+    form = QrelsForm(*sent(request))
     if request.method == "POST" and form.is_valid():
         params = {
             "list": list_slug,
@@ -135,7 +135,7 @@ def release(request: HttpRequest, slug: str, list_slug: str, number: int) -> Htt
     check_may_lead(access)
     judgment_list = selectors.get_list(access=access, slug=list_slug)
     found = selectors.get_version(judgment_list=judgment_list, name=str(number))
-    form = ReleaseForm(request.POST or None)
+    form = ReleaseForm(posted(request))
     if request.method == "POST" and form.is_valid():
         try:
             services.release_version(
@@ -162,7 +162,7 @@ def revert(request: HttpRequest, slug: str, list_slug: str, number: int) -> Http
     check_may_lead(access)
     judgment_list = selectors.get_list(access=access, slug=list_slug)
     found = selectors.get_version(judgment_list=judgment_list, name=str(number))
-    form = RevertForm(request.POST or None)
+    form = RevertForm(posted(request))
     if request.method == "POST" and form.is_valid():
         made = services.revert_version(
             access=access,

@@ -15,7 +15,7 @@ from judgments.permissions import NotFound, RoleRefused, check_may_manage_member
 from judgments.selectors.audit import get_audit_page
 from judgments.selectors.members import get_members_page
 from judgments.services import members as services
-from judgments.views.rendering import render_page
+from judgments.views.rendering import posted, render_page
 
 
 @never_cache
@@ -24,7 +24,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
     """The members; a POST makes an invitation, whose link is shown once, in the answer."""
     access = get_access(viewer=request.user, slug=slug)
     check_may_manage_members(access)
-    form = InvitationForm(request.POST or None, access=access)
+    form = InvitationForm(posted(request), access=access)
     link = ""
     now = timezone.now()
     if request.method == "POST" and form.is_valid():

@@ -2,8 +2,10 @@
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
+from django.utils.datastructures import MultiValueDict
 
 from judgments.navigation import navigation
 from judgments.permissions import Access
@@ -29,3 +31,15 @@ def render_page(
 def signed_in(request: HttpRequest) -> Any:
     """The person behind the request; LoginRequiredMiddleware has seen to it that there is one."""
     return request.user
+
+
+def posted(request: HttpRequest) -> QueryDict | None:
+    """What a form is bound to: what was posted, be it nothing; None for a first look."""
+    return request.POST if request.method == "POST" else None
+
+
+def sent(
+    request: HttpRequest,
+) -> tuple[QueryDict, MultiValueDict[str, "UploadedFile[bytes]"]] | tuple[()]:
+    """As `posted`, with the files."""
+    return (request.POST, request.FILES) if request.method == "POST" else ()

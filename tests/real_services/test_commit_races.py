@@ -1,0 +1,174 @@
+"""Two who commit at once, over two real connections."""
+
+import threading
+from collections.abc import Callable
+
+import pytest
+from django.db import connection
+
+from judgments import jobs as registry
+from judgments.models import Job, Judgment, JudgmentVersion, Membership, User
+from judgments.permissions import NotFound, get_access
+from judgments.selectors import get_judged
+from judgments.services.committing import Change, commit_judgments
+from judgments.services.jobs import submit_job, work_jobs
+from judgments.services.lists import revert_version
+from judgments.services.members import MemberRefused, change_role, invite, register_and_accept
+from tests.builders import NOW, World, commit, make_access, make_member, make_user, make_world
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
+
+COMMITS = 25
+
+
+@pytest.fixture
+def world() -> World:
+    return make_world(queries=5, documents=20)
+
+
+def at_once(*works: Callable[[], object]) -> list[BaseException]:
+    """Do all of it in threads with connections of their own; what they raised."""
+    start = threading.Barrier(len(works))
+    raised: list[BaseException] = []
+
+    def run(work: Callable[[], object]) -> None:
+        try:
+            start.wait(10)
+            work()
+        except Exception as error:  # noqa: BLE001  (the test looks at each)
+            raised.append(error)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    return raised
+
+
+def check_history(world: World) -> None:
+    """No version is missing or double, and each holds what its rows and counts say."""
+    world.judgments.refresh_from_db()
+    numbers = list(JudgmentVersion.objects.order_by("number").values_list("number", flat=True))
+    assert numbers == list(range(1, world.judgments.head + 1))
+    held: dict[tuple[int, int], int] = {}
+    for version in JudgmentVersion.objects.order_by("number"):
+        now = get_judged(list_id=world.judgments.pk, version=version.number).pairs()
+        assert version.added == len(now.keys() - held.keys())
+        assert version.removed == len(held.keys() - now.keys())
+        assert version.changed == sum(held[p] != now[p] for p in held.keys() & now.keys())
+        held = now
+
+
+def test_two_committers_on_the_same_pairs_follow_one_another(world):
+    def committer(grade: int) -> Callable[[], None]:
+        def work() -> None:
+            for turn in range(COMMITS):
+                changes = [
+                    Change(world.queries[0].pk, document.pk, (grade + turn) % 5)
+                    for document in world.documents
+                ]
+                commit_judgments(
+                    judgment_list=world.judgments,
+                    changes=changes,
+                    by=None,
+                    at=NOW,
+                    reason="",
+                    source="labels",
+                )
+
+        return work
+
+    assert at_once(committer(0), committer(2)) == []
+    check_history(world)
+    assert Judgment.objects.filter(until=None).count() == len(world.documents)
+
+
+def test_committers_on_different_pairs_lose_nothing(world):
+    def committer(query) -> Callable[[], None]:
+        def work() -> None:
+            for document in world.documents:
+                commit(judgment_list=world.judgments, grades={(query, document): 3})
+
+        return work
+
+    assert at_once(*[committer(query) for query in world.queries]) == []
+    check_history(world)
+    held = get_judged(list_id=world.judgments.pk, version=world.judgments.head)
+    assert len(held) == len(world.queries) * len(world.documents)
+    assert world.judgments.head == len(held)
+
+
+def test_a_revert_beside_commits_holds_exactly_the_old_version(world):
+    q, (d1, d2, *_) = world.queries[0], world.documents
+    commit(judgment_list=world.judgments, grades={(q, d1): 4})
+    ada = make_access(collection=world.collection)
+
+    def commits() -> None:
+        for turn in range(COMMITS):
+            commit(judgment_list=world.judgments, grades={(q, d2): turn % 5})
+
+    def reverts() -> None:
+        for _ in range(COMMITS):
+            revert_version(
+                access=ada, at=NOW, judgment_list=world.judgments, number=1, reason="back"
+            )
+
+    assert at_once(commits, reverts) == []
+    check_history(world)
+    first = get_judged(list_id=world.judgments.pk, version=1).pairs()
+    for version in JudgmentVersion.objects.filter(source="revert"):
+        assert get_judged(list_id=world.judgments.pk, version=version.number).pairs() == first
+
+
+def test_a_job_is_done_once_however_many_workers_there_are(world, monkeypatch):
+    done: list[int] = []
+
+    def handle(work) -> None:
+        done.append(work.job_id)
+        work.finish({})
+
+    monkeypatch.setitem(registry._handlers, "test", handle)
+    ada = make_access(collection=world.collection)
+    jobs = [submit_job(access=ada, kind="test", file=None, params={}, at=NOW).pk for _ in range(30)]
+    assert at_once(*[work_jobs] * 4) == []
+    assert sorted(done) == jobs
+    assert set(Job.objects.values_list("state", "attempts")) == {("done", 1)}
+
+
+def test_one_invitation_lets_one_person_in(world):
+    for turn in range(5):
+        ada = make_access(collection=world.collection)
+        _, token = invite(access=ada, role="annotator", note="", days=1, at=NOW)
+        before = Membership.objects.count()
+        raised = at_once(
+            *[
+                lambda token=token, name=f"new{turn}-{number}": register_and_accept(
+                    token=token,
+                    username=name,
+                    name="",
+                    password="a long enough pass phrase",
+                    at=NOW,
+                )
+                for number in range(4)
+            ]
+        )
+        assert [type(error) for error in raised] == [NotFound] * 3
+        assert Membership.objects.count() == before + 1
+        assert User.objects.filter(username__startswith=f"new{turn}-").count() == 1
+
+
+def test_two_leads_who_unmake_each_other_leave_one(world):
+    make_member(collection=world.collection, username="fay", role="lead")
+    root = make_user(username="root", is_superuser=True)
+    admin = get_access(viewer=root, slug=world.collection.slug)
+    raised = at_once(
+        *[
+            lambda name=name: change_role(access=admin, username=name, role="annotator", at=NOW)
+            for name in ("ada", "fay")
+        ]
+    )
+    assert [type(error) for error in raised] == [MemberRefused]
+    assert Membership.objects.filter(collection=world.collection, role="lead").count() == 1
