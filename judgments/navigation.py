@@ -8,7 +8,6 @@ not drawn.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from judgments.models import Role
 from judgments.permissions import (
     Access,
     may_manage_members,
@@ -32,17 +31,13 @@ def _everybody(access: Access) -> bool:
     return True
 
 
-def _may_see_campaigns(access: Access) -> bool:
-    return access.role != Role.RESEARCHER or access.is_annotating
-
-
 def _section(key: str, label: str, url_name: str, is_open_to: Callable[[Access], bool]) -> Section:
     return Section(key=key, label=label, url_name=url_name, is_open_to=is_open_to)
 
 
 SECTIONS = (
     _section("overview", "Overview", "collection", _everybody),
-    _section("campaigns", "Campaigns", "campaigns", _may_see_campaigns),
+    _section("campaigns", "Campaigns", "campaigns", _everybody),
     _section("lists", "Lists", "lists", may_see_rankings),
     _section("leaderboard", "Leaderboard", "leaderboards", may_see_rankings),
     _section("rankers", "Rankers", "rankers", may_see_rankings),

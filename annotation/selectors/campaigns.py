@@ -64,13 +64,14 @@ class PairCounts:
     def all(self) -> int:
         return self.open + self.complete + self.tied + self.adjudicated
 
+    @property
+    def concluded(self) -> int:
+        return self.complete + self.adjudicated
+
 
 @dataclass(frozen=True)
 class Dashboard:
-    """The lead's page of a campaign.
-
-    waiting: in an approval campaign, how many pairs have a conclusion that the list lacks.
-    """
+    """How a campaign goes, as its leads see it."""
 
     campaign: Campaign
     guideline_name: str
@@ -78,7 +79,6 @@ class Dashboard:
     counts: PairCounts
     annotators: tuple[AnnotatorRow, ...]
     disagreements: int
-    waiting: int
 
 
 @dataclass(frozen=True)
@@ -116,25 +116,23 @@ def list_guidelines(*, access: Access) -> list[Guideline]:
 def list_campaigns(*, access: Access) -> list[CampaignRow]:
     """All campaigns of the collection, the newest first; for leads and admins."""
     check_may_see_people(access)
-    concluded = Q(pairs__state__in=(Pair.State.COMPLETE, Pair.State.ADJUDICATED))
-    counted_qs = _campaigns(access).annotate(
-        pair_count=Count("pairs"), complete_count=Count("pairs", filter=concluded)
-    )
-    people = _count_people(access)
-    return [
-        CampaignRow(
-            campaign_id=campaign.public_id,
-            name=campaign.name,
-            list_slug=campaign.list.slug,
-            state=campaign.state,
-            state_name=campaign.get_state_display(),
-            pairs=campaign.pair_count,
-            complete=campaign.complete_count,
-            people=people.get(campaign.pk, 0),
-            created_at=campaign.created_at,
-        )
-        for campaign in counted_qs.order_by("-pk")
-    ]
+    return _list_rows(access, _campaigns(access))
+
+
+def list_closed_campaigns(*, access: Access) -> list[CampaignRow]:
+    """The closed campaigns of the collection, the newest first; also for researchers."""
+    check_may_see_rankings(access)
+    return _list_rows(access, _campaigns(access).filter(state=Campaign.State.CLOSED))
+
+
+def get_closed_campaign(*, access: Access, campaign_id: UUID) -> Campaign:
+    """A closed campaign of the collection; also for researchers."""
+    check_may_see_rankings(access)
+    closed_qs = _campaigns(access).filter(state=Campaign.State.CLOSED)
+    campaign = closed_qs.filter(public_id=campaign_id).first()
+    if campaign is None:
+        raise NotFound("campaign")
+    return campaign
 
 
 def list_candidates(*, access: Access, campaign: Campaign) -> list[User]:
@@ -156,7 +154,6 @@ def get_dashboard(*, access: Access, campaign: Campaign, now: datetime) -> Dashb
         counts=count_pairs(campaign),
         annotators=tuple(_list_annotators(campaign, now)),
         disagreements=len(list_extremes(campaign)),
-        waiting=campaign.pairs.filter(consolidated_seq__gt=F("committed_seq")).count(),
     )
 
 
@@ -211,6 +208,28 @@ def list_contributors(*, access: Access, campaign: Campaign) -> list[Contributor
 def _campaigns(access: Access) -> QuerySet[Campaign]:
     own_qs = Campaign.objects.filter(list__collection=access.collection)
     return own_qs.select_related("list__collection", "guideline")
+
+
+def _list_rows(access: Access, campaigns_qs: QuerySet[Campaign]) -> list[CampaignRow]:
+    concluded = Q(pairs__state__in=(Pair.State.COMPLETE, Pair.State.ADJUDICATED))
+    counted_qs = campaigns_qs.annotate(
+        pair_count=Count("pairs"), complete_count=Count("pairs", filter=concluded)
+    )
+    people = _count_people(access)
+    return [
+        CampaignRow(
+            campaign_id=campaign.public_id,
+            name=campaign.name,
+            list_slug=campaign.list.slug,
+            state=campaign.state,
+            state_name=campaign.get_state_display(),
+            pairs=campaign.pair_count,
+            complete=campaign.complete_count,
+            people=people.get(campaign.pk, 0),
+            created_at=campaign.created_at,
+        )
+        for campaign in counted_qs.order_by("-pk")
+    ]
 
 
 def _count_people(access: Access) -> dict[int, int]:

@@ -5,19 +5,19 @@ at which rank, whether it is a check, or what anybody else thinks; ids are rando
 the annotator's own.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from annotation.models import Assignment, Campaign, CampaignAnnotator, GuidelineRevision, Label
+from annotation.models import Assignment, Campaign, GuidelineRevision, Label
 from annotation.permissions import Desk
 from annotation.selectors.streams import order_of
-from judgments.models import User
+from judgments.models import Collection, Membership, User
 from judgments.permissions import NotFound
 
 HELD = Assignment.State.LEASED
@@ -66,6 +66,10 @@ class Progress:
     done: int
     left: int
 
+    @property
+    def all(self) -> int:
+        return self.done + self.left
+
 
 @dataclass(frozen=True)
 class LabelPage:
@@ -99,6 +103,7 @@ class OwnCampaign:
 
     campaign_id: UUID
     name: str
+    collection_slug: str
     collection_name: str
     is_open: bool
     progress: Progress
@@ -120,7 +125,12 @@ def get_label_page(desk: Desk) -> LabelPage:
 
 def get_shown_guideline(desk: Desk) -> ShownGuideline:
     """The guideline as it is now."""
-    revisions_qs = GuidelineRevision.objects.filter(guideline=desk.campaign.guideline_id)
+    return get_newest_guideline(desk.campaign)
+
+
+def get_newest_guideline(campaign: Campaign) -> ShownGuideline:
+    """The newest revision of a campaign's guideline, for whoever may see the campaign."""
+    revisions_qs = GuidelineRevision.objects.filter(guideline=campaign.guideline_id)
     newest = revisions_qs.select_related("guideline").latest("number")
     return ShownGuideline(newest.guideline.name, newest.number, newest.text, tuple(newest.grades))
 
@@ -136,15 +146,7 @@ def list_leased_pairs(desk: Desk) -> list[ShownPair]:
 
 def count_progress(desk: Desk) -> Progress:
     """The viewer's own counts; pairs that others are filling may still drop out of `left`."""
-    own = _own_seats(desk).exclude(state=Assignment.State.VOIDED)
-    done = own.filter(state=Assignment.State.DONE).count()
-    leased = own.filter(state=HELD).count()
-    free = Assignment.objects.filter(
-        pair__campaign=desk.campaign, state=Assignment.State.FREE, occasion=0
-    )
-    at_pair = own.filter(pair=OuterRef("pair"), occasion=0)
-    open_qs = free.exclude(Exists(at_pair)).values("pair").distinct()
-    return Progress(done, leased + open_qs.count())
+    return _count_progress(desk.viewer, [desk.campaign.pk])[desk.campaign.pk]
 
 
 def list_own_labels(desk: Desk, *, limit: int = 50, before: UUID | None = None) -> list[OwnLabel]:
@@ -166,31 +168,61 @@ def get_own_label(desk: Desk, label_id: UUID) -> OwnLabel:
     return found[0]
 
 
-def list_own_campaigns(*, viewer: User) -> list[OwnCampaign]:
+def list_own_campaigns(*, viewer: User, collection: Collection | None = None) -> list[OwnCampaign]:
     """The campaigns in which the viewer annotates, open ones first, the newest first."""
-    annotators_qs = (
-        CampaignAnnotator.objects.select_related("campaign__list__collection")
+    memberships_qs = Membership.objects.filter(user=viewer)
+    if collection is not None:
+        memberships_qs = memberships_qs.filter(collection=collection)
+    campaigns_qs = (
+        Campaign.objects.select_related("list__collection")
         .filter(
-            user=viewer,
-            is_active=True,
-            campaign__list__collection__memberships__user=viewer,
+            annotators__user=viewer,
+            annotators__is_active=True,
+            list__collection__in=memberships_qs.values("collection"),
         )
-        .exclude(campaign__state=Campaign.State.DRAFT)
-        .order_by("-campaign__opened_at", "-campaign")
+        .exclude(state=Campaign.State.DRAFT)
     )
+    campaigns = list(campaigns_qs.order_by("-opened_at", "-pk"))
+    progress = _count_progress(viewer, [campaign.pk for campaign in campaigns])
     own = [
         OwnCampaign(
-            campaign_id=annotator.campaign.public_id,
-            name=annotator.campaign.name,
-            collection_name=annotator.campaign.list.collection.name,
-            is_open=annotator.campaign.state == Campaign.State.OPEN,
-            progress=count_progress(
-                Desk(viewer, annotator.campaign, annotator.pk, annotator.is_blind)
-            ),
+            campaign_id=campaign.public_id,
+            name=campaign.name,
+            collection_slug=campaign.list.collection.slug,
+            collection_name=campaign.list.collection.name,
+            is_open=campaign.state == Campaign.State.OPEN,
+            progress=progress[campaign.pk],
         )
-        for annotator in annotators_qs
+        for campaign in campaigns
     ]
     return sorted(own, key=lambda campaign: not campaign.is_open)
+
+
+def _count_progress(viewer: User, campaign_ids: Sequence[int]) -> dict[int, Progress]:
+    """The viewer's counts in each of the campaigns."""
+    states = Assignment.State
+    own = Assignment.objects.filter(annotator=viewer).exclude(state=states.VOIDED)
+    own_qs = own.filter(pair__campaign__in=campaign_ids).order_by()
+    counted = {
+        campaign: (done, leased)
+        for campaign, done, leased in own_qs.values_list("pair__campaign").annotate(
+            done=Count("pk", filter=Q(state=states.DONE)),
+            leased=Count("pk", filter=Q(state=HELD)),
+        )
+    }
+    free_qs = Assignment.objects.filter(
+        pair__campaign__in=campaign_ids, state=states.FREE, occasion=0
+    ).exclude(Exists(own.filter(pair=OuterRef("pair"), occasion=0)))
+    free = dict(
+        free_qs.order_by()
+        .values_list("pair__campaign")
+        .annotate(pairs=Count("pair", distinct=True))
+    )
+    progress = {}
+    for campaign in campaign_ids:
+        done, leased = counted.get(campaign, (0, 0))
+        progress[campaign] = Progress(done, leased + free.get(campaign, 0))
+    return progress
 
 
 def _own_seats(desk: Desk) -> QuerySet[Assignment]:

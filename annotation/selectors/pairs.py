@@ -1,31 +1,61 @@
 """Single pairs for leads: where people disagree, and everything that was said about one."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
+from types import MappingProxyType
 from uuid import UUID
 
+from django.core.paginator import Page
+from django.db.models import QuerySet
+
+from annotation.keys import KeyedGrade, keyed_grades
 from annotation.models import Adjudication, Campaign, Label, Pair, PoolEntry
 from annotation.permissions import check_may_watch
 from annotation.selectors.campaigns import list_extremes
-from judgments.models import Judgment
+from judgments.models import Judgment, JudgmentVersion
 from judgments.permissions import Access, NotFound, check_may_see_people
 from judgments.scales import Scale
+from judgments.selectors.lists import GradeShown, show_grade
+from judgments.selectors.paging import paginate
+
+SHOWS: Mapping[str, str] = MappingProxyType(
+    {
+        "all": "All",
+        "differ": "Disagree",
+        "tied": "To decide",
+        "open": "Still to be labelled",
+        "complete": "Complete",
+        "adjudicated": "Decided",
+    }
+)
 
 
 @dataclass(frozen=True)
-class Disagreement:
-    """A pair whose people gave different grades. spread: steps of the scale between them."""
+class PairRow:
+    """A pair in a table. grades: of its current labels, worst first. grade: what they come to."""
 
     pair_id: int
     qid: str
     query_text: str
     docid: str
     title: str
-    grades: tuple[int, ...]
-    spread: int
+    grades: tuple[GradeShown, ...]
     state: str
     state_name: str
-    grade: int | None
+    grade: GradeShown | None
+
+
+@dataclass(frozen=True)
+class PairsPage:
+    """The pairs of a campaign. show: which of them, a key of SHOWS. choices: all of those."""
+
+    campaign: Campaign
+    show: str
+    choices: tuple[tuple[str, str], ...]
+    qid: str
+    rows: "Page[PairRow]"
 
 
 @dataclass(frozen=True)
@@ -36,7 +66,7 @@ class Statement:
     annotator: str
     outcome: str
     outcome_name: str
-    grade: int | None
+    grade: GradeShown | None
     reason: str
     note: str
     guideline_revision: int
@@ -53,41 +83,66 @@ class Decision:
     """One adjudication."""
 
     person: str
-    grade: int
+    grade: GradeShown
     reason: str
     decided_at: datetime
 
 
 @dataclass(frozen=True)
-class PairDetail:
-    """The lead's page of one pair. sources: (ranker, run, rank) of every pool that brought it."""
+class Holding:
+    """A grade that the list holds or held for the pair: from which version to before which."""
+
+    grade: GradeShown
+    since: int
+    until: int | None
+    source_name: str
+    who: str
+    reason: str
+    committed_at: datetime
+
+
+@dataclass(frozen=True)
+class PairPage:
+    """The lead's page of one pair.
+
+    sources: (ranker, run, rank) of every pool that brought it. holdings: the newest first.
+    next_id: the next pair to decide, None where there is no other. left: how many there are.
+    """
 
     pair: Pair
+    grade: GradeShown | None
+    grades: tuple[KeyedGrade, ...]
     statements: tuple[Statement, ...]
     decisions: tuple[Decision, ...]
     sources: tuple[tuple[str, str, int], ...]
-    judged: int | None
+    holdings: tuple[Holding, ...]
+    next_id: int | None
+    left: int
 
 
-def list_disagreements(
-    *, access: Access, campaign: Campaign, limit: int = 100, offset: int = 0
-) -> list[Disagreement]:
+def list_widest(*, access: Access, campaign: Campaign, limit: int) -> list[PairRow]:
     """The pairs whose grades differ, the widest apart first; undecided ones before the others."""
     check_may_watch(access, campaign)
-    codes = Scale.from_json(campaign.list.scale).codes
-    step = {code: number for number, code in enumerate(codes)}
-    ranked = sorted(
-        (state == Pair.State.ADJUDICATED, step[worst] - step[best], pk)
-        for pk, state, worst, best in list_extremes(campaign)
-    )[offset : offset + limit]
-    spreads = {pk: -negative for _, negative, pk in ranked}
-    pairs = Pair.objects.select_related("query", "document").defer("document__body")
-    by_pk = pairs.in_bulk(list(spreads))
-    grades = _list_grades(list(spreads))
-    return [
-        _disagreement(by_pk[pk], tuple(sorted(grades[pk], key=step.__getitem__)), spread)
-        for pk, spread in spreads.items()
-    ]
+    return _show_pairs(campaign, _rank(campaign)[:limit])
+
+
+def get_pairs_page(
+    *, access: Access, campaign: Campaign, show: str, qid: str, page: str
+) -> PairsPage:
+    """The pairs of a campaign by query, or those that differ by how far; for leads and admins."""
+    check_may_watch(access, campaign)
+    show = show if show in SHOWS else "all"
+    pairs_qs = campaign.pairs.order_by("query", "pk")
+    if show not in ("all", "differ"):
+        pairs_qs = pairs_qs.filter(state=show)
+    if qid:
+        pairs_qs = pairs_qs.filter(query__qid=qid)
+    ids: Sequence[int] | QuerySet[Pair, int] = pairs_qs.values_list("pk", flat=True)
+    if show == "differ":
+        of_query = set(ids) if qid else None
+        ids = [pk for pk in _rank(campaign) if of_query is None or pk in of_query]
+    rows = paginate(ids, page=page, show=partial(_show_pairs, campaign))
+    return PairsPage(campaign, show, tuple(SHOWS.items()), qid, rows)
 
 
 def get_pair(*, access: Access, pair_id: int) -> Pair:
@@ -102,23 +157,86 @@ def get_pair(*, access: Access, pair_id: int) -> Pair:
     return pair
 
 
-def get_pair_detail(*, access: Access, pair_id: int) -> PairDetail:
+def get_pair_page(*, access: Access, pair_id: int) -> PairPage:
     """Everything that was said and decided about a pair, oldest first; for leads and admins."""
     pair = get_pair(access=access, pair_id=pair_id)
+    scale = Scale.from_json(pair.list.scale)
     labels_qs = pair.labels.select_related("annotator", "guideline_revision", "superseded_by")
     adjudications_qs = Adjudication.objects.filter(pair=pair).select_related("decided_by")
-    judged = Judgment.objects.filter(
-        list=pair.list_id, query=pair.query_id, document=pair.document_id, until__isnull=True
-    )
-    return PairDetail(
+    to_decide = _list_to_decide(pair)
+    return PairPage(
         pair=pair,
-        statements=tuple(_statement(pair, one) for one in labels_qs.order_by("pair_seq")),
+        grade=None if pair.grade is None else show_grade(scale, pair.grade),
+        grades=keyed_grades(pair.campaign.guideline.revisions.latest("number").grades),
+        statements=tuple(_statement(pair, scale, one) for one in labels_qs.order_by("pair_seq")),
         decisions=tuple(
-            Decision(str(one.decided_by), one.grade, one.reason, one.decided_at)
+            Decision(str(one.decided_by), show_grade(scale, one.grade), one.reason, one.decided_at)
             for one in adjudications_qs.order_by("pair_seq")
         ),
         sources=tuple(_list_sources(pair)),
-        judged=judged.values_list("grade", flat=True).first(),
+        holdings=tuple(_list_holdings(pair, scale)),
+        next_id=to_decide[0] if to_decide else None,
+        left=len(to_decide),
+    )
+
+
+def get_pair_id(*, access: Access, list_slug: str, qid: str, docid: str) -> int:
+    """The pair of the newest campaign that asked about a query and a document of a list."""
+    check_may_see_people(access)
+    pairs_qs = Pair.objects.filter(
+        list__collection=access.collection,
+        list__slug=list_slug,
+        query__qid=qid,
+        document__docid=docid,
+    )
+    found = pairs_qs.order_by("-pk").values_list("pk", flat=True).first()
+    if found is None:
+        raise NotFound("pair")
+    return found
+
+
+def _rank(campaign: Campaign) -> list[int]:
+    return [pk for _, _, pk in _list_ranked(campaign)]
+
+
+def _list_ranked(campaign: Campaign) -> list[tuple[bool, int, int]]:
+    """The pairs that differ: whether decided, minus the spread, the id; in that order."""
+    step = {code: number for number, code in enumerate(Scale.from_json(campaign.list.scale).codes)}
+    return sorted(
+        (state == Pair.State.ADJUDICATED, step[worst] - step[best], pk)
+        for pk, state, worst, best in list_extremes(campaign)
+    )
+
+
+def _list_to_decide(pair: Pair) -> list[int]:
+    """The other pairs of the campaign that differ and are undecided, from this one on."""
+    ranked = _list_ranked(pair.campaign)
+    own = next(((spread, pk) for _, spread, pk in ranked if pk == pair.pk), None)
+    others = [(spread, pk) for decided, spread, pk in ranked if not decided and pk != pair.pk]
+    if own is not None:
+        others.sort(key=lambda one: (one < own, one))
+    return [pk for _, pk in others]
+
+
+def _show_pairs(campaign: Campaign, pair_ids: Sequence[int]) -> list[PairRow]:
+    scale = Scale.from_json(campaign.list.scale)
+    pairs_qs = Pair.objects.select_related("query", "document").defer("document__body")
+    by_pk = pairs_qs.in_bulk(list(pair_ids))
+    grades = _list_grades(list(pair_ids))
+    return [_pair_row(by_pk[pk], scale, grades[pk]) for pk in pair_ids]
+
+
+def _pair_row(pair: Pair, scale: Scale, grades: list[int]) -> PairRow:
+    return PairRow(
+        pair_id=pair.pk,
+        qid=pair.query.qid,
+        query_text=pair.query.text,
+        docid=pair.document.docid,
+        title=pair.document.title,
+        grades=tuple(show_grade(scale, code) for code in sorted(grades)),
+        state=pair.state,
+        state_name=pair.get_state_display(),
+        grade=None if pair.grade is None else show_grade(scale, pair.grade),
     )
 
 
@@ -136,28 +254,13 @@ def _list_grades(pair_ids: list[int]) -> dict[int, list[int]]:
     return grades
 
 
-def _disagreement(pair: Pair, grades: tuple[int, ...], spread: int) -> Disagreement:
-    return Disagreement(
-        pair_id=pair.pk,
-        qid=pair.query.qid,
-        query_text=pair.query.text,
-        docid=pair.document.docid,
-        title=pair.document.title,
-        grades=grades,
-        spread=spread,
-        state=pair.state,
-        state_name=pair.get_state_display(),
-        grade=pair.grade,
-    )
-
-
-def _statement(pair: Pair, label: Label) -> Statement:
+def _statement(pair: Pair, scale: Scale, label: Label) -> Statement:
     return Statement(
         id=label.pk,
         annotator=str(label.annotator),
         outcome=label.outcome,
         outcome_name=label.get_outcome_display(),
-        grade=label.grade,
+        grade=None if label.grade is None else show_grade(scale, label.grade),
         reason=label.reason,
         note=label.note,
         guideline_revision=label.guideline_revision.number,
@@ -178,3 +281,26 @@ def _list_sources(pair: Pair) -> list[tuple[str, str, int]]:
         for ranker, run, rank in sources
     }
     return sorted(found)
+
+
+def _list_holdings(pair: Pair, scale: Scale) -> list[Holding]:
+    rows_qs = Judgment.objects.filter(
+        list=pair.list_id, query=pair.query_id, document=pair.document_id
+    )
+    rows = list(rows_qs.order_by("-since"))
+    versions_qs = JudgmentVersion.objects.filter(
+        list=pair.list_id, number__in=[row.since for row in rows]
+    )
+    versions = {one.number: one for one in versions_qs.select_related("author")}
+    return [
+        Holding(
+            grade=show_grade(scale, row.grade),
+            since=row.since,
+            until=row.until,
+            source_name=versions[row.since].get_source_display(),
+            who=str(versions[row.since].author or ""),
+            reason=versions[row.since].reason,
+            committed_at=versions[row.since].created_at,
+        )
+        for row in rows
+    ]

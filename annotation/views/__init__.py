@@ -1,0 +1,1 @@
+"""Annotation's pages: accessor, form, one service, and what to show."""

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from annotation.forms import LabelForm
+from annotation.forms.labelling import LabelForm
 from annotation.keys import keyed_grades
 from annotation.permissions import Desk, get_desk, may_label
 from annotation.selectors.labelling import LabelPage, get_label_page

@@ -43,14 +43,13 @@ class Turn:
 
     def __init__(self, job: Job, token: uuid.UUID) -> None:
         self.job_id: int = job.pk
-        self.kind: str = job.kind
         self.collection_id: int = job.collection_id
         self.created_by_id: int | None = job.created_by_id
         self.params: dict[str, Any] = job.params
         self.file_name: str = job.file_name
         self._job = job
         self._own = Job.objects.filter(pk=job.pk, token=token, state=Job.State.RUNNING)
-        self.ended = False
+        self.finished = False
 
     def open(self) -> BinaryIO:
         return cast(BinaryIO, self._job.file.open("rb"))
@@ -60,15 +59,16 @@ class Turn:
 
     def finish(self, result: dict[str, Any]) -> None:
         self._end(Job.State.DONE, result=result, done_units=F("total_units"))
+        self.finished = True
 
     def fail(self, message: str, problems: list[dict[str, Any]], total: int) -> None:
         result = {"message": message, "problem_count": total}
         self._end(Job.State.FAILED, result=result, problems=problems)
 
-    def put_back(self) -> None:
+    def put_back(self, message: str) -> None:
         """After something that may pass: try again later, or give up after the last attempt."""
         if self._job.attempts >= ATTEMPTS:
-            self.fail("Something went wrong on the server. Its log says what.", [], 0)
+            self.fail(message, [], 0)
             return
         wait = timedelta(seconds=BACK_OFF[self._job.attempts - 1])
         self._own.update(
@@ -78,10 +78,6 @@ class Turn:
             not_before=timezone.now() + wait,
         )
 
-    def forget_file(self) -> None:
-        """An upload is not kept once its job has ended."""
-        _forget_file(self._job)
-
     def beat(self) -> None:
         done = in_this_process.get(self.job_id, 0)
         self._own.update(heartbeat_at=timezone.now(), done_units=done)
@@ -89,7 +85,6 @@ class Turn:
     def _end(self, state: str, **values: Any) -> None:
         if not self._own.update(state=state, finished_at=timezone.now(), **values):
             raise JobLost
-        self.ended = True
 
 
 def submit_job(
@@ -134,13 +129,11 @@ def _claim(now: datetime) -> Turn | None:
         seen = Job.objects.filter(pk=job.pk, state=job.state, token=job.token)
         if job.attempts >= ATTEMPTS:
             message = "It was tried five times, and each time the worker ended before it was done."
-            given_up = seen.update(
+            seen.update(
                 state=Job.State.FAILED,
                 finished_at=now,
                 result={"message": message, "problem_count": 0},
             )
-            if given_up:
-                _forget_file(job)
             continue
         claimed = seen.update(
             state=Job.State.RUNNING,
@@ -156,43 +149,40 @@ def _claim(now: datetime) -> Turn | None:
 
 
 def _take(turn: Turn) -> None:
-    """Do one job, and say on its row how it went."""
     try:
         with _pulse(turn):
-            get_handler(turn.kind)(turn)
-        if not turn.ended:
+            get_handler(turn._job.kind)(turn)
+        if not turn.finished:
             turn.finish({})
     except JobLost:
         logger.warning("job %s was taken over by another worker", turn.job_id)
-    except Exception as error:
-        if not isinstance(error, DomainError):
-            logger.exception("job %s failed", turn.job_id)
-        turn.ended = False  # what the handler wrote, its end included, is undone
-        _end_badly(turn, error)
+        return
+    except FileRefused as refusal:
+        problems = [
+            {"line": p.line, "column": p.column, "rule": p.rule, "message": p.message}
+            for p in refusal.problems
+        ]
+        _fail(turn, refusal.message, problems, refusal.total)
+    except DomainError as refusal:
+        _fail(turn, refusal.message, [], 0)
+    except Exception:
+        logger.exception("job %s failed in attempt %s", turn.job_id, turn._job.attempts)
+        turn.put_back("Something went wrong on the server. Its log says what.")
+        return
     finally:
         in_this_process.pop(turn.job_id, None)
-    if turn.ended:
-        turn.forget_file()
+    _forget_file(turn._job)
 
 
-def _end_badly(turn: Turn, error: Exception) -> None:
-    """A refusal ends the job for good; anything else may be different next time."""
+def _fail(turn: Turn, message: str, problems: list[dict[str, Any]], total: int) -> None:
     try:
-        if isinstance(error, FileRefused):
-            problems = [
-                {"line": p.line, "column": p.column, "rule": p.rule, "message": p.message}
-                for p in error.problems
-            ]
-            turn.fail(error.message, problems, error.total)
-        elif isinstance(error, DomainError):
-            turn.fail(error.message, [], 0)
-        else:
-            turn.put_back()
+        turn.fail(message, problems, total)
     except JobLost:
         logger.warning("job %s was taken over by another worker", turn.job_id)
 
 
 def _forget_file(job: Job) -> None:
+    """An upload is not kept once its job has ended."""
     if job.file:
         job.file.close()
         job.file.delete(save=False)

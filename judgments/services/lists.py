@@ -23,8 +23,6 @@ from judgments.selectors.lists import HEAD, get_qrels, get_version
 from judgments.services import audit
 from judgments.services.committing import Change, commit_judgments
 
-RESERVED = {"new"}
-
 
 class ListRefused(DomainError):
     """The list can't be made or changed like this."""
@@ -70,8 +68,6 @@ def start_list(
         SLUG(slug)
     except ValidationError as error:
         raise ListRefused("slug_invalid", error.messages[0]) from error
-    if slug in RESERVED:
-        raise ListRefused("slug_invalid", f"A list can't be called {slug}: that is an address.")
     try:
         with transaction.atomic():
             judgment_list = JudgmentList.objects.create(

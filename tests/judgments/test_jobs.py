@@ -179,28 +179,6 @@ def test_what_a_worker_did_after_its_job_was_taken_over_is_undone(world, handler
     assert not Query.objects.filter(qid="lost").exists()
 
 
-def test_a_worker_that_lost_its_job_leaves_the_file_to_the_one_who_has_it(world, handler, tmp_path):
-    def lose(work):
-        Job.objects.update(token=uuid.uuid4())
-        raise OSError("disk")
-
-    handler.do = lose
-    job = worked(submit(world, text="a\tb\n"))
-    assert job.state == "running"
-    assert len([path for path in tmp_path.rglob("*") if path.is_file()]) == 1
-
-
-def test_a_handler_that_fails_after_its_end_has_not_ended(world, handler):
-    def fail_late(work):
-        with transaction.atomic():
-            work.finish({"added": 1})
-            raise OSError("disk")
-
-    handler.do = fail_late
-    job = worked(submit(world, text="a\tb\n"))
-    assert (job.state, job.attempts, job.result) == ("queued", 1, {})
-
-
 def test_only_its_owner_and_leads_see_a_job(world, handler):
     job = submit(world)
     dora = make_access(collection=world.collection, username="dora")

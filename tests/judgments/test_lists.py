@@ -61,7 +61,7 @@ def test_nobody_but_a_lead_makes_a_list_releases_or_reverts(world, username):
 
 
 def test_a_slug_that_is_taken_or_malformed_is_refused(ada):
-    for slug in ("main", "Main", "a b", "-a", "new", ""):
+    for slug in ("main", "Main", "a b", "-a", ""):
         with pytest.raises(ListRefused):
             create_list(access=ada, at=NOW, slug=slug, name="", scale=Scale.default())
 

@@ -22,8 +22,8 @@ def test_an_annotator_sees_the_overview_and_campaigns_only() -> None:
     assert tabs(Role.ANNOTATOR) == ["overview", "campaigns"]
 
 
-def test_a_researcher_sees_what_can_be_measured_but_neither_campaigns_nor_people() -> None:
-    assert tabs(Role.RESEARCHER) == ["overview", *MEASURING, *CONTENT]
+def test_a_researcher_sees_what_can_be_measured_and_what_was_labelled_but_no_people() -> None:
+    assert tabs(Role.RESEARCHER) == ["overview", "campaigns", *MEASURING, *CONTENT]
 
 
 def test_a_researcher_who_annotates_sees_the_campaign_instead_of_the_numbers() -> None:

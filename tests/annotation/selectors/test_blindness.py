@@ -109,10 +109,10 @@ def test_no_canary_reaches_an_annotator(campaign: Campaign) -> None:
 
 
 def test_the_canaries_would_be_found(world: World, campaign: Campaign) -> None:
-    from annotation.selectors.pairs import get_pair_detail
+    from annotation.selectors.pairs import get_pair_page
 
     pair = campaign.pairs.order_by("pk")[0]
-    detail = get_pair_detail(access=make_access(collection=world.collection), pair_id=pair.pk)
+    detail = get_pair_page(access=make_access(collection=world.collection), pair_id=pair.pk)
     text = f"{detail.sources} {detail.statements} {detail.decisions}".casefold()
     assert [canary for canary in CANARIES if canary not in text] == []
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from annotation.models import Campaign, Pair
+from annotation.selectors.approvals import count_waiting
 from annotation.selectors.campaigns import (
     CampaignRow,
     PairCounts,
@@ -16,7 +17,7 @@ from annotation.selectors.campaigns import (
     list_contributors,
     list_guidelines,
 )
-from annotation.selectors.pairs import get_pair, get_pair_detail, list_disagreements
+from annotation.selectors.pairs import get_pair, get_pair_page, get_pairs_page, list_widest
 from annotation.services.adjudicating import adjudicate
 from annotation.services.campaigns import close_campaign, remove_annotator
 from annotation.services.consolidating import consolidate
@@ -73,7 +74,7 @@ def test_the_dashboard_says_how_far_pairs_and_people_are(
         open=2, complete=1, tied=2, adjudicated=1, labels=9, labels_needed=12
     )
     assert page.counts.all == 6
-    assert (page.disagreements, page.waiting, page.guideline_revision) == (3, 0, 1)
+    assert (page.disagreements, page.guideline_revision) == (3, 1)
     ben, cem = page.annotators
     assert (ben.username, ben.name, ben.labelled, ben.today, ben.median_seconds) == (
         "ben", "Ben", 5, 5, 4.0,
@@ -96,26 +97,29 @@ def test_corrections_count_once_and_what_was_taken_back_does_not(
     assert (cem.labelled, cem.is_active, cem.last_seen_at) == (0, False, None)
 
 
-def test_what_waits_for_approval_is_counted(world: World, access: Access) -> None:
+def test_what_an_approval_would_change_is_counted(world: World, access: Access) -> None:
     campaign = make_campaign(world=world, commit="approval")
-    pair = campaign.pairs.select_related("campaign")[0]
+    complete, begun = campaign.pairs.select_related("campaign")[:2]
     for username in ("ben", "cem"):
-        label(pair=pair, username=username, grade=1)
+        label(pair=complete, username=username, grade=1)
+    label(pair=begun, username="ben", grade=1)
     consolidate(list_id=campaign.list_id, at=NOW)
-    assert get_dashboard(access=access, campaign=campaign, now=NOW).waiting == 1
+    assert count_waiting(campaign) == 1
+    live = make_campaign(world=make_world(slug="films"), name="Live")
+    assert count_waiting(live) == 0
 
 
 def test_disagreements_come_widest_first_decided_ones_last(
     access: Access, campaign: Campaign
 ) -> None:
-    found = list_disagreements(access=access, campaign=campaign)
-    assert [(one.docid, one.grades, one.spread, one.state) for one in found] == [
-        ("d3", (0, 4), 4, "tied"),
-        ("d2", (1, 3), 2, "tied"),
-        ("d4", (0, 1), 1, "adjudicated"),
+    found = list_widest(access=access, campaign=campaign, limit=5)
+    assert [(one.docid, [grade.code for grade in one.grades], one.state) for one in found] == [
+        ("d3", [0, 4], "tied"),
+        ("d2", [1, 3], "tied"),
+        ("d4", [0, 1], "adjudicated"),
     ]
-    assert (found[2].grade, found[2].qid, found[2].title) == (1, "q1", "Title 4")
-    assert list_disagreements(access=access, campaign=campaign, limit=1, offset=1) == found[1:2]
+    assert (found[2].grade.code, found[2].qid, found[2].title) == (1, "q1", "Title 4")
+    assert list_widest(access=access, campaign=campaign, limit=1) == found[:1]
 
 
 def test_a_surplus_label_does_not_make_a_disagreement(world: World, access: Access) -> None:
@@ -126,8 +130,8 @@ def test_a_surplus_label_does_not_make_a_disagreement(world: World, access: Acce
     release_expired(at=late)
     label(pair=pair, username="cem", grade=1)
     submit_label(desk=desk_of(campaign, "ben"), submission=said(seat=lost, grade=4), at=late)
-    assert list_disagreements(access=access, campaign=campaign) == []
-    statements = get_pair_detail(access=access, pair_id=pair.pk).statements
+    assert list_widest(access=access, campaign=campaign, limit=5) == []
+    statements = get_pair_page(access=access, pair_id=pair.pk).statements
     assert [(one.annotator, one.is_in_overlap) for one in statements] == [
         ("Cem", True),
         ("Ben", False),
@@ -140,20 +144,21 @@ def test_a_pair_tells_everything_that_was_said_about_it(
     pair = campaign.pairs.get(document__docid="d4")
     label(pair=pair, username="ben", grade=4, note="changed my mind")
     Document.objects.filter(pk=pair.document_id).update(content_hash="f" * 64)
-    detail = get_pair_detail(access=access, pair_id=pair.pk)
+    detail = get_pair_page(access=access, pair_id=pair.pk)
     assert [
-        (one.annotator, one.grade, one.is_current, one.note, one.is_of_this_text)
+        (one.annotator, one.grade.code, one.is_current, one.note, one.is_of_this_text)
         for one in detail.statements
     ] == [
         ("Ben", 0, False, "", False),
         ("Cem", 1, True, "", False),
         ("Ben", 4, True, "changed my mind", False),
     ]
-    assert [(one.person, one.grade, one.reason) for one in detail.decisions] == [
+    assert [(one.person, one.grade.code, one.reason) for one in detail.decisions] == [
         ("Ada", 1, "Just so.")
     ]
     assert detail.sources == (("bm25", "bm25-run", 4),)
-    assert (detail.judged, detail.pair.grade) == (1, 1)
+    assert [(one.grade.code, one.since, one.until) for one in detail.holdings] == [(1, 2, None)]
+    assert (detail.grade.code, detail.left) == (1, 2)
 
 
 def test_campaigns_are_listed_with_how_far_they_are(
@@ -215,10 +220,11 @@ def test_nobody_else_may(world: World, campaign: Campaign, username: str) -> Non
     for attempt in (
         lambda: get_campaign(access=access, campaign_id=campaign.public_id),
         lambda: get_dashboard(access=access, campaign=campaign, now=NOW),
-        lambda: list_disagreements(access=access, campaign=campaign),
+        lambda: list_widest(access=access, campaign=campaign, limit=1),
+        lambda: get_pairs_page(access=access, campaign=campaign, show="", qid="", page=""),
         lambda: list_candidates(access=access, campaign=campaign),
         lambda: get_pair(access=access, pair_id=pair.pk),
-        lambda: get_pair_detail(access=access, pair_id=pair.pk),
+        lambda: get_pair_page(access=access, pair_id=pair.pk),
     ):
         with pytest.raises(NotFound):
             attempt()

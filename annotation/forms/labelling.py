@@ -1,4 +1,4 @@
-"""What pages send to annotation's services."""
+"""What the labelling page sends."""
 
 from datetime import datetime
 

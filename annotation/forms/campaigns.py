@@ -1,0 +1,139 @@
+"""Forms of a campaign: its design, its people, and what is said when it is approved."""
+
+from typing import Any
+
+from django import forms
+
+from annotation.models import Campaign, Guideline
+from judgments.models import JudgmentList, User
+
+RULES = {
+    Campaign.Rule.MAJORITY: "Majority: the grade that most of them gave. Where no grade leads, "
+    "you decide.",
+    Campaign.Rule.MEDIAN: "Median: the middle grade; between two middle ones half-way, half a "
+    "step rounded up.",
+    Campaign.Rule.MEAN: "Mean: the average, rounded to the nearest grade, half a step rounded up.",
+}
+COMMITS = {
+    Campaign.Commit.LIVE: "At once: a pair’s grade is in the list as soon as enough people have "
+    "labelled it, and leaderboards follow within seconds.",
+    Campaign.Commit.APPROVAL: "When you approve: grades wait until you have looked at them, and "
+    "enter the list together.",
+}
+ORDERS = {
+    Campaign.Order.BY_QUERY: "Query by query: all documents of one query after another. Quicker, "
+    "and grades of one query agree better with each other.",
+    Campaign.Order.SHUFFLED: "Shuffled: another query with every pair. Slower, but no document is "
+    "compared with the last.",
+}
+
+
+class ListField(forms.ModelChoiceField):  # type: ignore[type-arg]
+    """A list by its name."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        return str(obj.name)
+
+
+class CampaignForm(forms.Form):
+    """The design of a campaign; each choice says what follows from it."""
+
+    name = forms.CharField(
+        label="Name",
+        max_length=200,
+        help_text="Annotators see it. Do not name rankers in it.",
+        widget=forms.TextInput(attrs={"autofocus": True, "dir": "auto"}),
+    )
+    judgment_list = ListField(
+        label="List",
+        queryset=JudgmentList.objects.none(),
+        to_field_name="slug",
+        empty_label=None,
+        help_text="Where the grades go.",
+    )
+    guideline = forms.ModelChoiceField(
+        label="Guideline",
+        queryset=Guideline.objects.none(),
+        empty_label=None,
+        help_text="What annotators follow. It must be for the grades of the list.",
+    )
+    overlap = forms.IntegerField(
+        label="People per pair",
+        min_value=1,
+        max_value=20,
+        initial=2,
+        help_text="How many people label each pair, independently of each other. With two or more "
+        "you learn how far the grades can be trusted; with one you get twice as many.",
+    )
+    depth = forms.IntegerField(
+        label="Depth",
+        min_value=1,
+        max_value=10_000,
+        initial=10,
+        help_text="How many results of each run are to be judged, from the top. Take the cutoff "
+        "of the measure that you care about: 10 for nDCG@10.",
+    )
+    rule = forms.ChoiceField(
+        label="How labels become a grade",
+        choices=RULES,
+        initial=Campaign.Rule.MAJORITY,
+        widget=forms.RadioSelect,
+    )
+    commit = forms.ChoiceField(
+        label="When a grade enters the list",
+        choices=COMMITS,
+        initial=Campaign.Commit.LIVE,
+        widget=forms.RadioSelect,
+    )
+    order = forms.ChoiceField(
+        label="In which order people meet the pairs",
+        choices=ORDERS,
+        initial=Campaign.Order.BY_QUERY,
+        widget=forms.RadioSelect,
+    )
+
+    def __init__(
+        self,
+        *args: Any,
+        lists: list[JudgmentList],
+        guidelines: list[Guideline],
+        **options: Any,
+    ) -> None:
+        super().__init__(*args, **options)
+        list_field, guideline_field = self.fields["judgment_list"], self.fields["guideline"]
+        assert isinstance(list_field, forms.ModelChoiceField)
+        assert isinstance(guideline_field, forms.ModelChoiceField)
+        own_lists = JudgmentList.objects.filter(pk__in=[one.pk for one in lists])
+        own_guidelines = Guideline.objects.filter(pk__in=[one.pk for one in guidelines])
+        list_field.queryset = own_lists.order_by("pk")
+        guideline_field.queryset = own_guidelines.order_by("name", "pk")
+
+
+class PeopleForm(forms.Form):
+    """Members to add to a campaign as annotators."""
+
+    people = forms.ModelMultipleChoiceField(
+        label="Members",
+        queryset=User.objects.none(),
+        to_field_name="username",
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Choose at least one person."},
+    )
+
+    def __init__(self, *args: Any, candidates: list[User], **options: Any) -> None:
+        super().__init__(*args, **options)
+        field = self.fields["people"]
+        assert isinstance(field, forms.ModelMultipleChoiceField)
+        field.queryset = User.objects.filter(pk__in=[one.pk for one in candidates])
+
+
+class ApprovalForm(forms.Form):
+    """Why the grades that wait are good."""
+
+    reason = forms.CharField(
+        label="Reason",
+        required=False,
+        max_length=1000,
+        help_text="Stands beside the version that this makes.",
+        widget=forms.TextInput(attrs={"dir": "auto"}),
+    )

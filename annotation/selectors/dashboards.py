@@ -1,0 +1,226 @@
+"""The pages around a campaign: all campaigns, one as its leads see it, and what others may see."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from annotation.models import Campaign, Guideline
+from annotation.permissions import Desk, is_own
+from annotation.selectors.approvals import count_waiting
+from annotation.selectors.campaigns import (
+    CampaignRow,
+    Contributor,
+    Dashboard,
+    PairCounts,
+    count_pairs,
+    get_dashboard,
+    list_campaigns,
+    list_candidates,
+    list_closed_campaigns,
+    list_contributors,
+)
+from annotation.selectors.labelling import (
+    OwnCampaign,
+    Progress,
+    ShownGuideline,
+    count_progress,
+    get_newest_guideline,
+    list_own_campaigns,
+)
+from annotation.selectors.pairs import PairRow, list_widest
+from judgments.models import JudgmentList, User
+from judgments.permissions import Access, NotFound, may_see_people, may_see_rankings
+
+WIDEST = 8  # disagreements shown on the dashboard itself
+
+
+@dataclass(frozen=True)
+class CampaignsPage:
+    """The campaigns of a collection.
+
+    own: those in which the viewer annotates. rows: all of them for leads and admins, the closed
+    ones for researchers, none for annotators.
+    has_list, has_guideline: whether what a campaign needs is there.
+    """
+
+    own: tuple[OwnCampaign, ...]
+    rows: tuple[CampaignRow, ...]
+    shows_people: bool
+    has_list: bool
+    has_guideline: bool
+
+
+@dataclass(frozen=True)
+class PoolRow:
+    """A pool that brought pairs into a campaign."""
+
+    strategy_name: str
+    depth: int
+    sample_size: int | None
+    seed: int
+    only_unjudged: bool
+    runs: tuple[str, ...]
+    pairs: int
+    created_at: datetime
+    who: str
+
+
+@dataclass(frozen=True)
+class CampaignPage:
+    """A campaign as its leads see it.
+
+    advice: what to do next, the most useful first: words that the template knows.
+    waiting: in an approval campaign, how many grades an approval would change.
+    is_mine: the viewer annotates in it, and it is open.
+    """
+
+    campaign: Campaign
+    dashboard: Dashboard
+    widest: tuple[PairRow, ...]
+    pools: tuple[PoolRow, ...]
+    candidates: tuple[User, ...]
+    advice: tuple[str, ...]
+    waiting: int
+    is_mine: bool
+
+    @property
+    def pairs_note(self) -> str:
+        return f"of {self.dashboard.counts.all:,}"
+
+    @property
+    def labels_note(self) -> str:
+        return f"of {self.dashboard.counts.labels_needed:,} needed"
+
+    @property
+    def labels_left(self) -> int:
+        return self.dashboard.counts.labels_needed - self.dashboard.counts.labels
+
+
+@dataclass(frozen=True)
+class OwnPage:
+    """A campaign as its annotator sees it: nothing but the name, the guideline, own counts."""
+
+    campaign: OwnCampaign
+    guideline: ShownGuideline
+
+    @property
+    def progress(self) -> Progress:
+        return self.campaign.progress
+
+
+@dataclass(frozen=True)
+class SummaryPage:
+    """A closed campaign as researchers see it: no names, no reasons, nothing of single pairs."""
+
+    name: str
+    list_slug: str
+    list_name: str
+    overlap: int
+    rule_name: str
+    opened_at: datetime | None
+    closed_at: datetime | None
+    counts: PairCounts
+    contributors: tuple[Contributor, ...]
+    guideline: ShownGuideline
+
+
+def get_campaigns_page(*, access: Access) -> CampaignsPage:
+    """The campaigns of the collection, as far as the viewer may see them."""
+    people = may_see_people(access)
+    rows: list[CampaignRow] = []
+    if people:
+        rows = list_campaigns(access=access)
+    elif may_see_rankings(access):
+        rows = list_closed_campaigns(access=access)
+    collection = access.collection
+    return CampaignsPage(
+        own=tuple(list_own_campaigns(viewer=access.user, collection=collection)),
+        rows=tuple(rows),
+        shows_people=people,
+        has_list=people and JudgmentList.objects.filter(collection=collection).exists(),
+        has_guideline=people and Guideline.objects.filter(collection=collection).exists(),
+    )
+
+
+def get_campaign_page(*, access: Access, campaign: Campaign, now: datetime) -> CampaignPage:
+    """The dashboard of a campaign; for leads and admins."""
+    dashboard = get_dashboard(access=access, campaign=campaign, now=now)
+    waiting = count_waiting(campaign)
+    return CampaignPage(
+        campaign=campaign,
+        dashboard=dashboard,
+        widest=tuple(list_widest(access=access, campaign=campaign, limit=WIDEST)),
+        pools=tuple(_list_pools(campaign)),
+        candidates=tuple(list_candidates(access=access, campaign=campaign)),
+        advice=tuple(_advice(dashboard, waiting)),
+        waiting=waiting,
+        is_mine=campaign.state == Campaign.State.OPEN
+        and campaign.annotators.filter(user=access.user, is_active=True).exists(),
+    )
+
+
+def get_own_page(*, access: Access, desk: Desk) -> OwnPage:
+    """What an annotator sees of a campaign besides the pairs at hand."""
+    campaign = desk.campaign
+    if not is_own(access, campaign):
+        raise NotFound("campaign")
+    return OwnPage(
+        OwnCampaign(
+            campaign_id=campaign.public_id,
+            name=campaign.name,
+            collection_slug=access.collection.slug,
+            collection_name=access.collection.name,
+            is_open=campaign.state == Campaign.State.OPEN,
+            progress=count_progress(desk),
+        ),
+        get_newest_guideline(campaign),
+    )
+
+
+def get_summary_page(*, access: Access, campaign: Campaign) -> SummaryPage:
+    """What researchers may know of a campaign, once it is closed."""
+    contributors = list_contributors(access=access, campaign=campaign)
+    return SummaryPage(
+        name=campaign.name,
+        list_slug=campaign.list.slug,
+        list_name=campaign.list.name,
+        overlap=campaign.overlap,
+        rule_name=campaign.get_rule_display(),
+        opened_at=campaign.opened_at,
+        closed_at=campaign.closed_at,
+        counts=count_pairs(campaign),
+        contributors=tuple(contributors),
+        guideline=get_newest_guideline(campaign),
+    )
+
+
+def _list_pools(campaign: Campaign) -> list[PoolRow]:
+    return [
+        PoolRow(
+            strategy_name=pool.get_strategy_display(),
+            depth=pool.depth,
+            sample_size=pool.sample_size,
+            seed=pool.seed,
+            only_unjudged=pool.only_unjudged,
+            runs=tuple(str(run["run"]) for run in pool.runs),
+            pairs=pool.pair_count,
+            created_at=pool.created_at,
+            who=str(pool.created_by or ""),
+        )
+        for pool in campaign.pools.select_related("created_by").order_by("pk")
+    ]
+
+
+def _advice(dashboard: Dashboard, waiting: int) -> list[str]:
+    """What a lead does next, from the state of things."""
+    campaign, counts = dashboard.campaign, dashboard.counts
+    people = sum(annotator.is_active for annotator in dashboard.annotators)
+    if campaign.state == Campaign.State.DRAFT:
+        missing = [] if counts.all else ["pool"]
+        missing += ["people"] if people < campaign.overlap else []
+        return missing or ["open"]
+    advice = ["decide"] if counts.tied else []
+    advice += ["approve"] if waiting else []
+    if campaign.state == Campaign.State.OPEN:
+        advice += ["people"] if people < campaign.overlap else []
+        advice += ["close"] if not counts.open else ["label"]
+    return advice or ["done"]

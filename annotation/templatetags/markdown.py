@@ -1,0 +1,8 @@
+"""Guidelines in pages."""
+
+from django import template
+
+from judgments.markup import markdown
+
+register = template.Library()
+register.filter("markdown", markdown)

@@ -1,0 +1,35 @@
+"""What every page of annotation shares."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+
+from judgments.navigation import navigation
+from judgments.permissions import Access
+
+
+def render_page(
+    request: HttpRequest, template: str, page: object = None, *, access: Access, **more: Any
+) -> HttpResponse:
+    """The template with `page`, under the collection's tab of campaigns.
+
+    The same address may answer with a part, which has no tabs: hence the header.
+    """
+    context = {"page": page, "access": access, "slug": access.collection.slug} | more
+    if not is_part(request):
+        context["navigation"] = navigation(access, section="campaigns")
+    response = render(request, f"annotation/{template}.html", context)
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+def posted(request: HttpRequest) -> QueryDict | None:
+    """What a form is filled with: what was posted, even if that is nothing; None for a GET."""
+    return request.POST if request.method == "POST" else None
+
+
+def is_part(request: HttpRequest) -> bool:
+    """Whether htmx asks for a part of the page."""
+    return request.headers.get("HX-Request") == "true"
