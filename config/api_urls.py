@@ -1,6 +1,6 @@
 """The REST interface, gathered from the rooms; mounted at /api/v1/."""
 
-from django.urls import URLPattern, URLResolver, include, path
+from django.urls import URLPattern, URLResolver, include, path, re_path
 
 from config import api
 
@@ -10,5 +10,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("docs", api.docs, name="api-docs"),
     path("", include("judgments.api_urls")),
     path("", include("annotation.api_urls")),
-    path("<path:rest>", api.other_spelling, name="api-unknown"),
+    # `<path:rest>` would not match a line end
+    re_path(r"^(?P<rest>[\s\S]+)\Z", api.other_spelling, name="api-unknown"),
 ]

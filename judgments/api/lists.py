@@ -2,6 +2,7 @@
 
 from typing import Any, BinaryIO, cast
 
+from django.http import HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
@@ -17,7 +18,6 @@ from judgments.models.collections import SLUG
 from judgments.permissions import check_may_lead, get_access
 from judgments.rest.paging import PageParameters, page_of, page_response
 from judgments.rest.parsing import check_parameters, read_input, read_parameters
-from judgments.rest.rendering import TextRenderer
 from judgments.rest.uploads import FILE_BODY, UploadView, is_for_a_worker, take_upload
 from judgments.scales import Scale
 from judgments.selectors import listing
@@ -182,17 +182,16 @@ class Version(APIView):
 class Qrels(APIView):
     """The grades of a version as a file."""
 
-    renderer_classes = (TextRenderer,)
-
     @extend_schema(operation_id="get_qrels", responses={(200, "text/plain"): OpenApiTypes.STR})
-    def get(self, request: Request, slug: str, list_slug: str, name: str) -> Response:
+    def get(self, request: Request, slug: str, list_slug: str, name: str) -> HttpResponse:
         """A version's grades as qrels: the very bytes that a release's SHA-256 is of."""
         check_parameters(request)
         access = get_access(viewer=request.user, slug=slug)
         one = get_list(access=access, slug=list_slug)
         number = find_version_number(judgment_list=one, name=name)
         content = get_qrels(judgment_list=one, number=number)
-        return Response(content, headers={"X-Version": str(number)})
+        headers = {"X-Version": str(number)}
+        return HttpResponse(content, content_type="text/plain; charset=utf-8", headers=headers)
 
 
 class Changes(APIView):

@@ -1,10 +1,9 @@
 """The form of answers. Each address has one, so what a client would rather have changes nothing."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from rest_framework.negotiation import DefaultContentNegotiation
-from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
 
@@ -23,22 +22,3 @@ class OneForm(DefaultContentNegotiation):
         """The first renderer."""
         renderer = next(iter(renderers))
         return renderer, renderer.media_type or ""
-
-
-class TextRenderer(BaseRenderer):
-    """Bytes as they are; problems, which the same address may answer with, as JSON."""
-
-    media_type = "text/plain"
-    format = "txt"
-    charset = "utf-8"
-
-    def render(
-        self,
-        data: Any,
-        accepted_media_type: str | None = None,
-        renderer_context: Mapping[str, Any] | None = None,
-    ) -> Any:
-        """The body's bytes."""
-        if isinstance(data, bytes):
-            return data
-        return JSONRenderer().render(data)

@@ -61,11 +61,14 @@ class FileParser(BaseParser):
         if kind not in MEDIA_TYPES:
             raise UnsupportedMediaType(kind)
         file = TemporaryUploadedFile(NAMELESS, kind, 0, None)
+        files = MultiValueDict({FIELD: [file]})
+        # Django closes these when the request ends, as it does with the files of a form
+        (parser_context or {})["request"]._request._files = files
         while block := stream.read(BLOCK):
             file.write(block)
         file.size = file.tell()
         file.seek(0)
-        return DataAndFiles(QueryDict(""), MultiValueDict({FIELD: [file]}))
+        return DataAndFiles(QueryDict(""), files)
 
 
 class UploadView(APIView):

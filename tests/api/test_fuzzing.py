@@ -1,0 +1,145 @@
+"""Whatever the schema lets one send, as whoever: never an error of the server, always as told."""
+
+import os
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import hypothesis
+import pytest
+import schemathesis
+from django.core.handlers.wsgi import WSGIHandler
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections, transaction
+from django.utils import timezone
+from drf_spectacular.generators import SchemaGenerator
+from hypothesis import strategies as st
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from judgments.services.jobs import submit_job
+from judgments.services.lists import release_version
+from tests.api.callers import SCOPES, make_token
+from tests.builders import NOW, World, commit, make_access, make_user
+from tests.builders_annotation import lease, make_campaign
+
+# the suite's short form; TOUCHSTONE_FUZZ=1000 is a long one
+EXAMPLES = int(os.environ.get("TOUCHSTONE_FUZZ", "20"))
+CHECKS: list[Any] = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+]
+FILES = st.one_of(
+    st.binary(max_size=200),
+    st.text(max_size=200).map(lambda text: text.encode("utf-8", "surrogatepass")),
+    st.sampled_from(
+        [
+            b"n1\tone\nn2\ttwo\n",
+            b'{"doc_id": "n1", "text": "one"}\n{"query_id": "n2", "text": "two"}\n',
+            b"q1 0 d1 3\nq2 0 d2 1\n",
+            b"q1 Q0 d1 1 7.5 tag\nq1 Q0 d2 2 7 tag\n",
+            b"q1 Q0 d1 1 nan tag\n",
+            b"\x1f\x8b\x08\x00",
+        ]
+    ),
+)
+
+
+def load_operations() -> list[Any]:
+    schema = schemathesis.openapi.from_dict(SchemaGenerator().get_schema(request=None, public=True))
+    schema.app = WSGIHandler()
+    return [found.ok() for found in schema.get_all_operations()]
+
+
+OPERATIONS = load_operations()
+
+
+@pytest.fixture(autouse=True)
+def open_connection() -> Iterator[None]:
+    """Keep the connection, in whose transaction the test is, as Django's own client does."""
+    request_started.disconnect(close_old_connections)
+    request_finished.disconnect(close_old_connections)
+    yield
+    request_started.connect(close_old_connections)
+    request_finished.connect(close_old_connections)
+
+
+def fill(world: World) -> dict[str, list[str]]:
+    """Something of everything; for each part of an address, what really is there."""
+    access = make_access(collection=world.collection)
+    q1, d1 = world.queries[0], world.documents[0]
+    commit(judgment_list=world.judgments, grades={(q1, d1): 3}, by=world.ada)
+    release_version(access=access, at=NOW, judgment_list=world.judgments, number=1, name="spring")
+    commit(judgment_list=world.judgments, grades={(q1, d1): 1}, by=world.ada)
+    job = submit_job(access=access, kind="import_queries", file=None, params={}, at=NOW)
+    campaign = make_campaign(world=world)
+    seats = lease(campaign=campaign, username="ben", count=5, at=timezone.now())
+    return {
+        "slug": ["books"],
+        "list_slug": ["main"],
+        "name": ["1", "spring", "head"],
+        "before": ["0", "1"],
+        "after": ["2", "head"],
+        "doc_id": ["d1"],
+        "job_id": [str(job.public_id)],
+        "campaign_id": [str(campaign.public_id)],
+        "assignment": [str(seat.public_id) for seat in seats],
+    }
+
+
+def make_people() -> dict[str, dict[str, str]]:
+    """What each of the cast sends to say who they are."""
+    make_user(username="root", is_superuser=True)
+    headers = {
+        f"{username}, {scope}": {
+            "Authorization": f"Bearer {make_token(username=username, scope=scope)}"
+        }
+        for username in ("ada", "ben", "dora", "eve", "root")
+        for scope in SCOPES.values
+    }
+    return headers | {"nobody": {"Authorization": "Bearer nonsense"}}
+
+
+def aim(case: Any, places: dict[str, list[str]], pick: Any) -> None:
+    """Point most requests at something that exists; most bodies at a file that could be one."""
+    for name in case.path_parameters or {}:
+        if pick(st.integers(0, 4)):
+            case.path_parameters[name] = pick(st.sampled_from(places.get(name, ["nothing"])))
+    if isinstance(case.body, bytes) and pick(st.booleans()):
+        case.body = pick(FILES)
+    labels = case.body.get("labels") if isinstance(case.body, dict) else None
+    for label in labels if isinstance(labels, list) else []:
+        if isinstance(label, dict) and pick(st.booleans()):
+            label["assignment"] = pick(st.sampled_from(places["assignment"]))
+            label["id"] = str(uuid.UUID(int=pick(st.integers(0, 3))))
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.label)
+def test_no_request_breaks_the_server_or_is_answered_as_the_schema_does_not_say(world, operation):
+    places, people = fill(world), make_people()
+    cases = st.one_of(
+        operation.as_strategy(generation_mode=mode)
+        for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
+    )
+
+    @hypothesis.settings(
+        max_examples=EXAMPLES,
+        database=None,
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )
+    @hypothesis.given(case=cases, person=st.sampled_from(sorted(people)), data=st.data())
+    def ask(case: Any, person: str, data: st.DataObject) -> None:
+        aim(case, places, data.draw)
+        with transaction.atomic():
+            response = case.call(headers=people[person])
+            transaction.set_rollback(True)
+        case.validate_response(response, checks=CHECKS)
+
+    ask()
