@@ -1,0 +1,263 @@
+"""People at the same pair at the same moment, each on a connection of their own.
+
+Whatever wins, the seats hold: nobody sits in two, no pair is labelled by more people than it
+needs, and what was acknowledged is there.
+"""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.models import Count
+
+from annotation.models import Assignment, Campaign, Label, Pair
+from annotation.permissions import CampaignClosed, Desk
+from annotation.services.adjudicating import adjudicate
+from annotation.services.campaigns import CampaignRefused, close_campaign, open_campaign
+from annotation.services.consolidating import consolidate
+from annotation.services.labelling import Receipt, submit_label
+from annotation.services.leasing import LEASE, lease_next, release_expired, release_leases
+from annotation.submissions import LabelRefused, Submission
+from judgments.models import Judgment
+from tests.builders import NOW, World, make_access, make_member, make_world
+from tests.builders_annotation import (
+    desk_of,
+    held,
+    label,
+    make_campaign,
+    make_draft,
+    said,
+    seat_for,
+)
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
+PEOPLE = tuple(f"person{number}" for number in range(8))
+ROUNDS = 12
+LATER = NOW + LEASE + timedelta(seconds=1)
+
+
+@pytest.fixture
+def world() -> World:
+    world = make_world(queries=2, documents=ROUNDS // 2)
+    for username in PEOPLE:
+        make_member(collection=world.collection, username=username, role="annotator")
+    return world
+
+
+def at_once(*works: Callable[[], Any]) -> list[Any]:
+    """What each work returned or raised, all begun at the same moment."""
+    start = threading.Barrier(len(works))
+    results: list[Any] = [None] * len(works)
+
+    def run(place: int, work: Callable[[], Any]) -> None:
+        try:
+            start.wait(20)
+            results[place] = work()
+        except Exception as error:  # noqa: BLE001  (what it was is what the test looks at)
+            results[place] = error
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run, args=one) for one in enumerate(works)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads), "deadlock"
+    return results
+
+
+def pairs_of(campaign: Campaign) -> Sequence[Pair]:
+    return list(
+        campaign.pairs.select_related(
+            "campaign__list", "campaign__guideline", "list", "query", "document"
+        )
+    )
+
+
+def check_seats(campaign: Campaign) -> None:
+    """The laws of seats that no race may break."""
+    live = Assignment.objects.filter(pair__campaign=campaign).exclude(state="voided")
+    taken = live.exclude(annotator=None).values_list("pair", "annotator")
+    assert max(Counter(taken).values(), default=1) == 1
+    labels = Label.objects.filter(pair__campaign=campaign)
+    firsts = labels.filter(supersedes=None, assignment__isnull=False)
+    assert max(Counter(firsts.values_list("assignment", flat=True)).values(), default=1) == 1
+    for pair in campaign.pairs.annotate(said=Count("labels")):
+        assert pair.label_seq == pair.said + pair.adjudications.count()
+
+
+def test_the_last_seat_goes_to_one(world: World) -> None:
+    campaign = make_campaign(world=world, overlap=1, people=PEOPLE)
+    desks = {username: desk_of(campaign, username) for username in PEOPLE}
+
+    for left in range(ROUNDS, 0, -1):
+        # all but one pair are labelled: everybody wants what is left, or any of the last few
+        at_once(*(partial(lease_next, desk=desk, count=1, at=NOW) for desk in desks.values()))
+        holders = [name for name in PEOPLE if held(campaign=campaign, username=name)]
+        assert len(holders) == min(left, len(PEOPLE))
+        check_seats(campaign)
+        (seat,) = held(campaign=campaign, username=holders[0])
+        label(pair=seat.pair, username=holders[0], grade=1)
+        for name in holders[1:]:
+            release_leases(desk=desks[name])
+    assert Label.objects.count() == ROUNDS
+
+
+def test_the_same_label_many_times_at_once_is_one_label(world: World) -> None:
+    campaign = make_campaign(world=world)
+    desk = desk_of(campaign, "ben")
+    for pair in pairs_of(campaign):
+        submission = said(seat=seat_for(pair=pair, username="ben"), grade=2)
+        answers = at_once(*[partial(submit_label, desk=desk, submission=submission, at=NOW)] * 8)
+        assert sorted(answer.is_repeat for answer in answers) == [False] + [True] * 7
+        assert {answer.id for answer in answers} == {submission.id}
+    assert Label.objects.count() == ROUNDS
+    check_seats(campaign)
+
+
+def test_one_id_for_two_pairs_at_once_stands_for_one_of_them(world: World) -> None:
+    campaign = make_campaign(world=world)
+    desk = desk_of(campaign, "ben")
+    pairs = pairs_of(campaign)
+    for one, other in zip(pairs[::2], pairs[1::2], strict=True):
+        first = said(seat=seat_for(pair=one, username="ben"), grade=2)
+        second = said(seat=seat_for(pair=other, username="ben"), grade=2, id=first.id)
+        answers = at_once(*(_submit(desk, submission) for submission in (first, second)))
+        refused = [answer for answer in answers if isinstance(answer, LabelRefused)]
+        assert [error.code for error in refused] == ["label_conflict"]
+        assert len([answer for answer in answers if isinstance(answer, Receipt)]) == 1
+        assert Label.objects.filter(pk=first.id).count() == 1
+    check_seats(campaign)
+
+
+def test_a_label_at_the_moment_of_closing_is_concluded_or_refused(world: World) -> None:
+    outcomes: Counter[bool] = Counter()
+    for number in range(ROUNDS):
+        pair_of_ids = [(world.queries[0], world.documents[number % 6])]
+        campaign = make_campaign(world=world, name=f"c{number}", overlap=1, pairs=pair_of_ids)
+        (pair,) = pairs_of(campaign)
+        submission = said(seat=seat_for(pair=pair, username="ben"), grade=number % 5, made_at=NOW)
+        access = make_access(collection=world.collection)
+        answers = at_once(
+            _submit(desk_of(campaign, "ben"), submission),
+            partial(
+                close_campaign, access=access, campaign=campaign, at=NOW - timedelta(seconds=1)
+            ),
+        )
+        assert not isinstance(answers[1], Exception)
+        stored = Label.objects.filter(pk=submission.id).exists()
+        assert stored == isinstance(answers[0], Receipt)
+        assert stored or isinstance(answers[0], CampaignClosed)
+        pair.refresh_from_db()
+        assert (pair.state, pair.consolidated_seq) == (("complete", 1) if stored else ("open", 0))
+        outcomes[stored] += 1
+        check_seats(campaign)
+    assert outcomes.total() == ROUNDS
+
+
+def test_a_label_at_the_moment_its_lease_is_taken_over_is_kept(world: World) -> None:
+    for number in range(ROUNDS):
+        pair_of_ids = [(world.queries[0], world.documents[number % 6])]
+        access = make_access(collection=world.collection)
+        campaign = make_campaign(world=world, name=f"c{number}", overlap=1, pairs=pair_of_ids)
+        (pair,) = pairs_of(campaign)
+        submission = said(seat=seat_for(pair=pair, username="ben"), grade=3)
+        cem = desk_of(campaign, "cem")
+        answers = at_once(
+            _submit(desk_of(campaign, "ben"), submission, LATER),
+            partial(lease_next, desk=cem, count=1, at=LATER),
+            partial(release_expired, at=LATER),
+        )
+        assert isinstance(answers[0], Receipt), answers
+        made = Label.objects.get(pk=submission.id)
+        cems = held(campaign=campaign, username="cem")
+        # either Ben's label has the seat, or Cem does and the label is kept beside it
+        assert (made.assignment is None) == bool(cems), answers
+        check_seats(campaign)
+        close_campaign(access=access, campaign=campaign, at=LATER)
+
+
+def test_giving_back_and_labelling_at_once_loses_neither_label_nor_seat(world: World) -> None:
+    campaign = make_campaign(world=world, overlap=2)
+    desk = desk_of(campaign, "ben")
+    for pair in pairs_of(campaign):
+        submission = said(seat=seat_for(pair=pair, username="ben"), grade=3)
+        answers = at_once(_submit(desk, submission), partial(release_leases, desk=desk))
+        assert isinstance(answers[0], Receipt)
+        assert Label.objects.get(pk=submission.id).assignment is not None
+        states = pair.assignments.exclude(state="voided").values_list("state", flat=True)
+        assert sorted(states) == ["done", "free"]
+    check_seats(campaign)
+
+
+def test_two_tabs_of_one_person_get_one_seat_of_a_pair(world: World) -> None:
+    campaign = make_campaign(world=world, overlap=2, order="shuffled")
+    desk = desk_of(campaign, "ben")
+    for _ in range(4):
+        at_once(*[partial(lease_next, desk=desk, count=6, at=NOW)] * 4)
+        seats = held(campaign=campaign, username="ben")
+        assert len(seats) == len({seat.pair_id for seat in seats}) == 6
+        release_leases(desk=desk)
+    check_seats(campaign)
+
+
+def test_people_who_cannot_grade_open_just_the_seats_that_are_missing(world: World) -> None:
+    campaign = make_campaign(world=world, overlap=3, people=PEOPLE)
+    for pair in pairs_of(campaign):
+        works = []
+        for number, username in enumerate(PEOPLE[:3]):
+            seat = seat_for(pair=pair, username=username)
+            submission = said(seat=seat, grade=2 if number == 0 else None)
+            works.append(_submit(desk_of(campaign, username), submission))
+        assert all(isinstance(answer, Receipt) for answer in at_once(*works))
+        states = pair.assignments.exclude(state="voided").values_list("state", flat=True)
+        assert sorted(states) == ["done"] * 3 + ["free"] * 2
+    check_seats(campaign)
+
+
+def test_a_pair_that_two_campaigns_open_at_once_is_open_in_one(world: World) -> None:
+    access = make_access(collection=world.collection)
+    for number in range(6):
+        drafts = [make_draft(world=world, name=f"{number}{side}") for side in "ab"]
+        answers = at_once(
+            *(partial(open_campaign, access=access, campaign=draft, at=NOW) for draft in drafts)
+        )
+        opened = [answer for answer in answers if isinstance(answer, Campaign)]
+        refused = [answer for answer in answers if isinstance(answer, CampaignRefused)]
+        assert [error.code for error in refused] == ["pairs_open_elsewhere"]
+        close_campaign(access=access, campaign=opened[0], at=NOW)
+
+
+def test_deciding_labelling_and_consolidating_at_once_end_in_the_decision(world: World) -> None:
+    campaign = make_campaign(world=world)
+    access = make_access(collection=world.collection)
+    for number, pair in enumerate(pairs_of(campaign)):
+        works = [
+            _submit(
+                desk_of(campaign, username),
+                said(seat=seat_for(pair=pair, username=username), grade=4),
+            )
+            for username in ("ben", "cem")
+        ]
+        at = NOW + timedelta(minutes=number)
+        answers = at_once(
+            *works,
+            partial(adjudicate, access=access, pair=pair, grade=1, reason="", at=NOW),
+            *[partial(consolidate, list_id=campaign.list_id, at=at)] * 3,
+        )
+        assert [answer for answer in answers if isinstance(answer, Exception)] == []
+    consolidate(list_id=campaign.list_id, at=NOW + timedelta(days=1))
+    current = Judgment.objects.filter(until__isnull=True)
+    assert set(current.values_list("grade", flat=True)) == {1}
+    assert {str(row.evidence["votes"]) for row in current} == {"{'4': 2}"}
+    check_seats(campaign)
+
+
+def _submit(desk: Desk, submission: Submission, at: datetime = NOW) -> Callable[[], Receipt]:
+    return partial(submit_label, desk=desk, submission=submission, at=at)
