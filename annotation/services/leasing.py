@@ -43,15 +43,7 @@ def lease_next(*, desk: Desk, count: int, at: datetime) -> int:
     with transaction.atomic():
         # one tab after the other, so that two do not take two seats of one pair
         CampaignAnnotator.objects.select_for_update(no_key=True).get(pk=desk.annotator_id)
-        held = _held(desk).count()
-        for _ in range(TRIES):
-            if held >= enough:
-                break
-            free = list_free_seats(desk, wanted=enough - held)
-            if not free:
-                break
-            held += _claim(desk, _next_of(desk, free, held=held, count=count), at)
-    return held
+        return _take_more(desk, held=_held(desk).count(), count=count, at=at)
 
 
 def renew_leases(*, desk: Desk, at: datetime) -> int:
@@ -98,14 +90,34 @@ def _next_of(desk: Desk, free: list[FreeSeat], *, held: int, count: int) -> list
     return chosen
 
 
-def _claim(desk: Desk, seats: list[FreeSeat], at: datetime) -> int:
-    """Lease the seats that are still free; how many."""
+def _take_more(desk: Desk, *, held: int, count: int, at: datetime) -> int:
+    enough = min(count, REFILL)
+    for _ in range(TRIES):
+        free = list_free_seats(desk, wanted=enough - held) if held < enough else []
+        if not free:
+            return held
+        held += _lease(desk, _not_locked(_next_of(desk, free, held=held, count=count)), at)
+    if held:
+        return held
+    # Everybody is after the same few seats. Nobody goes away empty while one is free: wait for
+    # whoever chose it too, holding no seat that others could wait for meanwhile.
+    free = list_free_seats(desk, wanted=1)[:MOST]
+    return int(any(_lease(desk, [seat.pk], at) for seat in free))
+
+
+def _not_locked(seats: list[FreeSeat]) -> list[int]:
+    """Those of the seats that nobody else is about to take; waits for nobody."""
     pks = [seat.pk for seat in seats]
+    if not connection.features.has_select_for_update_skip_locked:
+        return pks
     free_qs = Assignment.objects.filter(pk__in=pks, state=Assignment.State.FREE)
-    if connection.features.has_select_for_update_skip_locked:
-        # waits for nobody; without it two who chose the same seats would queue for them
-        locked_qs = free_qs.select_for_update(no_key=True, skip_locked=True)
-        free_qs = free_qs.filter(pk__in=list(locked_qs.values_list("pk", flat=True)))
+    locked_qs = free_qs.select_for_update(no_key=True, skip_locked=True)
+    return list(locked_qs.values_list("pk", flat=True))
+
+
+def _lease(desk: Desk, pks: list[int], at: datetime) -> int:
+    """Lease the seats that are free; how many."""
+    free_qs = Assignment.objects.filter(pk__in=pks, state=Assignment.State.FREE)
     try:
         with transaction.atomic():
             return free_qs.update(
