@@ -18,4 +18,8 @@ class AnnotationConfig(AppConfig):
     append_only = APPEND_ONLY
 
     def ready(self) -> None:
+        from annotation.selectors.overview import list_steps  # noqa: PLC0415  (needs the models)
+        from judgments.overview import register  # noqa: PLC0415
+
         keep_append_only(self, self.append_only)
+        register(list_steps)

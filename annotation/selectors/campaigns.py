@@ -139,7 +139,8 @@ def list_candidates(*, access: Access, campaign: Campaign) -> list[User]:
     """The members who could be added as annotators; for leads and admins."""
     check_may_watch(access, campaign)
     active = CampaignAnnotator.objects.filter(campaign=campaign, is_active=True)
-    users_qs = User.objects.filter(is_active=True, memberships__collection=access.collection)
+    members_qs = Membership.objects.filter(collection=access.collection)  # those who are now
+    users_qs = User.objects.filter(is_active=True, pk__in=members_qs.values("user"))
     return list(users_qs.exclude(pk__in=active.values("user")).order_by("username"))
 
 

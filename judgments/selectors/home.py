@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count
 
-from judgments.models import Collection, Document, Membership, Query, User
+from judgments.models import Collection, Document, Membership, Query, Role, User
 from judgments.permissions import ADMIN
 
 
@@ -22,14 +22,16 @@ class CollectionCard:
 
 @dataclass(frozen=True)
 class HomePage:
+    """annotates: whether the viewer labels anywhere, and so wants to go there."""
+
     collections: list[CollectionCard]
+    annotates: bool
 
 
 def get_home_page(*, viewer: User) -> HomePage:
     """The collections that the viewer is a member of; all of them for an admin."""
-    roles = dict(
-        Membership.objects.filter(user=viewer).values_list("collection_id", "role").order_by("id")
-    )
+    own = list(Membership.objects.filter(user=viewer).order_by("id"))
+    roles = {membership.collection_id: membership.role for membership in own}
     collections = Collection.objects.order_by("name", "slug")
     if not viewer.is_superuser:
         collections = collections.filter(pk__in=roles)
@@ -38,7 +40,8 @@ def get_home_page(*, viewer: User) -> HomePage:
     queries = _count(Query, ids)
     documents = _count(Document, ids)
     return HomePage(
-        [
+        annotates=any(m.role == Role.ANNOTATOR or m.is_annotating for m in own),
+        collections=[
             CollectionCard(
                 slug=collection.slug,
                 name=collection.name,
@@ -48,7 +51,7 @@ def get_home_page(*, viewer: User) -> HomePage:
                 documents=documents.get(collection.pk, 0),
             )
             for collection in found
-        ]
+        ],
     )
 
 

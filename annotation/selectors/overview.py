@@ -1,0 +1,74 @@
+"""What a collection's overview says of guidelines and campaigns."""
+
+from collections.abc import Iterator
+
+from django.db.models import Exists, OuterRef
+from django.urls import reverse
+
+from annotation.models import Campaign, Guideline, Pair
+from annotation.selectors.labelling import OwnCampaign, list_own_campaigns
+from judgments.models import JudgmentList
+from judgments.overview import Step
+from judgments.permissions import Access, may_lead, may_see_people
+
+
+def list_steps(access: Access) -> Iterator[Step]:
+    """To label, for whoever annotates; to write, plan, fill and open, for leads."""
+    own = list_own_campaigns(viewer=access.user, collection=access.collection)
+    yield from (_label(campaign) for campaign in own if campaign.is_open)
+    if may_see_people(access):
+        yield from _list_lead_steps(access)
+
+
+def _label(own: OwnCampaign) -> Step:
+    progress = own.progress
+    return Step(
+        order=0,
+        title=f"Label in {own.name}",
+        text=f"{progress.done:,} pairs labelled, {progress.left:,} still to do.",
+        is_done=progress.left == 0,
+        url=reverse("label", args=[own.campaign_id]),
+    )
+
+
+def _list_lead_steps(access: Access) -> Iterator[Step]:
+    collection, leads = access.collection, may_lead(access)
+    campaigns_qs = Campaign.objects.filter(list__collection=collection)
+    has_list = JudgmentList.objects.filter(collection=collection).exists()
+    guidelines_qs = Guideline.objects.filter(collection=collection)
+    yield Step(
+        order=60,
+        title="Write the guideline",
+        text="What each grade means, with examples, so that people mean the same.",
+        is_done=guidelines_qs.exists(),
+        url=_url("guideline-create", access) if leads and has_list else "",
+    )
+    yield Step(
+        order=70,
+        title="Plan a campaign",
+        text="How many people label each pair, under which guideline, and who they are.",
+        is_done=campaigns_qs.exists(),
+        url=_url("campaign-create", access) if leads and guidelines_qs.exists() else "",
+    )
+    pairs = Pair.objects.filter(campaign=OuterRef("pk"))
+    waiting = campaigns_qs.filter(~Exists(pairs)).order_by("-pk").first()
+    newest = waiting or campaigns_qs.order_by("-pk").first()
+    yield Step(
+        order=80,
+        title="Fill its pool",
+        text="Which pairs are labelled: the top of each run, or a sample.",
+        is_done=newest is not None and waiting is None,
+        url=_url("campaign-pool", access, newest.public_id) if leads and newest else "",
+    )
+    is_open = campaigns_qs.exclude(state=Campaign.State.DRAFT).exists()
+    yield Step(
+        order=90,
+        title="Open the campaign",
+        text="From then on its annotators find pairs to label.",
+        is_done=is_open,
+        url=_url("campaign", access, newest.public_id) if newest else "",
+    )
+
+
+def _url(name: str, access: Access, *more: object) -> str:
+    return reverse(name, args=[access.collection.slug, *more])
