@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Count, Max
 
 from evaluation.exact import IntArray, counts, means, standard_errors
-from evaluation.measures.defaults import CUTOFF_USES, CutoffUse
+from evaluation.measures.defaults import CUTOFF_USES, CutoffUse, judged_beside
 from evaluation.measures.definition import Measure
 from evaluation.measures.wording import describe
 from evaluation.models import Evaluation, RefreshAttempt, Run
@@ -25,7 +25,7 @@ from evaluation.selectors.run_sums import (
     with_judged,
 )
 from judgments.models import JudgmentList, JudgmentVersion, Release
-from judgments.permissions import Access
+from judgments.permissions import Access, check_may_see_rankings
 from judgments.selectors.lists import HEAD, get_list, get_version
 
 NEWEST: Final = "newest"
@@ -65,13 +65,34 @@ class Row:
     is_current: bool
     problem: str
     values: tuple[Value, ...]
+    cells: tuple["Cell", ...] = ()
+
+    @property
+    def stale_words(self) -> str:
+        return f"still of version {self.version}"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of one run. judged: the share of the documents that it looks at that is judged.
+
+    None beside a number that is such a share itself.
+    """
+
+    column: "Column"
+    value: Value
+    judged: Value | None
 
 
 @dataclass(frozen=True)
 class Column:
-    """One measure. is_judged: it says how much of what is shown is judged, not how good it is."""
+    """One measure. is_judged: it says how much of what is shown is judged, not how good it is.
+
+    heading: the name in two words, so that it can be broken: "nDCG@10 gain='exp2'".
+    """
 
     name: str
+    heading: str
     description: str
     is_judged: bool
     queries: int
@@ -89,11 +110,23 @@ class VersionShown:
 
 @dataclass(frozen=True)
 class Picker:
-    """What the form that chooses the columns offers."""
+    """What the form that chooses the columns offers.
 
-    kept: tuple[str, ...]
-    chosen: tuple[str, ...]
+    kept: the measures that the list keeps current, and whether each is shown. others: the rest.
+    """
+
+    kept: tuple[tuple[str, bool], ...]
+    others: str
     uses: tuple[CutoffUse, ...]
+
+
+@dataclass(frozen=True)
+class BoardLink:
+    """A list, as the page of all leaderboards shows it."""
+
+    slug: str
+    name: str
+    head: int
 
 
 @dataclass(frozen=True)
@@ -111,9 +144,14 @@ class LeaderboardPage:
     waiting: int
     filters: Filters
     sort: str
+    releases: tuple[str, ...]
     picker: Picker
     segments: tuple[str, ...]
     state: str
+
+    @property
+    def waiting_words(self) -> str:
+        return f"computing {self.waiting} runs"
 
 
 def get_leaderboard_page(*, access: Access, slug: str, filters: Filters) -> LeaderboardPage:
@@ -122,7 +160,6 @@ def get_leaderboard_page(*, access: Access, slug: str, filters: Filters) -> Lead
     Raises MeasureError or FilterRefused for what can't be asked for, NotFound for a version.
     """
     judgment_list = get_list(access=access, slug=slug)
-    kept = kept_measures(judgment_list)
     measures = chosen_measures(judgment_list, filters.measures)
     columns = with_judged(measures)
     version = _version(judgment_list, filters.version)
@@ -133,24 +170,33 @@ def get_leaderboard_page(*, access: Access, slug: str, filters: Filters) -> Lead
         segment=filters.segment,
         only_newest=filters.runs == NEWEST,
     )
-    problems = {failure.run_id: failure for failure in list_failures(list_id=judgment_list.pk)}
-    rows = _rows(found, version, {pk: failure.problem for pk, failure in problems.items()})
-    rows = _marked(rows, columns)
+    problems = {f.run_id: f.problem for f in list_failures(list_id=judgment_list.pk)}
+    rows = _marked(_rows(found, version, problems), columns)
     sort = filters.sort or f"-{columns[0].name}"
     waiting = sum(not row.is_current and not row.problem for row in rows)
+    headings = tuple(_column(measure, place, rows) for place, measure in enumerate(measures))
+    rows = [replace(row, cells=_cells(row, headings, columns)) for row in rows]
     return LeaderboardPage(
         list_slug=judgment_list.slug,
         list_name=judgment_list.name,
         version=_version_shown(judgment_list, version) if version else None,
-        columns=tuple(_column(measure, place, rows) for place, measure in enumerate(columns)),
-        rows=_sorted(rows, columns, sort),
+        columns=headings,
+        rows=_sorted(rows, measures, sort),
         waiting=waiting,
         filters=filters,
         sort=sort,
-        picker=Picker(tuple(m.name for m in kept), tuple(m.name for m in measures), CUTOFF_USES),
+        releases=_release_names(judgment_list),
+        picker=_picker(kept_measures(judgment_list), measures),
         segments=list_segments(judgment_list),
         state=get_state(judgment_list=judgment_list) + ("~" if waiting else ""),
     )
+
+
+def list_leaderboards(*, access: Access) -> list[BoardLink]:
+    """The lists of the collection, each with a leaderboard of its own."""
+    check_may_see_rankings(access)
+    lists = JudgmentList.objects.filter(collection=access.collection).order_by("pk")
+    return [BoardLink(own.slug, own.name, own.head) for own in lists]
 
 
 def get_state(*, judgment_list: JudgmentList) -> str:
@@ -166,6 +212,17 @@ def get_state(*, judgment_list: JudgmentList) -> str:
     failed = RefreshAttempt.objects.filter(list=judgment_list).exclude(problem="").count()
     parts = (judgment_list.head, set_id, runs["count"], runs["last"] or 0, evaluated, failed)
     return "-".join(map(str, parts))
+
+
+def _release_names(judgment_list: JudgmentList) -> tuple[str, ...]:
+    releases = Release.objects.filter(list=judgment_list).order_by("-pk")
+    return tuple(releases.values_list("name", flat=True))
+
+
+def _picker(kept: Sequence[Measure], shown: Sequence[Measure]) -> Picker:
+    offered = [(m.name, m in shown) for m in kept if m.family != "Judged" or m in shown]
+    others = " ".join(measure.name for measure in shown if measure not in kept)
+    return Picker(tuple(offered), others, CUTOFF_USES)
 
 
 def _version(judgment_list: JudgmentList, name: str) -> JudgmentVersion | None:
@@ -230,7 +287,19 @@ def _marked(rows: Sequence[Row], columns: Sequence[Measure]) -> list[Row]:
 
 def _column(measure: Measure, place: int, rows: Sequence[Row]) -> Column:
     queries = max((row.values[place].n for row in rows if row.values), default=0)
-    return Column(measure.name, describe(measure), measure.family == "Judged", queries)
+    family, bracket, rest = measure.name.partition("(")
+    detail, _, cutoff = rest.rpartition(")")
+    heading = f"{family}{cutoff} {detail}" if bracket else measure.name
+    is_judged = measure.family == "Judged"
+    return Column(measure.name, heading, describe(measure), is_judged, queries)
+
+
+def _cells(row: Row, headings: Sequence[Column], columns: Sequence[Measure]) -> tuple[Cell, ...]:
+    if not row.values:
+        return ()
+    beside = [judged_beside(measure) for measure in columns[: len(headings)]]
+    judged = [None if own is None else row.values[columns.index(own)] for own in beside]
+    return tuple(map(Cell, headings, row.values, judged))
 
 
 def _sorted(rows: Sequence[Row], columns: Sequence[Measure], sort: str) -> tuple[Row, ...]:

@@ -138,20 +138,30 @@ def test_a_page_shows_the_stored_values_best_first_and_how_much_is_judged(world:
         "nDCG(gain='exp2')@10",
         "RR@10",
         "AP@100",
-        "Judged@10",
-        "Judged@5",
-        "Judged@20",
-        "Judged@100",
     ]
     values = [row.values[0].value for row in found.rows]
     assert values == sorted(values, key=lambda value: -(value or 0))
     assert [row.place for row in found.rows] == [1, 2, 3]
     assert [row.values[0].is_best for row in found.rows] == [True, False, False]
-    assert not any(row.values[6].is_best for row in found.rows)
+    assert [cell.judged for cell in found.rows[0].cells] == [
+        found.rows[0].values[place] for place in (6, 7, 8, 6, 6, 9)
+    ]
+    assert not any(cell.judged and cell.judged.is_best for cell in found.rows[0].cells)
     assert found.waiting == 0
     assert found.version is not None
     assert (found.version.number, found.version.is_head) == (6, True)
     assert {column.queries for column in found.columns} == {8}
+
+
+def test_a_share_of_judged_documents_asked_for_stands_alone_and_has_no_best(world: World) -> None:
+    label(world, count=1)
+    found = page(world, measures="Judged@5 nDCG@5")
+    assert [column.is_judged for column in found.columns] == [True, False]
+    for row in found.rows:
+        own, ndcg = row.cells
+        assert own.judged is None
+        assert not own.value.is_best
+        assert ndcg.judged == own.value
 
 
 def test_a_run_on_its_way_to_the_head_shows_its_older_values_and_their_version(

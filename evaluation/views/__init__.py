@@ -1,0 +1,1 @@
+"""What researchers and leads see of rankers and their values."""

@@ -1,0 +1,105 @@
+"""Leaderboards, which keep themselves current while somebody looks."""
+
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from evaluation.measures.grammar import parse_measures
+from evaluation.selectors.leaderboards import (
+    Filters,
+    get_leaderboard_page,
+    get_state,
+    list_leaderboards,
+)
+from evaluation.services.leaderboards import choose_measures
+from evaluation.views.rendering import is_part, render_page
+from judgments.errors import DomainError
+from judgments.permissions import NotFound, check_may_lead, get_access, may_upload_runs
+from judgments.selectors import get_list
+
+STATE_HEADER = "X-Board-State"
+
+
+@require_safe
+def leaderboards(request: HttpRequest, slug: str) -> HttpResponse:
+    """The lists of the collection; where there is only one, its leaderboard at once."""
+    access = get_access(viewer=request.user, slug=slug)
+    rows = list_leaderboards(access=access)
+    if len(rows) == 1:
+        return redirect("leaderboard", slug, rows[0].slug)
+    return render_page(request, "leaderboards", rows, access=access, section="leaderboard")
+
+
+@never_cache
+@require_safe
+def leaderboard(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
+    """The leaderboard of a list. The open page asks for its table again and again.
+
+    While nothing has changed, the answer to that is empty (204) and costs a few small queries.
+    """
+    access = get_access(viewer=request.user, slug=slug)
+    part = is_part(request)
+    if part and STATE_HEADER in request.headers:
+        known = request.headers[STATE_HEADER]
+        if known == get_state(judgment_list=get_list(access=access, slug=list_slug)):
+            return HttpResponse(status=204)
+    refusal, status = "", 200
+    try:
+        page = get_leaderboard_page(access=access, slug=list_slug, filters=filters_of(request.GET))
+    except NotFound:
+        raise
+    except DomainError as error:
+        refusal, status = error.message, 400
+        page = get_leaderboard_page(access=access, slug=list_slug, filters=Filters())
+    template = "_board" if part else "leaderboard"
+    response = render_page(
+        request,
+        template,
+        page,
+        access=access,
+        section="leaderboard",
+        status=status,
+        refusal=refusal,
+        may_upload=may_upload_runs(access),
+        asked=" ".join(request.GET.getlist("measures")),
+    )
+    patch_vary_headers(response, ["HX-Request", STATE_HEADER])
+    return response
+
+
+@require_POST
+def leaderboard_measures(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
+    """Keep other measures current on a list."""
+    access = get_access(viewer=request.user, slug=slug)
+    check_may_lead(access)
+    judgment_list = get_list(access=access, slug=list_slug)
+    asked = " ".join(request.POST.getlist("measures")).strip()
+    address = reverse("leaderboard", args=[slug, list_slug])
+    try:
+        measures = [measure for _, measure in parse_measures(asked)]
+        choose_measures(
+            access=access, judgment_list=judgment_list, measures=measures, at=timezone.now()
+        )
+    except DomainError as error:
+        messages.error(request, error.message)
+        return redirect(f"{address}?{urlencode({'measures': asked})}")
+    messages.success(request, "These measures are kept current from now on.")
+    return redirect(address)
+
+
+def filters_of(parameters: QueryDict) -> Filters:
+    """What an address asks for; names of measures may come one by one or together."""
+    return Filters(
+        measures=" ".join(parameters.getlist("measures")).strip(),
+        version=parameters.get("version", "").strip() or "head",
+        segment=parameters.get("segment", ""),
+        runs=parameters.get("runs", ""),
+        sort=parameters.get("sort", ""),
+    )

@@ -1,0 +1,175 @@
+"""The leaderboard as a browser sees it: whole, as a part, and as nothing while nothing changes."""
+
+import re
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+from django.urls import reverse
+
+from evaluation.models import Leaderboard
+from evaluation.services.refreshing import refresh_evaluations
+from judgments.models import AuditEntry, Membership
+from tests.builders import NOW, World, commit, make_list, make_world
+from tests.evaluation.builders import make_run
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def empty_cache() -> None:
+    cache.clear()
+
+
+@pytest.fixture
+def world() -> World:
+    world = make_world()
+    make_run(collection=world.collection, rankings={"q1": ["d2", "d1"]}, ranker="bm25")
+    make_run(collection=world.collection, rankings={"q1": ["d1"], "q2": ["d3"]}, ranker="tfidf")
+    q1, q2 = world.queries[:2]
+    d1, _, d3, *_ = world.documents
+    commit(judgment_list=world.judgments, grades={(q1, d1): 3, (q2, d3): 1})
+    refresh_evaluations(list_id=world.judgments.pk, at=NOW)
+    return world
+
+
+@pytest.fixture
+def dora(world: World) -> Client:
+    return signed_in(world.dora)
+
+
+def signed_in(user: object) -> Client:
+    client = Client()
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    return client
+
+
+def board_url(slug: str = "main") -> str:
+    return reverse("leaderboard", args=["books", slug])
+
+
+def poll(client: Client, state: str, query: str = "") -> object:
+    return client.get(board_url() + query, headers={"HX-Request": "true", "X-Board-State": state})
+
+
+def state_of(html: str) -> str:
+    found = re.search(r'"X-Board-State": "([^"]*)"', html)
+    assert found
+    return found[1]
+
+
+def test_the_page_has_every_run_its_values_their_error_and_their_version(dora: Client) -> None:
+    html = dora.get(board_url(), {"measures": "RR@10"}).content.decode()
+    assert "version 1" in html
+    assert re.findall(r'class="value">([0-9.]+)', html) == ["1.0000", "0.2500"]
+    assert "± 0.2500" in html
+    assert re.findall(r"([0-9]+)\s% judged", html) == ["100", "25"]
+    assert "means over 2 judged queries" in " ".join(html.split())
+
+
+def test_an_open_page_gets_nothing_while_nothing_has_changed(dora: Client) -> None:
+    page = dora.get(board_url())
+    assert page["Cache-Control"].startswith("max-age=0")
+    answer = poll(dora, state_of(page.content.decode()))
+    assert (answer.status_code, answer.content) == (204, b"")
+
+
+def test_an_open_page_gets_the_table_alone_as_soon_as_a_label_has_moved_it(
+    world: World, dora: Client
+) -> None:
+    state = state_of(dora.get(board_url()).content.decode())
+    commit(judgment_list=world.judgments, grades={(world.queries[0], world.documents[1]): 4})
+    waiting = poll(dora, state)
+    html = waiting.content.decode()
+    assert waiting.status_code == 200
+    assert "<html" not in html
+    assert html.count("still of version 1") == 2
+    assert "computing 2 runs" in html
+    refresh_evaluations(list_id=world.judgments.pk, at=NOW)
+    done = poll(dora, state_of(html)).content.decode()
+    assert 'data-version="2"' in done
+    assert "computing" not in done
+    assert poll(dora, state_of(done)).status_code == 204
+
+
+def test_a_poll_keeps_the_filters_of_the_address_and_puts_nothing_into_its_links(
+    dora: Client,
+) -> None:
+    html = poll(dora, "old", "?measures=RR%4010&sort=RR%4010").content.decode()
+    assert re.findall(r'class="value">([0-9.]+)', html) == ["0.2500", "1.0000"]
+    assert 'hx-get="/c/books/lists/main/leaderboard?measures=RR%4010&amp;sort=RR%4010"' in html
+    assert "sort=-RR%4010" in html
+
+
+def test_an_old_version_does_not_ask_again(world: World, dora: Client) -> None:
+    commit(judgment_list=world.judgments, grades={(world.queries[0], world.documents[1]): 4})
+    html = dora.get(board_url(), {"version": "1"}).content.decode()
+    assert "not the newest" in html
+    assert "hx-get" not in html
+
+
+def test_what_makes_no_sense_is_said_and_the_usual_table_shown(dora: Client) -> None:
+    answer = dora.get(board_url(), {"measures": "nope@3"})
+    html = answer.content.decode()
+    assert answer.status_code == 400
+    assert "can’t be shown" in html
+    assert "nope" in html
+    assert html.count('class="value"') == 12
+
+
+def test_an_unknown_version_is_not_found(dora: Client) -> None:
+    assert dora.get(board_url(), {"version": "99"}).status_code == 404
+
+
+def test_a_lead_chooses_what_is_kept_current_and_it_is_evaluated_anew(world: World) -> None:
+    ada = signed_in(world.ada)
+    url = reverse("leaderboard-measures", args=["books", "main"])
+    answer = ada.post(url, {"measures": ["nDCG@3", "P(rel=2)@1 RR"]}, follow=True)
+    assert "kept current from now on" in answer.content.decode()
+    kept = [name for name, _ in Leaderboard.objects.get().measure_set.measures]
+    assert kept == ["nDCG@3", "P(rel=2)@1", "RR"]
+    assert AuditEntry.objects.filter(action="leaderboard.measures_chosen").count() == 1
+    done = refresh_evaluations(list_id=world.judgments.pk, at=NOW)
+    assert (done.evaluated, done.from_scratch) == (2, 2)
+
+
+def test_measures_that_cannot_be_kept_are_refused_and_stay_in_the_form(world: World) -> None:
+    ada = signed_in(world.ada)
+    url = reverse("leaderboard-measures", args=["books", "main"])
+    before = Leaderboard.objects.get().measure_set
+    answer = ada.post(url, {"measures": "nDCG@3 nope"}, follow=True)
+    assert answer.redirect_chain == [
+        ("/c/books/lists/main/leaderboard?measures=nDCG%403+nope", 302)
+    ]
+    assert Leaderboard.objects.get().measure_set == before
+
+
+def test_the_tab_leads_to_the_only_list_and_else_to_all_of_them(world: World, dora: Client) -> None:
+    tab = reverse("leaderboards", args=["books"])
+    assert dora.get(tab)["Location"] == board_url()
+    make_list(collection=world.collection, slug="strict")
+    html = dora.get(tab).content.decode()
+    assert board_url("strict") in html
+
+
+def test_empty_pages_say_what_to_do_next(world: World) -> None:
+    films = make_world(slug="films")
+    client = signed_in(films.dora)
+    board = reverse("leaderboard", args=["films", "main"])
+    assert "Nothing judged yet" in client.get(board).content.decode()
+    commit(judgment_list=films.judgments, grades={(films.queries[0], films.documents[0]): 1})
+    assert "No runs yet" in client.get(board).content.decode()
+
+
+def test_whoever_annotates_in_an_open_campaign_is_blind_to_the_leaderboard(
+    world: World, dora: Client
+) -> None:
+    Membership.objects.filter(user=world.dora).update(is_annotating=True)
+    assert dora.get(board_url()).status_code == 404
+    assert poll(dora, "").status_code == 404
+
+
+def test_the_measures_page_names_every_family(dora: Client) -> None:
+    html = dora.get(reverse("measures")).content.decode()
+    for family in ("nDCG", "AP", "RR", "P@k", "R@k", "Hit@k", "Judged"):
+        assert f'class="mono">{family}<' in html
