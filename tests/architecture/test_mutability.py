@@ -1,0 +1,131 @@
+"""Every model is append-only or said to be mutable, and why; the database itself keeps to it."""
+
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.db import DatabaseError, connection, models, transaction
+
+from annotation.services.adjudicating import adjudicate
+from evaluation.services.refreshing import refresh_evaluations
+from judgments.services.lists import release_version
+from judgments.triggers import AppendOnly
+from tests.builders import NOW, commit, make_access, make_world
+from tests.builders_annotation import label, make_campaign
+from tests.evaluation.builders import make_run
+
+ROOMS = ("annotation", "evaluation", "judgments")
+MUTABLE = {
+    "annotation.Assignment": "a seat is leased, filled, freed and voided",
+    "annotation.Campaign": "opens and closes",
+    "annotation.CampaignAnnotator": "people join and leave",
+    "annotation.Guideline": "its name; the text lies in revisions",
+    "annotation.Pair": "its state, and what was last concluded of it",
+    "evaluation.Leaderboard": "which measures a list keeps current",
+    "evaluation.Ranker": "its name and description",
+    "evaluation.RefreshAttempt": "attempts are counted, and forgotten when one succeeds",
+    "evaluation.Run": "is withdrawn",
+    "judgments.ApiToken": "is used and deleted",
+    "judgments.Collection": "its name and description",
+    "judgments.Document": "a stub gets its text, a text is corrected; labels name its hash",
+    "judgments.Invitation": "is accepted or withdrawn",
+    "judgments.Job": "its state and progress",
+    "judgments.JudgmentList": "its head, its name",
+    "judgments.Membership": "the role changes, the membership ends",
+    "judgments.Query": "a stub gets its text, a text is corrected",
+    "judgments.User": "signs in, changes name and password",
+}
+
+
+def kept() -> dict[str, AppendOnly]:
+    """What the apps declare append-only, by table."""
+    return {
+        table.table: table
+        for room in ROOMS
+        for table in getattr(apps.get_app_config(room), "append_only", [])
+    }
+
+
+def rooms_models() -> list[type[models.Model]]:
+    return [model for room in ROOMS for model in apps.get_app_config(room).get_models()]
+
+
+APPEND_ONLY = [model for model in rooms_models() if model._meta.db_table in kept()]
+
+
+def test_every_model_is_decided_about() -> None:
+    append_only = {model._meta.label for model in APPEND_ONLY}
+    assert {model._meta.label for model in rooms_models()} == append_only | set(MUTABLE)
+    assert append_only.isdisjoint(MUTABLE)
+    assert len(append_only) == len(kept())
+
+
+@pytest.fixture
+def full() -> None:
+    """A row in every append-only table."""
+    world = make_world(queries=1, documents=2)
+    ada = make_access(collection=world.collection)
+    (query,), (one, other) = world.queries, world.documents
+    commit(judgment_list=world.judgments, grades={(query, one): 3})
+    commit(judgment_list=world.judgments, grades={(query, one): 2})
+    release_version(access=ada, at=NOW, judgment_list=world.judgments, number=1, name="first")
+    make_run(collection=world.collection, rankings={"q1": ["d1", "d2"]})
+    refresh_evaluations(list_id=world.judgments.pk, at=NOW)
+    campaign = make_campaign(world=world, pairs=[(query, other)])
+    pair = campaign.pairs.select_related("list").get()
+    label(pair=pair, username="ben", grade=3)
+    adjudicate(access=ada, pair=pair, grade=2, reason="", at=NOW)
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("full")
+@pytest.mark.parametrize("model", APPEND_ONLY, ids=lambda model: model._meta.label)
+def test_the_database_refuses_every_change_of_what_is_append_only(
+    model: type[models.Model],
+) -> None:
+    table = kept()[model._meta.db_table]
+    before = rows_of(model)
+    assert before
+    for field in model._meta.concrete_fields:
+        if not field.primary_key and field.attname != table.closes:
+            refused(f'UPDATE {table.table} SET "{field.column}" = {other_value(field)}')  # noqa: S608
+    if table.closes:  # closed once, never again, never reopened
+        closed = f"{table.closes} IS NOT NULL"
+        refused(f"UPDATE {table.table} SET {table.closes} = NULL WHERE {closed}")  # noqa: S608
+        refused(f"UPDATE {table.table} SET {table.closes} = 99 WHERE {closed}")  # noqa: S608
+    if not table.deletable:
+        refused(f"DELETE FROM {table.table}")  # noqa: S608
+    assert rows_of(model) == before
+
+
+# what a column of this type is set to; the triggers look whether it differs where one may close
+OTHER = [
+    (models.DateTimeField, "'2020-01-01 00:00:00+00:00'"),
+    (models.JSONField, """'{"other": 1}'"""),
+    (models.BooleanField, "NOT {column}"),
+    (models.UUIDField, "'00000000000000000000000000000000'"),
+    (models.CharField, "'other'"),
+    (models.TextField, "'other'"),
+    (models.BinaryField, "{column}"),
+    (models.Field, "COALESCE({column}, 0) + 1"),
+]
+
+
+def other_value(field: Any) -> str:
+    target = field.target_field if field.is_relation else field
+    sql = next(sql for kind, sql in OTHER if isinstance(target, kind))
+    return sql.replace("{column}", f'"{field.column}"')
+
+
+def refused(sql: str) -> None:
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+        execute(sql)
+
+
+def execute(sql: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+
+
+def rows_of(model: type[models.Model]) -> list[dict[str, Any]]:
+    return list(model._default_manager.order_by("pk").values())
