@@ -101,7 +101,8 @@ def job_of_ada(world: World) -> dict[str, object]:
 
 
 ROWS = [
-    everybody("home"),
+    everybody("home", annotator=302),
+    everybody("home", query="all"),
     everybody("login", 302, anonymous=200),
     everybody("logout", 302, method="post", anonymous=302),
     everybody("setup", 404, anonymous=404),
