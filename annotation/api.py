@@ -228,12 +228,11 @@ def _next(desk: Desk, wish: dict[str, Any]) -> dict[str, Any]:
     pairs: Sequence[ShownPair] = ()
     if wish["count"] and may_label(desk):
         lease_next(desk=desk, count=wish["count"], at=timezone.now())
-        known = set(wish["held"])
-        pairs = [pair for pair in list_leased_pairs(desk) if pair.assignment not in known]
+        pairs = list_leased_pairs(desk, without=wish["held"])
     return {
         "is_open": may_label(desk),
         "guideline_revision": get_shown_guideline(desk).revision,
-        "progress": dataclasses.asdict(count_progress(desk)),
+        "progress": dataclasses.asdict(count_progress(desk, is_exact=False)),
         "pairs": [_pair(pair) for pair in pairs],
     }
 

@@ -5,10 +5,11 @@ at which rank, whether it is a check, or what anybody else thinks; ids are rando
 the annotator's own.
 """
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
@@ -30,6 +31,20 @@ SHOWN = {
     "fields": "pair__document__fields",
     "content_hash": "pair__document__content_hash",
 }
+
+
+COUNT_HOLDS = 15.0  # seconds
+MOST_COUNTED = 1_000
+
+
+class _Counted(NamedTuple):
+    """What a person had done and left when that was counted last, until when it may be used."""
+
+    all: int
+    until: float
+
+
+_counted: dict[tuple[UUID, int], _Counted] = {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,18 +150,35 @@ def get_newest_guideline(campaign: Campaign) -> ShownGuideline:
     return ShownGuideline(newest.guideline.name, newest.number, newest.text, tuple(newest.grades))
 
 
-def list_leased_pairs(desk: Desk) -> list[ShownPair]:
-    """The pairs that the viewer has leases for, in the order to label them in."""
-    seats_qs = _own_seats(desk).filter(state=HELD)
+def list_leased_pairs(desk: Desk, *, without: Sequence[UUID] = ()) -> list[ShownPair]:
+    """The pairs that the viewer has leases for, in the order to label them in.
+
+    without: seats whose pairs the page has already, and which need not be read again.
+    """
+    seats_qs = _own_seats(desk).filter(state=HELD).exclude(public_id__in=list(without))
     rows = list(seats_qs.values("public_id", "pair__query", "pair__document", *SHOWN.values()))
     order = order_of(desk)
     rows.sort(key=lambda row: order.key(row["pair__query"], row["pair__document"]))
     return [_shown(row, row["public_id"]) for row in rows]
 
 
-def count_progress(desk: Desk) -> Progress:
-    """The viewer's own counts; pairs that others are filling may still drop out of `left`."""
-    return _count_progress(desk.viewer, [desk.campaign.pk])[desk.campaign.pk]
+def count_progress(desk: Desk, *, is_exact: bool = True) -> Progress:
+    """The viewer's own counts; pairs that others are filling may still drop out of `left`.
+
+    What is left reads every free seat of the campaign. is_exact: False where it is asked for with
+    every label: `left` then follows the viewer's own work at once, and that of others after some
+    seconds.
+    """
+    key = (desk.campaign.public_id, desk.viewer.pk)
+    known = None if is_exact else _counted.get(key)
+    if known is not None and time.monotonic() < known.until:
+        done = _own_seats(desk).filter(state=Assignment.State.DONE).count()
+        return Progress(done, max(0, known.all - done))
+    progress = _count_progress(desk.viewer, [desk.campaign.pk])[desk.campaign.pk]
+    if len(_counted) >= MOST_COUNTED:
+        _counted.clear()
+    _counted[key] = _Counted(progress.done + progress.left, time.monotonic() + COUNT_HOLDS)
+    return progress
 
 
 def list_own_labels(desk: Desk, *, limit: int = 50, before: UUID | None = None) -> list[OwnLabel]:

@@ -10,6 +10,7 @@ from annotation.selectors.labelling import (
     count_progress,
     get_label_page,
     get_own_label,
+    list_leased_pairs,
     list_own_campaigns,
     list_own_labels,
 )
@@ -180,3 +181,25 @@ def test_a_page_of_sixty_pairs_costs_a_handful_of_queries(
         page = get_label_page(desk)
     assert len(page.pairs) == 10
     assert Pair.objects.count() == 20
+
+
+def test_a_count_asked_for_with_every_label_follows_the_viewers_own_work_at_once(
+    world: World,
+) -> None:
+    campaign = make_campaign(world=world, overlap=1)
+    desk = desk_of(campaign, "ben")
+    assert count_progress(desk, is_exact=False) == Progress(0, 20)
+    pairs = list(campaign.pairs.select_related("campaign")[:3])
+    label(pair=pairs[0], username="ben", grade=1)
+    label(pair=pairs[1], username="cem", grade=1)
+    assert count_progress(desk, is_exact=False) == Progress(1, 19)
+    assert count_progress(desk) == Progress(1, 18)
+    assert count_progress(desk, is_exact=False) == Progress(1, 18)
+
+
+def test_pairs_that_the_page_has_are_not_read_again(campaign: Campaign) -> None:
+    lease(campaign=campaign, username="ben")
+    desk = desk_of(campaign, "ben")
+    everything = list_leased_pairs(desk)
+    known = [pair.assignment for pair in everything[:4]]
+    assert list_leased_pairs(desk, without=known) == everything[4:]
