@@ -27,7 +27,7 @@ from annotation.selectors.labelling import (
     list_own_campaigns,
 )
 from annotation.selectors.pairs import PairRow, list_widest
-from judgments.models import JudgmentList, User
+from judgments.models import Collection, JudgmentList, User
 from judgments.permissions import Access, NotFound, may_see_people, may_see_rankings
 
 WIDEST = 8  # disagreements shown on the dashboard itself
@@ -37,16 +37,25 @@ WIDEST = 8  # disagreements shown on the dashboard itself
 class CampaignsPage:
     """The campaigns of a collection.
 
-    own: those in which the viewer annotates. rows: all of them for leads and admins, the closed
-    ones for researchers, none for annotators.
+    current: open ones in which the viewer annotates. past: closed ones.
+    rows: all of them for leads and admins, the closed ones for researchers, else none.
     has_list, has_guideline: whether what a campaign needs is there.
     """
 
-    own: tuple[OwnCampaign, ...]
+    current: tuple[OwnCampaign, ...]
+    past: tuple[OwnCampaign, ...]
     rows: tuple[CampaignRow, ...]
     shows_people: bool
     has_list: bool
     has_guideline: bool
+
+
+@dataclass(frozen=True)
+class MyCampaigns:
+    """The campaigns in which somebody annotates: open ones, and closed ones."""
+
+    current: tuple[OwnCampaign, ...]
+    past: tuple[OwnCampaign, ...]
 
 
 @dataclass(frozen=True)
@@ -81,6 +90,11 @@ class CampaignPage:
     advice: tuple[str, ...]
     waiting: int
     is_mine: bool
+
+    @property
+    def people(self) -> int:
+        """How many annotate now."""
+        return sum(annotator.is_active for annotator in self.dashboard.annotators)
 
     @property
     def pairs_note(self) -> str:
@@ -123,6 +137,15 @@ class SummaryPage:
     guideline: ShownGuideline
 
 
+def get_my_campaigns(*, viewer: User, collection: Collection | None = None) -> MyCampaigns:
+    """Where the viewer annotates, in one collection or in all."""
+    own = list_own_campaigns(viewer=viewer, collection=collection)
+    return MyCampaigns(
+        current=tuple(one for one in own if one.is_open),
+        past=tuple(one for one in own if not one.is_open),
+    )
+
+
 def get_campaigns_page(*, access: Access) -> CampaignsPage:
     """The campaigns of the collection, as far as the viewer may see them."""
     people = may_see_people(access)
@@ -132,8 +155,10 @@ def get_campaigns_page(*, access: Access) -> CampaignsPage:
     elif may_see_rankings(access):
         rows = list_closed_campaigns(access=access)
     collection = access.collection
+    mine = get_my_campaigns(viewer=access.user, collection=collection)
     return CampaignsPage(
-        own=tuple(list_own_campaigns(viewer=access.user, collection=collection)),
+        current=mine.current,
+        past=mine.past,
         rows=tuple(rows),
         shows_people=people,
         has_list=people and JudgmentList.objects.filter(collection=collection).exists(),

@@ -23,11 +23,11 @@ from annotation.selectors.campaigns import (
 from annotation.selectors.dashboards import (
     get_campaign_page,
     get_campaigns_page,
+    get_my_campaigns,
     get_own_page,
     get_summary_page,
 )
 from annotation.selectors.guidelines import list_lists
-from annotation.selectors.labelling import list_own_campaigns
 from annotation.services import campaigns as services
 from annotation.services.consolidating import approve
 from annotation.views.rendering import is_part, posted, render_page
@@ -56,8 +56,8 @@ FIELDS = {
 def my_campaigns(request: HttpRequest) -> HttpResponse:
     """Where one annotates, in all collections."""
     assert isinstance(request.user, User)  # LoginRequiredMiddleware has seen to it
-    own = list_own_campaigns(viewer=request.user)
-    return render(request, "annotation/my_campaigns.html", {"page": own})
+    page = get_my_campaigns(viewer=request.user)
+    return render(request, "annotation/my_campaigns.html", {"page": page})
 
 
 @require_safe
