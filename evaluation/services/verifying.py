@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -18,6 +19,7 @@ from evaluation.selectors.sums import Board, RunSize, compute_sums, move_sums
 from judgments.models import Collection, JudgmentList, Release
 from judgments.selectors import get_qrels, list_document_ids, list_touched_queries
 
+AT_ONCE: Final = 2_000  # rankings
 TOGETHER: Final = 25_000_000  # ranks of the runs that are computed at once
 
 
@@ -184,20 +186,24 @@ def _compare(rows: Sequence[_Row], right: IntArray, measures: Sequence[Measure])
 
 def _run_problems(collection: Collection, run: Run) -> Iterator[str]:
     name = f"{collection.slug} run {run.ranker.slug}/{run.name}"
-    rankings = Ranking.objects.filter(run=run).select_related("query")
     content: list[tuple[str, list[str], Floats]] = []
-    names: dict[int, str] = {}
-    for ranking in rankings.iterator(chunk_size=500):
-        pks = unpack_documents(bytes(ranking.documents)).tolist()
-        unknown = set(pks) - names.keys()
-        if unknown:
-            names |= list_document_ids(collection=collection, pks=unknown)
-        doc_ids, scores = [names.get(pk, "") for pk in pks], unpack_scores(bytes(ranking.scores))
-        content.append((ranking.query.qid, doc_ids, scores))
-        if (
-            rank_order(doc_ids, scores).tolist()
-            != unpack_order(bytes(ranking.order), len(pks)).tolist()
-        ):
-            yield f"{name}: query {ranking.query.qid} is not stored in the order of the tie rule"
+    for qid, doc_ids, scores, order in _rankings(collection, run):
+        content.append((qid, doc_ids, scores))
+        if rank_order(doc_ids, scores).tolist() != unpack_order(order, len(doc_ids)).tolist():
+            yield f"{name}: query {qid} is not stored in the order of the tie rule"
     if run_digest(content) != run.sha256:
         yield f"{name}: its rankings no longer have the digest {run.sha256}"
+
+
+def _rankings(collection: Collection, run: Run) -> Iterator[tuple[str, list[str], Floats, bytes]]:
+    """(qid, docids, scores, stored order) of each query; an unknown document is an empty id."""
+    names: dict[int, str] = {}
+    rows = Ranking.objects.filter(run=run).select_related("query").iterator(chunk_size=AT_ONCE)
+    while portion := list(islice(rows, AT_ONCE)):
+        ranked = [unpack_documents(bytes(row.documents)).tolist() for row in portion]
+        unknown = {pk for pks in ranked for pk in pks} - names.keys()
+        if unknown:
+            names |= list_document_ids(collection=collection, pks=unknown)
+        for row, pks in zip(portion, ranked, strict=True):
+            doc_ids = [names.get(pk, "") for pk in pks]
+            yield row.query.qid, doc_ids, unpack_scores(bytes(row.scores)), bytes(row.order)
