@@ -92,7 +92,7 @@ def list_run_sums(
         return [RunSums(run, version.number, found.get(run.pk)) for run in runs]
     places = [kept.index(measure) for measure in measures]
     if version.number == judgment_list.head:
-        return _stored(judgment_list, leaderboard, runs, places)
+        return list_stored_sums(judgment_list, leaderboard, runs, places)
     board = Board(judgment_list.pk, kept, grades_of(judgment_list))
     nearest = find_nearest(
         list_id=judgment_list.pk,
@@ -115,12 +115,13 @@ def list_segments(judgment_list: JudgmentList) -> tuple[str, ...]:
     return tuple(names.distinct())
 
 
-def _stored(
+def list_stored_sums(
     judgment_list: JudgmentList,
     leaderboard: Leaderboard,
     runs: Sequence[Run],
     places: Sequence[int],
 ) -> list[RunSums]:
+    """Each run's newest stored sums of the measures at these places of the leaderboard's set."""
     latest = list_latest(
         list_id=judgment_list.pk,
         measure_set_id=leaderboard.measure_set_id,

@@ -48,7 +48,7 @@ def compute_sums(
     """
     judged = get_judged(list_id=board.list_id, version=version, query_ids=query_ids)
     sums = _nothing(board, runs)
-    for chunk in _chunks(np.unique(judged.query_ids), runs):
+    for chunk in chunks(np.unique(judged.query_ids), runs):
         sums = add(sums, _sums_of(board, judged, chunk, runs))
     return sums
 
@@ -67,7 +67,7 @@ def move_sums(
     before, after: in either order; 0 is the empty list.
     query_ids: all queries with a judgment that begins or ends between the two.
     """
-    for chunk in _chunks(np.unique(np.array(query_ids, np.int64)), runs):
+    for chunk in chunks(np.unique(np.array(query_ids, np.int64)), runs):
         rankings = load_rankings(run_ids=[run.run_id for run in runs], query_ids=chunk.tolist())
         for version, combine in ((after, add), (before, subtract)):
             judged = get_judged(list_id=board.list_id, version=version, query_ids=chunk.tolist())
@@ -103,8 +103,8 @@ def _nothing(board: Board, runs: Sequence[RunSize]) -> IntArray:
     return np.zeros((len(runs), len(board.measures), len(COLUMNS)), np.int64)
 
 
-def _chunks(query_ids: Ids, runs: Sequence[RunSize]) -> Iterator[Ids]:
-    """The queries in portions whose rankings fit into memory together."""
+def chunks(query_ids: Ids, runs: Sequence[RunSize]) -> Iterator[Ids]:
+    """The queries in portions whose rankings, of all the runs, fit into memory together."""
     ranks_per_query = sum(1.0 + run.depth for run in runs)
     step = max(1, int(TOGETHER / max(1.0, ranks_per_query)))
     for start in range(0, len(query_ids), step):

@@ -6,13 +6,14 @@ from datetime import datetime
 
 import numpy as np
 from django.db import IntegrityError, transaction
+from django.urls import reverse
 from django.utils import timezone
 
 from evaluation.measures.ordering import OrderArray, rank_order
 from evaluation.models import Ranker, Ranking, Run
 from evaluation.packing import Packed, pack, run_digest
+from evaluation.permissions import RunRefused, check_may_withdraw
 from judgments.bulk import insert_rows
-from judgments.errors import DomainError
 from judgments.formats.errors import SHOWN, FileProblem, FileRefused, quoted
 from judgments.formats.reading import Source
 from judgments.formats.trec import RunFile, read_run
@@ -29,10 +30,6 @@ TOGETHER = 16 * 1024 * 1024  # bytes of rankings that go into the database at on
 LONGEST_NAME = 200
 UNKNOWN_QUERY = "unknown-query"
 UNKNOWN_DOCUMENT = "unknown-document"
-
-
-class RunRefused(DomainError):
-    """The run can't be taken, or changed, like this."""
 
 
 @dataclass(frozen=True)
@@ -141,6 +138,7 @@ def work_on_run(work: Work) -> None:
                 "created": done.created,
                 "queries": done.queries,
                 "rows": done.rows,
+                "next_url": reverse("run", args=[ranker.collection.slug, done.run.public_id]),
             }
         )
 
@@ -164,24 +162,6 @@ def withdraw_run(*, access: Access, run: Run, at: datetime) -> None:
             before={"run": str(run.public_id)},
         )
     run.withdrawn_at = at
-
-
-def check_may_withdraw(access: Access, run: Run) -> None:
-    """Raises NotFound for a run of elsewhere, RunRefused for one that is somebody else's."""
-    check_may_upload_runs(access)
-    if run.ranker.collection_id != access.collection.pk:
-        raise NotFound("run")
-    if not access.is_lead and run.created_by_id != access.user.pk:
-        raise RunRefused("not_yours", "A run is withdrawn by whoever uploaded it, or by a lead.")
-
-
-def may_withdraw(access: Access, run: Run) -> bool:
-    """Whether `withdraw_run` would let this viewer."""
-    try:
-        check_may_withdraw(access, run)
-    except DomainError:
-        return False
-    return run.withdrawn_at is None
 
 
 def run_name_of(file_name: str) -> str:

@@ -113,7 +113,7 @@ def get_query_page(
     query = Query.objects.filter(collection=access.collection, qid=qid).first()
     if query is None:
         raise NotFound("query")
-    choice = _choice(access, list_slug, version)
+    choice = get_choice(access=access, list_slug=list_slug, version=version)
     if choice is None:
         return QueryPage(query, None, None)
     rows = _holding(choice).filter(query=query).select_related("document")
@@ -140,7 +140,7 @@ def get_document_page(
     if document is None:
         raise NotFound("document")
     fields = [(name, _shown(value)) for name, value in sorted(document.fields.items())]
-    choice = _choice(access, list_slug, version)
+    choice = get_choice(access=access, list_slug=list_slug, version=version)
     if choice is None:
         return DocumentPage(document, fields, None, None)
     rows = _holding(choice).filter(document=document).select_related("query")
@@ -165,7 +165,11 @@ def _shown(value: Any) -> str:
     return str(value)
 
 
-def _choice(access: Access, list_slug: str, version: str) -> ListChoice | None:
+def get_choice(*, access: Access, list_slug: str, version: str) -> ListChoice | None:
+    """The list and version that a page's address asks for; the first list and its head if neither.
+
+    None where the viewer may not see grades, or there is no list; NotFound for another.
+    """
     if not may_see_rankings(access):
         return None
     lists = list(JudgmentList.objects.filter(collection=access.collection).order_by("id"))

@@ -116,7 +116,7 @@ def _counts(result: dict[str, Any]) -> list[tuple[str, int]]:
     return [
         (name.replace("_", " "), value)
         for name, value in result.items()
-        if isinstance(value, int) and name != "problem_count"
+        if type(value) is int and name != "problem_count"
     ]
 
 

@@ -9,8 +9,9 @@ import pytest
 
 from evaluation.models import Ranker, Ranking, Run
 from evaluation.packing import unpack_documents, unpack_order, unpack_scores
+from evaluation.permissions import RunRefused, may_withdraw
 from evaluation.services.rankers import RankerRefused, create_ranker
-from evaluation.services.runs import RunImported, RunRefused, import_run, may_withdraw, withdraw_run
+from evaluation.services.runs import RunImported, import_run, withdraw_run
 from judgments.formats.errors import FileRefused
 from judgments.models import AuditEntry, Document, Query
 from judgments.permissions import NotFound

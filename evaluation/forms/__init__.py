@@ -1,0 +1,1 @@
+"""What people type about rankers and runs, checked before a service sees it."""

@@ -1,0 +1,78 @@
+"""Forms about rankers and runs."""
+
+from collections.abc import Sequence
+
+from django import forms
+
+from evaluation.permissions import RunRefused
+from evaluation.services.runs import LONGEST_NAME, check_run_name, run_name_of
+from judgments.models.collections import SLUG
+
+ACCEPTED = ".run,.txt,.trec,.res,.gz"
+
+
+class RankerForm(forms.Form):
+    """A ranker to be registered."""
+
+    name = forms.CharField(
+        label="Name", max_length=200, widget=forms.TextInput(attrs={"autofocus": True})
+    )
+    slug = forms.CharField(
+        label="Short name",
+        max_length=64,
+        validators=[SLUG],
+        help_text="For addresses and commands, such as “bm25-title”. It can't be changed later.",
+    )
+    description = forms.CharField(
+        label="Description",
+        max_length=2000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="What somebody who sees its numbers should know: model, parameters, index.",
+    )
+
+
+class RunForm(forms.Form):
+    """A run file of one of the rankers."""
+
+    ranker = forms.ChoiceField(label="Ranker")
+    file = forms.FileField(
+        label="Run file",
+        max_length=255,
+        widget=forms.ClearableFileInput(attrs={"accept": ACCEPTED}),
+        help_text="TREC format: query, Q0, document, rank, score, tag. At most 200 MB; "
+        "may be gzipped. Drop it here, or choose it.",
+    )
+    name = forms.CharField(
+        label="Name of the run",
+        max_length=LONGEST_NAME,
+        required=False,
+        help_text="Left empty, the file's name.",
+    )
+    create = forms.BooleanField(
+        label="Create unknown documents and queries as stubs",
+        required=False,
+        help_text="A stub is an id without a text. Tick this only where your texts live "
+        "elsewhere: without it, an id that the collection does not have is an error, with its "
+        "line, and so you notice a run of another collection.",
+    )
+
+    def __init__(self, *args: object, rankers: Sequence[tuple[str, str]], **kwargs: object) -> None:
+        """rankers: slug and name of each that may be chosen."""
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        field = self.fields["ranker"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = list(rankers)
+
+    def clean(self) -> dict[str, object]:
+        """Name the run after its file where no name was typed."""
+        data: dict[str, object] = super().clean() or self.cleaned_data
+        file = data.get("file")
+        if file is None or "name" not in data:
+            return data
+        data["name"] = data["name"] or run_name_of(str(getattr(file, "name", "")))
+        try:
+            check_run_name(str(data["name"]))
+        except RunRefused as error:
+            self.add_error("name", error.message)
+        return data

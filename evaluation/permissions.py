@@ -1,0 +1,27 @@
+"""Who may do what to a run, beyond what a role allows in general."""
+
+from evaluation.models import Run
+from judgments.errors import DomainError
+from judgments.permissions import Access, NotFound, check_may_upload_runs
+
+
+class RunRefused(DomainError):
+    """The run can't be taken, or changed, like this."""
+
+
+def check_may_withdraw(access: Access, run: Run) -> None:
+    """Raises NotFound for a run of elsewhere, RunRefused for one that is somebody else's."""
+    check_may_upload_runs(access)
+    if run.ranker.collection_id != access.collection.pk:
+        raise NotFound("run")
+    if not access.is_lead and run.created_by_id != access.user.pk:
+        raise RunRefused("not_yours", "A run is withdrawn by whoever uploaded it, or by a lead.")
+
+
+def may_withdraw(access: Access, run: Run) -> bool:
+    """Whether `withdraw_run` would let this viewer."""
+    try:
+        check_may_withdraw(access, run)
+    except DomainError:
+        return False
+    return run.withdrawn_at is None

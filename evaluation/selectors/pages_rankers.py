@@ -1,0 +1,230 @@
+"""The pages of rankers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from django.core.paginator import Page
+from django.db.models import Count, Max
+
+from evaluation.exact import IntArray, means, standard_errors
+from evaluation.measures.definition import Measure
+from evaluation.models import Ranker, Run
+from evaluation.permissions import may_withdraw
+from evaluation.selectors.due import list_failures
+from evaluation.selectors.measure_sets import get_leaderboard
+from evaluation.selectors.run_sums import (
+    RunSums,
+    chosen_measures,
+    kept_measures,
+    list_stored_sums,
+    with_judged,
+)
+from evaluation.selectors.runs import get_ranker
+from evaluation.selectors.uploaders import list_uploaders
+from judgments.models import JudgmentList
+from judgments.permissions import Access, check_may_see_rankings, may_upload_runs
+from judgments.selectors.content import get_choice
+from judgments.selectors.paging import paginate
+
+MAIN: Final = 3  # measures that a ranker's page shows of each run, beside what is judged
+
+
+@dataclass(frozen=True)
+class NewestRun:
+    """The run that a ranker was given last."""
+
+    public_id: UUID
+    name: str
+    created_at: datetime
+    who: str
+
+
+@dataclass(frozen=True)
+class RankerRow:
+    """A ranker; runs: those that are not withdrawn."""
+
+    slug: str
+    name: str
+    description: str
+    runs: int
+    newest: NewestRun | None
+
+
+@dataclass(frozen=True)
+class RankersPage:
+    """The rankers of a collection. may_upload: the viewer may register and upload."""
+
+    rows: "Page[RankerRow]"
+    may_upload: bool
+
+
+def get_rankers_page(*, access: Access, page: str) -> RankersPage:
+    """The rankers of the collection by name, each with its newest run."""
+    check_may_see_rankings(access)
+    rankers = Ranker.objects.filter(collection=access.collection).order_by("name", "slug")
+    return RankersPage(
+        paginate(rankers, page=page, show=lambda rows: _rows(access, rows)),
+        may_upload_runs(access),
+    )
+
+
+def list_ranker_choices(*, access: Access) -> list[tuple[str, str]]:
+    """Slug and name of every ranker, for a form."""
+    check_may_see_rankings(access)
+    rankers = Ranker.objects.filter(collection=access.collection).order_by("name", "slug")
+    return [
+        (slug, name if name == slug else f"{name} ({slug})")
+        for slug, name in rankers.values_list("slug", "name")
+    ]
+
+
+def _rows(access: Access, rankers: list[Ranker]) -> list[RankerRow]:
+    runs = Run.objects.filter(ranker__in=rankers, withdrawn_at__isnull=True)
+    found = {
+        ranker_id: (count, last)
+        for ranker_id, count, last in runs.order_by()
+        .values("ranker")
+        .annotate(count=Count("pk"), last=Max("pk"))
+        .values_list("ranker", "count", "last")
+    }
+    newest = Run.objects.in_bulk([last for _, last in found.values()])
+    names = list_uploaders(access=access, user_ids=[run.created_by_id for run in newest.values()])
+    rows = []
+    for ranker in rankers:
+        count, last = found.get(ranker.pk, (0, None))
+        shown = None
+        if last is not None:
+            run = newest[last]
+            shown = NewestRun(run.public_id, run.name, run.created_at, names[run.created_by_id])
+        rows.append(RankerRow(ranker.slug, ranker.name, ranker.description, count, shown))
+    return rows
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A run's mean of one measure and its standard error."""
+
+    measure: str
+    is_judged: bool
+    value: float | None
+    error: float | None
+
+
+@dataclass(frozen=True)
+class RankerRunRow:
+    """A run of a ranker, and its values at the list's head.
+
+    version: the one that the values are of; None while there are none.
+    """
+
+    public_id: UUID
+    name: str
+    created_at: datetime
+    who: str
+    queries: int
+    version: int | None
+    is_current: bool
+    problem: str
+    is_withdrawn: bool
+    may_withdraw: bool
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class RankerPage:
+    """A ranker and its runs. lists: all there are; chosen: whose values are shown, if any."""
+
+    ranker: Ranker
+    who: str
+    lists: list[JudgmentList]
+    chosen: JudgmentList | None
+    columns: tuple[Measure, ...]
+    rows: "Page[RankerRunRow]"
+    may_upload: bool
+
+
+def get_ranker_page(*, access: Access, slug: str, list_slug: str, page: str) -> RankerPage:
+    """A ranker with its runs, the newest first, withdrawn ones too."""
+    ranker = get_ranker(access=access, slug=slug)
+    choice = get_choice(access=access, list_slug=list_slug, version="")
+    chosen = None if choice is None else choice.chosen
+    columns = () if chosen is None else _columns(chosen)
+    runs = Run.objects.filter(ranker=ranker).order_by("-pk")
+    names = list_uploaders(access=access, user_ids=[ranker.created_by_id])
+
+    def show(rows: list[Run]) -> list[RankerRunRow]:
+        return _run_rows(access, ranker, rows, chosen, columns)
+
+    return RankerPage(
+        ranker=ranker,
+        who=names[ranker.created_by_id],
+        lists=[] if choice is None else choice.lists,
+        chosen=chosen,
+        columns=columns,
+        rows=paginate(runs, page=page, show=show),
+        may_upload=may_upload_runs(access),
+    )
+
+
+def _run_rows(
+    access: Access,
+    ranker: Ranker,
+    runs: list[Run],
+    chosen: JudgmentList | None,
+    columns: Sequence[Measure],
+) -> list[RankerRunRow]:
+    stored = {} if chosen is None else _stored(chosen, runs, columns)
+    problems = {} if chosen is None else _problems(chosen)
+    names = list_uploaders(access=access, user_ids=[run.created_by_id for run in runs])
+    rows = []
+    for run in runs:
+        run.ranker = ranker
+        own = stored.get(run.pk, RunSums(run, None, None))
+        rows.append(
+            RankerRunRow(
+                public_id=run.public_id,
+                name=run.name,
+                created_at=run.created_at,
+                who=names[run.created_by_id],
+                queries=run.query_count,
+                version=own.version,
+                is_current=chosen is not None and own.version == chosen.head,
+                problem=problems.get(run.pk, ""),
+                is_withdrawn=run.withdrawn_at is not None,
+                may_withdraw=may_withdraw(access, run),
+                cells=() if own.sums is None else _cells(columns, own.sums),
+            )
+        )
+    return rows
+
+
+def _columns(judgment_list: JudgmentList) -> tuple[Measure, ...]:
+    """The first measures that the list keeps, and how much is judged to their cutoffs."""
+    kept = kept_measures(judgment_list)
+    wanted = with_judged(chosen_measures(judgment_list, "")[:MAIN])
+    return tuple(measure for measure in wanted if measure in kept)
+
+
+def _stored(
+    judgment_list: JudgmentList, runs: list[Run], columns: Sequence[Measure]
+) -> dict[int, RunSums]:
+    leaderboard = get_leaderboard(judgment_list=judgment_list)
+    if leaderboard is None or not runs:
+        return {}
+    kept = kept_measures(judgment_list)
+    places = [kept.index(measure) for measure in columns]
+    stored = list_stored_sums(judgment_list, leaderboard, runs, places)
+    return {one.run.pk: one for one in stored}
+
+
+def _cells(columns: Sequence[Measure], sums: IntArray) -> tuple[Cell, ...]:
+    found = zip(columns, means(sums), standard_errors(sums), strict=True)
+    return tuple(Cell(m.name, m.family == "Judged", value, error) for m, value, error in found)
+
+
+def _problems(judgment_list: JudgmentList) -> dict[int, str]:
+    failures = list_failures(list_id=judgment_list.pk)
+    return {failure.run_id: failure.problem for failure in failures if failure.is_given_up}

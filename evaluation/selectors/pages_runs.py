@@ -1,0 +1,127 @@
+"""The page of a run: every query with its value, on a list at a version."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+import numpy as np
+from django.core.paginator import Page
+
+from evaluation.models import Run
+from evaluation.permissions import may_withdraw
+from evaluation.selectors.query_values import Mean, QueryValues, mean_of
+from evaluation.selectors.run_sums import list_segments
+from evaluation.selectors.run_views import Looked, RunFilters, get_looked, get_ordered
+from evaluation.selectors.runs import get_run
+from evaluation.selectors.uploaders import list_uploaders
+from judgments.models import Query
+from judgments.permissions import Access
+from judgments.selectors.paging import paginate
+
+
+@dataclass(frozen=True)
+class RunHead:
+    """What a run is, whatever it is looked at with."""
+
+    public_id: UUID
+    name: str
+    tag: str
+    sha256: str
+    ranker_slug: str
+    ranker_name: str
+    queries: int
+    rows: int
+    created_at: datetime
+    who: str
+    withdrawn_at: datetime | None
+
+
+@dataclass(frozen=True)
+class QueryRow:
+    """A query's value. value: None where it is not in the mean. judged: of `shown` documents."""
+
+    qid: str
+    text: str
+    segment: str
+    value: float | None
+    judged: int
+    shown: int
+
+
+@dataclass(frozen=True)
+class RunPage:
+    """A run on a list. looked, mean, rows: None where the collection has no list.
+
+    unjudged: queries of the run without a judgment. unanswered: judged queries, of those shown,
+    that the run has no answer to.
+    """
+
+    run: RunHead
+    looked: Looked | None
+    mean: Mean | None
+    rows: "Page[QueryRow] | None"
+    segments: tuple[str, ...]
+    unjudged: int
+    unanswered: int
+    may_withdraw: bool
+
+
+def get_run_page(*, access: Access, public_id: UUID, filters: RunFilters, page: str) -> RunPage:
+    """A run as its address asks for it. Raises MeasureError or FilterRefused for the impossible."""
+    run = get_run(access=access, public_id=public_id)
+    looked = get_looked(access=access, filters=filters)
+    head = get_run_head(access=access, run=run)
+    if looked is None:
+        return RunPage(head, None, None, None, (), run.query_count, 0, may_withdraw(access, run))
+    found, qids = get_ordered(looked=looked, run=run)
+    answered = int((found.shown > 0).sum())
+
+    def show(places: list[int]) -> list[QueryRow]:
+        return _rows(found.rows(np.array(places, np.intp)), dict(qids))
+
+    return RunPage(
+        run=head,
+        looked=looked,
+        mean=mean_of(found),
+        rows=paginate(range(len(found)), page=page, show=show),
+        segments=list_segments(looked.judgment_list),
+        unjudged=0 if looked.segment else run.query_count - answered,
+        unanswered=len(found) - answered,
+        may_withdraw=may_withdraw(access, run),
+    )
+
+
+def get_run_head(*, access: Access, run: Run) -> RunHead:
+    """What a run is, and who brought it."""
+    names = list_uploaders(access=access, user_ids=[run.created_by_id])
+    return RunHead(
+        public_id=run.public_id,
+        name=run.name,
+        tag=run.tag,
+        sha256=run.sha256,
+        ranker_slug=run.ranker.slug,
+        ranker_name=run.ranker.name,
+        queries=run.query_count,
+        rows=run.row_count,
+        created_at=run.created_at,
+        who=names[run.created_by_id],
+        withdrawn_at=run.withdrawn_at,
+    )
+
+
+def _rows(found: QueryValues, qids: dict[int, str]) -> list[QueryRow]:
+    ids = found.query_ids.tolist()
+    told = {
+        pk: (text, segment)
+        for pk, text, segment in Query.objects.filter(pk__in=ids).values_list(
+            "pk", "text", "segment"
+        )
+    }
+    judged = np.rint(found.judged * found.shown).astype(np.int64)
+    columns = (found.values, found.counted, judged, found.shown)
+    return [
+        QueryRow(qids[pk], *told[pk], value if counted else None, judged_here, shown)
+        for pk, value, counted, judged_here, shown in zip(
+            ids, *(column.tolist() for column in columns), strict=True
+        )
+    ]

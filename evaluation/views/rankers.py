@@ -1,0 +1,54 @@
+"""Rankers: all of them, one of them, a new one."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
+
+from evaluation.forms.runs import RankerForm
+from evaluation.selectors.pages_rankers import get_ranker_page, get_rankers_page
+from evaluation.services.rankers import create_ranker
+from evaluation.views.rendering import render_page
+from judgments.errors import DomainError
+from judgments.permissions import check_may_upload_runs, get_access
+from judgments.views.rendering import posted
+
+
+@require_safe
+def rankers(request: HttpRequest, slug: str) -> HttpResponse:
+    """The rankers of a collection, each with its newest run."""
+    access = get_access(viewer=request.user, slug=slug)
+    page = get_rankers_page(access=access, page=request.GET.get("page", ""))
+    return render_page(request, "rankers", page, access=access, section="rankers")
+
+
+@require_http_methods(["GET", "POST"])
+def ranker_create(request: HttpRequest, slug: str) -> HttpResponse:
+    """A new ranker; its first run comes next."""
+    access = get_access(viewer=request.user, slug=slug)
+    check_may_upload_runs(access)
+    form = RankerForm(posted(request))
+    if request.method == "POST" and form.is_valid():
+        try:
+            made = create_ranker(access=access, at=timezone.now(), **form.cleaned_data)
+        except DomainError as error:
+            form.add_error("slug", error.message)
+        else:
+            messages.success(request, f"{made.name} is registered. Now upload its first run.")
+            return redirect(f"{reverse('run-upload', args=[slug])}?ranker={made.slug}")
+    return render_page(request, "ranker_create", access=access, section="rankers", form=form)
+
+
+@require_safe
+def ranker(request: HttpRequest, slug: str, ranker_slug: str) -> HttpResponse:
+    """A ranker and its runs, the newest first."""
+    access = get_access(viewer=request.user, slug=slug)
+    page = get_ranker_page(
+        access=access,
+        slug=ranker_slug,
+        list_slug=request.GET.get("list", ""),
+        page=request.GET.get("page", ""),
+    )
+    return render_page(request, "ranker", page, access=access, section="rankers")
