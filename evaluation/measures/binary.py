@@ -7,11 +7,14 @@ documents are shown, R and AP by all relevant documents of the query.
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from evaluation.measures.definition import Measure
 from evaluation.measures.discounts import FloatArray
 from evaluation.measures.ndcg import at_rank, reach
-from evaluation.measures.rankings import BoolArray, GradedRankings, IntArray
+from evaluation.measures.rankings import BoolArray, GradedRankings, IntArray, averaged
+
+NumberArray = npt.NDArray[np.number]
 
 
 def binary(measures: Sequence[Measure], threshold: int, rankings: GradedRankings) -> FloatArray:
@@ -22,7 +25,7 @@ def binary(measures: Sequence[Measure], threshold: int, rankings: GradedRankings
     """
     width = reach(measures, rankings)
     relevant = rankings.levels[:, :width] >= max(threshold, 1)
-    hits = np.cumsum(relevant, axis=1, dtype=np.int32)
+    hits = _summed(rankings.levels >= max(threshold, 1), rankings, width)
     all_relevant = rankings.judged[:, max(threshold, 1) - 1 :].sum(axis=1)
     families = {measure.family for measure in measures}
     precision = _summed_precision(relevant, hits) if "AP" in families else None
@@ -41,7 +44,7 @@ def binary(measures: Sequence[Measure], threshold: int, rankings: GradedRankings
 
 def judged_share(measures: Sequence[Measure], rankings: GradedRankings) -> FloatArray:
     """Judged@k: the share of the shown documents that are judged; of fewer than k, of those."""
-    seen = np.cumsum(rankings.levels[:, : reach(measures, rankings)] > 0, axis=1, dtype=np.int32)
+    seen = _summed(rankings.levels > 0, rankings, reach(measures, rankings))
     out = np.empty((len(rankings), len(measures)))
     for column, measure in enumerate(measures):
         cutoff = rankings.longest if measure.cutoff is None else measure.cutoff
@@ -50,7 +53,16 @@ def judged_share(measures: Sequence[Measure], rankings: GradedRankings) -> Float
     return out
 
 
-def _counted_hits(measure: Measure, hits: IntArray, all_relevant: IntArray) -> FloatArray:
+def _summed(
+    found: BoolArray, rankings: GradedRankings, width: int
+) -> npt.NDArray[np.int32] | npt.NDArray[np.float64]:
+    """How many of the ranks up to each; where ties are averaged, how many are to be expected."""
+    if rankings.ties is None:
+        return np.cumsum(found[:, :width], axis=1, dtype=np.int32)
+    return np.cumsum(averaged(found, rankings.ties)[:, :width], axis=1)
+
+
+def _counted_hits(measure: Measure, hits: NumberArray, all_relevant: IntArray) -> FloatArray:
     if measure.family == "Hit":
         return (hits > 0).astype(np.float64)
     if measure.family == "P":
@@ -58,7 +70,7 @@ def _counted_hits(measure: Measure, hits: IntArray, all_relevant: IntArray) -> F
     return _shares(hits, all_relevant)
 
 
-def _summed_precision(relevant: BoolArray, hits: IntArray) -> FloatArray:
+def _summed_precision(relevant: BoolArray, hits: NumberArray) -> FloatArray:
     """The precision at every relevant document, summed from the first rank to each."""
     ranks = np.arange(1, relevant.shape[1] + 1)
     return np.cumsum(np.where(relevant, hits / ranks, 0.0), axis=1)
@@ -79,5 +91,5 @@ def _within(reciprocal: FloatArray, cutoff: int | None) -> FloatArray:
     return np.where(reciprocal >= 1.0 / cutoff, reciprocal, 0.0)
 
 
-def _shares(part: FloatArray | IntArray, whole: IntArray) -> FloatArray:
+def _shares(part: NumberArray, whole: IntArray) -> FloatArray:
     return np.divide(part, whole, out=np.zeros(len(whole)), where=whole > 0)

@@ -17,19 +17,24 @@ from evaluation.measures.errors import MeasureError
 GainTable = tuple[tuple[float, float], ...]
 
 LARGEST_CUTOFF: Final = 1_000_000
+MOST_DECIMALS: Final = 15
+MOST_DECIMALS_AT_RANKS: Final = 6
 
 # Every parameter that takes one of some words, and the words.
 CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
     "discount": ("log2", "ln", "ln/ln2", "burn-in", "reciprocal", "linear", "none"),
     "ideal": ("global", "recall", "local", "max"),
     "ideal_depth": ("k", "returned", "all"),
-    "unjudged": ("zero", "condensed"),
-    "negatives": ("zero", "raw", "unjudged"),
-    "ties": ("docid", "listed"),
+    "negative_ideal": ("divide", "empty"),
+    "unjudged": ("zero", "condensed", "prior"),
+    "negatives": ("zero", "raw", "unjudged", "removed", "error"),
+    "ties": ("docid", "docid_asc", "listed", "averaged"),
     "scores": ("float32", "float64"),
-    "queries": ("judged", "returned", "run", "all", "relevant"),
+    "queries": ("judged", "returned", "several", "run", "all", "relevant"),
     "short": ("as_is", "zero"),
-    "arithmetic": ("divide", "multiply", "multiply_divide", "multiply_each"),
+    "arithmetic": ("divide", "multiply", "multiply_divide", "multiply_each", "cumulative"),
+    "rounding": ("nearest", "half_up", "floor"),
+    "rounded": ("query", "rank"),
 }
 EMPTY_WORDS: Final = ("skip", "error")
 
@@ -47,18 +52,25 @@ class Family:
 
 
 _ORDERING: Final = frozenset({"ties", "scores", "queries"})
-_BINARY: Final = _ORDERING | {"rel", "unjudged", "negatives"}
+_BINARY: Final = _ORDERING | {"rel", "unjudged", "prior", "negatives"}
 _NDCG: Final = _BINARY - {"rel"} | {
     "gain",
     "discount",
     "b",
     "ideal",
     "ideal_depth",
+    "ideal_first",
     "top",
     "empty",
+    "negative_ideal",
     "short",
     "arithmetic",
+    "decimals",
+    "rounding",
+    "rounded",
 }
+# Averaging over the orders of tied documents, of measures that add up what each rank gives.
+_AVERAGED: Final = frozenset({"nDCG", "P", "R", "Judged"})
 
 FAMILIES: Final[Mapping[str, Family]] = {
     family.name: family
@@ -89,20 +101,33 @@ class Measure:
     ideal: the documents that the best order is made of: "global" all judged; "recall" all
         returned; "local" the first k returned; "max" k documents of the top grade.
     ideal_depth: ranks of the ideal that count: "k"; "returned", min(k, returned); "all".
+    ideal_first: only so many returned documents make the ideal="recall"; None: all of them.
     top: the top grade's value, for ideal="max"; None: the highest of the scale.
     empty: the value of a query whose ideal gain is 0; "skip" leaves it out of the mean, "error"
         refuses.
-    unjudged: "zero" gain, or "condensed": they are removed and the ranks close up.
-    negatives: grades below 0 gain "zero", their own "raw" value, or are as good as "unjudged".
-    ties: documents of one score stand by descending "docid" (UTF-8 bytes), or as "listed".
+    negative_ideal: an ideal below 0, as raw negatives can make it, is a divisor like any other
+        ("divide"), or "empty" as 0 is.
+    unjudged: "zero" gain; "condensed": they are removed and the ranks close up; "prior": those
+        that are returned are taken to be judged, with the grade value `prior`.
+    prior: that value.
+    negatives: grades below 0 gain "zero", or their own "raw" value; are as good as "unjudged"; are
+        "removed", so that the ranks close up; or are refused as an "error".
+    ties: documents of one score stand by descending "docid" (UTF-8 bytes), by ascending
+        "docid_asc", or as "listed"; or the value is "averaged" over all their orders (McSherry &
+        Najork 2008).
     scores: the precision in which scores are compared.
     queries: which are in the mean: "judged", all that have a judgment (not returned counts 0);
-        "returned", those of them that the run answers; "run", all that the run answers; "all",
-        both kinds; "relevant", those of "returned" with a document of positive value.
+        "returned", those of them that the run answers; "several", those that it answers with two
+        documents or more; "run", all that the run answers; "all", both kinds; "relevant", those of
+        "returned" with a document of positive value.
     short: a ranking with fewer than k documents is taken "as_is", or counts "zero".
-    arithmetic: which of four ways to the same number, apart in the last bits: "divide" each gain
+    arithmetic: which of five ways to the same number, apart in the last bits: "divide" each gain
         by its discount and the sum by the ideal; "multiply" by the inverse of both;
-        "multiply_divide" by the inverse of the discount alone; "multiply_each" term by both.
+        "multiply_divide" by the inverse of the discount alone; "multiply_each" term by both;
+        "cumulative" by differences of summed inverses and a dot product, as scikit-learn does.
+    decimals: digits behind the point that a query's value is rounded to; None: it is not.
+    rounding: to the "nearest" (as printf), "half_up" (as Java's Math.round), or down ("floor").
+    rounded: the "query"'s value alone, or what every "rank" adds to either sum as well.
     """
 
     family: str
@@ -113,15 +138,21 @@ class Measure:
     b: float | None = None
     ideal: str = "global"
     ideal_depth: str = "k"
+    ideal_first: int | None = None
     top: float | None = None
     empty: float | Literal["skip", "error"] = 0.0
+    negative_ideal: str = "divide"
     unjudged: str = "zero"
+    prior: float | None = None
     negatives: str = "zero"
     ties: str = "docid"
     scores: str = "float32"
     queries: str = "judged"
     short: str = "as_is"
     arithmetic: str = "divide"
+    decimals: int | None = None
+    rounding: str = "nearest"
+    rounded: str = "query"
     name: str = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -202,11 +233,12 @@ def _check_word(parameter: str, value: object, words: tuple[str, ...]) -> None:
 
 
 def _check_numbers(measure: Measure) -> None:
-    _check_number("rel", measure.rel)
-    if measure.b is not None:
-        _check_number("b", measure.b)
-    if measure.top is not None:
-        _check_number("top", measure.top)
+    for parameter in ("rel", "b", "top", "prior"):
+        value = getattr(measure, parameter)
+        if value is not None:
+            _check_number(parameter, value)
+    _check_whole("ideal_first", measure.ideal_first, 1, LARGEST_CUTOFF)
+    _check_whole("decimals", measure.decimals, 0, MOST_DECIMALS)
     if isinstance(measure.empty, str):
         _check_word("empty", measure.empty, EMPTY_WORDS)
     elif not 0 <= _check_number("empty", measure.empty) <= 1:
@@ -235,16 +267,57 @@ def _check_number(parameter: str, value: object) -> float:
     return value
 
 
+def _check_whole(parameter: str, value: int | None, lowest: int, highest: int) -> None:
+    if value is not None and (type(value) is not int or not lowest <= value <= highest):
+        raise MeasureError(f"{parameter}: it can be a whole number from {lowest} to {highest}")
+
+
 def _check_combinations(measure: Measure) -> None:
     _check_discount(measure)
+    _check_ideal(measure)
+    _check_ties(measure)
+    _check_rounding(measure)
     if measure.short == "zero" and measure.cutoff is None:
         raise MeasureError("short='zero' is about rankings shorter than the cutoff: it needs one")
+    if (measure.unjudged == "prior") != (measure.prior is not None):
+        raise MeasureError("unjudged='prior' and its value go together: prior=1, for example")
+    if measure.negatives == "raw" and measure.family != "nDCG":
+        raise MeasureError("negatives='raw' is about gains, which only nDCG has")
+
+
+def _check_ideal(measure: Measure) -> None:
     if measure.top is not None and (measure.ideal != "max" or measure.top <= 0):
         raise MeasureError("top: the (positive) top grade is used with ideal='max' alone")
     if measure.ideal_depth != "k" and measure.ideal not in ("global", "recall"):
         raise MeasureError("ideal_depth: it can differ from k with a global or recall ideal")
-    if measure.negatives == "raw" and measure.family != "nDCG":
-        raise MeasureError("negatives='raw' is about gains, which only nDCG has")
+    if measure.ideal_first is not None and measure.ideal != "recall":
+        raise MeasureError("ideal_first: it is about what is returned, so about ideal='recall'")
+    below = measure.negatives == "raw" or not isinstance(measure.gain, str)
+    if measure.negative_ideal != "divide" and not below:
+        raise MeasureError("negative_ideal: gains are below 0 with negatives='raw' or a table")
+    usual = (measure.ideal, measure.ideal_depth, measure.ideal_first, measure.unjudged)
+    if measure.arithmetic == "cumulative" and usual != ("recall", "k", None, "zero"):
+        raise MeasureError("arithmetic='cumulative' goes with ideal='recall', cut at k")
+
+
+def _check_ties(measure: Measure) -> None:
+    if measure.ties != "averaged":
+        return
+    if measure.family not in _AVERAGED:
+        raise MeasureError(f"ties='averaged' is not known for {measure.family}")
+    if measure.ideal == "local" or measure.ideal_first is not None:
+        raise MeasureError("ties='averaged' needs an ideal that the order of ties does not change")
+
+
+def _check_rounding(measure: Measure) -> None:
+    if measure.decimals is None and (measure.rounding, measure.rounded) != ("nearest", "query"):
+        raise MeasureError("rounding, rounded: say how many decimals, as in decimals=2")
+    if measure.rounded == "rank" and (measure.decimals or 0) > MOST_DECIMALS_AT_RANKS:
+        raise MeasureError(f"decimals: at every rank it can be up to {MOST_DECIMALS_AT_RANKS}")
+    if measure.rounded == "rank" and (
+        measure.rounding != "floor" or measure.arithmetic != "divide" or measure.ties == "averaged"
+    ):
+        raise MeasureError("rounded='rank' goes with rounding='floor' and arithmetic='divide'")
 
 
 def _check_discount(measure: Measure) -> None:

@@ -40,6 +40,7 @@ from evaluation.measures.errors import ZeroIdealError
 from evaluation.measures.grades import Grades
 from evaluation.measures.ndcg import gains, ndcg
 from evaluation.measures.rankings import BoolArray, GradedRankings
+from evaluation.measures.views import ViewKey, seen, seen_grades, view_key
 
 _CELLS: Final = 1 << 17  # of a matrix that is worked on at once: it stays in the cache
 
@@ -81,11 +82,6 @@ def evaluate_batch(measures: Sequence[Measure], rankings: GradedRankings, grades
     return Values(values, counted)
 
 
-def seen_by(measure: Measure, rankings: GradedRankings, grades: Grades) -> GradedRankings:
-    """The rankings as one measure sees them: with the unjudged taken out, if it says so."""
-    return _view(rankings, grades, measure.unjudged, measure.negatives)
-
-
 @dataclass(frozen=True)
 class _Group:
     """Measures that are worked out together, and their columns in the result."""
@@ -101,6 +97,8 @@ class _Group:
 def _check(measures: Sequence[Measure], rankings: GradedRankings, grades: Grades) -> None:
     if len({measure.ordering for measure in measures}) > 1:
         raise ValueError("measures that break ties differently need rankings of their own")
+    if rankings.ties is None and any(measure.ties == "averaged" for measure in measures):
+        raise ValueError("to average over ties, the rankings must tell them")
     if rankings.judged.shape[1] != len(grades.codes):
         raise ValueError("the counts per grade are not of this scale")
     depth = depth_needed(measures)
@@ -110,7 +108,9 @@ def _check(measures: Sequence[Measure], rankings: GradedRankings, grades: Grades
 
 
 def _depth_needed(measure: Measure) -> int | None:
-    if measure.unjudged == "condensed" or measure.ideal == "recall":
+    closes_up = measure.unjudged == "condensed" or measure.negatives == "removed"
+    whole = measure.unjudged == "prior" or measure.ties == "averaged"
+    if closes_up or whole or measure.ideal == "recall":
         return None
     return measure.cutoff
 
@@ -125,11 +125,13 @@ def _plan(measures: tuple[Measure, ...], grades: Grades) -> tuple[_Group, ...]:
 
 
 def _shared(measure: Measure, grades: Grades) -> object:
-    view = (measure.unjudged, measure.negatives)
+    view = view_key(measure)
+    own = seen_grades(measure, grades)
     if measure.family == "nDCG":
         width = measure.cutoff if measure.discount == "linear" else None
         discount = (measure.discount, measure.b, width, measure.arithmetic)
-        return (*view, gains(measure, grades).tobytes(), *discount)
+        at_ranks = measure.decimals if measure.rounded == "rank" else None
+        return (*view, gains(measure, own).tobytes(), *discount, at_ranks)
     if measure.family == "Judged":
         return "Judged"
     return (*view, measure.rel)
@@ -143,16 +145,17 @@ def _fill(
     grades: Grades,
 ) -> None:
     """Works out one part of the rows, into views of the result."""
-    views: dict[tuple[str, str], GradedRankings] = {}
+    views: dict[ViewKey, GradedRankings] = {}
     in_mean = {
         rule: _in_mean(rule, rankings, grades)
         for rule in {measure.queries for group in plan for measure in group.measures}
     }
     for group in plan:
-        key = (group.first.unjudged, group.first.negatives)
+        key = view_key(group.first)
         if key not in views:
-            views[key] = _view(rankings, grades, *key)
-        found, empty = _FAMILIES[group.first.family](group.measures, grades, views[key])
+            views[key] = seen(group.first, rankings, grades)
+        own = seen_grades(group.first, grades)
+        found, empty = _FAMILIES[group.first.family](group.measures, own, views[key])
         for place, (column, measure) in enumerate(zip(group.columns, group.measures, strict=True)):
             chosen = in_mean[measure.queries]
             if empty is not None and measure.empty == "skip":
@@ -173,25 +176,9 @@ def _in_mean(queries: str, rankings: GradedRankings, grades: Grades) -> BoolArra
     judged: BoolArray = np.count_nonzero(rankings.judged, axis=1) > 0
     if queries == "all":
         return judged | answered
+    if queries == "several":
+        return judged & (rankings.lengths > 1)
     return judged & answered if queries == "returned" else judged
-
-
-def _view(
-    rankings: GradedRankings, grades: Grades, unjudged: str, negatives: str
-) -> GradedRankings:
-    """The rankings as a measure sees them: negatives as unjudged, the unjudged taken out."""
-    levels = rankings.levels
-    if (unjudged, negatives) in {("zero", "zero"), ("zero", "raw")}:
-        return rankings
-    if negatives == "unjudged":
-        levels = levels * (levels >= grades.at_least(0.0))
-    if unjudged == "condensed":
-        kept = levels > 0
-        lengths = np.count_nonzero(kept, axis=1)
-        closed = np.zeros_like(levels)
-        closed[np.arange(levels.shape[1]) < lengths[:, None]] = levels[kept]
-        return GradedRankings(closed, lengths, rankings.judged)
-    return GradedRankings(levels, rankings.lengths, rankings.judged)
 
 
 _Found = tuple[FloatArray, BoolArray | None]

@@ -7,10 +7,11 @@ import numpy as np
 
 from evaluation.measures.definition import Measure
 from evaluation.measures.discounts import divisors
-from evaluation.measures.engine import evaluate_batch, seen_by
+from evaluation.measures.engine import evaluate_batch
 from evaluation.measures.grades import Grades
-from evaluation.measures.ndcg import Ideals, at_rank, cumulated, discounted, gains
-from evaluation.measures.rankings import GradedRankings
+from evaluation.measures.ndcg import Ideals, at_rank, cumulated, discounted, gains, ranked_gains
+from evaluation.measures.rankings import GradedRankings, averaged
+from evaluation.measures.views import kept_ranks, seen, seen_grades
 
 
 @dataclass(frozen=True)
@@ -64,43 +65,42 @@ def explain(
     if len(rankings) != 1 or rankings.levels.shape[1] != len(doc_ids):
         raise ValueError("one whole ranking is explained at a time")
     values = evaluate_batch([measure], rankings, grades)
-    seen = seen_by(measure, rankings, grades)
-    documents = _documents(measure, doc_ids, rankings, seen, grades)
+    view, own_grades = seen(measure, rankings, grades), seen_grades(measure, grades)
+    kept = kept_ranks(measure, rankings, grades)[0]
+    judged = rankings.levels[0][kept] > 0
+    shown = [doc_id for doc_id, keep in zip(doc_ids, kept.tolist(), strict=True) if keep]
+    documents = _documents(measure, shown, judged.tolist(), view, own_grades)
     value, counted = float(values.values[0, 0]), bool(values.counted[0, 0])
     if measure.family != "nDCG":
-        return Explanation(measure, value, counted, _shares(measure, documents, rankings, grades))
-    return Explanation(measure, value, counted, *_gained(measure, documents, seen, grades))
+        return Explanation(measure, value, counted, _shares(measure, documents, view, own_grades))
+    return Explanation(measure, value, counted, *_gained(measure, documents, view, own_grades))
 
 
 def _documents(
     measure: Measure,
-    doc_ids: Sequence[str],
-    rankings: GradedRankings,
-    seen: GradedRankings,
+    shown: Sequence[str],
+    judged: Sequence[bool],
+    view: GradedRankings,
     grades: Grades,
 ) -> list[RankedDocument]:
     """The documents that the measure sees, in order, as far as its cutoff."""
-    shown = list(doc_ids)
-    if measure.unjudged == "condensed":
-        lowest = grades.at_least(0.0) if measure.negatives == "unjudged" else 1
-        kept = rankings.levels[0] >= lowest
-        shown = [doc_id for doc_id, keep in zip(doc_ids, kept, strict=True) if keep]
-    levels = seen.levels[0, : len(shown)].tolist()
-    pairs = zip(shown, levels, strict=True)
-    documents = [RankedDocument(d, grades.values[lv - 1] if lv else None) for d, lv in pairs]
-    return documents[: measure.cutoff]
+    levels = view.levels[0, : len(shown)].tolist()
+    return [
+        RankedDocument(doc_id, grades.values[level - 1] if known and level else None)
+        for doc_id, known, level in zip(shown, judged, levels, strict=True)
+    ][: measure.cutoff]
 
 
 def _gained(
-    measure: Measure, documents: Sequence[RankedDocument], seen: GradedRankings, grades: Grades
+    measure: Measure, documents: Sequence[RankedDocument], view: GradedRankings, grades: Grades
 ) -> tuple[tuple[Rank, ...], float, float]:
     """The ranks of the ranking and its ideal, the DCG, and the ideal DCG."""
     level_gains = gains(measure, grades)
-    own = level_gains.take(seen.levels[:, : len(documents)])
-    ideals = Ideals([measure], level_gains, seen)
+    own = ranked_gains(level_gains, view, len(documents))
+    ideals = Ideals([measure], level_gains, view)
     ideal = ideals.rows(measure)
     if measure.ideal_depth == "returned":
-        ideal = ideal[:, : int(seen.lengths[0])]
+        ideal = ideal[:, : int(view.lengths[0])]
     ideal = ideal[:, : int(np.flatnonzero(ideal[0]).max(initial=-1)) + 1]
     depth = max(len(documents), ideal.shape[1])
     columns = (
@@ -133,27 +133,27 @@ def _gained(
 def _shares(
     measure: Measure,
     documents: Sequence[RankedDocument],
-    rankings: GradedRankings,
+    view: GradedRankings,
     grades: Grades,
 ) -> tuple[Rank, ...]:
     """What each rank adds to a measure that counts relevant or judged documents."""
-    if measure.family == "Judged":
-        hits = [document.grade is not None for document in documents]
-    else:
-        hits = [d.grade is not None and d.grade >= measure.rel for d in documents]
-    threshold = max(grades.at_least(measure.rel), 1)
-    all_relevant = int(rankings.judged[0, threshold - 1 :].sum())
+    threshold = 1 if measure.family == "Judged" else max(grades.at_least(measure.rel), 1)
+    found = view.levels >= threshold
+    weights = found if view.ties is None else averaged(found, view.ties)
+    hits = weights[0, : len(documents)].astype(np.float64)
+    all_relevant = int(view.judged[0, threshold - 1 :].sum())
     so_far = np.cumsum(hits).tolist()
-    ranks = []
-    for place, document in enumerate(documents):
-        share = 0.0
-        if hits[place]:
-            share = _share(measure, place + 1, so_far[place], all_relevant, len(documents))
-        ranks.append(Rank(place + 1, document, share))
-    return tuple(ranks)
+    return tuple(
+        Rank(
+            place + 1,
+            document,
+            hit and hit * _share(measure, place + 1, so_far[place], all_relevant, len(documents)),
+        )
+        for place, (document, hit) in enumerate(zip(documents, hits.tolist(), strict=True))
+    )
 
 
-def _share(measure: Measure, rank: int, hits: int, all_relevant: int, shown: int) -> float:
+def _share(measure: Measure, rank: int, hits: float, all_relevant: int, shown: int) -> float:
     """What a hit at this rank, the `hits`-th, adds."""
     share = {
         "P": 1 / (measure.cutoff or shown),

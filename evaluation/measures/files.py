@@ -14,7 +14,7 @@ from evaluation.measures.engine import depth_needed, evaluate_batch
 from evaluation.measures.errors import MeasureError, ZeroIdealError
 from evaluation.measures.explanation import Explanation, explain
 from evaluation.measures.grades import MOST_GRADES, Grades
-from evaluation.measures.ordering import Precision, Ties, rank_order
+from evaluation.measures.ordering import Precision, Ties, rank_order, tie_starts
 from evaluation.measures.presets import Preset, apply, printed, tool_mean
 from evaluation.measures.rankings import BoolArray, GradedRankings, Judgments, judge_rankings
 from judgments.formats.trec import QrelsFile, RunFile
@@ -80,13 +80,17 @@ class JudgedQueries:
         judged = self.judgments
         unjudged_queries = len(query_ids) - len(judged.lengths)
         padded = np.concatenate((judged.lengths, np.zeros(unjudged_queries, np.int64)))
-        return judge_rankings(
+        graded = judge_rankings(
             np.concatenate(parts),
             np.array(lengths, np.int64),
             Judgments(judged.documents, judged.levels, padded),
             n_grades=len(self.grades.codes),
             width=width,
         )
+        if ordering[0] != "averaged":
+            return graded
+        spans_of_rows = [spans.get(query_id, slice(0, 0)) for query_id in query_ids]
+        return replace(graded, ties=_ties(run, spans_of_rows, ordering, graded.levels.shape[1]))
 
     def _numbers(self, run: RunFile) -> npt.NDArray[np.int64]:
         """A number for each document of the run: the qrels' own, or one that nobody else has."""
@@ -159,7 +163,8 @@ def explain_file(
         meant = measure if preset is None else apply(preset, measure)
         rankings = judged.rankings(run, meant.ordering, None).rows(row, row + 1)
         doc_ids = _doc_ids(run, query_id, meant.ordering)
-        whole = replace(rankings, levels=rankings.levels[:, : len(doc_ids)])
+        ties = None if rankings.ties is None else rankings.ties[:, : len(doc_ids)]
+        whole = replace(rankings, levels=rankings.levels[:, : len(doc_ids)], ties=ties)
         out.append(explain(meant, doc_ids, whole, judged.grades))
     return tuple(out)
 
@@ -204,5 +209,21 @@ def _order(run: RunFile, span: slice, ordering: tuple[str, str]) -> npt.NDArray[
     return rank_order(doc_ids, run.scores[span], ties=_TIES[ties], precision=_PRECISIONS[precision])
 
 
-_TIES: dict[str, Ties] = {"docid": "docid", "listed": "listed"}
+def _ties(
+    run: RunFile, spans: Sequence[slice], ordering: tuple[str, str], width: int
+) -> npt.NDArray[np.intp]:
+    """The first rank of each rank's tie, a row per query."""
+    out = np.tile(np.arange(width), (len(spans), 1))
+    for row, span in enumerate(spans):
+        ranked = run.scores[span][_order(run, span, ordering)]
+        out[row, : len(ranked)] = tie_starts(ranked, precision=_PRECISIONS[ordering[1]])
+    return out
+
+
+_TIES: dict[str, Ties] = {
+    "docid": "docid",
+    "docid_asc": "docid_asc",
+    "listed": "listed",
+    "averaged": "listed",  # in whatever order: the value does not depend on it
+}
 _PRECISIONS: dict[str, Precision] = {"float32": "float32", "float64": "float64"}

@@ -63,6 +63,21 @@ class Grades:
         """The lowest level that is worth `value` or more; one above all levels if none is."""
         return 1 + sum(1 for own in self.values if own < value)
 
+    def with_value(self, value: float) -> tuple["Grades", LevelArray]:
+        """These grades and one of this value, which may be there already.
+
+        Returns the grades, and an array that gives each level of these its level in those.
+        Raises ValueError where there is no room for one more.
+        """
+        place = self.at_least(value) - 1
+        if place < len(self.values) and self.values[place] == value:
+            return self, np.arange(len(self.codes) + 1, dtype=np.uint8)
+        codes, values = list(self.codes), list(self.values)
+        codes.insert(place, max(codes) + 1)
+        values.insert(place, value)
+        levels = np.arange(len(self.codes) + 1)
+        return Grades(tuple(codes), tuple(values)), (levels + (levels > place)).astype(np.uint8)
+
     @cached_property
     def _lookup(self) -> tuple[npt.NDArray[np.int64], LevelArray]:
         codes = np.array(self.codes, np.int64)

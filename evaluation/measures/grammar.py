@@ -15,7 +15,7 @@ from typing import Any, Final
 from evaluation.measures.definition import FAMILIES, PARAMETERS, Measure, gain_table
 from evaluation.measures.errors import MeasureError
 
-LONGEST_NAME: Final = 300
+LONGEST_NAME: Final = 600
 MOST_MEASURES: Final = 200
 
 _SHAPE: Final = re.compile(
@@ -34,6 +34,7 @@ _FAMILY_BY_ALIAS: Final = {
     for family in FAMILIES.values()
     for alias in (family.name, *family.aliases)
 }
+_WHOLE: Final = {"ideal_first", "decimals"}
 # ir_measures' own parameters: (name, value) there -> (name, value) here; None: nothing to set.
 _TRANSLATED: Final[dict[tuple[str, object], tuple[str, object] | None]] = {
     ("dcg", "log2"): None,
@@ -131,7 +132,9 @@ def _value(name: str, match: re.Match[str]) -> object:
     if match["word"] is not None:
         return match["word"] == "True"
     if match["number"] is not None:
-        return float(match["number"])
+        number = float(match["number"])
+        whole = match["name"] in _WHOLE and number.is_integer()
+        return int(number) if whole else number
     if match["table"] is not None:
         return gain_table(_table(name, match["table"]))
     return match["single"] if match["single"] is not None else match["double"]

@@ -11,11 +11,13 @@ from typing import Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from evaluation.measures.cumulative import cumulative_dcg
 from evaluation.measures.definition import Measure
 from evaluation.measures.discounts import FloatArray, divisors
 from evaluation.measures.errors import MeasureError, ZeroIdealError
 from evaluation.measures.grades import Grades
-from evaluation.measures.rankings import BoolArray, GradedRankings, IntArray
+from evaluation.measures.rankings import BoolArray, GradedRankings, IntArray, averaged
+from evaluation.measures.rounding import floored_quotients, floored_terms, rounded_values
 
 CountArray = npt.NDArray[np.int64]
 LARGEST_GAIN: Final = 1e100  # so that no sum of gains overflows
@@ -36,23 +38,26 @@ def ndcg(
 ) -> tuple[FloatArray, BoolArray]:
     """The values of measures that differ in cutoff, ideal and what an empty ideal means.
 
-    measures: nDCGs that share gain, negatives, unjudged, discount and arithmetic.
-    rankings: already condensed where the measures say so.
+    measures: nDCGs that share gain, negatives, unjudged, ties, discount, arithmetic and what is
+        rounded at every rank.
+    grades, rankings: as the measures see them (`views.seen`).
     Returns values and "its ideal gain is 0", both (n, n_measures).
     """
     level_gains = gains(measures[0], grades)
-    width = reach(measures, rankings)
-    gain_rows = level_gains.take(rankings.levels[:, :width])
+    gain_rows = ranked_gains(level_gains, rankings, reach(measures, rankings))
     own = cumulated(gain_rows, measures[0])
     ideals = Ideals(measures, level_gains, rankings)
     values = np.empty((len(rankings), len(measures)))
     empty = np.empty(values.shape, bool)
     for column, measure in enumerate(measures):
         ideal = ideals.dcg(measure)
-        zero = ideal == 0.0
+        zero = ideal <= 0.0 if measure.negative_ideal == "empty" else ideal == 0.0
         if measure.empty == "error" and zero.any():
             raise ZeroIdealError(measure.name, int(zero.argmax()))
-        value = _normalised(measure, own, gain_rows, ideal)
+        value = _normalised(measure, own, gain_rows, np.where(zero, 0.0, ideal))
+        if measure.arithmetic == "cumulative":
+            value = _cumulative(measure, level_gains, rankings, ideals)
+        value = rounded_values(measure, value)
         if measure.short == "zero":
             value[rankings.lengths < (measure.cutoff or 0)] = 0.0
         if measure.empty and not isinstance(measure.empty, str):
@@ -61,13 +66,26 @@ def ndcg(
     return values, empty
 
 
+def ranked_gains(level_gains: FloatArray, rankings: GradedRankings, width: int) -> FloatArray:
+    """The gain at ranks 1..width; where ties are averaged, each tie's mean gain at its ranks."""
+    if rankings.ties is None:
+        return level_gains.take(rankings.levels[:, :width])
+    return averaged(level_gains.take(rankings.levels), rankings.ties)[:, :width]
+
+
 def cumulated(gain_rows: FloatArray, measure: Measure) -> FloatArray:
     """Discounted gains, summed from the first rank to each."""
+    if measure.rounded == "rank":  # whole numbers of the last decimal add up exactly
+        return np.cumsum(floored_terms(measure, gain_rows), axis=1) / 10.0 ** (
+            measure.decimals or 0
+        )
     return np.cumsum(discounted(gain_rows, measure), axis=1)
 
 
 def discounted(gain_rows: FloatArray, measure: Measure) -> FloatArray:
     """What each rank contributes to the DCG."""
+    if measure.rounded == "rank":
+        return floored_terms(measure, gain_rows) / 10.0 ** (measure.decimals or 0)
     by_rank = divisors(measure, gain_rows.shape[1])
     return gain_rows / by_rank if measure.arithmetic == "divide" else gain_rows * (1.0 / by_rank)
 
@@ -131,7 +149,7 @@ class Ideals:
     def dcg(self, measure: Measure) -> FloatArray:
         """The ideal DCG of every ranking's query."""
         cutoff = measure.cutoff if measure.ideal == "local" else None
-        key = (measure.ideal, measure.top, cutoff)
+        key = (measure.ideal, measure.top, cutoff, measure.ideal_first)
         if key not in self._sums:
             self._sums[key] = cumulated(self.rows(measure), measure)
         return self._at_depth(measure, self._sums[key])
@@ -142,6 +160,11 @@ class Ideals:
             return self._top_grades(measure)
         counts = self._counts(measure)
         return ideal_rows(counts, self._gains, self._depth(measure, counts))
+
+    def whole_rows(self, measure: Measure) -> FloatArray:
+        """Gains in the best order, as wide as the rankings."""
+        counts = self._counts(measure)
+        return ideal_rows(counts, self._gains, self._rankings.levels.shape[1])
 
     def _at_depth(self, measure: Measure, sums: FloatArray) -> FloatArray:
         lengths, cutoff = self._rankings.lengths, measure.cutoff
@@ -155,8 +178,8 @@ class Ideals:
         if measure.ideal == "global":
             judged = self._rankings.judged
             return np.concatenate((np.zeros((len(judged), 1), np.int64), judged), axis=1)
-        cutoff = measure.cutoff if measure.ideal == "local" else None
-        return level_counts(self._rankings, cutoff, len(self._gains))
+        shown = measure.cutoff if measure.ideal == "local" else measure.ideal_first
+        return level_counts(self._rankings, shown, len(self._gains))
 
     def _depth(self, measure: Measure, counts: CountArray) -> int:
         alike = [other for other in self._measures if other.ideal == measure.ideal]
@@ -177,6 +200,9 @@ def _normalised(
 ) -> FloatArray:
     """DCG by ideal DCG, in the measure's arithmetic; 0 where the ideal is 0."""
     out, some = np.zeros(len(ideal)), ideal != 0.0
+    if measure.rounded == "rank":
+        out[some] = floored_quotients(measure, at_rank(own, measure.cutoff)[some], ideal[some])
+        return out
     if measure.arithmetic in ("divide", "multiply_divide"):
         return np.divide(at_rank(own, measure.cutoff), ideal, out=out, where=some)
     inverse = np.divide(1.0, ideal, out=out, where=some)
@@ -184,6 +210,23 @@ def _normalised(
         return at_rank(own, measure.cutoff) * inverse
     terms = discounted(gain_rows, measure) * inverse[:, None]
     return at_rank(np.cumsum(terms, axis=1), measure.cutoff).copy()
+
+
+def _cumulative(
+    measure: Measure, level_gains: FloatArray, rankings: GradedRankings, ideals: Ideals
+) -> FloatArray:
+    """Row by row, as scikit-learn sums; 0 where the ideal is 0."""
+    gain_rows = level_gains.take(rankings.levels)
+    ties = None if measure.ties != "averaged" else rankings.ties
+    best = ideals.whole_rows(measure)
+    out = np.zeros(len(rankings))
+    for row, length in enumerate(rankings.lengths.tolist()):
+        by_rank = divisors(measure, length)
+        ideal = cumulative_dcg(best[row, :length], by_rank, measure.cutoff, None)
+        if ideal:
+            own = None if ties is None else ties[row, :length]
+            out[row] = cumulative_dcg(gain_rows[row, :length], by_rank, measure.cutoff, own) / ideal
+    return out
 
 
 def _gain(measure: Measure, value: float) -> float:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 OrderArray = npt.NDArray[np.intp]
 Precision = Literal["float32", "float64"]
-Ties = Literal["docid", "listed"]
+Ties = Literal["docid", "docid_asc", "listed"]
 
 
 def rank_order(
@@ -26,7 +26,7 @@ def rank_order(
 
     doc_ids, scores: of the documents, in file order; ids are distinct and scores finite.
     precision: float32 (trec_eval 9, which makes 16777217 and 16777216 tie) or float64.
-    ties: by descending "docid", or as "listed".
+    ties: by descending "docid", by ascending "docid_asc", or as "listed".
     Raises ValueError where lengths differ or a score is not finite.
     """
     if len(doc_ids) != len(scores):
@@ -35,9 +35,22 @@ def rank_order(
         raise ValueError("scores must be finite numbers")
     compared = _compared(scores, precision)
     order = np.argsort(-compared, kind="stable")
-    if ties == "docid":
-        _settle_ties(order, compared, doc_ids)
+    if ties != "listed":
+        _settle_ties(order, compared, doc_ids, descending=ties == "docid")
     return order
+
+
+def tie_starts(
+    scores: npt.NDArray[np.float64], *, precision: Precision = "float32"
+) -> npt.NDArray[np.intp]:
+    """For each rank, counted from 0, the first rank of its tie: [0, 1, 1, 3] where two share one.
+
+    scores: in rank order, best first.
+    """
+    compared = _compared(scores, precision)
+    places = np.arange(len(compared))
+    begins = np.append(True, compared[1:] != compared[:-1])[: len(compared)]
+    return np.maximum.accumulate(np.where(begins, places, 0))
 
 
 def _compared(scores: npt.NDArray[np.float64], precision: Precision) -> npt.NDArray[np.float64]:
@@ -48,14 +61,18 @@ def _compared(scores: npt.NDArray[np.float64], precision: Precision) -> npt.NDAr
 
 
 def _settle_ties(
-    order: OrderArray, compared: npt.NDArray[np.float64], doc_ids: Sequence[str]
+    order: OrderArray,
+    compared: npt.NDArray[np.float64],
+    doc_ids: Sequence[str],
+    *,
+    descending: bool,
 ) -> None:
-    """Puts each stretch of equal scores in descending order of the ids' UTF-8 bytes, in place."""
+    """Puts each stretch of equal scores in the order of the ids' UTF-8 bytes, in place."""
     ranked = compared[order]
     starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
     ends = np.append(starts[1:], len(ranked))
     tied = ends - starts > 1
     for start, end in zip(starts[tied].tolist(), ends[tied].tolist(), strict=True):
         places = order[start:end].tolist()
-        places.sort(key=lambda place: doc_ids[place].encode(), reverse=True)
+        places.sort(key=lambda place: doc_ids[place].encode(), reverse=descending)
         order[start:end] = places

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 import numpy as np
 
-from evaluation.measures.definition import FAMILIES, Measure
+from evaluation.measures.definition import FAMILIES, Measure, gain_table
 from evaluation.measures.discounts import FloatArray
 from evaluation.measures.errors import MeasureError
 
@@ -45,6 +45,11 @@ class Preset:
     caveat: str = ""
 
 
+_ARRAYS_CAVEAT: Final = (
+    "The tool is given arrays and refuses negative grades; here they gain nothing."
+)
+
+
 def _trec_eval(name: str, tool: str, reading: str, **parameters: object) -> Preset:
     own = {"scores": "float32", "ties": "docid", **parameters}
     return Preset(
@@ -65,8 +70,12 @@ def _learning_to_rank(name: str, tool: str, reading: str, **parameters: object) 
         reading=reading,
         parameters={**own, "queries": "returned", **parameters},
         mean="run",
-        caveat="The tool is given arrays and refuses negative grades; here they gain nothing.",
+        caveat=_ARRAYS_CAVEAT,
     )
+
+
+def _with_caveat(caveat: str, chosen: Preset) -> Preset:
+    return replace(chosen, caveat=caveat)
 
 
 def _xgboost(name: str, tool: str, gains: str, **parameters: object) -> Preset:
@@ -77,6 +86,19 @@ def _xgboost(name: str, tool: str, gains: str, **parameters: object) -> Preset:
     )
     own = {"scores": "float32", "arithmetic": "multiply_each", **parameters}
     return replace(_learning_to_rank(name, tool, reading, **own), cutoff=32)
+
+
+def _sklearn(name: str, tool: str, reading: str, *, ties: str) -> Preset:
+    return _learning_to_rank(
+        name,
+        tool,
+        reading,
+        gain="linear",
+        discount="ln/ln2",
+        queries="several",
+        arithmetic="cumulative",
+        ties=ties,
+    )
 
 
 def _ranklib(name: str, tool: str, documents: str, ideal: str) -> Preset:
@@ -212,6 +234,71 @@ PRESETS: Final[Mapping[str, Preset]] = {
             b=2.0,
             short="zero",
         ),
+        _with_caveat(
+            "From its source only: the script was not run. It knows the grades 0, 1 and 2 alone.",
+            _learning_to_rank(
+                "letor4_eval",
+                "the evaluation script of LETOR 4.0",
+                "gain 0, 1 and 3 for the grades 0, 1 and 2; no discount at ranks 1 and 2",
+                gain=gain_table({0: 0, 1: 1, 2: 3}),
+                discount="burn-in",
+                b=2.0,
+            ),
+        ),
+        _with_caveat(
+            "From second-hand sources only: neither a program nor its output was at hand.",
+            _learning_to_rank(
+                "yahoo_ltr",
+                "the Yahoo! Learning to Rank Challenge",
+                "exponential gain; ideal from what was returned; a query without gain counts 0.5",
+                empty=0.5,
+            ),
+        ),
+        _with_caveat(
+            "scikit-learn is given arrays and refuses grades below 0, which gain nothing here, and "
+            "single documents. The last digit can depend on the processor, as dot products do.",
+            _sklearn(
+                "sklearn_ndcg_score",
+                "scikit-learn ndcg_score",
+                "linear gain, not exponential; ideal from what was returned; the mean over all "
+                "orders of tied documents; queries with a single document left out",
+                ties="averaged",
+            ),
+        ),
+        _with_caveat(
+            "Ties are as NumPy's sort leaves them, which depends on the processor, so such numbers "
+            "can't be reproduced where scores tie; here they stay as listed.",
+            _sklearn(
+                "sklearn_ndcg_score_ignore_ties",
+                "scikit-learn ndcg_score with ignore_ties=True",
+                "as sklearn_ndcg_score, but tied documents in an arbitrary order",
+                ties="listed",
+            ),
+        ),
+        _with_caveat(
+            "torchmetrics computes in float32; here it is double precision, so that 6 decimals "
+            "agree. What it does with grades below 0 is undefined; here they gain nothing.",
+            _learning_to_rank(
+                "torchmetrics",
+                "torchmetrics retrieval_normalized_dcg",
+                "linear gain; ideal from what was returned; the mean over all orders of tied "
+                "documents, scores compared in single precision",
+                gain="linear",
+                ties="averaged",
+                scores="float32",
+            ),
+        ),
+        _with_caveat(
+            "TensorFlow Ranking orders ties at random, so its numbers can't be reproduced where "
+            "scores tie; here they stay as listed. It computes in float32: 6 decimals agree.",
+            _learning_to_rank(
+                "tf_ranking",
+                "TensorFlow Ranking NDCGMetric",
+                "exponential gain; ideal from what was returned; documents with a grade below 0 "
+                "are taken out",
+                negatives="removed",
+            ),
+        ),
         _rated(
             "quepid_ndcg",
             "Quepid ndcg@k",
@@ -232,6 +319,28 @@ PRESETS: Final[Mapping[str, Preset]] = {
             discount="ln/ln2",
             ideal_depth="returned",
             caveat="From its source, typed anew: the server was not run.",
+        ),
+        _rated(
+            "opensearch_search_relevance",
+            "OpenSearch search-relevance NDCG@k",
+            "exponential gain, negative ratings cost; every query rounded half up to 2 decimals",
+            discount="ln/ln2",
+            negative_ideal="empty",
+            decimals=2,
+            rounding="half_up",
+            caveat="From its source, typed anew: the server was not run.",
+        ),
+        _rated(
+            "rre_ndcg",
+            "Rated Ranking Evaluator NDCG@k",
+            "exponential gain, negative ratings cost; rounded down to 2 decimals at every rank "
+            "and again at the end",
+            discount="ln/ln2",
+            decimals=2,
+            rounding="floor",
+            rounded="rank",
+            caveat="From its source, typed anew: the program was not run. It fails where documents "
+            "are judged and none gains anything; here such a query counts 0.",
         ),
     )
 }

@@ -27,11 +27,14 @@ class GradedRankings:
     levels: uint8 (n, width), the level at ranks 1..width; 0 where unjudged and behind the end.
     lengths: int (n,), how many documents each ranking has; it may exceed width. 0: no answer.
     judged: int (n, n_grades), how many documents of the ranking's query are judged at level 1, 2…
+    ties: int (n, width), for each rank, counted from 0, the first rank of its tie, and behind the
+        end the rank itself; None where no measure averages over ties.
     """
 
     levels: LevelArray
     lengths: IntArray
     judged: IntArray
+    ties: IntArray | None = None
 
     def __post_init__(self) -> None:
         rows = len(self.levels)
@@ -39,6 +42,8 @@ class GradedRankings:
             raise ValueError("levels must be a uint8 matrix")
         if self.lengths.shape != (rows,) or self.judged.ndim != 2 or len(self.judged) != rows:
             raise ValueError("every ranking needs one length and one row of counts")
+        if self.ties is not None and self.ties.shape != self.levels.shape:
+            raise ValueError("every rank needs to know its tie")
 
     def __len__(self) -> int:
         return len(self.levels)
@@ -50,8 +55,9 @@ class GradedRankings:
 
     def rows(self, start: int, stop: int) -> "GradedRankings":
         """The rankings start..stop, without a copy."""
+        ties = None if self.ties is None else self.ties[start:stop]
         return GradedRankings(
-            self.levels[start:stop], self.lengths[start:stop], self.judged[start:stop]
+            self.levels[start:stop], self.lengths[start:stop], self.judged[start:stop], ties
         )
 
 
@@ -177,3 +183,12 @@ def _searched(matrix: IntArray, rows: IntArray, judgments: Judgments) -> LevelAr
     places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     found = keys[places] == wanted
     return np.where(found, judgments.levels[order][places], np.uint8(UNJUDGED))
+
+
+def averaged(rows: npt.NDArray[np.float64] | BoolArray, ties: IntArray) -> npt.NDArray[np.float64]:
+    """At every rank the mean over the ranks of its tie, (n, width). ties: as in GradedRankings."""
+    width = rows.shape[1]
+    tie = (ties + np.arange(len(rows))[:, None] * width).ravel()
+    sums = np.bincount(tie, rows.ravel(), minlength=rows.size)
+    sizes = np.bincount(tie, minlength=rows.size)
+    return np.asarray((sums[tie] / sizes[tie]).reshape(rows.shape), np.float64)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from evaluation.measures.definition import Measure
+from evaluation.measures.presets import Preset
 
 DISCOUNTS: Final[Mapping[str, str]] = {
     "log2": "discounted by log2(rank + 1)",
@@ -29,10 +30,18 @@ NEGATIVES: Final[Mapping[str, str]] = {
     "zero": "",
     "raw": "grades below 0 cost gain",
     "unjudged": "grades below 0 are as good as unjudged",
+    "removed": "documents with a grade below 0 taken out",
+    "error": "grades below 0 refused",
+}
+NEGATIVE_IDEAL: Final[Mapping[str, str]] = {
+    "divide": "",
+    "empty": "an ideal below 0 is as one of 0",
 }
 TIES: Final[Mapping[str, str]] = {
     "docid": "ties by document id",
+    "docid_asc": "ties by ascending document id",
     "listed": "ties as the file has them",
+    "averaged": "the mean over all orders of tied documents",
 }
 SCORES: Final[Mapping[str, str]] = {
     "float32": "",
@@ -41,6 +50,7 @@ SCORES: Final[Mapping[str, str]] = {
 QUERIES: Final[Mapping[str, str]] = {
     "judged": "mean over all judged queries, 0 for one without results",
     "returned": "mean over judged queries with results",
+    "several": "mean over judged queries with two results or more",
     "run": "mean over all queries of the run",
     "all": "mean over all queries, judged or in the run",
     "relevant": "mean over queries with results and a relevant document",
@@ -54,6 +64,16 @@ ARITHMETIC: Final[Mapping[str, str]] = {
     "multiply": "inverses multiplied",
     "multiply_divide": "the discount's inverse multiplied",
     "multiply_each": "inverses multiplied rank by rank",
+    "cumulative": "summed as scikit-learn does",
+}
+ROUNDING: Final[Mapping[str, str]] = {
+    "nearest": "rounded to {decimals} decimals",
+    "half_up": "rounded half up to {decimals} decimals",
+    "floor": "rounded down to {decimals} decimals",
+}
+ROUNDED: Final[Mapping[str, str]] = {
+    "query": "",
+    "rank": "and so is what every rank adds",
 }
 _SUBJECTS: Final[Mapping[str, str]] = {
     "nDCG": "nDCG of {shown}",
@@ -79,6 +99,12 @@ def describe(measure: Measure) -> str:
     return f"{subject}: {', '.join(phrase for phrase in phrases if phrase)}."
 
 
+def describe_preset(preset: Preset) -> str:
+    """Whose rules a preset has, what sets them apart, and where it can't follow them."""
+    lines = [f"As {preset.tool}: {preset.reading}.", preset.caveat]
+    return " ".join(line for line in lines if line)
+
+
 def _first(cutoff: int) -> str:
     return "the first document" if cutoff == 1 else f"the first {cutoff}"
 
@@ -93,6 +119,8 @@ def _gain_phrases(measure: Measure) -> list[str]:
         gain = f"gain by a table ({pairs})"
     b = "" if measure.b is None else f"{measure.b:g}"
     ideal = IDEALS[measure.ideal]
+    if measure.ideal_first is not None:
+        ideal = f"ideal from {_first(measure.ideal_first)} returned"
     if measure.top is not None:
         ideal = f"ideal with grade {measure.top:g} at every rank"
     return [
@@ -101,9 +129,18 @@ def _gain_phrases(measure: Measure) -> list[str]:
         ideal,
         IDEAL_DEPTHS[measure.ideal_depth],
         _empty(measure),
+        NEGATIVE_IDEAL[measure.negative_ideal],
         SHORT[measure.short],
         ARITHMETIC[measure.arithmetic],
+        *_rounding(measure),
     ]
+
+
+def _rounding(measure: Measure) -> list[str]:
+    if measure.decimals is None:
+        return []
+    told = ROUNDING[measure.rounding].format(decimals=measure.decimals)
+    return [told, ROUNDED[measure.rounded]]
 
 
 def _empty(measure: Measure) -> str:
@@ -117,4 +154,6 @@ def _empty(measure: Measure) -> str:
 def _unjudged(measure: Measure) -> str:
     if measure.unjudged == "condensed":
         return "unjudged documents taken out"
+    if measure.prior is not None:
+        return f"unjudged documents taken to be of grade {measure.prior:g}"
     return "unjudged count as 0" if measure.family == "nDCG" else "unjudged count as not relevant"

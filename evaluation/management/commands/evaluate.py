@@ -34,6 +34,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             self.stdout.write(_output(options))
+            if options["preset"] is not None and preset(options["preset"]).caveat:
+                self.stderr.write(f"Note: {preset(options['preset']).caveat}")
         except FileRefused as refused:
             self._fail([str(problem) for problem in refused.problems])
         except MeasureError as error:

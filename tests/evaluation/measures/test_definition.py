@@ -6,17 +6,22 @@ import pytest
 
 from evaluation.measures.definition import CHOICES, FAMILIES, Measure, gain_table
 from evaluation.measures.errors import MeasureError
+from evaluation.measures.presets import PRESETS
 from evaluation.measures.wording import (
     ARITHMETIC,
     DISCOUNTS,
     IDEAL_DEPTHS,
     IDEALS,
+    NEGATIVE_IDEAL,
     NEGATIVES,
     QUERIES,
+    ROUNDED,
+    ROUNDING,
     SCORES,
     SHORT,
     TIES,
     describe,
+    describe_preset,
 )
 
 
@@ -76,6 +81,22 @@ def test_every_family_has_a_revision_to_store_beside_its_values() -> None:
         ("only nDCG", {"family": "RR", "negatives": "raw"}),
         ("one gain", {"family": "nDCG", "gain": ()}),
         ("one gain", {"family": "nDCG", "gain": ((1.0, 1.0), (1.0, 2.0))}),
+        ("go together", {"family": "P", "cutoff": 5, "unjudged": "prior"}),
+        ("go together", {"family": "nDCG", "prior": 1.0}),
+        ("ideal='recall'", {"family": "nDCG", "ideal_first": 100}),
+        ("whole number from 1", {"family": "nDCG", "ideal": "recall", "ideal_first": 0}),
+        ("whole number from 0 to 15", {"family": "nDCG", "decimals": 2.5}),
+        ("whole number from 0 to 15", {"family": "nDCG", "decimals": 16}),
+        ("how many decimals", {"family": "nDCG", "rounding": "floor"}),
+        ("goes with rounding='floor'", {"family": "nDCG", "decimals": 2, "rounded": "rank"}),
+        (
+            "up to 6",
+            {"family": "nDCG", "decimals": 7, "rounding": "floor", "rounded": "rank"},
+        ),
+        ("below 0 with", {"family": "nDCG", "negative_ideal": "empty"}),
+        ("not known for RR", {"family": "RR", "ties": "averaged"}),
+        ("does not change", {"family": "nDCG", "ties": "averaged", "ideal": "local"}),
+        ("goes with ideal='recall'", {"family": "nDCG", "arithmetic": "cumulative"}),
         ("gain_table", {"family": "nDCG", "gain": ((2.0, 1.0), (1.0, 2.0))}),
     ],
 )
@@ -94,7 +115,10 @@ def test_every_choice_has_its_words() -> None:
     assert set(QUERIES) == set(CHOICES["queries"])
     assert set(SHORT) == set(CHOICES["short"])
     assert set(ARITHMETIC) == set(CHOICES["arithmetic"])
-    assert len(CHOICES) == 10
+    assert set(NEGATIVE_IDEAL) == set(CHOICES["negative_ideal"])
+    assert set(ROUNDING) == set(CHOICES["rounding"])
+    assert set(ROUNDED) == set(CHOICES["rounded"])
+    assert len(CHOICES) == 13
 
 
 def test_every_family_reads_in_plain_words() -> None:
@@ -102,6 +126,32 @@ def test_every_family_reads_in_plain_words() -> None:
         words = describe(Measure(family=family.name, cutoff=7))
         assert "the first 7" in words
         assert "{" not in words
+
+
+def test_a_reading_names_the_prior_the_depth_of_the_ideal_and_the_rounding() -> None:
+    words = describe(
+        Measure(
+            family="nDCG",
+            cutoff=10,
+            ideal="recall",
+            ideal_first=100,
+            unjudged="prior",
+            prior=0.5,
+            decimals=2,
+            rounding="half_up",
+        )
+    )
+    assert "ideal from the first 100 returned" in words
+    assert "taken to be of grade 0.5" in words
+    assert "rounded half up to 2 decimals" in words
+
+
+def test_every_preset_reads_in_plain_words_with_what_it_cannot_do() -> None:
+    for chosen in PRESETS.values():
+        words = describe_preset(chosen)
+        assert words.startswith(f"As {chosen.tool}: ")
+        assert words.endswith(chosen.caveat or ".")
+        assert ".." not in words
 
 
 def test_a_reading_names_what_is_unusual() -> None:

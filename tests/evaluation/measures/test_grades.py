@@ -47,3 +47,14 @@ def test_no_grades_have_no_levels() -> None:
 def test_a_broken_scale_is_refused(codes: tuple[int, ...], values: tuple[float, ...]) -> None:
     with pytest.raises(ValueError, match="grade"):
         Grades(codes, values)
+
+
+def test_a_value_can_be_put_among_the_grades() -> None:
+    scale = Grades.integers(range(3))
+    wider, moved = scale.with_value(0.5)
+    assert wider.values == (0, 0.5, 1, 2)
+    assert moved.tolist() == [0, 1, 3, 4]
+    assert len(set(wider.codes)) == 4
+    same, unmoved = scale.with_value(1)
+    assert same is scale
+    assert unmoved.tolist() == [0, 1, 2, 3]

@@ -165,3 +165,19 @@ def test_swapping_documents_of_one_grade_changes_no_bit(
     assert value_of(name, same, also_judged=also) == value_of(
         name, same, also_judged=judged_instead
     )
+
+
+def test_an_ideal_from_the_first_returned_does_not_see_the_others() -> None:
+    ranked = [0, 1, 4]
+    assert value_of("nDCG(ideal='recall',ideal_first=2)@2", ranked) == 1 / math.log2(3)
+    first_three = value_of("nDCG(ideal='recall',ideal_first=3)@2", ranked)
+    assert first_three == value_of("nDCG(ideal='recall')@2", ranked)
+
+
+def test_an_ideal_below_zero_divides_or_counts_as_none() -> None:
+    signed = Grades.integers(range(-2, 3))
+    name = "nDCG(gain='exp2',negatives='raw')@2"
+    assert value_of(name, [-1, -1], grades=signed) == 1.0
+    empty = name.replace(")@", ",negative_ideal='empty')@")
+    assert value_of(empty, [-1, -1], grades=signed) == 0.0
+    assert value_of(empty, [1, -1], grades=signed) == value_of(name, [1, -1], grades=signed)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.measures.ordering import rank_order
+from evaluation.measures.ordering import rank_order, tie_starts
 
 
 def ranked(pairs: dict[str, float], **how: str) -> list[str]:
@@ -39,6 +39,20 @@ def test_both_zeros_tie() -> None:
 
 def test_ties_can_be_left_as_the_file_has_them() -> None:
     assert ranked({"a": 1.0, "c": 2.0, "b": 1.0}, ties="listed") == ["c", "a", "b"]
+
+
+def test_ties_can_stand_by_ascending_id() -> None:
+    ids, scores = ["b", "é", "a", "Z"], np.array([1.0, 1.0, 1.0, 2.0])
+    order = rank_order(ids, scores, ties="docid_asc")
+    assert [ids[place] for place in order] == ["Z", "a", "b", "é"]
+
+
+def test_each_rank_knows_where_its_tie_begins() -> None:
+    assert tie_starts(np.array([3.0, 2.0, 2.0, 1.0])).tolist() == [0, 1, 1, 3]
+    assert tie_starts(np.array([16777217.0, 16777216.0])).tolist() == [0, 0]
+    both = tie_starts(np.array([16777217.0, 16777216.0]), precision="float64")
+    assert both.tolist() == [0, 1]
+    assert tie_starts(np.array([])).tolist() == []
 
 
 def test_no_document_is_ranked_too() -> None:
