@@ -226,7 +226,7 @@ def _list_pools(campaign: Campaign) -> list[PoolRow]:
             sample_size=pool.sample_size,
             seed=pool.seed,
             only_unjudged=pool.only_unjudged,
-            runs=tuple(str(run["run"]) for run in pool.runs),
+            runs=tuple(f"{run['ranker']} ({run['run']})" for run in pool.runs),
             pairs=pool.pair_count,
             created_at=pool.created_at,
             who=str(pool.created_by or ""),
