@@ -12,10 +12,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from judgments.api.jobs import JobOutput, accepted
 from judgments.formats.trec import read_qrels
 from judgments.models.collections import SLUG
 from judgments.permissions import check_may_lead, get_access
+from judgments.rest.jobs import JobOutput, accepted
 from judgments.rest.paging import PageParameters, page_of, page_response
 from judgments.rest.parsing import check_parameters, read_input, read_parameters
 from judgments.rest.uploads import FILE_BODY, UploadView, is_for_a_worker, take_upload

@@ -9,6 +9,7 @@ from drf_spectacular.plumbing import (
     ResolvedComponent,
     build_bearer_security_scheme_object,
 )
+from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
 
 from judgments.rest.problems import CONTENT_TYPE
@@ -42,6 +43,12 @@ class Problem(serializers.Serializer[Any]):
     total = serializers.IntegerField(
         required=False, help_text="How many problems were found; the first 100 are listed."
     )
+
+
+# for an address that a rule may refuse to read, such as a measure that does not exist
+REFUSED: Final[dict[Any, Any]] = {
+    (422, CONTENT_TYPE): OpenApiResponse(Problem, "The request is understood, but a rule refuses.")
+}
 
 
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

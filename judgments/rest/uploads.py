@@ -110,9 +110,14 @@ def take_upload(
 
 
 def is_for_a_worker(request: Request, upload: Upload) -> bool:
-    """Whether the file shall not be waited for: it is large, or the client said so (RFC 7240)."""
+    """Whether the file shall not be waited for: it is large, or the client said so."""
+    return prefers_a_job(request) or (upload.size or 0) > LARGE
+
+
+def prefers_a_job(request: Request) -> bool:
+    """Whether the client would rather not wait (RFC 7240)."""
     preferences = request.headers.get("Prefer", "").lower().split(",")
-    return "respond-async" in map(str.strip, preferences) or (upload.size or 0) > LARGE
+    return "respond-async" in map(str.strip, preferences)
 
 
 def _length(request: Request) -> int:

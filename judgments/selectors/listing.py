@@ -73,7 +73,7 @@ def list_collections(*, viewer: User, after: int, limit: int) -> Part[Collection
     def show(rows: list[Collection]) -> list[CollectionRow]:
         return [_collection_row(row, roles.get(row.pk, ADMIN)) for row in rows]
 
-    return _part(collections, after, limit, show)
+    return part_of(collections, after, limit, show)
 
 
 def get_collection_row(access: Access) -> CollectionRow:
@@ -87,14 +87,14 @@ def list_queries(*, access: Access, segment: str | None, after: int, limit: int)
     queries = Query.objects.filter(collection=access.collection)
     if segment is not None:
         queries = queries.filter(segment=segment)
-    return _part(queries, after, limit, list)
+    return part_of(queries, after, limit, list)
 
 
 def list_documents(*, access: Access, after: int, limit: int) -> Part[Document]:
     """The collection's documents in the order they were loaded, without their texts."""
     check_may_see_content(access)
     documents = Document.objects.filter(collection=access.collection).defer("body", "fields")
-    return _part(documents, after, limit, list)
+    return part_of(documents, after, limit, list)
 
 
 def get_document(*, access: Access, docid: str) -> Document:
@@ -112,7 +112,7 @@ def list_lists(*, access: Access, after: int, limit: int) -> Part[JudgmentList]:
     """The collection's judgment lists."""
     check_may_see_rankings(access)
     lists = JudgmentList.objects.filter(collection=access.collection)
-    return _part(lists, after, limit, list)
+    return part_of(lists, after, limit, list)
 
 
 def list_versions(
@@ -130,7 +130,7 @@ def list_versions(
 def list_releases(*, judgment_list: JudgmentList, after: int, limit: int) -> Part[Release]:
     """The list's releases, oldest first."""
     releases = Release.objects.filter(list=judgment_list).select_related("version")
-    return _part(releases, after, limit, list)
+    return part_of(releases, after, limit, list)
 
 
 def list_changes(
@@ -163,7 +163,7 @@ def _collection_row(collection: Collection, role: str) -> CollectionRow:
     )
 
 
-def _part(
+def part_of(
     rows: "QuerySet[Stored, Stored]",
     after: int,
     limit: int,

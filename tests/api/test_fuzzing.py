@@ -27,6 +27,7 @@ from judgments.services.lists import release_version
 from tests.api.callers import SCOPES, make_token
 from tests.builders import NOW, World, commit, make_access, make_user
 from tests.builders_annotation import lease, make_campaign
+from tests.evaluation.builders import make_run
 
 # the suite's short form; TOUCHSTONE_FUZZ=1000 is a long one
 EXAMPLES = int(os.environ.get("TOUCHSTONE_FUZZ", "20"))
@@ -50,6 +51,18 @@ FILES = st.one_of(
         ]
     ),
 )
+
+
+ASKED = {
+    "measures": st.one_of(
+        st.text(max_size=40),
+        st.lists(st.sampled_from(["nDCG@10", "RR", "AP(rel=2)@100", "P@5", "Judged@3", "R@0"])).map(
+            " ".join
+        ),
+    ),
+    "version": st.sampled_from(["0", "1", "2", "spring", "head"]),
+    "segment": st.sampled_from(["head", "tail", ""]),
+}
 
 
 def load_operations() -> list[Any]:
@@ -78,6 +91,7 @@ def fill(world: World) -> dict[str, list[str]]:
     commit(judgment_list=world.judgments, grades={(q1, d1): 3}, by=world.ada)
     release_version(access=access, at=NOW, judgment_list=world.judgments, number=1, name="spring")
     commit(judgment_list=world.judgments, grades={(q1, d1): 1}, by=world.ada)
+    run = make_run(collection=world.collection, rankings={"q1": ["d1", "d2"], "q2": ["d1"]})
     job = submit_job(access=access, kind="import_queries", file=None, params={}, at=NOW)
     campaign = make_campaign(world=world)
     seats = lease(campaign=campaign, username="ben", count=5, at=timezone.now())
@@ -88,6 +102,8 @@ def fill(world: World) -> dict[str, list[str]]:
         "before": ["0", "1"],
         "after": ["2", "head"],
         "doc_id": ["d1"],
+        "ranker_slug": ["bm25"],
+        "run_id": [str(run.public_id)],
         "job_id": [str(job.public_id)],
         "campaign_id": [str(campaign.public_id)],
         "assignment": [str(seat.public_id) for seat in seats],
@@ -112,6 +128,9 @@ def aim(case: Any, places: dict[str, list[str]], pick: Any) -> None:
     for name in case.path_parameters or {}:
         if pick(st.integers(0, 4)):
             case.path_parameters[name] = pick(st.sampled_from(places.get(name, ["nothing"])))
+    for name, values in ASKED.items():
+        if name in (case.query or {}) and pick(st.booleans()):
+            case.query[name] = pick(values)
     if isinstance(case.body, bytes) and pick(st.booleans()):
         case.body = pick(FILES)
     labels = case.body.get("labels") if isinstance(case.body, dict) else None

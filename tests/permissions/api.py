@@ -5,6 +5,7 @@ from typing import Any
 
 from judgments.services.lists import release_version
 from tests.builders import NOW, World, make_access
+from tests.evaluation.builders import make_ranker, make_run
 from tests.permissions import judgments
 from tests.permissions.judgments import books, both, main, one_to_two, version_1
 from tests.permissions.table import Row
@@ -18,6 +19,11 @@ everybody = partial(_everybody, anonymous=401)
 leads = partial(_leads, anonymous=401)
 managers = partial(_managers, anonymous=401)
 readers = partial(_readers, anonymous=401)
+
+
+def researchers(name: str, status: int = 200, **more: Any) -> Row:
+    """Researchers and leads of the collection."""
+    return Row(name=name, anonymous=401, researcher=status, lead=status, **more)
 
 
 def job_of_ada(world: World) -> dict[str, object]:
@@ -41,6 +47,16 @@ def released(world: World) -> dict[str, object]:
     return path | {"name": "spring"}
 
 
+def bm25(world: World) -> dict[str, object]:
+    return books(world) | {"ranker_slug": make_ranker(collection=world.collection).slug}
+
+
+def run_of_ada(world: World) -> dict[str, object]:
+    run = make_run(collection=world.collection, rankings={"q1": ["d1"]})
+    return bm25(world) | {"run_id": run.public_id}
+
+
+RUN = {"file": b"q1 Q0 d1 1 1.5 tag\n"}
 ROWS = [
     everybody("api-root"),
     everybody("api-schema"),
@@ -73,5 +89,14 @@ ROWS = [
     readers("api-qrels", path=version_1),
     readers("api-changes", path=one_to_two),
     readers("api-releases", path=main),
+    readers("api-rankers", path=books),
+    researchers("api-rankers", 201, path=books, data={"slug": "dense"}, **JSON),
+    readers("api-ranker", path=bm25),
+    readers("api-runs", path=bm25),
+    researchers("api-runs", 201, path=bm25, method="post", data=RUN),
+    readers("api-run", path=run_of_ada),
+    leads("api-run-withdraw", path=run_of_ada, method="post", researcher=422),
+    readers("api-leaderboard", path=main),
+    readers("api-leaderboard", 422, path=both, query="measures=nope"),
     leads("api-releases", 201, path=both, data={"name": "spring"}, **JSON),
 ]

@@ -1,0 +1,1 @@
+"""Rankers, runs and leaderboards for programs; docs/rest.md describes them."""

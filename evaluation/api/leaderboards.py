@@ -1,0 +1,133 @@
+"""Leaderboards as values."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from evaluation.selectors.leaderboards import (
+    Cell,
+    Filters,
+    LeaderboardPage,
+    Row,
+    get_leaderboard_page,
+)
+from judgments.permissions import get_access
+from judgments.rest.parsing import read_parameters
+from judgments.rest.schema import REFUSED
+from judgments.selectors.lists import HEAD
+
+
+class ValueOutput(serializers.Serializer[Any]):
+    """A mean over `n` queries and its standard error; null where there is none.
+
+    judged: the share of the documents down to the measure's cutoff that have been judged; null
+    for a measure without a cutoff.
+    """
+
+    mean = serializers.FloatField(allow_null=True)
+    standard_error = serializers.FloatField(allow_null=True)
+    n = serializers.IntegerField()
+    judged = serializers.FloatField(allow_null=True)
+
+
+class RowOutput(serializers.Serializer[Any]):
+    """A run. version: the one that its values are of, null while there are none.
+
+    computing: values of the version asked for are still being computed. problem: why they can't
+    be. values: by the names in `measures`.
+    """
+
+    ranker = serializers.CharField()
+    run = serializers.CharField()
+    id = serializers.UUIDField()
+    version = serializers.IntegerField(allow_null=True)
+    computing = serializers.BooleanField()
+    problem = serializers.CharField()
+    values = serializers.DictField(child=ValueOutput())
+
+
+class MeasureOutput(serializers.Serializer[Any]):
+    """A measure. description: its definition in words, with every parameter."""
+
+    name = serializers.CharField()
+    description = serializers.CharField()
+
+
+class Leaderboard(APIView):
+    """The leaderboard of a list."""
+
+    class Parameters(serializers.Serializer[Any]):
+        """measures: names apart by blanks or commas, such as nDCG@10; else those the list shows.
+
+        version: a number, the name of a release, or head. segment: only over its queries.
+        """
+
+        measures = serializers.CharField(max_length=2000, allow_blank=True, default="")
+        version = serializers.SlugField(max_length=64, default=HEAD)
+        segment = serializers.CharField(
+            max_length=200, allow_blank=True, default="", trim_whitespace=False
+        )
+
+    class Output(serializers.Serializer[Any]):
+        """A leaderboard. version: null on a list without any.
+
+        computing: some runs wait for their values, or show those of an older version.
+        runs: best first by the first measure.
+        """
+
+        version = serializers.IntegerField(allow_null=True)
+        is_head = serializers.BooleanField()
+        releases = serializers.ListField(child=serializers.CharField())
+        segment = serializers.CharField()
+        computing = serializers.BooleanField()
+        measures = MeasureOutput(many=True)
+        runs = RowOutput(many=True)
+
+    @extend_schema(
+        operation_id="get_leaderboard",
+        parameters=[Parameters],
+        responses={200: Output} | REFUSED,
+    )
+    def get(self, request: Request, slug: str, list_slug: str) -> Response:
+        """Every run's values on a list: of any version, any measures, all queries or a segment."""
+        filters = Filters(**read_parameters(request, self.Parameters))
+        access = get_access(viewer=request.user, slug=slug)
+        page = get_leaderboard_page(access=access, slug=list_slug, filters=filters)
+        return Response(self.Output(_plain(page)).data)
+
+
+def _plain(page: LeaderboardPage) -> dict[str, Any]:
+    return {
+        "version": page.version and page.version.number,
+        "is_head": page.version is None or page.version.is_head,
+        "releases": page.version.releases if page.version else (),
+        "segment": page.filters.segment,
+        "computing": page.waiting > 0,
+        "measures": page.columns,
+        "runs": [_row(row) for row in page.rows],
+    }
+
+
+def _row(row: Row) -> dict[str, Any]:
+    return {
+        "ranker": row.ranker_slug,
+        "run": row.run_name,
+        "id": row.run_id,
+        "version": row.version,
+        "computing": not row.is_current and not row.problem,
+        "problem": row.problem,
+        "values": {cell.column.name: _value(cell) for cell in row.cells},
+    }
+
+
+def _value(cell: Cell) -> dict[str, Any]:
+    return {
+        "mean": cell.value.value,
+        "standard_error": cell.value.error,
+        "n": cell.value.n,
+        "judged": cell.judged and cell.judged.value,
+    }

@@ -1,0 +1,18 @@
+"""Evaluation's part of the REST interface."""
+
+from django.urls import path
+
+from evaluation.api import leaderboards, runs
+
+R = "collections/<slug:slug>/rankers"
+RUNS = f"{R}/<slug:ranker_slug>/runs"
+L = "collections/<slug:slug>/lists/<slug:list_slug>"
+
+urlpatterns = [
+    path(f"{R}/", runs.Rankers.as_view(), name="api-rankers"),
+    path(f"{R}/<slug:ranker_slug>", runs.Ranker.as_view(), name="api-ranker"),
+    path(f"{RUNS}/", runs.Runs.as_view(), name="api-runs"),
+    path(f"{RUNS}/<uuid:run_id>", runs.Run.as_view(), name="api-run"),
+    path(f"{RUNS}/<uuid:run_id>/withdraw", runs.Withdrawal.as_view(), name="api-run-withdraw"),
+    path(f"{L}/leaderboard", leaderboards.Leaderboard.as_view(), name="api-leaderboard"),
+]
