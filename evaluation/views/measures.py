@@ -4,17 +4,24 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from evaluation.measures.defaults import CUTOFF_USES, DEFAULT_MEASURES
-from evaluation.measures.definition import FAMILIES
-from evaluation.measures.wording import describe
+from evaluation.measures.errors import MeasureError
+from evaluation.measures.grammar import parse_measure
+from evaluation.selectors.pages_measures import get_measures_page
 
 
 @require_safe
 def measures(request: HttpRequest) -> HttpResponse:
-    """Every family of measures, the ones a new list keeps, and which cutoff suits which use."""
+    """Families, parameters and presets, which cutoff suits which use, and a name put into words."""
+    asked = request.GET.get("measure", "").strip()
+    refusal, tried = "", None
+    if asked:
+        try:
+            tried = parse_measure(asked)
+        except MeasureError as error:
+            refusal = error.message
     context = {
-        "families": FAMILIES.values(),
-        "defaults": [(measure.name, describe(measure)) for measure in DEFAULT_MEASURES],
-        "uses": CUTOFF_USES,
+        "page": get_measures_page(tried=tried),
+        "asked": asked,
+        "refusal": refusal,
     }
-    return render(request, "evaluation/measures.html", context)
+    return render(request, "evaluation/measures.html", context, status=400 if refusal else 200)

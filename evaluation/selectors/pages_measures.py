@@ -1,0 +1,101 @@
+"""The page that says what measures mean; all of it follows from their registries."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from evaluation.measures import wording
+from evaluation.measures.defaults import CUTOFF_USES, DEFAULT_MEASURES, CutoffUse
+from evaluation.measures.definition import CHOICES, FAMILIES, USUAL, Family, Measure
+from evaluation.measures.presets import PRESETS, Preset
+from evaluation.measures.wording import describe
+
+WORDS: Final[Mapping[str, Mapping[str, str]]] = {
+    "discount": wording.DISCOUNTS,
+    "ideal": wording.IDEALS,
+    "ideal_depth": wording.IDEAL_DEPTHS,
+    "unjudged": {
+        "zero": "unjudged documents gain nothing",
+        "condensed": "unjudged documents are taken out, and the ranks close up",
+    },
+    "negatives": wording.NEGATIVES,
+    "ties": wording.TIES,
+    "scores": wording.SCORES,
+    "queries": wording.QUERIES,
+    "short": wording.SHORT,
+    "arithmetic": wording.ARITHMETIC,
+}
+USUAL_WORDS: Final = {
+    "ideal_depth": "the ideal cut at k",
+    "negatives": "grades below 0 gain nothing",
+    "scores": "scores compared in single precision",
+    "short": "a short list is taken as it is",
+    "arithmetic": "gain divided by discount, sum divided by ideal",
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A value that a parameter can have, in words."""
+
+    value: str
+    words: str
+    is_usual: bool
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter that takes one of some words. families: those that have it."""
+
+    name: str
+    families: tuple[str, ...]
+    choices: tuple[Choice, ...]
+
+
+@dataclass(frozen=True)
+class Named:
+    """A measure and what it says."""
+
+    name: str
+    words: str
+
+
+@dataclass(frozen=True)
+class MeasuresPage:
+    """tried: the measure that somebody asked about, if any."""
+
+    families: tuple[Family, ...]
+    parameters: tuple[Parameter, ...]
+    presets: tuple[Preset, ...]
+    defaults: tuple[Named, ...]
+    uses: tuple[CutoffUse, ...]
+    tried: Named | None
+
+
+def get_measures_page(*, tried: Measure | None) -> MeasuresPage:
+    """Every family, parameter and preset, what a new list keeps, and which cutoff suits what."""
+    return MeasuresPage(
+        families=tuple(FAMILIES.values()),
+        parameters=tuple(map(_parameter, CHOICES)),
+        presets=tuple(PRESETS.values()),
+        defaults=tuple(map(_named, DEFAULT_MEASURES)),
+        uses=CUTOFF_USES,
+        tried=None if tried is None else _named(tried),
+    )
+
+
+def _named(measure: Measure) -> Named:
+    return Named(measure.name, describe(measure))
+
+
+def _parameter(name: str) -> Parameter:
+    own = tuple(family.name for family in FAMILIES.values() if name in family.parameters)
+    choices = tuple(
+        Choice(
+            value,
+            WORDS[name][value].format(b="b") or USUAL_WORDS[name],
+            value == USUAL[name],
+        )
+        for value in CHOICES[name]
+    )
+    return Parameter(name, own, choices)
