@@ -12,10 +12,11 @@ from judgments.permissions import (
     Access,
     NotFound,
     check_may_see_content,
+    may_see_people,
     may_see_rankings,
 )
 from judgments.scales import Scale
-from judgments.selectors.lists import GradeShown, find_version_number, show_grade
+from judgments.selectors.lists import GradeShown, find_version_number, show_grade, votes_in
 from judgments.selectors.paging import paginate
 
 
@@ -70,12 +71,16 @@ def get_documents_page(*, access: Access, search: str, page: str) -> DocumentsPa
 
 @dataclass(frozen=True)
 class JudgedRow:
-    """A document judged for a query (or a query that a document is judged for)."""
+    """A document judged for a query (or a query that a document is judged for).
+
+    votes: what people said, for those who may see it.
+    """
 
     id: str
     title: str
     grade: GradeShown
     since: int
+    votes: str
 
 
 @dataclass(frozen=True)
@@ -95,6 +100,7 @@ class QueryPage:
     query: Query
     choice: ListChoice | None
     judged: "Page[JudgedRow] | None"
+    shows_people: bool
 
 
 @dataclass(frozen=True)
@@ -103,6 +109,7 @@ class DocumentPage:
     fields: list[tuple[str, str]]
     choice: ListChoice | None
     judged: "Page[JudgedRow] | None"
+    shows_people: bool
 
 
 def get_query_page(
@@ -114,8 +121,9 @@ def get_query_page(
     if query is None:
         raise NotFound("query")
     choice = get_choice(access=access, list_slug=list_slug, version=version)
+    people = may_see_people(access)
     if choice is None:
-        return QueryPage(query, None, None)
+        return QueryPage(query, None, None, people)
     rows = _holding(choice).filter(query=query).select_related("document")
     found = rows.order_by("-grade", "document__docid").defer("document__body", "document__fields")
     scale = Scale.from_json(choice.chosen.scale)
@@ -123,12 +131,16 @@ def get_query_page(
     def show(judged: list[Judgment]) -> list[JudgedRow]:
         return [
             JudgedRow(
-                row.document.docid, row.document.title, show_grade(scale, row.grade), row.since
+                row.document.docid,
+                row.document.title,
+                show_grade(scale, row.grade),
+                row.since,
+                votes_in(access, row.evidence),
             )
             for row in judged
         ]
 
-    return QueryPage(query, choice, paginate(found, page=page, show=show))
+    return QueryPage(query, choice, paginate(found, page=page, show=show), people)
 
 
 def get_document_page(
@@ -141,19 +153,26 @@ def get_document_page(
         raise NotFound("document")
     fields = [(name, _shown(value)) for name, value in sorted(document.fields.items())]
     choice = get_choice(access=access, list_slug=list_slug, version=version)
+    people = may_see_people(access)
     if choice is None:
-        return DocumentPage(document, fields, None, None)
+        return DocumentPage(document, fields, None, None, people)
     rows = _holding(choice).filter(document=document).select_related("query")
     found = rows.order_by("-grade", "query__qid")
     scale = Scale.from_json(choice.chosen.scale)
 
     def show(judged: list[Judgment]) -> list[JudgedRow]:
         return [
-            JudgedRow(row.query.qid, row.query.text, show_grade(scale, row.grade), row.since)
+            JudgedRow(
+                row.query.qid,
+                row.query.text,
+                show_grade(scale, row.grade),
+                row.since,
+                votes_in(access, row.evidence),
+            )
             for row in judged
         ]
 
-    return DocumentPage(document, fields, choice, paginate(found, page=page, show=show))
+    return DocumentPage(document, fields, choice, paginate(found, page=page, show=show), people)
 
 
 def _shown(value: Any) -> str:

@@ -27,7 +27,8 @@ from judgments.permissions import (
 )
 from judgments.selectors.collections import list_document_ids, list_query_ids
 from judgments.selectors.judged import list_differences
-from judgments.selectors.lists import VersionRow, kind_of, show_versions
+from judgments.selectors.lists import VersionRow, show_versions
+from judgments.selectors.versions import kind_of
 
 Row = TypeVar("Row")
 Shown = TypeVar("Shown")

@@ -1,15 +1,16 @@
 """Reading lists, their versions and releases."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 import numpy as np
 from django.core.paginator import Page
 
 from judgments.formats.trec import format_qrels
-from judgments.models import Document, JudgmentList, JudgmentVersion, Query, Release
+from judgments.models import JudgmentList, JudgmentVersion, Release
 from judgments.permissions import (
     Access,
     NotFound,
@@ -17,10 +18,9 @@ from judgments.permissions import (
     may_see_people,
 )
 from judgments.scales import Scale
-from judgments.selectors.collections import list_document_ids, list_query_ids, map_queries
-from judgments.selectors.judged import get_judged, list_differences
+from judgments.selectors.collections import list_document_ids, list_query_ids
+from judgments.selectors.judged import get_judged
 from judgments.selectors.paging import paginate
-from judgments.temporal import Difference
 
 HEAD = "head"
 
@@ -81,6 +81,15 @@ def show_grade(scale: Scale, code: int) -> GradeShown:
     """What a grade looks like on its scale."""
     position = scale.codes.index(code)
     return GradeShown(code, scale.grades[position].name, position, len(scale.codes))
+
+
+def votes_in(access: Access, evidence: Mapping[str, Any]) -> str:
+    """How people voted, as "3 × 2, 1 × 1, decided"; for those who may see people, else ""."""
+    if not may_see_people(access) or "votes" not in evidence:
+        return ""
+    votes = sorted(evidence["votes"].items(), key=lambda vote: -int(vote[0]))
+    said = [f"{grade} × {count}" for grade, count in votes]
+    return ", ".join([*said, "decided"] if evidence.get("adjudicated") else said)
 
 
 @dataclass(frozen=True)
@@ -166,47 +175,6 @@ class ListPage:
     shows_people: bool
 
 
-@dataclass(frozen=True)
-class DiffRow:
-    """A pair whose grade differs; None where it has none. kind: added, changed or removed."""
-
-    qid: str
-    query_text: str
-    docid: str
-    title: str
-    before: GradeShown | None
-    after: GradeShown | None
-    kind: str
-
-
-@dataclass(frozen=True)
-class DiffPage:
-    """before, after: version numbers. counts: by kind, before any filter."""
-
-    list_slug: str
-    before: int
-    after: int
-    before_name: str
-    after_name: str
-    counts: dict[str, int]
-    rows: "Page[DiffRow]"
-    kind: str
-    qid: str
-
-
-@dataclass(frozen=True)
-class VersionPage:
-    list_slug: str
-    list_name: str
-    head: int
-    version: VersionRow
-    releases: list[ReleaseRow]
-    grades: Grades
-    diff: DiffPage
-    shows_people: bool
-    is_grades_only: bool
-
-
 def get_lists_page(*, access: Access) -> ListsPage:
     """The collection's lists."""
     check_may_see_rankings(access)
@@ -240,48 +208,11 @@ def get_list_page(*, access: Access, slug: str, page: str) -> ListPage:
         head=one.head,
         scale=[(grade.code, grade.name) for grade in scale.grades],
         grades=get_grades(judgment_list=one, number=one.head),
-        releases=_releases(access, one),
+        releases=list_releases(access, one),
         versions=paginate(
             versions.order_by("-number"), page=page, show=partial(show_versions, access)
         ),
         shows_people=may_see_people(access),
-    )
-
-
-def get_version_page(
-    *, access: Access, slug: str, name: str, kind: str, qid: str, page: str
-) -> VersionPage:
-    """A version: what it holds, and what it changed."""
-    one = get_list(access=access, slug=slug)
-    version = get_version(judgment_list=one, name=name)
-    previous = version.number - 1
-    diff = _diff_page(one, previous, version.number, kind=kind, qid=qid, page=page)
-    return VersionPage(
-        list_slug=one.slug,
-        list_name=one.name,
-        head=one.head,
-        version=show_versions(access, [version])[0],
-        releases=[row for row in _releases(access, one) if row.number == version.number],
-        grades=get_grades(judgment_list=one, number=version.number),
-        diff=diff,
-        shows_people=may_see_people(access),
-        is_grades_only=not any(diff.counts.values()),
-    )
-
-
-def get_diff_page(
-    *, access: Access, slug: str, before: str, after: str, kind: str, qid: str, page: str
-) -> DiffPage:
-    """What differs between two versions or releases, by query; in either direction."""
-    one = get_list(access=access, slug=slug)
-    return _diff_page(
-        one,
-        find_version_number(judgment_list=one, name=before),
-        find_version_number(judgment_list=one, name=after),
-        names=(before, after),
-        kind=kind,
-        qid=qid,
-        page=page,
     )
 
 
@@ -323,7 +254,7 @@ def show_versions(access: Access, versions: Iterable[JudgmentVersion]) -> list[V
     ]
 
 
-def _releases(access: Access, one: JudgmentList) -> list[ReleaseRow]:
+def list_releases(access: Access, one: JudgmentList) -> list[ReleaseRow]:
     found = Release.objects.filter(list=one).select_related("version", "created_by")
     people = may_see_people(access)
     return [
@@ -336,68 +267,4 @@ def _releases(access: Access, one: JudgmentList) -> list[ReleaseRow]:
             who=str(release.created_by or "") if people else "",
         )
         for release in found.order_by("-id")
-    ]
-
-
-def kind_of(change: Difference) -> str:
-    """Whether a judgment was added, changed or removed."""
-    if change.before is None:
-        return "added"
-    return "removed" if change.after is None else "changed"
-
-
-def _diff_page(
-    one: JudgmentList,
-    before: int,
-    after: int,
-    *,
-    names: tuple[str, str] | None = None,
-    kind: str,
-    qid: str,
-    page: str,
-) -> DiffPage:
-    changes = list_differences(list_id=one.pk, before=before, after=after)
-    counts = {"added": 0, "changed": 0, "removed": 0}
-    for change in changes:
-        counts[kind_of(change)] += 1
-    if kind in counts:
-        changes = [change for change in changes if kind_of(change) == kind]
-    if qid:
-        queries = map_queries(collection=one.collection, qids=[qid])
-        changes = [change for change in changes if change.query_id == queries.get(qid)]
-    before_name, after_name = names or (str(before), str(after))
-    return DiffPage(
-        list_slug=one.slug,
-        before=before,
-        after=after,
-        before_name=before_name,
-        after_name=after_name,
-        counts=counts,
-        rows=paginate(changes, page=page, show=partial(_diff_rows, one)),
-        kind=kind if kind in counts else "",
-        qid=qid,
-    )
-
-
-def _diff_rows(one: JudgmentList, changes: list[Difference]) -> list[DiffRow]:
-    scale = Scale.from_json(one.scale)
-    queries = Query.objects.filter(collection=one.collection).in_bulk(
-        {change.query_id for change in changes}
-    )
-    documents = (
-        Document.objects.filter(collection=one.collection)
-        .only("id", "docid", "title")
-        .in_bulk({change.document_id for change in changes})
-    )
-    return [
-        DiffRow(
-            qid=queries[change.query_id].qid,
-            query_text=queries[change.query_id].text,
-            docid=documents[change.document_id].docid,
-            title=documents[change.document_id].title,
-            before=None if change.before is None else show_grade(scale, change.before),
-            after=None if change.after is None else show_grade(scale, change.after),
-            kind=kind_of(change),
-        )
-        for change in changes
     ]

@@ -10,6 +10,7 @@ from judgments.errors import DomainError
 from judgments.forms.lists import ListForm, QrelsForm, ReleaseForm, RevertForm
 from judgments.permissions import check_may_lead, get_access
 from judgments.selectors import lists as selectors
+from judgments.selectors import versions
 from judgments.services import lists as services
 from judgments.services.jobs import submit_job
 from judgments.views.rendering import posted, render_page, sent
@@ -77,7 +78,7 @@ def list_import(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse
 def version(request: HttpRequest, slug: str, list_slug: str, name: str) -> HttpResponse:
     """A version: what it holds and what it changed."""
     access = get_access(viewer=request.user, slug=slug)
-    page = selectors.get_version_page(
+    page = versions.get_version_page(
         access=access,
         slug=list_slug,
         name=name,
@@ -92,7 +93,7 @@ def version(request: HttpRequest, slug: str, list_slug: str, name: str) -> HttpR
 def diff(request: HttpRequest, slug: str, list_slug: str, before: str, after: str) -> HttpResponse:
     """What differs between two versions or releases."""
     access = get_access(viewer=request.user, slug=slug)
-    page = selectors.get_diff_page(
+    page = versions.get_diff_page(
         access=access,
         slug=list_slug,
         before=before,

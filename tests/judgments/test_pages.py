@@ -7,6 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from judgments.models import Collection, Document, Job, JudgmentList, Membership, Query, Release
+from judgments.services.committing import Change
 from judgments.services.jobs import work_jobs
 from judgments.services.lists import release_version
 from judgments.services.members import setup_code
@@ -318,6 +319,20 @@ def test_a_version_page_shows_what_it_changed_and_filters_it(world):
     assert [row.docid for row in only.rows] == ["d2"]
     of_q2 = ada.get(url, {"query": "q2"}).context["page"].diff
     assert [row.kind for row in of_q2.rows] == ["added"]
+
+
+def test_leads_see_how_people_voted_and_researchers_do_not(world):
+    q, d = world.queries[0], world.documents[0]
+    evidence = {"votes": {"1": 1, "3": 2}, "labels": [], "adjudicated": True}
+    commit(judgment_list=world.judgments, grades=[Change(q.pk, d.pk, 3, evidence)])
+    for name, arguments in (("version", ["main", "1"]), ("query", ["q1"]), ("document", ["d1"])):
+        url = reverse(name, args=["books", *arguments])
+        lead = client_of("ada").get(url)
+        assert "3 × 2, 1 × 1, decided" in text_of(lead)
+        assert reverse("pair-of-list", args=["books", "main"]) in lead.content.decode()
+        researcher = client_of("dora").get(url)
+        assert "×" not in text_of(researcher)
+        assert "Votes" not in text_of(researcher)
 
 
 def test_any_two_versions_or_releases_are_compared(world):

@@ -1,0 +1,200 @@
+"""What a version holds and changed, and what differs between any two of a list."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from django.core.paginator import Page
+from django.db.models import Q
+
+from judgments.models import Document, Judgment, JudgmentList, Query
+from judgments.permissions import Access, may_see_people
+from judgments.scales import Scale
+from judgments.selectors.collections import map_queries
+from judgments.selectors.judged import list_differences
+from judgments.selectors.lists import (
+    Grades,
+    GradeShown,
+    ReleaseRow,
+    VersionRow,
+    find_version_number,
+    get_grades,
+    get_list,
+    get_version,
+    list_releases,
+    show_grade,
+    show_versions,
+    votes_in,
+)
+from judgments.selectors.paging import paginate
+from judgments.temporal import Difference
+
+
+@dataclass(frozen=True)
+class DiffRow:
+    """A pair whose grade differs; None where it has none.
+
+    kind: added, changed or removed. votes: behind the later grade, for those who may see people.
+    """
+
+    qid: str
+    query_text: str
+    docid: str
+    title: str
+    before: GradeShown | None
+    after: GradeShown | None
+    kind: str
+    votes: str
+
+
+@dataclass(frozen=True)
+class DiffPage:
+    """before, after: version numbers. counts: by kind, before any filter."""
+
+    list_slug: str
+    before: int
+    after: int
+    before_name: str
+    after_name: str
+    counts: dict[str, int]
+    rows: "Page[DiffRow]"
+    kind: str
+    qid: str
+    shows_people: bool
+
+
+@dataclass(frozen=True)
+class VersionPage:
+    list_slug: str
+    list_name: str
+    head: int
+    version: VersionRow
+    releases: list[ReleaseRow]
+    grades: Grades
+    diff: DiffPage
+    shows_people: bool
+    is_grades_only: bool
+
+
+def get_version_page(
+    *, access: Access, slug: str, name: str, kind: str, qid: str, page: str
+) -> VersionPage:
+    """A version: what it holds, and what it changed."""
+    one = get_list(access=access, slug=slug)
+    version = get_version(judgment_list=one, name=name)
+    previous = version.number - 1
+    diff = _diff_page(access, one, previous, version.number, kind=kind, qid=qid, page=page)
+    return VersionPage(
+        list_slug=one.slug,
+        list_name=one.name,
+        head=one.head,
+        version=show_versions(access, [version])[0],
+        releases=[row for row in list_releases(access, one) if row.number == version.number],
+        grades=get_grades(judgment_list=one, number=version.number),
+        diff=diff,
+        shows_people=may_see_people(access),
+        is_grades_only=not any(diff.counts.values()),
+    )
+
+
+def get_diff_page(
+    *, access: Access, slug: str, before: str, after: str, kind: str, qid: str, page: str
+) -> DiffPage:
+    """What differs between two versions or releases, by query; in either direction."""
+    one = get_list(access=access, slug=slug)
+    return _diff_page(
+        access,
+        one,
+        find_version_number(judgment_list=one, name=before),
+        find_version_number(judgment_list=one, name=after),
+        names=(before, after),
+        kind=kind,
+        qid=qid,
+        page=page,
+    )
+
+
+def kind_of(change: Difference) -> str:
+    """Whether a judgment was added, changed or removed."""
+    if change.before is None:
+        return "added"
+    return "removed" if change.after is None else "changed"
+
+
+def _diff_page(
+    access: Access,
+    one: JudgmentList,
+    before: int,
+    after: int,
+    *,
+    names: tuple[str, str] | None = None,
+    kind: str,
+    qid: str,
+    page: str,
+) -> DiffPage:
+    changes = list_differences(list_id=one.pk, before=before, after=after)
+    counts = {"added": 0, "changed": 0, "removed": 0}
+    for change in changes:
+        counts[kind_of(change)] += 1
+    if kind in counts:
+        changes = [change for change in changes if kind_of(change) == kind]
+    if qid:
+        queries = map_queries(collection=one.collection, qids=[qid])
+        changes = [change for change in changes if change.query_id == queries.get(qid)]
+    before_name, after_name = names or (str(before), str(after))
+    return DiffPage(
+        list_slug=one.slug,
+        before=before,
+        after=after,
+        before_name=before_name,
+        after_name=after_name,
+        counts=counts,
+        rows=paginate(changes, page=page, show=partial(_diff_rows, access, one, after)),
+        kind=kind if kind in counts else "",
+        qid=qid,
+        shows_people=may_see_people(access),
+    )
+
+
+def _diff_rows(
+    access: Access, one: JudgmentList, after: int, changes: list[Difference]
+) -> list[DiffRow]:
+    scale = Scale.from_json(one.scale)
+    votes = _votes(access, one, after, changes)
+    queries = Query.objects.filter(collection=one.collection).in_bulk(
+        {change.query_id for change in changes}
+    )
+    documents = (
+        Document.objects.filter(collection=one.collection)
+        .only("id", "docid", "title")
+        .in_bulk({change.document_id for change in changes})
+    )
+    return [
+        DiffRow(
+            qid=queries[change.query_id].qid,
+            query_text=queries[change.query_id].text,
+            docid=documents[change.document_id].docid,
+            title=documents[change.document_id].title,
+            before=None if change.before is None else show_grade(scale, change.before),
+            after=None if change.after is None else show_grade(scale, change.after),
+            kind=kind_of(change),
+            votes=votes.get((change.query_id, change.document_id), ""),
+        )
+        for change in changes
+    ]
+
+
+def _votes(
+    access: Access, one: JudgmentList, version: int, changes: list[Difference]
+) -> dict[tuple[int, int], str]:
+    """The votes behind the grades that hold at the version, by pair; only for leads and admins."""
+    if not may_see_people(access):
+        return {}
+    holding = Judgment.objects.filter(
+        Q(until=None) | Q(until__gt=version),
+        list=one,
+        since__lte=version,
+        query__in={change.query_id for change in changes},
+        document__in={change.document_id for change in changes},
+    )
+    rows = holding.values_list("query_id", "document_id", "evidence").order_by("id")
+    return {(query, document): votes_in(access, evidence) for query, document, evidence in rows}
