@@ -41,6 +41,7 @@ def make_run(
     text: str | None = None,
     ranker: str = "bm25",
     name: str = "one",
+    create: bool = False,
 ) -> Run:
     """A run of {qid: docids, best first}, or of a file's text."""
     body = run_text(rankings or {}) if text is None else text
@@ -51,7 +52,7 @@ def make_run(
         name=name,
         by=None,
         at=NOW,
-        create=False,
+        create=create,
     ).run
 
 

@@ -12,6 +12,7 @@ from evaluation.models import Evaluation, Leaderboard, Ranking, RefreshAttempt, 
 from evaluation.selectors import list_due_lists
 from evaluation.services.refreshing import Refreshed, refresh_evaluations, retry_failed
 from evaluation.services.runs import withdraw_run
+from judgments.models import Document
 from judgments.services.committing import Change, commit_judgments
 from judgments.services.lists import revert_version
 from tests.builders import NOW, World, commit, make_access, make_list, make_world
@@ -71,7 +72,7 @@ class TestAnyHistory(TestCase):
         max_size=12,
     )
 
-    @settings(max_examples=100)
+    @settings(max_examples=60)
     @given(st.booleans(), steps)
     def test_every_stored_step_equals_the_computation_from_scratch(
         self, is_judged_at_first, steps
@@ -318,3 +319,23 @@ def test_evaluations_are_thinned_every_so_many_versions_but_never_the_base_of_a_
     numbers = Evaluation.objects.values_list("version__number", flat=True).order_by("pk")
     assert list(numbers) == [8]
     assert_exact(world, run, 8)
+
+
+def test_a_ranking_deeper_than_two_bytes_count_is_imported_and_evaluated_whole(
+    world: World,
+) -> None:
+    depth = 70_000
+    text = "".join(f"q1 Q0 x{rank} {rank} {depth - rank} t\n" for rank in range(1, depth + 1))
+    run = make_run(collection=world.collection, text=text, create=True)
+    last = Document.objects.get(docid=f"x{depth}")
+    commit(judgment_list=world.judgments, grades={(world.queries[0], last): 3})
+    refresh(world)
+    assert_exact(world, run, 1)
+    commit(
+        judgment_list=world.judgments,
+        grades={(query, world.documents[0]): 1 for query in world.queries},
+    )
+    refresh(world)
+    commit(judgment_list=world.judgments, grades={(world.queries[0], last): 4})
+    assert refresh(world) == Refreshed(world.judgments.pk, 3, evaluated=1)
+    assert_exact(world, run, 3)
