@@ -197,11 +197,11 @@ def list_contributors(*, access: Access, campaign: Campaign) -> list[Contributor
         if campaign.state != Campaign.State.CLOSED:
             raise NotFound("campaign")
     pseudonyms = dict(
-        Membership.objects.filter(collection=access.collection).values_list("user", "pseudonym")
+        Membership.ever.filter(collection=access.collection).values_list("user", "pseudonym")
     )
     rows = _current(campaign).values_list("annotator").annotate(labelled=Count("pk"))
     return sorted(
-        (Contributor(pseudonyms.get(user, "former member"), count) for user, count in rows),
+        (Contributor(pseudonyms[user], count) for user, count in rows),
         key=lambda one: one.pseudonym,
     )
 

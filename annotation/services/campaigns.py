@@ -214,7 +214,9 @@ def check_may_open(campaign: Campaign) -> None:
         raise CampaignRefused("state", "The campaign is open already.")
     if not campaign.pairs.exists():
         raise CampaignRefused("no_pairs", "The campaign has no pairs yet: build its pool first.")
-    people = campaign.annotators.filter(is_active=True, user__is_active=True).count()
+    members_qs = Membership.objects.filter(collection=campaign.list.collection_id)
+    people_qs = campaign.annotators.filter(is_active=True, user__is_active=True)
+    people = people_qs.filter(user__in=members_qs.values("user")).count()
     if people < campaign.overlap:
         raise CampaignRefused(
             "too_few_annotators",
@@ -323,7 +325,7 @@ def _mark_annotating(collection: Collection, user_ids: Iterable[int] | None = No
         campaign__list__collection=collection,
         campaign__state=Campaign.State.OPEN,
     )
-    members_qs = Membership.objects.filter(collection=collection)
+    members_qs = Membership.ever.filter(collection=collection)  # some come back
     if user_ids is not None:
         members_qs = members_qs.filter(user__in=list(user_ids))
     members_qs.update(is_annotating=Exists(active))

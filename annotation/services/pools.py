@@ -1,5 +1,6 @@
 """Pools: gathering the pairs of a campaign, with a seat for everybody who shall label them."""
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
@@ -19,10 +20,9 @@ from annotation.selectors.pools import (
 )
 from annotation.services.consolidating import lock_list
 from annotation.services.seats import make_seats
+from judgments.bulk import insert_rows
 from judgments.permissions import Access
 from judgments.services import audit
-
-BATCH = 1_000
 
 
 def build_pool(*, access: Access, campaign: Campaign, plan: PoolPlan, at: datetime) -> Pool:
@@ -79,36 +79,33 @@ def _store(access: Access, campaign: Campaign, plan: PoolPlan, drawn: Drawn, at:
     return pool
 
 
-def add_pairs(
-    *, campaign: Campaign, pool: Pool, drawn: Mapping[PairKey, Sequence[Source]]
-) -> list[Pair]:
-    """Store a pool with its pairs: the new ones, each with its seats; all with their sources.
+def add_pairs(*, campaign: Campaign, pool: Pool, drawn: Mapping[PairKey, Sequence[Source]]) -> int:
+    """Store a pool with its pairs, all with their sources, the new ones with their seats.
 
     pool: not saved yet; its pair_count is set here. The caller holds the campaign's lock.
     Pairs are stored by query and document, so that their ids say nothing of ranks.
+    Returns how many pairs are new.
     """
-    known = _map_pairs(campaign)
-    new = [
-        Pair(
-            campaign=campaign,
-            list_id=campaign.list_id,
-            query_id=query,
-            document_id=document,
-            is_open=campaign.state == Campaign.State.OPEN,
-        )
-        for query, document in sorted(drawn.keys() - known.keys())
-    ]
+    new = sorted(drawn.keys() - _map_pairs(campaign).keys())
     pool.campaign, pool.pair_count = campaign, len(new)
     pool.save(force_insert=True)
-    new = Pair.objects.bulk_create(new, batch_size=BATCH)
-    make_seats(pairs=new, overlap=campaign.overlap)
-    known |= {(pair.query_id, pair.document_id): pair.pk for pair in new}
-    entries = [
-        PoolEntry(pool=pool, pair_id=known[key], sources=[list(source) for source in sources])
-        for key, sources in drawn.items()
-    ]
-    PoolEntry.objects.bulk_create(entries, batch_size=BATCH)
-    return new
+    is_open = campaign.state == Campaign.State.OPEN
+    insert_rows(
+        Pair,
+        (
+            "campaign_id", "list_id", "query_id", "document_id", "is_open", "state",
+            "label_seq", "consolidated_seq", "committed_seq",
+        ),
+        [
+            (campaign.pk, campaign.list_id, query, document, is_open, Pair.State.OPEN, 0, 0, 0)
+            for query, document in new
+        ],
+    )  # fmt: skip
+    known = _map_pairs(campaign)
+    make_seats(pair_ids=[known[key] for key in new], overlap=campaign.overlap)
+    entries = [(pool.pk, known[key], json.dumps(sources)) for key, sources in drawn.items()]
+    insert_rows(PoolEntry, ("pool_id", "pair_id", "sources"), entries)
+    return len(new)
 
 
 def _map_pairs(campaign: Campaign) -> dict[PairKey, int]:

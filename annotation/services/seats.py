@@ -7,11 +7,13 @@ update. Whoever needs a list's lock takes it before any pair's, and pairs by ris
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from uuid import uuid4
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from annotation.models import Assignment, Label, Pair
+from judgments.bulk import insert_rows
 
 OVERLAP_PURPOSES = (Assignment.Purpose.POOL, Assignment.Purpose.EXTRA)
 NO_GRADE = (Label.Outcome.UNSURE, Label.Outcome.UNJUDGEABLE)
@@ -33,12 +35,17 @@ def lock_pairs(pairs_qs: QuerySet[Pair], *, skip_locked: bool = False) -> list[i
     return list(locked_qs.values_list("pk", flat=True))
 
 
-def make_seats(*, pairs: Iterable[Pair], overlap: int) -> None:
+def make_seats(*, pair_ids: Iterable[int], overlap: int) -> None:
     """The first seats of pairs that have none."""
-    seats = [
-        Assignment(pair=pair, seat=number) for pair in pairs for number in range(1, overlap + 1)
+    as_stored = Assignment._meta.get_field("public_id").get_db_prep_value
+    columns = ("public_id", "pair_id", "seat", "occasion", "purpose", "state")
+    purpose, state = Assignment.Purpose.POOL, Assignment.State.FREE
+    rows = [
+        (as_stored(uuid4(), connection), pair_id, number, 0, purpose, state)
+        for pair_id in pair_ids
+        for number in range(1, overlap + 1)
     ]
-    Assignment.objects.bulk_create(seats, batch_size=BATCH)
+    insert_rows(Assignment, columns, rows)
 
 
 def balance_seats(*, pair_ids: Iterable[int], overlap: int) -> None:

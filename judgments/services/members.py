@@ -197,9 +197,9 @@ def end_membership(*, access: Access, username: str, at: datetime) -> None:
         membership = _locked_member(access, username)
         if membership.user_id != access.user.pk:
             check_may_give_role(access, membership.role)
+        # is_annotating stays: who comes back to an open campaign is as blind as before
         membership.ended_at = at
-        membership.is_annotating = False
-        membership.save(update_fields=["ended_at", "is_annotating"])
+        membership.save(update_fields=["ended_at"])
         _check_a_lead_stays(access)
         audit.record(
             collection=access.collection,

@@ -19,6 +19,7 @@ from annotation.services.labelling import submit_label
 from annotation.services.leasing import LEASE, release_expired
 from judgments.models import Document
 from judgments.permissions import NotFound
+from judgments.services.members import end_membership
 from tests.builders import NOW, World, make_access, make_world
 from tests.builders_annotation import (
     desk_of,
@@ -168,7 +169,7 @@ def test_own_campaigns_are_those_that_have_begun_open_ones_first(
 def test_who_left_a_collection_finds_none_of_its_campaigns(
     world: World, campaign: Campaign
 ) -> None:
-    world.collection.memberships.filter(user=world.ben).delete()
+    end_membership(access=make_access(collection=world.collection), username="ben", at=NOW)
     assert list_own_campaigns(viewer=world.ben) == []
 
 

@@ -20,6 +20,7 @@ from annotation.services.campaigns import (
 from judgments.models import AuditEntry, Collection, Membership
 from judgments.permissions import Access, NotFound
 from judgments.scales import Scale
+from judgments.services.members import end_membership
 from tests.builders import NOW, World, make_access, make_list, make_user, make_world
 from tests.builders_annotation import held, label, lease, make_campaign, make_draft, make_guideline
 
@@ -269,6 +270,28 @@ def test_a_lead_who_annotates_is_not_blind(world: World, access: Access) -> None
         ("ben", True),
         ("dora", True),
     ]
+
+
+def test_who_comes_back_to_an_open_campaign_is_as_blind_as_before(
+    world: World, access: Access
+) -> None:
+    campaign = make_campaign(world=world, people=["ben", "dora"])
+    end_membership(access=access, username="dora", at=NOW)
+    Membership.ever.filter(user=world.dora).update(ended_at=None)
+    assert annotating(world) == {"ben", "dora"}
+    end_membership(access=access, username="dora", at=NOW)
+    close_campaign(access=access, campaign=campaign, at=NOW)
+    Membership.ever.filter(user=world.dora).update(ended_at=None)
+    assert annotating(world) == set()
+
+
+def test_people_who_left_do_not_count_when_a_campaign_is_opened(
+    world: World, access: Access
+) -> None:
+    campaign = make_draft(world=world)
+    end_membership(access=access, username="cem", at=NOW)
+    with pytest.raises(CampaignRefused, match="needs 2 people; this campaign has 1"):
+        open_campaign(access=access, campaign=campaign, at=NOW)
 
 
 def test_only_members_annotate(world: World, access: Access) -> None:

@@ -22,6 +22,7 @@ from annotation.services.leasing import (
 )
 from judgments.models import User
 from judgments.permissions import NotFound
+from judgments.services.members import end_membership
 from tests.builders import NOW, World, make_access, make_member, make_world
 from tests.builders_annotation import (
     desk_of,
@@ -233,7 +234,7 @@ def test_who_was_removed_finds_no_campaign_and_holds_no_seat(
 def test_who_left_the_collection_or_was_deactivated_finds_no_campaign(
     world: World, campaign: Campaign
 ) -> None:
-    world.collection.memberships.filter(user=world.ben).delete()
+    end_membership(access=make_access(collection=world.collection), username="ben", at=NOW)
     with pytest.raises(NotFound):
         desk_of(campaign, "ben")
     User.objects.filter(username="cem").update(is_active=False)
