@@ -145,6 +145,8 @@ def test_a_draft_can_be_changed_and_its_seats_follow_its_overlap(
     change_campaign(access=access, campaign=campaign, at=NOW, overlap=1)
     assert set(seats.values_list("seat", flat=True)) == {1}
     entry = AuditEntry.objects.filter(action="campaign.changed").order_by("pk")[0]
+    assert entry.before is not None
+    assert entry.after is not None
     assert (entry.before["overlap"], entry.after["overlap"]) == (2, 3)
 
 

@@ -1,7 +1,6 @@
 """From labels to grades: what a list is told, and what it is not told twice."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.conf import settings
@@ -246,7 +245,8 @@ def test_versions_made_of_labels_keep_their_distance(world: World, campaign: Cam
     for name in ("ben", "cem"):
         label(pair=second, username=name, grade=2)
     soon = consolidate(list_id=world.judgments.pk, at=NOW + STEP / 5)
-    assert (soon.version, soon.wait_seconds) == (None, pytest.approx(0.4))
+    assert soon.version is None
+    assert soon.wait_seconds == pytest.approx(0.4)
     assert consolidate(list_id=world.judgments.pk, at=NOW + STEP).version is not None
 
 
@@ -374,7 +374,7 @@ def test_adjudications_and_labels_become_versions_of_their_own(
         label(pair=first, username=name, grade=3)
     adjudicate(access=access, pair=second, grade=4, reason="It says so.", at=NOW)
     approve(access=access, campaign=campaign, at=NOW)
-    versions: list[dict[str, Any]] = list(
+    versions = list(
         JudgmentVersion.objects.order_by("number").values("source", "reason", "author", "added")
     )
     assert versions == [

@@ -3,6 +3,7 @@
 import uuid
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -110,7 +111,7 @@ def test_a_label_of_a_clock_that_runs_ahead_is_dated_to_its_arrival_and_may_be_r
         {"spans": [{"field": "body", "start": 1, "end": 2}]},
     ],
 )
-def test_an_id_stands_for_one_content(pair: Pair, change: dict[str, object]) -> None:
+def test_an_id_stands_for_one_content(pair: Pair, change: dict[str, Any]) -> None:
     submission = said(seat=seat_for(pair=pair, username="ben"), grade=3)
     desk = desk_of(pair.campaign, "ben")
     submit_label(desk=desk, submission=submission, at=NOW)
@@ -381,7 +382,7 @@ def test_a_label_names_the_revision_and_the_text_that_were_shown(
     ],
 )
 def test_what_makes_no_sense_is_refused_and_leaves_the_seat(
-    pair: Pair, change: dict[str, object], code: str
+    pair: Pair, change: dict[str, Any], code: str
 ) -> None:
     seat = seat_for(pair=pair, username="ben")
     submission = replace(said(seat=seat, grade=3), **change)

@@ -55,7 +55,8 @@ def runs(world: World) -> list[Run]:
 
 
 def plan_of(runs: list[Run], **change: Any) -> PoolPlan:
-    return PoolPlan(**({"runs": tuple(run.public_id for run in runs), "depth": 2} | change))
+    plan = PoolPlan(runs=tuple(run.public_id for run in runs), depth=2)
+    return replace(plan, **change)
 
 
 def pairs_of(campaign: Campaign) -> set[tuple[str, str]]:
