@@ -19,6 +19,8 @@ from judgments.permissions import (
     may_see_people,
 )
 
+Extremes = tuple[int, str, int, int]  # of a pair: its id, its state, its worst and best grade
+
 
 @dataclass(frozen=True)
 class CampaignRow:
@@ -71,14 +73,27 @@ class PairCounts:
 
 @dataclass(frozen=True)
 class Dashboard:
-    """How a campaign goes, as its leads see it."""
+    """How a campaign goes, as its leads see it. extremes: of the pairs that differ."""
 
     campaign: Campaign
     guideline_name: str
     guideline_revision: int
     counts: PairCounts
     annotators: tuple[AnnotatorRow, ...]
-    disagreements: int
+    extremes: tuple[Extremes, ...]
+
+    @property
+    def disagreements(self) -> int:
+        return len(self.extremes)
+
+    @property
+    def people(self) -> int:
+        """How many annotate now."""
+        return sum(annotator.is_active for annotator in self.annotators)
+
+    @property
+    def labels_left(self) -> int:
+        return self.counts.labels_needed - self.counts.labels
 
 
 @dataclass(frozen=True)
@@ -154,7 +169,7 @@ def get_dashboard(*, access: Access, campaign: Campaign, now: datetime) -> Dashb
         guideline_revision=newest.number,
         counts=count_pairs(campaign),
         annotators=tuple(_list_annotators(campaign, now)),
-        disagreements=len(list_extremes(campaign)),
+        extremes=tuple(list_extremes(campaign)),
     )
 
 
@@ -174,7 +189,7 @@ def count_pairs(campaign: Campaign) -> PairCounts:
     )
 
 
-def list_extremes(campaign: Campaign) -> list[tuple[int, str, int, int]]:
+def list_extremes(campaign: Campaign) -> list[Extremes]:
     """The pairs whose current grades differ: id, state, worst and best grade (codes)."""
     current = Q(
         labels__outcome=Label.Outcome.GRADED,

@@ -91,23 +91,6 @@ class CampaignPage:
     waiting: int
     is_mine: bool
 
-    @property
-    def people(self) -> int:
-        """How many annotate now."""
-        return sum(annotator.is_active for annotator in self.dashboard.annotators)
-
-    @property
-    def pairs_note(self) -> str:
-        return f"of {self.dashboard.counts.all:,}"
-
-    @property
-    def labels_note(self) -> str:
-        return f"of {self.dashboard.counts.labels_needed:,} needed"
-
-    @property
-    def labels_left(self) -> int:
-        return self.dashboard.counts.labels_needed - self.dashboard.counts.labels
-
 
 @dataclass(frozen=True)
 class OwnPage:
@@ -173,7 +156,9 @@ def get_campaign_page(*, access: Access, campaign: Campaign, now: datetime) -> C
     return CampaignPage(
         campaign=campaign,
         dashboard=dashboard,
-        widest=tuple(list_widest(access=access, campaign=campaign, limit=WIDEST)),
+        widest=tuple(
+            list_widest(access=access, campaign=campaign, extremes=dashboard.extremes, limit=WIDEST)
+        ),
         pools=tuple(_list_pools(campaign)),
         candidates=tuple(list_candidates(access=access, campaign=campaign)),
         advice=tuple(_advice(dashboard, waiting)),
@@ -238,7 +223,7 @@ def _list_pools(campaign: Campaign) -> list[PoolRow]:
 def _advice(dashboard: Dashboard, waiting: int) -> list[str]:
     """What a lead does next, from the state of things."""
     campaign, counts = dashboard.campaign, dashboard.counts
-    people = sum(annotator.is_active for annotator in dashboard.annotators)
+    people = dashboard.people
     if campaign.state == Campaign.State.DRAFT:
         missing = [] if counts.all else ["pool"]
         missing += ["people"] if people < campaign.overlap else []

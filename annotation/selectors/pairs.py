@@ -1,6 +1,6 @@
 """Single pairs for leads: where people disagree, and everything that was said about one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from annotation.keys import KeyedGrade, keyed_grades
 from annotation.models import Adjudication, Campaign, Label, Pair, PoolEntry
 from annotation.permissions import check_may_watch
-from annotation.selectors.campaigns import list_extremes
+from annotation.selectors.campaigns import Extremes, list_extremes
 from judgments.models import Judgment, JudgmentVersion
 from judgments.permissions import Access, NotFound, check_may_see_people
 from judgments.scales import Scale
@@ -120,10 +120,19 @@ class PairPage:
     left: int
 
 
-def list_widest(*, access: Access, campaign: Campaign, limit: int) -> list[PairRow]:
-    """The pairs whose grades differ, the widest apart first; undecided ones before the others."""
+def list_widest(
+    *, access: Access, campaign: Campaign, extremes: Iterable[Extremes], limit: int
+) -> list[PairRow]:
+    """The first of the pairs whose grades differ: undecided ones, the widest apart first."""
     check_may_watch(access, campaign)
-    return _show_pairs(campaign, _rank(campaign)[:limit])
+    ranked = _rank(campaign, extremes)[:limit]
+    return _show_pairs(campaign, [pk for _, _, pk in ranked])
+
+
+def get_next_pair_id(*, access: Access, pair: Pair) -> int | None:
+    """The pair to decide after this one; None if there is no other."""
+    check_may_watch(access, pair.campaign)
+    return next(iter(_list_to_decide(pair)), None)
 
 
 def get_pairs_page(
@@ -140,7 +149,8 @@ def get_pairs_page(
     ids: Sequence[int] | QuerySet[Pair, int] = pairs_qs.values_list("pk", flat=True)
     if show == "differ":
         of_query = set(ids) if qid else None
-        ids = [pk for pk in _rank(campaign) if of_query is None or pk in of_query]
+        ranked = _rank(campaign, list_extremes(campaign))
+        ids = [pk for _, _, pk in ranked if of_query is None or pk in of_query]
     rows = paginate(ids, page=page, show=partial(_show_pairs, campaign))
     return PairsPage(campaign, show, tuple(SHOWS.items()), qid, rows)
 
@@ -195,22 +205,18 @@ def get_pair_id(*, access: Access, list_slug: str, qid: str, docid: str) -> int:
     return found
 
 
-def _rank(campaign: Campaign) -> list[int]:
-    return [pk for _, _, pk in _list_ranked(campaign)]
-
-
-def _list_ranked(campaign: Campaign) -> list[tuple[bool, int, int]]:
+def _rank(campaign: Campaign, extremes: Iterable[Extremes]) -> list[tuple[bool, int, int]]:
     """The pairs that differ: whether decided, minus the spread, the id; in that order."""
     step = {code: number for number, code in enumerate(Scale.from_json(campaign.list.scale).codes)}
     return sorted(
         (state == Pair.State.ADJUDICATED, step[worst] - step[best], pk)
-        for pk, state, worst, best in list_extremes(campaign)
+        for pk, state, worst, best in extremes
     )
 
 
 def _list_to_decide(pair: Pair) -> list[int]:
     """The other pairs of the campaign that differ and are undecided, from this one on."""
-    ranked = _list_ranked(pair.campaign)
+    ranked = _rank(pair.campaign, list_extremes(pair.campaign))
     own = next(((spread, pk) for _, spread, pk in ranked if pk == pair.pk), None)
     others = [(spread, pk) for decided, spread, pk in ranked if not decided and pk != pair.pk]
     if own is not None:

@@ -17,6 +17,7 @@ from annotation.selectors.approvals import get_approval_page
 from annotation.selectors.campaigns import (
     get_campaign,
     get_closed_campaign,
+    get_dashboard,
     list_candidates,
     list_guidelines,
 )
@@ -218,9 +219,11 @@ def _led(request: HttpRequest, slug: str, campaign_id: UUID) -> tuple[Access, Ca
 
 
 def _dashboard(request: HttpRequest, access: Access, campaign: Campaign) -> HttpResponse:
-    page = get_campaign_page(access=access, campaign=campaign, now=timezone.now())
+    now = timezone.now()
     if is_part(request):
-        return render_page(request, "_progress", page, access=access)
+        dashboard = get_dashboard(access=access, campaign=campaign, now=now)
+        return render_page(request, "_progress", access=access, dashboard=dashboard)
+    page = get_campaign_page(access=access, campaign=campaign, now=now)
     blocked = ""
     if may_lead(access) and campaign.state != Campaign.State.OPEN:
         try:

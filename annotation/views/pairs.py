@@ -12,7 +12,13 @@ from django.views.decorators.http import require_http_methods, require_safe
 from annotation.forms.pairs import DecisionForm
 from annotation.models import Pair
 from annotation.selectors.campaigns import get_campaign
-from annotation.selectors.pairs import get_pair, get_pair_id, get_pair_page, get_pairs_page
+from annotation.selectors.pairs import (
+    get_next_pair_id,
+    get_pair,
+    get_pair_id,
+    get_pair_page,
+    get_pairs_page,
+)
 from annotation.services.adjudicating import (
     AdjudicationRefused,
     adjudicate,
@@ -49,7 +55,7 @@ def pair(request: HttpRequest, slug: str, pair_id: int) -> HttpResponse:
     if request.method == "POST":
         check_may_lead(access)
         if form.is_valid() and _decide(request, access, found, form):
-            next_id = get_pair_page(access=access, pair_id=pair_id).next_id
+            next_id = get_next_pair_id(access=access, pair=found)
             return redirect("pair", slug, next_id or pair_id)
     page = get_pair_page(access=access, pair_id=pair_id)
     refusal = _refusal(access, found) if may_lead(access) else ""

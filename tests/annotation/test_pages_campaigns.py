@@ -317,7 +317,7 @@ def test_the_dashboard_counts_pairs_labels_and_people(world: World) -> None:
     page = client_of("ada").get(of("campaign", campaign))
     seen = words(page)
     assert "Pairs with a grade 1 of 15" in seen
-    assert "Labels given 6 of 30 needed" in seen
+    assert "Labels given 6 of 30" in seen
     assert "To decide 2" in seen
     assert "2 pairs to decide." in seen
     assert "24 labels to go." in seen

@@ -15,6 +15,7 @@ from annotation.selectors.campaigns import (
     list_campaigns,
     list_candidates,
     list_contributors,
+    list_extremes,
     list_guidelines,
 )
 from annotation.selectors.pairs import get_pair, get_pair_page, get_pairs_page, list_widest
@@ -112,14 +113,16 @@ def test_what_an_approval_would_change_is_counted(world: World, access: Access) 
 def test_disagreements_come_widest_first_decided_ones_last(
     access: Access, campaign: Campaign
 ) -> None:
-    found = list_widest(access=access, campaign=campaign, limit=5)
+    extremes = list_extremes(campaign)
+    found = list_widest(access=access, campaign=campaign, extremes=extremes, limit=5)
     assert [(one.docid, [grade.code for grade in one.grades], one.state) for one in found] == [
         ("d3", [0, 4], "tied"),
         ("d2", [1, 3], "tied"),
         ("d4", [0, 1], "adjudicated"),
     ]
     assert (found[2].grade.code, found[2].qid, found[2].title) == (1, "q1", "Title 4")
-    assert list_widest(access=access, campaign=campaign, limit=1) == found[:1]
+    first = list_widest(access=access, campaign=campaign, extremes=extremes, limit=1)
+    assert first == found[:1]
 
 
 def test_a_surplus_label_does_not_make_a_disagreement(world: World, access: Access) -> None:
@@ -130,7 +133,7 @@ def test_a_surplus_label_does_not_make_a_disagreement(world: World, access: Acce
     release_expired(at=late)
     label(pair=pair, username="cem", grade=1)
     submit_label(desk=desk_of(campaign, "ben"), submission=said(seat=lost, grade=4), at=late)
-    assert list_widest(access=access, campaign=campaign, limit=5) == []
+    assert list_extremes(campaign) == []
     statements = get_pair_page(access=access, pair_id=pair.pk).statements
     assert [(one.annotator, one.is_in_overlap) for one in statements] == [
         ("Cem", True),
@@ -220,7 +223,7 @@ def test_nobody_else_may(world: World, campaign: Campaign, username: str) -> Non
     for attempt in (
         lambda: get_campaign(access=access, campaign_id=campaign.public_id),
         lambda: get_dashboard(access=access, campaign=campaign, now=NOW),
-        lambda: list_widest(access=access, campaign=campaign, limit=1),
+        lambda: list_widest(access=access, campaign=campaign, extremes=(), limit=1),
         lambda: get_pairs_page(access=access, campaign=campaign, show="", qid="", page=""),
         lambda: list_candidates(access=access, campaign=campaign),
         lambda: get_pair(access=access, pair_id=pair.pk),
