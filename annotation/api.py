@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema, inline_serializer
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema, inline_serializer
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
@@ -25,7 +25,8 @@ from annotation.selectors.labelling import (
 from annotation.services.labelling import Receipt, submit_labels
 from annotation.services.leasing import MOST, lease_next, release_leases
 from annotation.submissions import MAX_NOTE_CHARACTERS, MAX_REASON_CHARACTERS, Submission
-from judgments.rest.parsing import check_parameters
+from judgments.rest.parsing import check_parameters, read_parameters
+from judgments.rest.problems import problem
 
 MOST_LABELS = 200
 
@@ -65,10 +66,15 @@ class NextOutput(serializers.Serializer[Any]):
     pairs = PairOutput(many=True)
 
 
-class Wish(serializers.Serializer[Any]):
-    """How many pairs to have at hand; `held` are those that need not be sent again."""
+class Count(serializers.Serializer[Any]):
+    """How many pairs to have at hand."""
 
     count = serializers.IntegerField(min_value=0, max_value=MOST, default=1)
+
+
+class Wish(Count):
+    """How many pairs to have at hand; `held` are those that need not be sent again."""
+
     held = serializers.ListField(child=serializers.UUIDField(), max_length=4 * MOST, default=list)
 
 
@@ -126,19 +132,26 @@ class OwnLabelOutput(serializers.Serializer[Any]):
     pair = PairOutput()
 
 
+class Page(serializers.Serializer[Any]):
+    """Which of the own labels to show. before: an id, for those that are older."""
+
+    limit = serializers.IntegerField(min_value=1, max_value=200, default=50)
+    before = serializers.UUIDField(allow_null=True, default=None)
+
+
 class Next(APIView):
     """`next`: see to it that there are pairs at hand. Asking again gives the same ones."""
 
-    @extend_schema(operation_id="campaign_next", request=None, responses=NextOutput)
+    @extend_schema(operation_id="campaign_next", parameters=[Count], responses=NextOutput)
     def get(self, request: Request, campaign_id: uuid.UUID) -> Response:
-        """One pair, or as many as `count` says."""
-        check_parameters(request, "count")
-        wish = _valid(Wish, request.query_params)
+        """Lease a pair, or as many as `count` says; asking again gives the same ones."""
+        wish = read_parameters(request, Count)
         return Response(_next(get_desk(viewer=request.user, campaign_id=campaign_id), wish))
 
     @extend_schema(operation_id="campaign_next_batch", request=Wish, responses=NextOutput)
     def post(self, request: Request, campaign_id: uuid.UUID) -> Response:
-        """The same, leaving out pairs that the caller holds already."""
+        """Lease pairs as with GET, leaving out of the answer those that the caller holds."""
+        check_parameters(request)
         desk = get_desk(viewer=request.user, campaign_id=campaign_id)
         return Response(_next(desk, _valid(Wish, request.data)))
 
@@ -146,11 +159,14 @@ class Next(APIView):
 class Labels(APIView):
     """`labels`: the annotator's own labels, and the place to send new ones to."""
 
-    @extend_schema(operation_id="campaign_labels", responses=OwnLabelOutput(many=True))
+    @extend_schema(
+        operation_id="campaign_labels",
+        parameters=[Page],
+        responses=OwnLabelOutput(many=True),
+    )
     def get(self, request: Request, campaign_id: uuid.UUID) -> Response:
-        """The annotator's own labels that hold, newest first; `before` an id for older ones."""
-        check_parameters(request, "before", "limit")
-        query = _valid(Page, request.query_params)
+        """The annotator's own labels that hold, newest first."""
+        query = read_parameters(request, Page)
         desk = get_desk(viewer=request.user, campaign_id=campaign_id)
         labels = list_own_labels(desk, limit=query["limit"], before=query["before"])
         rows = [
@@ -164,14 +180,20 @@ class Labels(APIView):
 
     @extend_schema(
         operation_id="campaign_label",
-        request=LabelsInput,
+        request=PolymorphicProxySerializer(
+            component_name="LabelOrLabels",
+            serializers=[LabelInput, LabelsInput],
+            resource_type_field_name=None,
+        ),
         responses={200: LabelsOutput},
-        description='One label, or a batch as {"labels": […], "count": …}. A batch is answered'
-        " with 200 and a receipt for each; a label that is refused holds up no other. A single"
-        " label that is refused is answered with 422.",
     )
     def post(self, request: Request, campaign_id: uuid.UUID) -> Response:
-        """Take one label or a batch."""
+        """Take one label, or a batch as {"labels": […], "count": …}.
+
+        A batch is answered with 200 and a receipt for each; a label that is refused holds up no
+        other. A single label that is refused is answered with 422.
+        """
+        check_parameters(request)
         desk = get_desk(viewer=request.user, campaign_id=campaign_id)
         is_single = isinstance(request.data, dict) and "labels" not in request.data
         data = {"labels": [request.data]} if is_single else request.data
@@ -179,8 +201,9 @@ class Labels(APIView):
         submissions = [Submission(**label) for label in wish["labels"]]
         receipts = submit_labels(desk=desk, submissions=submissions, at=timezone.now())
         body = {"labels": [_receipt(receipt) for receipt in receipts], **_next(desk, wish)}
-        is_refused = is_single and not receipts[0].is_stored
-        return Response(body, status=422 if is_refused else 200)
+        if is_single and not receipts[0].is_stored:
+            return problem(422, receipts[0].code, receipts[0].message, **body)
+        return Response(body)
 
 
 class Release(APIView):
@@ -199,17 +222,11 @@ class Release(APIView):
         responses=inline_serializer("Released", {"released": serializers.IntegerField()}),
     )
     def post(self, request: Request, campaign_id: uuid.UUID) -> Response:
-        """Give seats back; how many there were."""
+        """Give pairs back that will not be labelled now; how many there were."""
+        check_parameters(request)
         desk = get_desk(viewer=request.user, campaign_id=campaign_id)
         wish = _valid(self.Input, request.data)
         return Response({"released": release_leases(desk=desk, assignments=wish["assignments"])})
-
-
-class Page(serializers.Serializer[Any]):
-    """Which of the own labels to show."""
-
-    limit = serializers.IntegerField(min_value=1, max_value=200, default=50)
-    before = serializers.UUIDField(allow_null=True, default=None)
 
 
 OWN = ("id", "outcome", "grade", "reason", "note", "made_at")
@@ -228,7 +245,7 @@ def _next(desk: Desk, wish: dict[str, Any]) -> dict[str, Any]:
     pairs: Sequence[ShownPair] = ()
     if wish["count"] and may_label(desk):
         lease_next(desk=desk, count=wish["count"], at=timezone.now())
-        pairs = list_leased_pairs(desk, without=wish["held"])
+        pairs = list_leased_pairs(desk, without=wish.get("held", ()))
     return {
         "is_open": may_label(desk),
         "guideline_revision": get_shown_guideline(desk).revision,
