@@ -1,56 +1,25 @@
 """The processes of docker-compose.yml, started as it starts them, without its containers."""
 
-import json
-import os
-import re
-import secrets
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-import yaml
 
 from config.healthcheck import answers
+from tests.deployment import HOST, ROOT, compose_command, production_environment, web_command
 from tests.services import free_port
 
-ROOT = Path(__file__).resolve().parents[2]
-HOST = "labels.example.org"
 PATIENCE = 60.0  # seconds
 
 pytestmark = [pytest.mark.postgres, pytest.mark.redis]
 
 
-def compose_command(service: str) -> list[str]:
-    compose = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
-    command: list[str] = compose["services"][service]["command"]
-    return command
-
-
-def image_command() -> list[str]:
-    """What the image runs unless it is told otherwise: the web server."""
-    found = re.search(r"^CMD (\[.*\])", (ROOT / "Dockerfile").read_text(), re.DOTALL | re.MULTILINE)
-    assert found
-    command: list[str] = json.loads(found.group(1).replace("\\\n", ""))
-    return command
-
-
 @pytest.fixture
 def environment(tmp_path: Path, own_database_url: str, own_redis_url: str) -> dict[str, str]:
-    programs = str(Path(sys.executable).parent)
-    return {
-        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
-        "TOUCHSTONE_HOME": str(tmp_path / "home"),
-        "TOUCHSTONE_MODE": "production",
-        "TOUCHSTONE_SECRET_KEY": secrets.token_urlsafe(64),
-        "TOUCHSTONE_HOSTS": HOST,
-        "TOUCHSTONE_BEHIND_PROXY": "true",
-        "DATABASE_URL": own_database_url,
-        "REDIS_URL": own_redis_url,
-    }
+    return production_environment(tmp_path / "home", own_database_url, own_redis_url)
 
 
 def call(command: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
@@ -94,8 +63,7 @@ def test_the_web_server_and_both_workers_start_answer_and_end(
         prepared = call(words, environment)
         assert prepared.returncode == 0, prepared.stderr
     port = free_port()
-    here = {"0.0.0.0:8000": f"127.0.0.1:{port}", "/dev/shm": str(tmp_path)}
-    web = [here.get(word, word) for word in image_command()]
+    web = web_command(port, tmp_path)
     workers = {name: [*compose_command(name), "-n", f"{name}@test"] for name in ("worker", "jobs")}
     ping = ["celery", "-A", "config", "inspect", "ping", "--timeout", "5", "--destination"]
     with ExitStack() as stack:

@@ -1,0 +1,168 @@
+"""Somebody who labels over HTTP, keeps a log of what was acknowledged, and never gives in early."""
+
+import http.client
+import json
+import os
+import random
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+TIMEOUT = 10.0  # seconds for one answer
+PATIENCE = 90.0  # seconds for one label, however often it is sent
+PAUSE = 0.1  # seconds between two attempts
+HELD = 6  # pairs asked for at a time
+CAME_TO_NOTHING = (OSError, http.client.HTTPException)
+
+
+class GaveUp(Exception):
+    """What no answer came for within the patience of a person."""
+
+
+@dataclass
+class Annotator:
+    """One client with one token. What it says is decided by its seed.
+
+    log: a line of JSON for every acknowledged label, synced before anything else is sent.
+    think: seconds between two labels, on average. acknowledged: called after each.
+    """
+
+    address: str
+    headers: dict[str, str]
+    campaign: str
+    token: str
+    log: Path
+    seed: int
+    think: float
+    acknowledged: Callable[[], None]
+    waits: list[float] = field(default_factory=list)
+    retries: int = 0
+    refused: list[dict[str, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._dice = random.Random(self.seed)
+        self._connection: http.client.HTTPConnection | None = None
+        self._last: dict[str, Any] | None = None
+
+    def work(self, deadline: float) -> None:
+        """Label until there is nothing left, or until the deadline (monotonic seconds)."""
+        with self.log.open("ab") as log:
+            idle = 0
+            while idle < 3 and time.monotonic() < deadline:
+                pairs = self._next()
+                idle = 0 if pairs else idle + 1
+                if not pairs:
+                    time.sleep(PAUSE)
+                for label in (label for pair in pairs for label in self._labels(pair)):
+                    time.sleep(self._dice.uniform(0.5, 1.5) * self.think)
+                    self._send(label, log)
+
+    def say_one_thing_more(self) -> None:
+        """Correct the last grade that was given."""
+        assert self._last is not None
+        corrected = {**self._last, "id": self._uuid(), "supersedes": self._last["id"]}
+        with self.log.open("ab") as log:
+            self._send({**corrected, "grade": 4 - self._last["grade"]}, log)
+
+    def _labels(self, pair: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """What is said of a pair: mostly a grade; now and then a correction, an undo, a doubt."""
+        chance = self._dice.random()
+        if chance < 0.03:
+            yield self._label(pair, outcome="unsure", reason="unclear")
+            return
+        first = self._graded(pair)
+        yield first
+        if chance < 0.06:
+            yield self._label(pair, outcome="retracted", supersedes=first["id"])
+            yield self._graded(pair)
+        elif chance < 0.09:
+            yield self._graded(pair, supersedes=first["id"])
+
+    def _graded(self, pair: dict[str, Any], **more: Any) -> dict[str, Any]:
+        return self._label(pair, outcome="graded", grade=self._dice.randint(0, 4), **more)
+
+    def _label(self, pair: dict[str, Any], **said: Any) -> dict[str, Any]:
+        return {
+            "id": self._uuid(),
+            "assignment": pair["assignment"],
+            "content_hash": pair["content_hash"],
+            "guideline_revision": 1,
+            "seconds": round(self.think, 3),
+            "made_at": datetime.now(UTC).isoformat(),
+            **said,
+        }
+
+    def close(self) -> None:
+        """Hang up; the next request calls again."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _uuid(self) -> str:
+        return str(uuid.UUID(int=self._dice.getrandbits(128), version=4))
+
+    def _next(self) -> list[dict[str, Any]]:
+        def read(status: int, body: Any) -> list[dict[str, Any]] | None:
+            return body["pairs"] if status == 200 and body["is_open"] else None
+
+        pairs: list[dict[str, Any]] = self._until_answered("next", {"count": HELD}, read)
+        return pairs
+
+    def _send(self, label: dict[str, Any], log: Any) -> None:
+        def read(status: int, body: Any) -> dict[str, Any] | None:
+            receipts = body["labels"] if status in (200, 422) else []
+            return next((one for one in receipts if one["id"] == label["id"]), None)
+
+        began = time.monotonic()
+        receipt = self._until_answered("labels", label | {"count": 0}, read)
+        self.waits.append(time.monotonic() - began)
+        if receipt["status"] == "refused":
+            self.refused.append(receipt | label)
+            return
+        log.write(json.dumps(label).encode() + b"\n")
+        log.flush()
+        os.fsync(log.fileno())
+        if label["outcome"] == "graded":
+            self._last = label
+        self.acknowledged()
+
+    def _until_answered(
+        self, resource: str, body: dict[str, Any], read: Callable[[int, Any], Any]
+    ) -> Any:
+        """Send it, the same each time, until an answer parses and holds what it must hold."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            try:
+                answer = read(*self._post(resource, body))
+            except (*CAME_TO_NOTHING, ValueError, KeyError, TypeError):
+                answer = None
+                self.close()
+            if answer is not None:
+                return answer
+            self.retries += 1
+            time.sleep(PAUSE)
+        raise GaveUp(f"{resource}: no answer in {PATIENCE:g} s")
+
+    def _post(self, resource: str, body: dict[str, Any]) -> tuple[int, Any]:
+        if self._connection is None:
+            place = urlsplit(self.address)
+            self._connection = http.client.HTTPConnection(
+                place.hostname or "127.0.0.1", place.port, timeout=TIMEOUT
+            )
+        self._connection.request(
+            "POST",
+            f"/api/v1/campaigns/{self.campaign}/{resource}",
+            json.dumps(body),
+            {
+                "Content-Type": "application/json",
+                "Authorization": f"Bearer {self.token}",
+                **self.headers,
+            },
+        )
+        answer = self._connection.getresponse()
+        return answer.status, json.loads(answer.read())

@@ -1,0 +1,124 @@
+"""Faults built in on purpose, one at a time, to show that a storm finds them.
+
+A process whose settings are tests.faults.sabotaged breaks what TOUCHSTONE_SABOTAGE names.
+"""
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any
+
+from django.apps import AppConfig
+
+WINDOW = 0.3  # seconds that a race is held open, so that it is run into
+
+
+def no_sweep() -> None:
+    """Nobody looks for what a lost message left."""
+    from config.sweep import Sweeper
+
+    Sweeper.look = lambda *_: 0  # type: ignore[method-assign]
+
+
+def counted_seats() -> None:
+    """Count who sits at a pair, then sit down: as it is often written."""
+    from annotation.models import Assignment
+    from annotation.services import leasing
+
+    def claim(desk: Any, seats: Sequence[Any], at: datetime) -> int:
+        sitting = Assignment.objects.filter(state__in=("leased", "done"))
+        counted = [(seat, sitting.filter(pair=seat.pair).count()) for seat in seats]
+        time.sleep(WINDOW / 3)
+        room = [(seat, count) for seat, count in counted if count < desk.campaign.overlap]
+        for seat, count in room:
+            Assignment.objects.create(
+                pair_id=seat.pair,
+                seat=count + 1,
+                annotator=desk.viewer,
+                state="leased",
+                leased_until=at + leasing.LEASE,
+            )
+        return len(room)
+
+    leasing._claim = claim
+
+
+def early_answers() -> None:
+    """Some labels are acknowledged and never stored."""
+    from annotation import api
+    from annotation.services.labelling import Receipt, submit_labels
+
+    module: Any = api
+
+    def submit(*, desk: Any, submissions: Any, at: datetime) -> list[Receipt]:
+        if any(submission.id.int % 20 == 0 for submission in submissions):
+            return [Receipt(submission.id) for submission in submissions]
+        return submit_labels(desk=desk, submissions=submissions, at=at)
+
+    module.submit_labels = submit
+
+
+def late_flag() -> None:
+    """A pair counts as concluded up to what was said while it was being concluded."""
+    from annotation.services import consolidating
+
+    listen, save = consolidating._listen, consolidating._save_conclusions
+
+    def listen_without_locks(pairs_qs: Any) -> Any:
+        unlocked_qs = pairs_qs.all()
+        unlocked_qs.query.select_for_update = False
+        return listen(unlocked_qs)
+
+    def save_late(concluded: Sequence[Any]) -> None:
+        time.sleep(WINDOW)
+        save(concluded)
+
+    consolidating._listen = listen_without_locks
+    consolidating._save_conclusions = save_late
+
+
+def forgotten_query() -> None:
+    """Of the touched queries the last is not scored again."""
+    from evaluation.services import refreshing
+
+    module: Any = refreshing
+    move = module.move_sums
+
+    def move_less(*, query_ids: Sequence[int], **rest: Any) -> Any:
+        return move(query_ids=query_ids[:-1], **rest)
+
+    module.move_sums = move_less
+
+
+SABOTAGES: MappingProxyType[str, Callable[[], None]] = MappingProxyType(
+    {
+        one.__name__: one
+        for one in (no_sweep, counted_seats, early_answers, late_flag, forgotten_query)
+    }
+)
+
+
+def prepare_database(name: str) -> None:
+    """What a sabotage takes out of the database itself."""
+    from django.db import connection
+
+    from annotation.models import Assignment
+
+    if name == "counted_seats":
+        seat_once = next(
+            one for one in Assignment._meta.constraints if one.name == "assignment_seat_once"
+        )
+        with connection.schema_editor() as editor:
+            editor.remove_constraint(Assignment, seat_once)
+
+
+class SabotageConfig(AppConfig):
+    """Breaks what the environment names once everything is loaded."""
+
+    name = "tests.faults.sabotage"
+    label = "sabotage"
+
+    def ready(self) -> None:
+        SABOTAGES[os.environ["TOUCHSTONE_SABOTAGE"]]()

@@ -1,0 +1,171 @@
+"""The processes that a storm strikes, in both modes, and the ways to strike them."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import redis
+
+from config.healthcheck import answers
+from tests.deployment import HOST, ROOT, compose_command, production_environment, web_command
+from tests.deployment import programs as path_of_programs
+from tests.services import free_port
+
+PATIENCE = 60.0  # seconds for a process to answer
+POLL = 0.05
+PROXY = {"Host": HOST, "X-Forwarded-Proto": "https"}
+
+
+class Site:
+    """Processes by name, each at the head of a session of its own, so that it dies with its own."""
+
+    headers: Mapping[str, str] = {}
+
+    def __init__(self, directory: Path, environment: dict[str, str]) -> None:
+        self.directory = directory
+        self.environment = environment
+        self.port = free_port()
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+
+    def begin(self) -> None:
+        """Start everything; the database is there already."""
+        raise NotImplementedError
+
+    @property
+    def address(self) -> str:
+        """Where the web server listens."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def call(self, *words: str, patience: float = 120.0) -> str:
+        """Run a Python program of the project to its end; what it printed."""
+        done = subprocess.run(
+            [sys.executable, *words],
+            cwd=ROOT,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=patience,
+        )
+        if done.returncode != 0:
+            raise RuntimeError(f"{words} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def start(self, name: str, command: Sequence[str]) -> None:
+        """Start a process; its output is appended to a file of its name."""
+        with (self.directory / f"{name}.log").open("ab") as log:
+            self._running[name] = subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    def kill(self, name: str) -> None:
+        """SIGKILL to a process and all of its children at once, as when a container dies."""
+        process = self._running[name]
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait(PATIENCE)
+
+    def kill_child(self, name: str, which: int) -> None:
+        """SIGKILL to one child of a process, which must get along without it."""
+        parent = self._running[name].pid
+        listed = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+        if listed:
+            os.kill(int(sorted(listed, key=int)[which % len(listed)]), signal.SIGKILL)
+
+    def stop(self) -> None:
+        """End every process that is still there."""
+        for process in self._running.values():
+            if process.poll() is None:
+                process.terminate()
+        for process in self._running.values():
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait(PATIENCE)
+
+    def wait_for_web(self) -> None:
+        """Wait until the web server answers."""
+        eventually(lambda: answers(port=self.port, hosts=self.headers.get("Host", "")), "the web")
+
+    def logs(self) -> str:
+        """The ends of all processes' output."""
+        paths = sorted(self.directory.glob("*.log"))
+        return "\n".join(f"== {path.name}\n{path.read_text()[-3000:]}" for path in paths)
+
+
+class Production(Site):
+    """Web server and both workers as docker-compose starts them."""
+
+    headers = PROXY
+
+    def __init__(
+        self, directory: Path, database_url: str, redis_url: str, more: Mapping[str, str]
+    ) -> None:
+        environment = production_environment(directory / "home", database_url, redis_url)
+        super().__init__(directory, {**environment, **more})
+        self._redis_url = redis_url
+        self.call("manage.py", "collectstatic", "-v0", "--no-input")
+
+    def begin(self) -> None:
+        """The web server and both workers."""
+        self.start("web", web_command(self.port, self.directory))
+        self.start_worker()
+        self.start("jobs", [*compose_command("jobs"), "-n", "jobs@storm"])
+        self.wait_for_web()
+
+    def start_worker(self) -> None:
+        """Start the worker that the labels wait for."""
+        self.start("worker", [*compose_command("worker"), "-n", "worker@storm"])
+
+    def kill_worker(self) -> None:
+        """As when its machine is gone."""
+        self.kill("worker")
+
+    def flush(self) -> None:
+        """Empty Redis, with whatever messages it holds."""
+        with redis.Redis.from_url(self._redis_url) as client:
+            client.flushall()
+
+    def freeze_redis(self) -> Callable[[], None]:
+        """Stop Redis in its tracks; call what is returned to let it go on."""
+        with redis.Redis.from_url(self._redis_url) as client:
+            process: int = client.info("server")["process_id"]
+        os.kill(process, signal.SIGSTOP)
+        return lambda: os.kill(process, signal.SIGCONT)
+
+
+class Embedded(Site):
+    """One process on SQLite: `manage.py serve`."""
+
+    def __init__(self, directory: Path, more: Mapping[str, str]) -> None:
+        home = directory / "home"
+        environment = {"PATH": path_of_programs(), "TOUCHSTONE_HOME": str(home)}
+        super().__init__(directory, {**environment, **more})
+
+    def begin(self) -> None:
+        """Start it, on the same port each time."""
+        self.start("serve", [sys.executable, "manage.py", "serve", "--port", str(self.port)])
+        self.wait_for_web()
+
+    def kill_all(self) -> None:
+        """The whole process, web server and workers."""
+        self.kill("serve")
+
+
+def eventually(holds: Callable[[], bool], what: str) -> None:
+    """Wait until something holds; RuntimeError if it never does."""
+    deadline = time.monotonic() + PATIENCE
+    while not holds():
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"{what}: not within {PATIENCE:g} s")
+        time.sleep(POLL)
