@@ -24,6 +24,8 @@ from evaluation.packing import RankedDocuments
 Ids = npt.NDArray[np.int64]
 
 STORED_ORDER: Final = ("docid", "float32")
+# Without a judgment no query is in these means; so the judged and the touched are all there are.
+KEPT_QUERIES: Final = frozenset({"judged", "returned", "several", "relevant"})
 CELLS: Final = 1 << 22  # of one matrix of ranks: bounds memory however deep a ranking is
 
 
@@ -87,13 +89,13 @@ def check_can_be_stored(measure: Measure) -> None:
             f"{measure.name}: a leaderboard is kept in one order, ties by document id and scores "
             "compared as float32; another one can be computed with the command evaluate"
         )
-    if measure.queries == "run":
+    if measure.queries not in KEPT_QUERIES:
         raise MeasureError(
             f"{measure.name}: the mean of a leaderboard is over judged queries; "
-            "queries='run' can be computed with the command evaluate"
+            f"queries={measure.queries!r} can be computed with the command evaluate"
         )
-    if measure.empty == "error":
-        raise MeasureError(f"{measure.name}: on a leaderboard, empty can be a number or 'skip'")
+    if "error" in (measure.empty, measure.negatives):
+        raise MeasureError(f"{measure.name}: a measure that refuses queries stops a leaderboard")
 
 
 def check_fit(measures: Sequence[Measure], grades: Grades) -> None:

@@ -17,20 +17,26 @@ WORDS: Final[Mapping[str, Mapping[str, str]]] = {
     "unjudged": {
         "zero": "unjudged documents gain nothing",
         "condensed": "unjudged documents are taken out, and the ranks close up",
+        "prior": "unjudged documents count as if they had the grade prior",
     },
     "negatives": wording.NEGATIVES,
+    "negative_ideal": wording.NEGATIVE_IDEAL,
     "ties": wording.TIES,
     "scores": wording.SCORES,
     "queries": wording.QUERIES,
     "short": wording.SHORT,
     "arithmetic": wording.ARITHMETIC,
+    "rounding": wording.ROUNDING,
+    "rounded": wording.ROUNDED,
 }
 USUAL_WORDS: Final = {
     "ideal_depth": "the ideal cut at k",
     "negatives": "grades below 0 gain nothing",
+    "negative_ideal": "an ideal below 0 is a divisor like any other",
     "scores": "scores compared in single precision",
     "short": "a short list is taken as it is",
     "arithmetic": "gain divided by discount, sum divided by ideal",
+    "rounded": "only the query's value is rounded",
 }
 
 
@@ -93,7 +99,7 @@ def _parameter(name: str) -> Parameter:
     choices = tuple(
         Choice(
             value,
-            WORDS[name][value].format(b="b") or USUAL_WORDS[name],
+            WORDS[name][value].format(b="b", decimals="that many") or USUAL_WORDS[name],
             value == USUAL[name],
         )
         for value in CHOICES[name]

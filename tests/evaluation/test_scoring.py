@@ -4,11 +4,12 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.exact import add, exact_sums, subtract, to_bytes
 from evaluation.measures.defaults import DEFAULT_MEASURES
+from evaluation.measures.definition import CHOICES, Measure
 from evaluation.measures.errors import MeasureError
 from evaluation.measures.grades import Grades
 from evaluation.measures.grammar import parse_measure
@@ -149,6 +150,8 @@ def test_a_grade_that_is_not_on_the_scale_is_refused() -> None:
 @pytest.mark.parametrize(
     "name",
     [
+        "P(queries='all')@5",
+        "nDCG(negatives='error')@5",
         "nDCG(ties='listed')@10",
         "RR(scores='float64')@10",
         "P(queries='run')@5",
@@ -158,6 +161,67 @@ def test_a_grade_that_is_not_on_the_scale_is_refused() -> None:
 def test_a_measure_whose_sums_cannot_be_kept_by_differences_says_so(name: str) -> None:
     with pytest.raises(MeasureError, match="leaderboard"):
         check_can_be_stored(parse_measure(name))
+
+
+def one_of_each_choice() -> list[Measure]:
+    """nDCG and P with every word that a parameter knows, as far as the two can be combined."""
+    found = []
+    for parameter, words in CHOICES.items():
+        for word in words:
+            for name in ("nDCG({})@3", "P({})@3"):
+                extra = COMPANIONS.get(word, "")
+                try:
+                    found.append(parse_measure(name.format(f"{parameter}='{word}'{extra}")))
+                except MeasureError:
+                    continue
+    return found
+
+
+COMPANIONS = {
+    "burn-in": ",b=2",
+    "prior": ",prior=1",
+    "half_up": ",decimals=3",
+    "floor": ",decimals=3",
+    "rank": ",decimals=3",
+}
+
+
+@pytest.mark.parametrize("measure", one_of_each_choice(), ids=str)
+@settings(max_examples=25)
+@given(old=qrels_of_queries, new=qrels_of_queries, runs=runs_of_queries)
+def test_whatever_measure_may_be_kept_has_its_from_scratch_sums_by_differences(
+    measure: Measure, old: Qrels, new: Qrels, runs: Runs
+) -> None:
+    try:
+        check_can_be_stored(measure)
+    except MeasureError:
+        return
+
+    def sums(qrels: Qrels, query_ids: list[int]) -> np.ndarray:  # type: ignore[type-arg]
+        return score_sums(
+            [measure],
+            GRADES,
+            judged_queries(qrels, query_ids),
+            stored(runs, query_ids),
+            n_runs=len(runs),
+        )
+
+    old = {query: judged for query, judged in old.items() if judged}
+    new = {query: judged for query, judged in new.items() if judged}
+    touched = sorted(q for q in {*old, *new} if old.get(q, {}) != new.get(q, {}))
+    moved = add(subtract(sums(old, sorted(old)), sums(old, touched)), sums(new, touched))
+    assert moved.tobytes() == sums(new, sorted(new)).tobytes()
+
+
+def test_most_choices_can_be_kept() -> None:
+    kept = set()
+    for measure in one_of_each_choice():
+        try:
+            check_can_be_stored(measure)
+        except MeasureError:
+            continue
+        kept.add(measure.name)
+    assert len(kept) > 15
 
 
 def test_the_default_measures_can_all_be_kept() -> None:

@@ -7,6 +7,7 @@ from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
+from evaluation.measures.definition import CHOICES, FAMILIES
 from evaluation.models import Leaderboard
 from evaluation.services.refreshing import refresh_evaluations
 from judgments.models import AuditEntry, Membership
@@ -169,7 +170,10 @@ def test_whoever_annotates_in_an_open_campaign_is_blind_to_the_leaderboard(
     assert poll(dora, "").status_code == 404
 
 
-def test_the_measures_page_names_every_family(dora: Client) -> None:
+def test_the_measures_page_explains_every_family_and_every_word_of_every_parameter(
+    dora: Client,
+) -> None:
     html = dora.get(reverse("measures")).content.decode()
-    for family in ("nDCG", "AP", "RR", "P@k", "R@k", "Hit@k", "Judged"):
-        assert f'class="mono">{family}<' in html
+    words = set(re.findall(r"[\w/-]+", html))
+    assert set(FAMILIES) <= words
+    assert {word for choices in CHOICES.values() for word in choices} <= words
