@@ -107,11 +107,6 @@ class RunQueryPage:
     neighbours: Neighbours | None
 
     @property
-    def is_condensed(self) -> bool:
-        """Whether the ranks that count are others than those of the run."""
-        return self.looked is not None and self.looked.measure.unjudged == "condensed"
-
-    @property
     def has_gains(self) -> bool:
         """Whether the measure knows gains and discounts."""
         return self.explanation is not None and self.explanation.dcg is not None

@@ -1,0 +1,58 @@
+"""The page that says what measures mean."""
+
+import pytest
+from django.urls import reverse
+
+from evaluation.measures.defaults import CUTOFF_USES, DEFAULT_MEASURES
+from evaluation.measures.definition import CHOICES, FAMILIES
+from evaluation.measures.presets import PRESETS
+from evaluation.measures.wording import describe
+from tests.builders import make_user
+from tests.evaluation.views.browsing import signed_in, text_of
+
+pytestmark = pytest.mark.django_db
+
+
+def get(query: str = ""):
+    return signed_in(make_user(username="ben")).get(reverse("measures") + query)
+
+
+def test_every_family_preset_and_parameter_is_there_with_its_plain_reading():
+    text = text_of(get())
+    for family in FAMILIES.values():
+        assert family.title in text
+    for preset in PRESETS.values():
+        assert f"{preset.name} {preset.tool} {preset.reading}" in text
+    for name, values in CHOICES.items():
+        assert name in text
+        for value in values:
+            assert f"'{value}'" in text
+    for measure in DEFAULT_MEASURES:
+        assert f"{measure.name} {describe(measure)}" in text
+
+
+def test_every_use_says_which_cutoff_suits_it_and_why():
+    text = text_of(get())
+    for use in CUTOFF_USES:
+        assert f"{use.cutoffs} {use.use} {use.why}" in text
+
+
+def test_every_value_of_a_parameter_is_put_into_words_of_its_own():
+    page = get().context["page"]
+    for parameter in page.parameters:
+        words = [choice.words for choice in parameter.choices]
+        assert all(words), parameter.name
+        assert len(set(words)) == len(words), parameter.name
+        assert sum(choice.is_usual for choice in parameter.choices) == 1, parameter.name
+
+
+def test_a_name_is_put_into_words_on_request():
+    text = text_of(get("?measure=nDCG(gain=%27exp2%27)@3"))
+    assert "nDCG of the first 3: exponential gain" in text
+
+
+def test_what_is_no_measure_is_said_kindly():
+    page = get("?measure=%3Cb%3Enope@3")
+    assert page.status_code == 400
+    assert "That is no measure." in text_of(page)
+    assert "<b>" not in page.content.decode()
