@@ -13,6 +13,18 @@ from dataclasses import dataclass, field, fields
 from typing import Final, Literal
 
 from evaluation.measures.errors import MeasureError
+from evaluation.measures.families import CHOICES, FAMILIES, Family
+
+__all__ = [
+    "CHOICES",
+    "FAMILIES",
+    "PARAMETERS",
+    "USUAL",
+    "Family",
+    "GainTable",
+    "Measure",
+    "gain_table",
+]
 
 GainTable = tuple[tuple[float, float], ...]
 
@@ -20,70 +32,7 @@ LARGEST_CUTOFF: Final = 1_000_000
 MOST_DECIMALS: Final = 15
 MOST_DECIMALS_AT_RANKS: Final = 6
 
-# Every parameter that takes one of some words, and the words.
-CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
-    "discount": ("log2", "ln", "ln/ln2", "burn-in", "reciprocal", "linear", "none"),
-    "ideal": ("global", "recall", "local", "max"),
-    "ideal_depth": ("k", "returned", "all"),
-    "negative_ideal": ("divide", "empty"),
-    "unjudged": ("zero", "condensed", "prior"),
-    "negatives": ("zero", "raw", "unjudged", "removed", "error"),
-    "ties": ("docid", "docid_asc", "listed", "averaged"),
-    "scores": ("float32", "float64"),
-    "queries": ("judged", "returned", "several", "run", "all", "relevant"),
-    "short": ("as_is", "zero"),
-    "arithmetic": ("divide", "multiply", "multiply_divide", "multiply_each", "cumulative"),
-    "rounding": ("nearest", "half_up", "floor"),
-    "rounded": ("query", "rank"),
-}
 EMPTY_WORDS: Final = ("skip", "error")
-
-
-@dataclass(frozen=True)
-class Family:
-    """A kind of measure. `revision` rises when its arithmetic changes in any bit."""
-
-    name: str
-    title: str
-    parameters: frozenset[str]
-    aliases: tuple[str, ...] = ()
-    needs_cutoff: bool = False
-    revision: int = 1
-
-
-_ORDERING: Final = frozenset({"ties", "scores", "queries"})
-_BINARY: Final = _ORDERING | {"rel", "unjudged", "prior", "negatives"}
-_NDCG: Final = _BINARY - {"rel"} | {
-    "gain",
-    "discount",
-    "b",
-    "ideal",
-    "ideal_depth",
-    "ideal_first",
-    "top",
-    "empty",
-    "negative_ideal",
-    "short",
-    "arithmetic",
-    "decimals",
-    "rounding",
-    "rounded",
-}
-# Averaging over the orders of tied documents, of measures that add up what each rank gives.
-_AVERAGED: Final = frozenset({"nDCG", "P", "R", "Judged"})
-
-FAMILIES: Final[Mapping[str, Family]] = {
-    family.name: family
-    for family in (
-        Family("nDCG", "normalised discounted cumulated gain", _NDCG, ("NDCG",)),
-        Family("RR", "reciprocal rank of the first relevant document", _BINARY, ("MRR",)),
-        Family("AP", "average precision", _BINARY, ("MAP",)),
-        Family("P", "share of the shown that is relevant", _BINARY, ("Precision",), True),
-        Family("R", "share of the relevant that is shown", _BINARY, ("Recall",), True),
-        Family("Hit", "whether anything relevant is shown", _BINARY, ("Success",), True),
-        Family("Judged", "share of the shown that is judged", _ORDERING),
-    )
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +51,7 @@ class Measure:
         returned; "local" the first k returned; "max" k documents of the top grade.
     ideal_depth: ranks of the ideal that count: "k"; "returned", min(k, returned); "all".
     ideal_first: only so many returned documents make the ideal="recall"; None: all of them.
-    top: the top grade's value, for ideal="max"; None: the highest of the scale.
+    top: the top grade's value, for ideal="max" and ERR; None: the highest of the scale.
     empty: the value of a query whose ideal gain is 0; "skip" leaves it out of the mean, "error"
         refuses.
     negative_ideal: an ideal below 0, as raw negatives can make it, is a divisor like any other
@@ -128,6 +77,12 @@ class Measure:
     decimals: digits behind the point that a query's value is rounded to; None: it is not.
     rounding: to the "nearest" (as printf), "half_up" (as Java's Math.round), or down ("floor").
     rounded: the "query"'s value alone, or what every "rank" adds to either sum as well.
+    denominator: what P divides by: "k", or the documents "returned" where those are fewer; what
+        AP divides by: all "relevant" documents, those "returned" among the first k, or as many as
+        the "cutoff" has room for. Left out: the first of these.
+    p: the persistence of RBP.
+    average: the mean over queries ("macro"), or all queries' documents counted together ("micro").
+    of: Coverage of all "documents", or of the "relevant" ones.
     """
 
     family: str
@@ -153,17 +108,23 @@ class Measure:
     decimals: int | None = None
     rounding: str = "nearest"
     rounded: str = "query"
+    denominator: str = ""
+    p: float = 0.8
+    average: str = "macro"
+    of: str = "documents"
     name: str = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.family not in FAMILIES:
             raise MeasureError(f"there is no measure {self.family!r}")
         _check_cutoff(self)
+        if "denominator" in self.kind.parameters and not self.denominator:
+            object.__setattr__(self, "denominator", self.kind.words["denominator"][0])
         for parameter in PARAMETERS:
             if parameter not in self.kind.parameters and self._is_set(parameter):
                 raise MeasureError(f"{self.family} has no parameter {parameter}")
-        for parameter, words in CHOICES.items():
-            _check_word(parameter, getattr(self, parameter), words)
+        for parameter in self.kind.parameters & CHOICES.keys():
+            _check_word(parameter, getattr(self, parameter), self.kind.words_of(parameter))
         _check_numbers(self)
         _check_combinations(self)
         object.__setattr__(self, "name", self._canonical_name())
@@ -182,6 +143,11 @@ class Measure:
         return self.kind.revision
 
     @property
+    def is_mean(self) -> bool:
+        """Whether the run's value is the mean of its queries' values."""
+        return self.kind.per_query and self.average == "macro"
+
+    @property
     def ordering(self) -> tuple[str, str]:
         """(ties, scores): measures that share it read one and the same order of a run."""
         return self.ties, self.scores
@@ -192,7 +158,10 @@ class Measure:
         return {"cutoff": self.cutoff, **{name: getattr(self, name) for name in own}}
 
     def _is_set(self, parameter: str) -> bool:
-        return bool(getattr(self, parameter) != USUAL[parameter])
+        usual: object = USUAL[parameter]
+        if parameter == "denominator" and parameter in self.kind.parameters:
+            usual = self.kind.words[parameter][0]
+        return bool(getattr(self, parameter) != usual)
 
     def _canonical_name(self) -> str:
         told = [f"{p}={_printed(getattr(self, p))}" for p in PARAMETERS if self._is_set(p)]
@@ -216,6 +185,8 @@ def gain_table(gains: Mapping[float, float]) -> GainTable:
 
 def _check_cutoff(measure: Measure) -> None:
     cutoff = measure.cutoff
+    if cutoff is not None and measure.kind.cutoff == "none":
+        raise MeasureError(f"{measure.family} has no cutoff")
     if cutoff is None:
         if measure.kind.needs_cutoff:
             raise MeasureError(f"{measure.family} needs a cutoff, as in {measure.family}@10")
@@ -233,10 +204,12 @@ def _check_word(parameter: str, value: object, words: tuple[str, ...]) -> None:
 
 
 def _check_numbers(measure: Measure) -> None:
-    for parameter in ("rel", "b", "top", "prior"):
+    for parameter in ("rel", "b", "top", "prior", "p"):
         value = getattr(measure, parameter)
         if value is not None:
             _check_number(parameter, value)
+    if not 0 < measure.p < 1:
+        raise MeasureError("p: it can be a number between 0 and 1, as in p=0.8")
     _check_whole("ideal_first", measure.ideal_first, 1, LARGEST_CUTOFF)
     _check_whole("decimals", measure.decimals, 0, MOST_DECIMALS)
     if isinstance(measure.empty, str):
@@ -281,13 +254,17 @@ def _check_combinations(measure: Measure) -> None:
         raise MeasureError("short='zero' is about rankings shorter than the cutoff: it needs one")
     if (measure.unjudged == "prior") != (measure.prior is not None):
         raise MeasureError("unjudged='prior' and its value go together: prior=1, for example")
-    if measure.negatives == "raw" and measure.family != "nDCG":
-        raise MeasureError("negatives='raw' is about gains, which only nDCG has")
+    if measure.denominator == "cutoff" and measure.cutoff is None:
+        raise MeasureError("denominator='cutoff' needs a cutoff")
+    if measure.of != "relevant" and measure.family == "Coverage" and measure.rel != 1:
+        raise MeasureError("rel: Coverage asks what is relevant with of='relevant'")
 
 
 def _check_ideal(measure: Measure) -> None:
-    if measure.top is not None and (measure.ideal != "max" or measure.top <= 0):
-        raise MeasureError("top: the (positive) top grade is used with ideal='max' alone")
+    if measure.top is not None and measure.top <= 0:
+        raise MeasureError("top: the top grade is above 0")
+    if measure.family == "nDCG" and measure.top is not None and measure.ideal != "max":
+        raise MeasureError("top: nDCG uses the top grade with ideal='max' alone")
     if measure.ideal_depth != "k" and measure.ideal not in ("global", "recall"):
         raise MeasureError("ideal_depth: it can differ from k with a global or recall ideal")
     if measure.ideal_first is not None and measure.ideal != "recall":
@@ -303,8 +280,6 @@ def _check_ideal(measure: Measure) -> None:
 def _check_ties(measure: Measure) -> None:
     if measure.ties != "averaged":
         return
-    if measure.family not in _AVERAGED:
-        raise MeasureError(f"ties='averaged' is not known for {measure.family}")
     if measure.ideal == "local" or measure.ideal_first is not None:
         raise MeasureError("ties='averaged' needs an ideal that the order of ties does not change")
 

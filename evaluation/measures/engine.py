@@ -33,12 +33,14 @@ from typing import Final
 
 import numpy as np
 
-from evaluation.measures.binary import binary, judged_share
+from evaluation.measures.binary import binary, judged_counts, judged_share
+from evaluation.measures.browsing import err, rbp, rbp_residual, satisfactions
 from evaluation.measures.definition import Measure
 from evaluation.measures.discounts import FloatArray
-from evaluation.measures.errors import ZeroIdealError
+from evaluation.measures.errors import MeasureError, ZeroIdealError
 from evaluation.measures.grades import Grades
 from evaluation.measures.ndcg import gains, ndcg
+from evaluation.measures.preference import bpref, inferred_ap
 from evaluation.measures.rankings import BoolArray, GradedRankings
 from evaluation.measures.views import ViewKey, seen, seen_grades, view_key
 
@@ -65,7 +67,8 @@ def evaluate_batch(measures: Sequence[Measure], rankings: GradedRankings, grades
     measures: of one `ordering`, because the rankings have one order.
     grades: the scale that the levels of the rankings are of.
     Raises ZeroIdealError for `empty='error'` (with the row), MeasureError for a gain table that
-    lacks a grade, ValueError where rankings were cut shorter than the measures read.
+    lacks a grade, for measures that break ties differently, and for those that are no mean over
+    queries; ValueError where rankings were cut shorter than the measures read.
     """
     _check(measures, rankings, grades)
     values = np.zeros((len(rankings), len(measures)))
@@ -83,6 +86,31 @@ def evaluate_batch(measures: Sequence[Measure], rankings: GradedRankings, grades
 
 
 @dataclass(frozen=True)
+class Counts:
+    """found of every: what a share over all queries' documents together is made of."""
+
+    found: float
+    every: int
+
+    @property
+    def share(self) -> float | None:
+        """found / every; None where there is nothing."""
+        return self.found / self.every if self.every else None
+
+
+def count_together(measure: Measure, rankings: GradedRankings, grades: Grades) -> Counts:
+    """Judged or Unjudged with average='micro': the documents of the queries in the mean, counted.
+
+    rankings, grades: as in `evaluate_batch`.
+    """
+    if measure.average != "micro":
+        raise ValueError(f"{measure.name} is a mean over queries")
+    chosen = _in_mean(measure.queries, rankings, grades)
+    found, every = judged_counts(measure, rankings)
+    return Counts(found[chosen].sum().item(), int(every[chosen].sum()))
+
+
+@dataclass(frozen=True)
 class _Group:
     """Measures that are worked out together, and their columns in the result."""
 
@@ -95,10 +123,15 @@ class _Group:
 
 
 def _check(measures: Sequence[Measure], rankings: GradedRankings, grades: Grades) -> None:
-    if len({measure.ordering for measure in measures}) > 1:
-        raise ValueError("measures that break ties differently need rankings of their own")
-    if rankings.ties is None and any(measure.ties == "averaged" for measure in measures):
-        raise ValueError("to average over ties, the rankings must tell them")
+    for measure in measures:
+        if not measure.is_mean:
+            raise MeasureError(f"{measure.name} is about a whole run, not a mean over its queries")
+        if measure.ordering != measures[0].ordering:
+            raise MeasureError(
+                f"{measure.name} and {measures[0].name} read a ranking in different orders"
+            )
+        if measure.ties == "averaged" and rankings.ties is None:
+            raise MeasureError(f"{measure.name} needs the scores, to know which documents tie")
     if rankings.judged.shape[1] != len(grades.codes):
         raise ValueError("the counts per grade are not of this scale")
     depth = depth_needed(measures)
@@ -132,9 +165,12 @@ def _shared(measure: Measure, grades: Grades) -> object:
         discount = (measure.discount, measure.b, width, measure.arithmetic)
         at_ranks = measure.decimals if measure.rounded == "rank" else None
         return (*view, gains(measure, own).tobytes(), *discount, at_ranks)
-    if measure.family == "Judged":
-        return "Judged"
-    return (*view, measure.rel)
+    if measure.family in ("Judged", "Unjudged"):
+        return "judged"
+    if measure.family == "ERR":
+        return ("ERR", *view, satisfactions(measure, own).tobytes())
+    name = "binary" if _FAMILIES[measure.family] is _binary_values else measure.family
+    return (name, *view, measure.rel, measure.p)
 
 
 def _fill(
@@ -192,8 +228,35 @@ def _judged_values(measures: Sequence[Measure], grades: Grades, view: GradedRank
     return judged_share(measures, view), None
 
 
+def _err_values(measures: Sequence[Measure], grades: Grades, view: GradedRankings) -> _Found:
+    return err(measures, grades, view), None
+
+
+def _rbp_values(measures: Sequence[Measure], grades: Grades, view: GradedRankings) -> _Found:
+    return rbp(measures, grades.at_least(measures[0].rel), view), None
+
+
+def _residuals(measures: Sequence[Measure], grades: Grades, view: GradedRankings) -> _Found:
+    return rbp_residual(measures, view), None
+
+
+def _bpref_values(measures: Sequence[Measure], grades: Grades, view: GradedRankings) -> _Found:
+    values = bpref(grades.at_least(measures[0].rel), grades, view)
+    return np.stack([values] * len(measures), axis=1), None
+
+
+def _inferred_values(measures: Sequence[Measure], grades: Grades, view: GradedRankings) -> _Found:
+    values = inferred_ap(grades.at_least(measures[0].rel), grades, view)
+    return np.stack([values] * len(measures), axis=1), None
+
+
 _FAMILIES: Final[dict[str, Callable[[Sequence[Measure], Grades, GradedRankings], _Found]]] = {
     "nDCG": ndcg,
-    "Judged": _judged_values,
-    **dict.fromkeys(("P", "R", "Hit", "RR", "AP"), _binary_values),
+    **dict.fromkeys(("Judged", "Unjudged"), _judged_values),
+    **dict.fromkeys(("P", "R", "Rprec", "Hit", "RR", "AP"), _binary_values),
+    "ERR": _err_values,
+    "RBP": _rbp_values,
+    "RBPResidual": _residuals,
+    "Bpref": _bpref_values,
+    "infAP": _inferred_values,
 }

@@ -5,12 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evaluation.measures.binary import Found, divisor, judged_counts
+from evaluation.measures.browsing import err_terms, satisfactions, weights
 from evaluation.measures.definition import Measure
-from evaluation.measures.discounts import divisors
+from evaluation.measures.discounts import FloatArray, divisors
 from evaluation.measures.engine import evaluate_batch
 from evaluation.measures.grades import Grades
 from evaluation.measures.ndcg import Ideals, at_rank, cumulated, discounted, gains, ranked_gains
-from evaluation.measures.rankings import GradedRankings, averaged
+from evaluation.measures.preference import bpref_terms, inferred_ap_terms
+from evaluation.measures.rankings import BoolArray, GradedRankings, averaged
 from evaluation.measures.views import kept_ranks, seen, seen_grades
 
 
@@ -136,33 +139,56 @@ def _shares(
     view: GradedRankings,
     grades: Grades,
 ) -> tuple[Rank, ...]:
-    """What each rank adds to a measure that counts relevant or judged documents."""
-    threshold = 1 if measure.family == "Judged" else max(grades.at_least(measure.rel), 1)
-    found = view.levels >= threshold
-    weights = found if view.ties is None else averaged(found, view.ties)
-    hits = weights[0, : len(documents)].astype(np.float64)
-    all_relevant = int(view.judged[0, threshold - 1 :].sum())
-    so_far = np.cumsum(hits).tolist()
-    return tuple(
-        Rank(
-            place + 1,
-            document,
-            hit and hit * _share(measure, place + 1, so_far[place], all_relevant, len(documents)),
+    """What each rank adds to a measure other than nDCG, what is behind the end included."""
+    contributions = _contributions(measure, view, grades)[0].tolist()[: measure.cutoff]
+    ranks = [
+        Rank(place + 1, document, contribution)
+        for place, (document, contribution) in enumerate(
+            zip(documents, contributions[: len(documents)], strict=True)
         )
-        for place, (document, hit) in enumerate(zip(documents, hits.tolist(), strict=True))
-    )
+    ]
+    if measure.family == "RBPResidual":
+        ranks.append(Rank(len(documents) + 1, None, measure.p ** len(documents)))
+    return tuple(ranks)
 
 
-def _share(measure: Measure, rank: int, hits: float, all_relevant: int, shown: int) -> float:
-    """What a hit at this rank, the `hits`-th, adds."""
-    share = {
-        "P": 1 / (measure.cutoff or shown),
-        "R": 1 / max(all_relevant, 1),
-        "AP": hits / rank / max(all_relevant, 1),
-        "Judged": 1 / shown,
-    }
+def _contributions(measure: Measure, view: GradedRankings, grades: Grades) -> FloatArray:
+    """What every rank adds, (1, width), whatever the cutoff."""
+    threshold = max(grades.at_least(measure.rel), 1)
+    width = view.levels.shape[1]
+    if measure.family in ("Judged", "Unjudged"):
+        _, every = judged_counts(measure, view)
+        judged = _weights(view.levels > 0, view)
+        own = judged if measure.family == "Judged" else 1.0 - judged
+        return np.asarray(own / max(1, int(every[0])), np.float64)
+    if measure.family in ("Bpref", "infAP"):
+        terms = bpref_terms if measure.family == "Bpref" else inferred_ap_terms
+        all_relevant = int(view.judged[0, threshold - 1 :].sum())
+        return np.asarray(terms(threshold, grades, view) / max(1, all_relevant), np.float64)
+    if measure.family == "ERR":
+        return err_terms(satisfactions(measure, grades), view, width)
+    if measure.family == "RBP":
+        return np.where(view.levels >= threshold, weights(measure.p, width), 0.0)
+    if measure.family == "RBPResidual":
+        return np.where(view.levels == 0, weights(measure.p, width), 0.0)
+    return _of_relevant(measure, view, threshold)
+
+
+def _of_relevant(measure: Measure, view: GradedRankings, threshold: int) -> FloatArray:
+    """What ranks add to the measures that count relevant documents."""
+    width = view.levels.shape[1]
+    found = Found(view, threshold, width)
+    ranks = np.arange(1, width + 1)
+    first = found.relevant & (found.hits == 1)
     if measure.family == "Hit":
-        return float(hits == 1)
+        return np.asarray(first, np.float64)
     if measure.family == "RR":
-        return 1 / rank if hits == 1 else 0.0
-    return share[measure.family]
+        return np.where(first, 1.0 / ranks, 0.0)
+    own = np.divide(_weights(found.relevant, view), max(1.0, float(divisor(measure, found)[0])))
+    if measure.family == "Rprec":
+        return np.where(ranks <= int(found.all_relevant[0]), own, 0.0)
+    return own * found.precision_at_ranks if measure.family == "AP" else own
+
+
+def _weights(found: BoolArray, view: GradedRankings) -> FloatArray:
+    return found.astype(np.float64) if view.ties is None else averaged(found, view.ties)

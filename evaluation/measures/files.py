@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.exact import counts, exact_sums, means, standard_errors
+from evaluation.measures.coverage import coverage, relevant_coverage
 from evaluation.measures.definition import Measure
 from evaluation.measures.discounts import FloatArray
-from evaluation.measures.engine import depth_needed, evaluate_batch
+from evaluation.measures.engine import count_together, depth_needed, evaluate_batch
 from evaluation.measures.errors import MeasureError, ZeroIdealError
 from evaluation.measures.explanation import Explanation, explain
 from evaluation.measures.grades import MOST_GRADES, Grades
@@ -69,28 +70,38 @@ class JudgedQueries:
         self, run: RunFile, ordering: tuple[str, str], width: int | None
     ) -> GradedRankings:
         """The run's rankings of `query_rows`, in the order of a tie rule, with their grades."""
-        spans = {query_id: run.span(row) for row, query_id in enumerate(run.query_ids)}
-        numbers = self._numbers(run)
-        parts, lengths = [np.empty(0, np.int64)], []
-        query_ids = query_rows(self.qrels, run)
-        for query_id in query_ids:
-            span = spans.get(query_id, slice(0, 0))
-            parts.append(numbers[run.codes[span]][_order(run, span, ordering)])
-            lengths.append(len(parts[-1]))
+        documents, lengths = self.ranked(run, ordering)
         judged = self.judgments
-        unjudged_queries = len(query_ids) - len(judged.lengths)
+        unjudged_queries = len(lengths) - len(judged.lengths)
         padded = np.concatenate((judged.lengths, np.zeros(unjudged_queries, np.int64)))
         graded = judge_rankings(
-            np.concatenate(parts),
-            np.array(lengths, np.int64),
+            documents,
+            lengths,
             Judgments(judged.documents, judged.levels, padded),
             n_grades=len(self.grades.codes),
             width=width,
         )
         if ordering[0] != "averaged":
             return graded
-        spans_of_rows = [spans.get(query_id, slice(0, 0)) for query_id in query_ids]
-        return replace(graded, ties=_ties(run, spans_of_rows, ordering, graded.levels.shape[1]))
+        spans = list(self._spans(run))
+        return replace(graded, ties=_ties(run, spans, ordering, graded.levels.shape[1]))
+
+    def ranked(
+        self, run: RunFile, ordering: tuple[str, str]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The numbers of the documents, ranking after ranking, and how many each ranking has."""
+        numbers = self._numbers(run)
+        parts, lengths = [np.empty(0, np.int64)], []
+        for span in self._spans(run):
+            parts.append(numbers[run.codes[span]][_order(run, span, ordering)])
+            lengths.append(len(parts[-1]))
+        return np.concatenate(parts), np.array(lengths, np.int64)
+
+    def _spans(self, run: RunFile) -> Iterator[slice]:
+        """Where the run has the ranking of each of `query_rows`."""
+        spans = {query_id: run.span(row) for row, query_id in enumerate(run.query_ids)}
+        for query_id in query_rows(self.qrels, run):
+            yield spans.get(query_id, slice(0, 0))
 
     def _numbers(self, run: RunFile) -> npt.NDArray[np.int64]:
         """A number for each document of the run: the qrels' own, or one that nobody else has."""
@@ -107,40 +118,87 @@ def query_rows(qrels: QrelsFile, run: RunFile) -> tuple[str, ...]:
 
 
 def evaluate_file(
-    judged: JudgedQueries, run: RunFile, measures: Sequence[Measure], preset: Preset | None = None
+    judged: JudgedQueries,
+    run: RunFile,
+    measures: Sequence[Measure],
+    preset: Preset | None = None,
+    *,
+    collection_size: int | None = None,
 ) -> FileValues:
     """The values of every measure for one run.
 
+    collection_size: how many documents there are, for Coverage of them.
     Without a preset, means are exact (rounded once); with one, they are summed and rounded as its
     tool does, and the measures are what that tool means by them.
     Raises MeasureError, naming the query where one is to blame.
     """
     meant = [measure if preset is None else apply(preset, measure) for measure in measures]
     query_ids = query_rows(judged.qrels, run)
-    values = np.zeros((len(query_ids), len(meant)))
-    counted = np.zeros(values.shape, bool)
-    for ordering, columns in _by_ordering(meant):
-        own = [meant[column] for column in columns]
-        rankings = judged.rankings(run, ordering, depth_needed(own))
-        try:
-            found = evaluate_batch(own, rankings, judged.grades)
-        except ZeroIdealError as error:
-            raise MeasureError(f"query {query_ids[error.row]}: {error.message}") from None
-        values[:, columns], counted[:, columns] = found.values, found.counted
+    values, counted, of_run = _worked_out(judged, run, meant, collection_size)
     sums = exact_sums(values, counted)
-    file_means = means(sums)
+    file_means, errors, sizes = means(sums), standard_errors(sums), counts(sums)
     if preset is not None:
         file_means = _means_of_tool(preset, run, query_ids, values, counted)
         values = printed(preset, values.ravel()).reshape(values.shape)
+    for column, (value, n_queries) in of_run.items():
+        file_means[column], errors[column], sizes[column] = value, None, n_queries
     return FileValues(
         run=run.name,
         query_ids=query_ids,
         values=values,
         counted=counted,
         means=tuple(file_means),
-        standard_errors=tuple(standard_errors(sums)),
-        counts=tuple(counts(sums)),
+        standard_errors=tuple(errors),
+        counts=tuple(sizes),
     )
+
+
+def _worked_out(
+    judged: JudgedQueries, run: RunFile, meant: Sequence[Measure], collection_size: int | None
+) -> tuple[FloatArray, BoolArray, dict[int, tuple[float | None, int]]]:
+    """Values, whether they count, and by column (value, queries) of what is no mean."""
+    query_ids = query_rows(judged.qrels, run)
+    values = np.zeros((len(query_ids), len(meant)))
+    counted = np.zeros(values.shape, bool)
+    of_run: dict[int, tuple[float | None, int]] = {}
+    for ordering, columns in _by_ordering(meant):
+        by_query = [c for c in columns if meant[c].kind.per_query]
+        own = [replace(meant[column], average="macro") for column in by_query]
+        rankings = judged.rankings(run, ordering, depth_needed(own))
+        try:
+            found = evaluate_batch(own, rankings, judged.grades)
+        except ZeroIdealError as error:
+            raise MeasureError(f"query {query_ids[error.row]}: {error.message}") from None
+        values[:, by_query], counted[:, by_query] = found.values, found.counted
+        for column in columns:
+            if not meant[column].kind.per_query:
+                of_run[column] = _covered(judged, run, meant[column], collection_size)
+            elif not meant[column].is_mean:
+                share = count_together(meant[column], rankings, judged.grades).share
+                of_run[column] = share, int(counted[:, column].sum())
+    return values, counted, of_run
+
+
+def _covered(
+    judged: JudgedQueries, run: RunFile, measure: Measure, collection_size: int | None
+) -> tuple[float | None, int]:
+    """Coverage of one run, and how many queries it answers."""
+    documents, lengths = judged.ranked(run, measure.ordering)
+    k, n_queries = measure.cutoff or 0, int((lengths > 0).sum())
+    if measure.of == "relevant":
+        own = judged.judgments
+        relevant = own.documents[own.levels >= max(judged.grades.at_least(measure.rel), 1)]
+        return relevant_coverage(documents, lengths, cutoff=k, relevant=relevant).share, n_queries
+    if collection_size is None:
+        raise MeasureError(
+            f"{measure.name}: a run doesn't say how many documents there are; --collection-size "
+            "does, and Coverage(of='relevant') needs no such number"
+        )
+    try:
+        found = coverage(documents, lengths, cutoff=k, size=collection_size)
+    except ValueError as error:
+        raise MeasureError(f"{measure.name}: {error}") from None
+    return found.share, n_queries
 
 
 def explain_file(
@@ -161,6 +219,9 @@ def explain_file(
     out = []
     for measure in measures:
         meant = measure if preset is None else apply(preset, measure)
+        if not meant.kind.per_query:
+            raise MeasureError(f"{meant.name} is about a whole run: there is no query to explain")
+        meant = replace(meant, average="macro")
         rankings = judged.rankings(run, meant.ordering, None).rows(row, row + 1)
         doc_ids = _doc_ids(run, query_id, meant.ordering)
         ties = None if rankings.ties is None else rankings.ties[:, : len(doc_ids)]

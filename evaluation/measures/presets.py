@@ -6,7 +6,7 @@ how it takes its mean. Every preset here is proved against what its tool printed
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 import numpy as np
@@ -15,9 +15,20 @@ from evaluation.measures.definition import FAMILIES, Measure, gain_table
 from evaluation.measures.discounts import FloatArray
 from evaluation.measures.errors import MeasureError
 
-# Judged is no measure of these tools; it is about the judgments, and welcome beside any number.
-TREC_EVAL_FAMILIES: Final = frozenset({"nDCG", "RR", "AP", "P", "R", "Hit", "Judged"})
-JUST_NDCG: Final = frozenset({"nDCG", "Judged"})
+# Judged and Unjudged are no measures of these tools, but welcome beside any number.
+ABOUT_JUDGMENTS: Final = frozenset({"Judged", "Unjudged"})
+TREC_EVAL_FAMILIES: Final = ABOUT_JUDGMENTS | {
+    "nDCG",
+    "RR",
+    "AP",
+    "P",
+    "R",
+    "Rprec",
+    "Hit",
+    "Bpref",
+    "infAP",
+}
+JUST_NDCG: Final = ABOUT_JUDGMENTS | {"nDCG"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +37,7 @@ class Preset:
 
     tool: whose rules these are, for people. reading: what sets it apart, in plain words.
     parameters: set on every measure of a family that has them.
+    of_family: what is set on the measures of one family besides.
     families: what the tool computes; other measures are refused.
     cutoff: the tool's own, where none is asked for.
     decimals: digits behind the point that the tool prints, of a query's value and of the mean.
@@ -38,6 +50,7 @@ class Preset:
     tool: str
     reading: str
     parameters: Mapping[str, object]
+    of_family: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     families: frozenset[str] = JUST_NDCG
     cutoff: int | None = None
     decimals: int | None = None
@@ -45,7 +58,7 @@ class Preset:
     caveat: str = ""
 
 
-_ARRAYS_CAVEAT: Final = (
+ARRAYS_CAVEAT: Final = (
     "The tool is given arrays and refuses negative grades; here they gain nothing."
 )
 
@@ -70,7 +83,7 @@ def _learning_to_rank(name: str, tool: str, reading: str, **parameters: object) 
         reading=reading,
         parameters={**own, "queries": "returned", **parameters},
         mean="run",
-        caveat=_ARRAYS_CAVEAT,
+        caveat=ARRAYS_CAVEAT,
     )
 
 
@@ -159,8 +172,8 @@ PRESETS: Final[Mapping[str, Preset]] = {
         Preset(
             name="gdeval",
             tool="gdeval.pl 1.2",
-            reading="exponential gain; queries without a relevant document are left out; "
-            "5 decimals",
+            reading="exponential gain, the top grade always 4; queries without a relevant "
+            "document are left out; 5 decimals",
             parameters={
                 "gain": "exp2",
                 "discount": "ln",
@@ -169,6 +182,8 @@ PRESETS: Final[Mapping[str, Preset]] = {
                 "scores": "float64",
                 "ties": "docid",
             },
+            of_family={"ERR": {"top": 4.0}},
+            families=JUST_NDCG | {"ERR"},
             decimals=5,
         ),
         Preset(
@@ -364,7 +379,8 @@ def apply(chosen: Preset, measure: Measure) -> Measure:
         known = ", ".join(name for name in FAMILIES if name in chosen.families)
         raise MeasureError(f"{chosen.tool} has no {measure.family}; it has {known}")
     own = {p: v for p, v in chosen.parameters.items() if p in measure.kind.parameters}
-    if measure.cutoff is None:
+    own |= chosen.of_family.get(measure.family, {})
+    if measure.cutoff is None and measure.kind.cutoff != "none":
         own["cutoff"] = chosen.cutoff
     usual = Measure(family=measure.family, cutoff=measure.cutoff)
     for parameter, value in own.items():

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from evaluation.measures.definition import Measure
 from evaluation.measures.grades import UNJUDGED, LevelArray
 
 IntArray = npt.NDArray[np.integer]
@@ -192,3 +193,19 @@ def averaged(rows: npt.NDArray[np.float64] | BoolArray, ties: IntArray) -> npt.N
     sums = np.bincount(tie, rows.ravel(), minlength=rows.size)
     sizes = np.bincount(tie, minlength=rows.size)
     return np.asarray((sums[tie] / sizes[tie]).reshape(rows.shape), np.float64)
+
+
+def shown(measure: Measure, rankings: GradedRankings) -> IntArray:
+    """How many documents of each ranking are within the measure's cutoff."""
+    if measure.cutoff is None:
+        return rankings.lengths
+    return np.minimum(rankings.lengths, measure.cutoff)
+
+
+def quotients(
+    part: npt.NDArray[np.number], whole: npt.NDArray[np.number]
+) -> npt.NDArray[np.float64]:
+    """part / whole, and 0 where whole is 0."""
+    out = np.zeros(len(whole))
+    np.divide(part, whole, out=out, where=whole > 0)
+    return out

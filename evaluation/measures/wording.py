@@ -81,9 +81,32 @@ _SUBJECTS: Final[Mapping[str, str]] = {
     "R": "Share of the relevant documents ({rel}) among {shown}",
     "Hit": "1 if anything among {shown} is relevant ({rel}), else 0",
     "RR": "1 / rank of the first relevant document ({rel}) in {shown}, 0 if there is none",
-    "AP": "Precision at each relevant document ({rel}) in {shown}, summed and divided by the "
-    "number of relevant documents",
+    "AP": "Precision at each relevant document ({rel}) in {shown}, summed and divided by "
+    "{denominator}",
+    "Rprec": "Share of the first R that is relevant ({rel}), R being the number of relevant "
+    "documents",
+    "ERR": "Expected reciprocal rank in {shown}, the top grade being {top}",
+    "RBP": "Rank-biased precision of {shown} with persistence {p:g} ({rel} is relevant)",
+    "RBPResidual": "What rank-biased precision of {shown} with persistence {p:g} does not know",
+    "Bpref": "Relevant documents ({rel}) before judged others, pair by pair",
+    "infAP": "Average precision ({rel} is relevant) inferred from a judged sample of the pool",
     "Judged": "Share of {shown} that is judged",
+    "Unjudged": "Share of {shown} that is not judged",
+    "Coverage": "Share of all {of} that stand in {shown} of any query",
+}
+DENOMINATORS: Final[Mapping[str, str]] = {
+    "k": "the cutoff",
+    "returned": "what is returned",
+    "relevant": "the number of relevant documents",
+    "cutoff": "the number of relevant documents that there is room for",
+}
+AVERAGES: Final[Mapping[str, str]] = {
+    "macro": "",
+    "micro": "all queries' documents counted together",
+}
+COVERED: Final[Mapping[str, str]] = {
+    "documents": "documents of the collection",
+    "relevant": "relevant documents ({rel})",
 }
 
 
@@ -91,12 +114,34 @@ def describe(measure: Measure) -> str:
     """What the measure is, in one line of plain words."""
     shown = "the whole list" if measure.cutoff is None else _first(measure.cutoff)
     rel = f"grade {measure.rel:g} or more"
-    subject = _SUBJECTS[measure.family].format(shown=shown, rel=rel)
+    subject = _SUBJECTS[measure.family].format(
+        shown=shown,
+        rel=rel,
+        p=measure.p,
+        top="the highest of the scale" if measure.top is None else f"{measure.top:g}",
+        denominator=_denominator(measure),
+        of=COVERED[measure.of].format(rel=rel),
+    )
     phrases = _gain_phrases(measure) if measure.family == "nDCG" else []
     if "unjudged" in measure.kind.parameters:
         phrases += [_unjudged(measure), NEGATIVES[measure.negatives]]
-    phrases += [TIES[measure.ties], SCORES[measure.scores], QUERIES[measure.queries]]
+    if measure.family == "P" and measure.denominator == "returned":
+        phrases.append("a list shorter than the cutoff divided by its own length")
+    phrases += [TIES[measure.ties], SCORES[measure.scores]]
+    if "queries" in measure.kind.parameters:
+        phrases += [AVERAGES[measure.average], _queries(measure)]
     return f"{subject}: {', '.join(phrase for phrase in phrases if phrase)}."
+
+
+def _denominator(measure: Measure) -> str:
+    if measure.family == "AP" and measure.denominator == "returned":
+        return "the number of relevant ones there"
+    return DENOMINATORS.get(measure.denominator, "")
+
+
+def _queries(measure: Measure) -> str:
+    words = QUERIES[measure.queries]
+    return words if measure.average == "macro" else words.replace("mean over", "over", 1)
 
 
 def describe_preset(preset: Preset) -> str:

@@ -19,6 +19,9 @@ THEIR_NAMES = {
     "nDCG": "ndcg",
     "AP": "map",
     "RR": "recip_rank",
+    "Rprec": "Rprec",
+    "Bpref": "bpref",
+    "infAP": "infAP",
 }
 
 

@@ -25,6 +25,9 @@ SAME_IN_TREC_EVAL = {
     "R@100": "recall_100",
     "Hit@1": "success_1",
     "Hit@5": "success_5",
+    "Rprec": "Rprec",
+    "Bpref": "bpref",
+    "infAP": "infAP",
 }
 
 
@@ -66,6 +69,9 @@ IN_IR_MEASURES = [
     "RR@5",
     "Judged@10",
     "Judged@100",
+    "Rprec(rel=2)",
+    "Bpref",
+    "infAP(rel=2)",
 ]
 
 

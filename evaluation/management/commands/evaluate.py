@@ -29,6 +29,9 @@ class Command(BaseCommand):
         parser.add_argument("--preset", metavar="NAME", help="evaluate as this tool does")
         parser.add_argument("--per-query", action="store_true", help="every query's value as well")
         parser.add_argument("--explain", metavar="QID", help="take one query's values apart")
+        parser.add_argument(
+            "--collection-size", type=int, metavar="N", help="documents there are, for Coverage"
+        )
         parser.add_argument("--format", choices=sorted(FORMATS), default="table")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -62,7 +65,11 @@ def _output(options: Mapping[str, Any]) -> str:
         }
         query = ExplainedQuery(options["preset"], query_id, names, explained)
         return EXPLAINED[options["format"]](query)
-    runs = {name: evaluate_file(judged, run, measures, chosen) for name, run in _runs(options)}
+    size = options["collection_size"]
+    runs = {
+        name: evaluate_file(judged, run, measures, chosen, collection_size=size)
+        for name, run in _runs(options)
+    }
     return FORMATS[options["format"]](Report(options["preset"], names, runs, options["per_query"]))
 
 

@@ -106,3 +106,34 @@ def test_a_deeper_cutoff_never_lowers_recall_hit_rr_or_ap(
 def test_a_perfect_ranking_has_average_precision_one(grades: list[int]) -> None:
     best = sorted(grades, reverse=True)
     assert value_of("AP", best) == (1.0 if any(best) else 0.0)
+
+
+def test_precision_can_divide_by_what_is_returned() -> None:
+    assert value_of("P(denominator='returned')@10", [1, 0]) == 0.5
+    assert value_of("P(denominator='returned')@1", [1, 0]) == 1.0
+    assert value_of("P(denominator='returned')@10", [], also_judged=[1]) == 0.0
+    assert value_of("P(denominator='k')@10", [1, 0]) == 0.1
+
+
+def test_average_precision_has_three_denominators() -> None:
+    ranked, also = [1, 0, 2], [3, 4]
+    total = 1 + 2 / 3
+    assert value_of("AP", ranked, also_judged=also) == pytest.approx(total / 4)
+    assert value_of("AP(denominator='returned')", ranked, also_judged=also) == total / 2
+    assert value_of("AP(denominator='cutoff')@3", ranked, also_judged=also) == total / 3
+    assert value_of("AP(denominator='cutoff')@9", ranked, also_judged=also) == total / 4
+    assert value_of("AP(denominator='returned')@2", ranked, also_judged=also) == 1.0
+    assert value_of("AP(denominator='returned')", [0], also_judged=also) == 0.0
+
+
+def test_r_precision_looks_as_far_as_there_are_relevant_documents() -> None:
+    assert value_of("Rprec", [1, 0, 1]) == 0.5
+    assert value_of("Rprec", [0, 0, 1]) == 0.0
+    assert value_of("Rprec", [1], also_judged=[1, 1]) == 1 / 3
+    assert value_of("Rprec(rel=2)", [2, 1, 3]) == 0.5
+
+
+def test_unjudged_is_what_judged_leaves() -> None:
+    assert value_of("Unjudged@10", [1, None, 0, None]) == 0.5
+    assert value_of("Unjudged@1", [None, 1]) == 1.0
+    assert value_of("Unjudged@10", [], also_judged=[1]) == 0.0

@@ -9,6 +9,9 @@ from evaluation.measures.errors import MeasureError
 from evaluation.measures.presets import PRESETS
 from evaluation.measures.wording import (
     ARITHMETIC,
+    AVERAGES,
+    COVERED,
+    DENOMINATORS,
     DISCOUNTS,
     IDEAL_DEPTHS,
     IDEALS,
@@ -45,7 +48,13 @@ def test_equal_numbers_of_other_types_make_equal_measures_and_names() -> None:
 
 def test_every_parameter_of_the_family_is_told_for_storage() -> None:
     stored = Measure(family="Judged", cutoff=5).parameters()
-    assert stored == {"cutoff": 5, "ties": "docid", "scores": "float32", "queries": "judged"}
+    assert stored == {
+        "cutoff": 5,
+        "ties": "docid",
+        "scores": "float32",
+        "queries": "judged",
+        "average": "macro",
+    }
 
 
 def test_every_family_has_a_revision_to_store_beside_its_values() -> None:
@@ -78,7 +87,7 @@ def test_every_family_has_a_revision_to_store_beside_its_values() -> None:
         ("needs one", {"family": "nDCG", "short": "zero"}),
         ("ideal='max'", {"family": "nDCG", "top": 4.0}),
         ("ideal_depth", {"family": "nDCG", "ideal": "local", "ideal_depth": "all"}),
-        ("only nDCG", {"family": "RR", "negatives": "raw"}),
+        ("it can be 'zero', 'unjudged'", {"family": "RR", "negatives": "raw"}),
         ("one gain", {"family": "nDCG", "gain": ()}),
         ("one gain", {"family": "nDCG", "gain": ((1.0, 1.0), (1.0, 2.0))}),
         ("go together", {"family": "P", "cutoff": 5, "unjudged": "prior"}),
@@ -94,7 +103,7 @@ def test_every_family_has_a_revision_to_store_beside_its_values() -> None:
             {"family": "nDCG", "decimals": 7, "rounding": "floor", "rounded": "rank"},
         ),
         ("below 0 with", {"family": "nDCG", "negative_ideal": "empty"}),
-        ("not known for RR", {"family": "RR", "ties": "averaged"}),
+        ("it can be 'docid'", {"family": "RR", "ties": "averaged"}),
         ("does not change", {"family": "nDCG", "ties": "averaged", "ideal": "local"}),
         ("goes with ideal='recall'", {"family": "nDCG", "arithmetic": "cumulative"}),
         ("gain_table", {"family": "nDCG", "gain": ((2.0, 1.0), (1.0, 2.0))}),
@@ -118,13 +127,17 @@ def test_every_choice_has_its_words() -> None:
     assert set(NEGATIVE_IDEAL) == set(CHOICES["negative_ideal"])
     assert set(ROUNDING) == set(CHOICES["rounding"])
     assert set(ROUNDED) == set(CHOICES["rounded"])
-    assert len(CHOICES) == 13
+    assert set(AVERAGES) == set(CHOICES["average"])
+    assert set(COVERED) == set(CHOICES["of"])
+    assert set(DENOMINATORS) == set(CHOICES["denominator"])
+    assert len(CHOICES) == 16
 
 
 def test_every_family_reads_in_plain_words() -> None:
     for family in FAMILIES.values():
-        words = describe(Measure(family=family.name, cutoff=7))
-        assert "the first 7" in words
+        cutoff = None if family.cutoff == "none" else 7
+        words = describe(Measure(family=family.name, cutoff=cutoff))
+        assert ("the first 7" in words) == (cutoff is not None)
         assert "{" not in words
 
 

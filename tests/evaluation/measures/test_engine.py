@@ -63,6 +63,22 @@ MANY = [
     "Hit@3",
     "Judged@10",
     "Judged",
+    "Unjudged@5",
+    "P(denominator='returned')@30",
+    "AP(denominator='returned')@10",
+    "AP(denominator='cutoff')@5",
+    "Rprec",
+    "Rprec(rel=3)",
+    "ERR@10",
+    "ERR(top=5)",
+    "RBP",
+    "RBP(p=0.5,rel=2)@10",
+    "RBPResidual@10",
+    "RBPResidual(p=0.95)",
+    "Bpref",
+    "Bpref(rel=2)",
+    "infAP",
+    "infAP(rel=3,unjudged='condensed',negatives='unjudged')",
 ]
 
 
@@ -187,7 +203,7 @@ def test_rankings_that_were_cut_too_short_are_refused() -> None:
 
 def test_measures_that_order_differently_are_refused_together() -> None:
     rankings = GradedRankings(np.ones((1, 5), np.uint8), np.array([5]), np.ones((1, 6), int))
-    with pytest.raises(ValueError, match="break ties differently"):
+    with pytest.raises(MeasureError, match="in different orders"):
         evaluate_batch([parse_measure("RR"), parse_measure("RR(ties='listed')")], rankings, SCALE)
 
 

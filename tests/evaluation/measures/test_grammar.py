@@ -18,15 +18,18 @@ def measures(draw: st.DrawFn) -> Measure:
     """Any measure that there can be."""
     family = FAMILIES[draw(st.sampled_from(sorted(FAMILIES)))]
     cutoffs = st.integers(1, 1_000_000)
-    given_: dict[str, object] = {
-        "cutoff": draw(cutoffs if family.needs_cutoff else st.none() | cutoffs)
-    }
+    depths = {"needed": cutoffs, "optional": st.none() | cutoffs, "none": st.none()}
+    given_: dict[str, object] = {"cutoff": draw(depths[family.cutoff])}
     for name in sorted(family.parameters & set(CHOICES)):
-        given_[name] = draw(st.sampled_from(CHOICES[name]))
+        given_[name] = draw(st.sampled_from(family.words_of(name)))
     if "rel" in family.parameters:
         given_["rel"] = draw(NUMBERS)
     if given_.get("unjudged") == "prior":
         given_["prior"] = draw(st.sampled_from([0, 1, 0.5, -2]))
+    if "p" in family.parameters:
+        given_["p"] = draw(st.sampled_from([0.5, 0.8, 0.95]))
+    if family.name == "ERR":
+        given_["top"] = draw(st.none() | st.sampled_from([4, 1.5]))
     if family.name == "nDCG":
         given_.update(draw(of_ndcg(given_)))
     try:

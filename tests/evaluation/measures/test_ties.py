@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.measures.engine import evaluate_batch
+from evaluation.measures.errors import MeasureError
 from evaluation.measures.grades import Grades
 from evaluation.measures.grammar import parse_measure
 from evaluation.measures.rankings import GradedRankings, averaged
@@ -75,7 +76,7 @@ def test_a_tie_shares_its_mean_and_what_stands_alone_keeps_its_own() -> None:
 
 
 def test_averaging_needs_rankings_that_tell_their_ties() -> None:
-    with pytest.raises(ValueError, match="must tell them"):
+    with pytest.raises(MeasureError, match="needs the scores"):
         value_of("nDCG(ties='averaged')@2", [1, 2])
 
 

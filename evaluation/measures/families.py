@@ -1,0 +1,343 @@
+"""The kinds of measures: what each computes, its parameters, its source, and its edges.
+
+docs/measures.md is made from this registry.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+# Every parameter that takes one of some words, and the words.
+CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
+    "discount": ("log2", "ln", "ln/ln2", "burn-in", "reciprocal", "linear", "none"),
+    "ideal": ("global", "recall", "local", "max"),
+    "ideal_depth": ("k", "returned", "all"),
+    "negative_ideal": ("divide", "empty"),
+    "unjudged": ("zero", "condensed", "prior"),
+    "negatives": ("zero", "raw", "unjudged", "removed", "error"),
+    "ties": ("docid", "docid_asc", "listed", "averaged"),
+    "scores": ("float32", "float64"),
+    "queries": ("judged", "returned", "several", "run", "all", "relevant"),
+    "short": ("as_is", "zero"),
+    "arithmetic": ("divide", "multiply", "multiply_divide", "multiply_each", "cumulative"),
+    "rounding": ("nearest", "half_up", "floor"),
+    "rounded": ("query", "rank"),
+    "denominator": ("k", "returned", "relevant", "cutoff"),
+    "average": ("macro", "micro"),
+    "of": ("documents", "relevant"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Edges:
+    """What a family does at the edges, in words that end a sentence."""
+
+    no_relevant: str
+    missing: str
+    unjudged: str
+    short: str
+    negatives: str
+    ties: str = "the order of a ranking is settled first, by `ties`"
+
+    def items(self) -> tuple[tuple[str, str], ...]:
+        """(the edge, what is done there), in the order in which people ask."""
+        return (
+            ("no relevant document", self.no_relevant),
+            ("a query that the run does not answer", self.missing),
+            ("unjudged documents", self.unjudged),
+            ("tied scores", self.ties),
+            ("a cutoff beyond the list", self.short),
+            ("grades below 0", self.negatives),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Family:
+    """A kind of measure. `revision` rises when its arithmetic changes in any bit.
+
+    words: of parameters whose words here are other than in CHOICES; the first is the usual one.
+    per_query: False where a run has one value, not one for each query.
+    """
+
+    name: str
+    title: str
+    formula: str
+    source: str
+    parameters: frozenset[str]
+    edges: Edges
+    aliases: tuple[str, ...] = ()
+    cutoff: Literal["needed", "optional", "none"] = "optional"
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    per_query: bool = True
+    revision: int = 1
+
+    @property
+    def needs_cutoff(self) -> bool:
+        """Whether a name without @k says too little."""
+        return self.cutoff == "needed"
+
+    def words_of(self, parameter: str) -> tuple[str, ...]:
+        """The words that a parameter of this family can be."""
+        return self.words.get(parameter, CHOICES[parameter])
+
+
+_ORDERING: Final = frozenset({"ties", "scores", "queries"})
+_BINARY: Final = _ORDERING | {"rel", "unjudged", "prior", "negatives"}
+_NDCG: Final = _BINARY - {"rel"} | {
+    "gain",
+    "discount",
+    "b",
+    "ideal",
+    "ideal_depth",
+    "ideal_first",
+    "top",
+    "empty",
+    "negative_ideal",
+    "short",
+    "arithmetic",
+    "decimals",
+    "rounding",
+    "rounded",
+}
+_ONE_ORDER: Final = ("docid", "docid_asc", "listed")
+_NO_GAIN: Final = ("zero", "unjudged", "removed", "error")
+# Without an averaged order, and without gains that could be negative.
+_OF_ONE_ORDER: Final = {"ties": _ONE_ORDER, "negatives": _NO_GAIN}
+_AVERAGED: Final = "settled first, by `ties`, or averaged over all orders"
+_NOT_RELEVANT: Final = "not relevant, unless `unjudged` says otherwise"
+_BELOW: Final = "not relevant, unless `negatives` says otherwise"
+_SHORT: Final = "the ranks behind the end add nothing"
+
+
+def _binary_edges(no_relevant: str, short: str = _SHORT, ties: str | None = None) -> Edges:
+    order = Edges.ties if ties is None else ties
+    return Edges(
+        no_relevant=no_relevant,
+        missing="0",
+        unjudged=_NOT_RELEVANT,
+        short=short,
+        negatives=_BELOW,
+        ties=order,
+    )
+
+
+_JUDGED_EDGES: Final = Edges(
+    no_relevant="nothing special: it does not ask what is relevant",
+    missing="0, since nothing is shown",
+    unjudged="are what it counts",
+    short="the share is of the documents that are there",
+    negatives="judged, as any grade",
+    ties=_AVERAGED,
+)
+_BUCKLEY: Final = "Buckley & Voorhees 2005; trec_eval"
+
+FAMILIES: Final[Mapping[str, Family]] = {
+    family.name: family
+    for family in (
+        Family(
+            name="nDCG",
+            title="normalised discounted cumulated gain",
+            formula="Σ gain / discount over the ranks, divided by the same sum of the ideal "
+            "ranking",
+            source="Järvelin & Kekäläinen 2002; exponential gain: Burges et al. 2005",
+            parameters=_NDCG,
+            aliases=("NDCG",),
+            edges=Edges(
+                no_relevant="what `empty` says, 0 usually",
+                missing="0",
+                unjudged="no gain, unless `unjudged` says otherwise",
+                short="the ranks behind the end gain nothing, unless `short` says otherwise",
+                negatives="no gain, unless `negatives` says otherwise",
+                ties=_AVERAGED,
+            ),
+        ),
+        Family(
+            name="RR",
+            title="reciprocal rank of the first relevant document",
+            formula="1 / rank of the first relevant document, 0 if there is none",
+            source="Kantor & Voorhees 2000",
+            parameters=_BINARY,
+            aliases=("MRR",),
+            words=_OF_ONE_ORDER,
+            edges=_binary_edges("0"),
+        ),
+        Family(
+            name="AP",
+            title="average precision",
+            formula="the precision at each relevant document's rank, summed, divided by the "
+            "`denominator`",
+            source=_BUCKLEY,
+            parameters=_BINARY | {"denominator"},
+            aliases=("MAP",),
+            words={**_OF_ONE_ORDER, "denominator": ("relevant", "returned", "cutoff")},
+            edges=_binary_edges("0"),
+        ),
+        Family(
+            name="P",
+            title="share of the shown that is relevant",
+            formula="relevant documents among the first k, divided by the `denominator`",
+            source=_BUCKLEY,
+            parameters=_BINARY | {"denominator"},
+            aliases=("Precision",),
+            cutoff="needed",
+            words={"negatives": _NO_GAIN, "denominator": ("k", "returned")},
+            edges=_binary_edges(
+                "0",
+                "divided by k all the same, unless `denominator` says otherwise",
+                ties=_AVERAGED,
+            ),
+        ),
+        Family(
+            name="R",
+            title="share of the relevant that is shown",
+            formula="relevant documents among the first k, divided by all relevant documents of "
+            "the query",
+            source=_BUCKLEY,
+            parameters=_BINARY,
+            aliases=("Recall",),
+            cutoff="needed",
+            words={"negatives": _NO_GAIN},
+            edges=_binary_edges("0", ties=_AVERAGED),
+        ),
+        Family(
+            name="Rprec",
+            title="precision at the number of relevant documents",
+            formula="relevant documents among the first R, divided by R, the number of relevant "
+            "documents of the query",
+            source=_BUCKLEY,
+            parameters=_BINARY,
+            aliases=("RPrec",),
+            cutoff="none",
+            words=_OF_ONE_ORDER,
+            edges=_binary_edges("0", "there is none; a list shorter than R is divided by R"),
+        ),
+        Family(
+            name="Hit",
+            title="whether anything relevant is shown",
+            formula="1 if any of the first k is relevant, else 0",
+            source=_BUCKLEY,
+            parameters=_BINARY,
+            aliases=("Success",),
+            cutoff="needed",
+            words=_OF_ONE_ORDER,
+            edges=_binary_edges("0"),
+        ),
+        Family(
+            name="ERR",
+            title="expected reciprocal rank",
+            formula="Σ (1 / i) · R(i) · Π (1 − R(j)) over the ranks j before i, with R = (2^grade "
+            "− 1) / 2^top",
+            source="Chapelle, Metzler, Zhang & Grinspan 2009; gdeval.pl",
+            parameters=_BINARY - {"rel"} | {"top"},
+            words=_OF_ONE_ORDER,
+            edges=Edges(
+                no_relevant="0",
+                missing="0",
+                unjudged="never satisfy, unless `unjudged` says otherwise",
+                short=_SHORT,
+                negatives="never satisfy, unless `negatives` says otherwise",
+            ),
+        ),
+        Family(
+            name="RBP",
+            title="rank-biased precision",
+            formula="Σ (1 − p) · p^(i − 1) over the ranks i of relevant documents",
+            source="Moffat & Zobel 2008",
+            parameters=_BINARY | {"p"},
+            words=_OF_ONE_ORDER,
+            edges=_binary_edges("0"),
+        ),
+        Family(
+            name="RBPResidual",
+            title="what RBP does not know",
+            formula="pⁿ for the ranks behind the n documents shown, and (1 − p) · p^(i − 1) for "
+            "each unjudged one of them: RBP lies between its value and its value plus this",
+            source="Moffat & Zobel 2008",
+            parameters=_ORDERING | {"p"},
+            words={"ties": _ONE_ORDER},
+            edges=Edges(
+                no_relevant="nothing special: it does not ask what is relevant",
+                missing="1, since nothing is known",
+                unjudged="are what it counts",
+                short="all ranks behind the end are unknown",
+                negatives="judged, as any grade",
+            ),
+        ),
+        Family(
+            name="Bpref",
+            title="binary preference",
+            formula="Σ 1 − min(n, R) / min(N, R) over the R relevant documents, where n of the N "
+            "judged and not relevant ones stand before it; divided by R",
+            source="Buckley & Voorhees 2004; trec_eval 8 and later",
+            parameters=_ORDERING | {"rel"},
+            aliases=("BPref",),
+            cutoff="none",
+            words={"ties": _ONE_ORDER},
+            edges=Edges(
+                no_relevant="0",
+                missing="0",
+                unjudged="play no part",
+                short="there is none",
+                negatives="as good as unjudged",
+            ),
+        ),
+        Family(
+            name="infAP",
+            title="inferred average precision",
+            formula="AP as it is to be expected from a sample of the pool: above rank i, the "
+            "documents of the pool are relevant as often as the judged ones are",
+            source="Yilmaz & Aslam 2006; trec_eval",
+            parameters=_BINARY - {"prior"},
+            cutoff="none",
+            words={
+                "ties": _ONE_ORDER,
+                "unjudged": ("zero", "condensed"),
+                "negatives": ("zero", "unjudged"),
+            },
+            edges=Edges(
+                no_relevant="0",
+                missing="0",
+                unjudged="outside the pool, so not relevant, unless `unjudged` says otherwise",
+                short="there is none",
+                negatives="they stand for “in the pool, but not judged”, unless `negatives` says "
+                "otherwise",
+            ),
+        ),
+        Family(
+            name="Judged",
+            title="share of the shown that is judged",
+            formula="judged documents among the first k, divided by k or, where fewer were "
+            "returned, by those",
+            source="ir_measures",
+            parameters=_ORDERING | {"average"},
+            edges=_JUDGED_EDGES,
+        ),
+        Family(
+            name="Unjudged",
+            title="share of the shown that is not judged",
+            formula="unjudged documents among the first k, divided by k or, where fewer were "
+            "returned, by those",
+            source="ir_measures",
+            parameters=_ORDERING | {"average"},
+            edges=_JUDGED_EDGES,
+        ),
+        Family(
+            name="Coverage",
+            title="share of the collection that any query shows",
+            formula="documents among the first k of any query of the run, divided by all documents "
+            "of the collection; with `of='relevant'`, relevant ones of all relevant ones",
+            source="Ge, Delgado-Battenfeld & Jannach 2010 (catalogue coverage)",
+            parameters=frozenset({"ties", "scores", "rel", "of"}),
+            cutoff="needed",
+            words={"ties": _ONE_ORDER},
+            per_query=False,
+            edges=Edges(
+                no_relevant="undefined with `of='relevant'`",
+                missing="it shows nothing",
+                unjudged="count as shown; never relevant",
+                short="fewer are shown",
+                negatives="not relevant",
+            ),
+        ),
+    )
+}
