@@ -161,6 +161,7 @@ function showFields(fields) {
   const list = part("fields");
   list.replaceChildren();
   for (const [name, value] of Object.entries(fields ?? {})) {
+    if (value === "" || value === null) continue;
     const item = document.createElement("li");
     item.textContent = `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`;
     list.append(item);
