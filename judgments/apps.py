@@ -7,6 +7,7 @@ from judgments.triggers import AppendOnly, keep_append_only
 APPEND_ONLY = [
     AppendOnly("judgments_judgment", closes="until"),
     AppendOnly("judgments_judgmentversion"),
+    AppendOnly("judgments_pasttraits"),
     AppendOnly("judgments_release"),
     AppendOnly("judgments_auditentry"),
 ]

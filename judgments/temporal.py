@@ -87,6 +87,21 @@ class Span(NamedTuple):
         return self.since <= version and (self.until is None or version < self.until)
 
 
+class Traits(NamedTuple):
+    """What a query counts as, beside what it says."""
+
+    segment: str
+    weight: float
+
+
+class TraitChange(NamedTuple):
+    """A query whose traits are not the same in two versions."""
+
+    query_id: int
+    before: Traits
+    after: Traits
+
+
 class Difference(NamedTuple):
     """A pair whose grade is not the same in two versions; None where it has none."""
 

@@ -21,11 +21,11 @@ from evaluation.selectors.run_sums import (
     chosen_measures,
     kept_measures,
     list_run_sums,
-    list_segments,
     with_judged,
 )
 from judgments.models import JudgmentList, JudgmentVersion, Release
 from judgments.permissions import Access, check_may_see_rankings
+from judgments.selectors import list_segments
 from judgments.selectors.lists import HEAD, get_list, get_version
 
 NEWEST: Final = "newest"
@@ -187,7 +187,7 @@ def get_leaderboard_page(*, access: Access, slug: str, filters: Filters) -> Lead
         sort=sort,
         releases=_release_names(judgment_list),
         picker=_picker(kept_measures(judgment_list), measures),
-        segments=list_segments(judgment_list),
+        segments=_segments(version),
         state=get_state(judgment_list=judgment_list) + ("~" if waiting else ""),
     )
 
@@ -229,6 +229,12 @@ def _version(judgment_list: JudgmentList, name: str) -> JudgmentVersion | None:
     if judgment_list.head == 0 and name == HEAD:
         return None
     return get_version(judgment_list=judgment_list, name=name)
+
+
+def _segments(version: JudgmentVersion | None) -> tuple[str, ...]:
+    if version is None:
+        return ()
+    return tuple(list_segments(list_id=version.list_id, version=version.number))
 
 
 def _version_shown(judgment_list: JudgmentList, version: JudgmentVersion) -> VersionShown:

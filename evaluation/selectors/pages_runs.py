@@ -10,12 +10,12 @@ from django.core.paginator import Page
 from evaluation.models import Run
 from evaluation.permissions import may_withdraw
 from evaluation.selectors.query_values import Mean, QueryValues, mean_of
-from evaluation.selectors.run_sums import list_segments
 from evaluation.selectors.run_views import Looked, RunFilters, get_looked, get_ordered
 from evaluation.selectors.runs import get_run
 from evaluation.selectors.uploaders import list_uploaders
 from judgments.models import Query
 from judgments.permissions import Access
+from judgments.selectors import get_query_traits, list_segments
 from judgments.selectors.paging import paginate
 
 
@@ -77,14 +77,14 @@ def get_run_page(*, access: Access, public_id: UUID, filters: RunFilters, page: 
     answered = int((found.shown > 0).sum())
 
     def show(places: list[int]) -> list[QueryRow]:
-        return _rows(found.rows(np.array(places, np.intp)), dict(qids))
+        return _rows(looked, found.rows(np.array(places, np.intp)), dict(qids))
 
     return RunPage(
         run=head,
         looked=looked,
         mean=mean_of(found),
         rows=paginate(range(len(found)), page=page, show=show),
-        segments=list_segments(looked.judgment_list),
+        segments=tuple(list_segments(list_id=looked.judgment_list.pk, version=looked.version)),
         unjudged=0 if looked.segment else run.query_count - answered,
         unanswered=len(found) - answered,
         may_withdraw=may_withdraw(access, run),
@@ -109,18 +109,23 @@ def get_run_head(*, access: Access, run: Run) -> RunHead:
     )
 
 
-def _rows(found: QueryValues, qids: dict[int, str]) -> list[QueryRow]:
+def _rows(looked: Looked, found: QueryValues, qids: dict[int, str]) -> list[QueryRow]:
     ids = found.query_ids.tolist()
-    told = {
-        pk: (text, segment)
-        for pk, text, segment in Query.objects.filter(pk__in=ids).values_list(
-            "pk", "text", "segment"
-        )
-    }
+    texts = dict(Query.objects.filter(pk__in=ids).values_list("pk", "text"))
+    traits = get_query_traits(
+        list_id=looked.judgment_list.pk, version=looked.version, query_ids=ids
+    )
     judged = np.rint(found.judged * found.shown).astype(np.int64)
     columns = (found.values, found.counted, judged, found.shown)
     return [
-        QueryRow(qids[pk], *told[pk], value if counted else None, judged_here, shown)
+        QueryRow(
+            qid=qids[pk],
+            text=texts[pk],
+            segment=traits[pk].segment,
+            value=value if counted else None,
+            judged=judged_here,
+            shown=shown,
+        )
         for pk, value, counted, judged_here, shown in zip(
             ids, *(column.tolist() for column in columns), strict=True
         )

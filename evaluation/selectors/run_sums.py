@@ -16,7 +16,8 @@ from evaluation.selectors.measure_sets import get_leaderboard, grades_of, measur
 from evaluation.selectors.on_demand import PATIENCE, Wanted, find_nearest, get_sums
 from evaluation.selectors.sums import Board, RunSize
 from judgments.errors import DomainError
-from judgments.models import JudgmentList, JudgmentVersion, Query
+from judgments.models import JudgmentList, JudgmentVersion
+from judgments.selectors import list_segment_queries, list_segments
 
 SHOWN_AT_FIRST: Final = 6  # columns, beside those that say how much is judged
 MOST_COLUMNS: Final = 20
@@ -86,7 +87,11 @@ def list_run_sums(
     kept = measures_of(leaderboard.measure_set) if leaderboard else ()
     if leaderboard is None or segment or not set(measures) <= set(kept):
         board = Board(judgment_list.pk, tuple(measures), grades_of(judgment_list))
-        query_ids = _segment_queries(judgment_list, segment) if segment else None
+        query_ids = None
+        if segment:
+            query_ids = check_segment(
+                list_id=judgment_list.pk, version=version.number, segment=segment
+            )
         wanted = _wanted(board, version.number, runs, query_ids)
         found = get_sums(wanted=wanted, patience=patience)
         return [RunSums(run, version.number, found.get(run.pk)) for run in runs]
@@ -108,11 +113,12 @@ def list_run_sums(
     ]
 
 
-def list_segments(judgment_list: JudgmentList) -> tuple[str, ...]:
-    """The segments of the collection's queries."""
-    queries = Query.objects.filter(collection=judgment_list.collection_id).exclude(segment="")
-    names = queries.order_by("segment").values_list("segment", flat=True)
-    return tuple(names.distinct())
+def check_segment(*, list_id: int, version: int, segment: str) -> tuple[int, ...]:
+    """The queries of a segment at a version; FilterRefused unless one of them is judged then."""
+    if segment not in list_segments(list_id=list_id, version=version):
+        message = f"No judged query is in a segment called {segment[:60]}."
+        raise FilterRefused("no_segment", message)
+    return tuple(list_segment_queries(list_id=list_id, version=version, segment=segment))
 
 
 def list_stored_sums(
@@ -156,11 +162,3 @@ def _wanted(
         {run.pk: str(run.public_id) for run in runs},
         query_ids,
     )
-
-
-def _segment_queries(judgment_list: JudgmentList, segment: str) -> tuple[int, ...]:
-    queries = Query.objects.filter(collection=judgment_list.collection_id, segment=segment)
-    found = tuple(queries.order_by("pk").values_list("pk", flat=True))
-    if not found:
-        raise FilterRefused("no_segment", f"No query is in a segment called {segment}.")
-    return found

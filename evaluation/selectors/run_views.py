@@ -18,10 +18,11 @@ from evaluation.models import Run
 from evaluation.selectors.query_values import QueryValues, get_query_values
 from evaluation.selectors.run_sums import (
     FilterRefused,
+    check_segment,
     chosen_measures,
     kept_measures,
 )
-from judgments.models import JudgmentList, Query
+from judgments.models import JudgmentList
 from judgments.permissions import Access
 from judgments.selectors import list_query_ids
 from judgments.selectors.content import get_choice
@@ -155,24 +156,16 @@ def get_ordered(*, looked: Looked, run: Run) -> tuple[QueryValues, Mapping[int, 
     )
     collection = looked.judgment_list.collection
     if looked.segment:
-        found = found.rows(np.flatnonzero(np.isin(found.query_ids, _segment(looked))))
+        own = check_segment(
+            list_id=looked.judgment_list.pk, version=looked.version, segment=looked.segment
+        )
+        found = found.rows(np.flatnonzero(np.isin(found.query_ids, np.array(own, np.int64))))
     qids = list_query_ids(collection=collection, pks=found.query_ids.tolist())
     return found.rows(_order(found, qids, looked.sort)), qids
 
 
 def _encoded(**parameters: str) -> str:
     return urlencode({name: value for name, value in parameters.items() if value})
-
-
-def _segment(looked: Looked) -> npt.NDArray[np.int64]:
-    queries = Query.objects.filter(
-        collection=looked.judgment_list.collection_id, segment=looked.segment
-    )
-    found = queries.order_by("pk").values_list("pk", flat=True)
-    if not found:
-        message = f"No query is in a segment called {looked.segment[:60]}."
-        raise FilterRefused("no_segment", message)
-    return np.array(found, np.int64)
 
 
 def _order(found: QueryValues, qids: Mapping[int, str], sort: str) -> npt.NDArray[np.intp]:

@@ -2,7 +2,7 @@
 
 from judgments.models.collections import Collection, Document, Query
 from judgments.models.jobs import Job
-from judgments.models.lists import Judgment, JudgmentList, JudgmentVersion, Release
+from judgments.models.lists import Judgment, JudgmentList, JudgmentVersion, PastTraits, Release
 from judgments.models.members import ApiToken, AuditEntry, Invitation, Membership, Role, User
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "JudgmentList",
     "JudgmentVersion",
     "Membership",
+    "PastTraits",
     "Query",
     "Release",
     "Role",

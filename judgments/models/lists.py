@@ -41,6 +41,7 @@ class JudgmentVersion(models.Model):
         IMPORT = "import", "import"
         ADJUDICATION = "adjudication", "adjudication"
         REVERT = "revert", "revert"
+        QUERIES = "queries", "queries"
 
     list = models.ForeignKey(
         JudgmentList, on_delete=models.PROTECT, related_name="versions", db_index=False
@@ -118,6 +119,42 @@ class Judgment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.query_id} {self.document_id} {self.grade}"
+
+
+class PastTraits(models.Model):
+    """A query's segment and weight in versions `since` <= v < `until` of a list, as they were.
+
+    Written when they change, for the lists that have judged the query. Where no row holds,
+    `Query` says what they are: a collection whose queries never change has no rows.
+    """
+
+    # the constraints' indexes begin with the list
+    list = models.ForeignKey(
+        JudgmentList, on_delete=models.PROTECT, related_name="past_traits", db_index=False
+    )
+    query = models.ForeignKey(Query, on_delete=models.PROTECT, related_name="+", db_index=False)
+    segment = models.CharField(max_length=200, blank=True)
+    weight = models.FloatField()
+    since = models.PositiveIntegerField()
+    until = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(fields=("list", "query", "since"), name="traits_since_once"),
+            models.UniqueConstraint(fields=("list", "until", "query"), name="traits_until_once"),
+            models.CheckConstraint(
+                condition=models.Q(since__gte=1, until__gt=models.F("since")),
+                name="traits_since_before_until",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(weight__gt=0, weight__lt=1e12),
+                name="traits_weight_positive_finite",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.query_id} {self.segment} {self.weight:g}"
 
 
 class Release(models.Model):

@@ -14,18 +14,28 @@ from judgments.selectors.judged import (
     list_touched_queries,
 )
 from judgments.selectors.lists import get_list, get_qrels, get_version
+from judgments.selectors.traits import (
+    get_query_traits,
+    list_segment_queries,
+    list_segments,
+    list_trait_changes,
+)
 
 __all__ = [
     "Judged",
     "get_judged",
     "get_list",
     "get_qrels",
+    "get_query_traits",
     "get_version",
     "is_job_due",
     "list_differences",
     "list_document_ids",
     "list_query_ids",
+    "list_segment_queries",
+    "list_segments",
     "list_touched_queries",
+    "list_trait_changes",
     "map_documents",
     "map_queries",
 ]

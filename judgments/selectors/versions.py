@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
 from django.core.paginator import Page
 from django.db.models import Q
@@ -26,7 +27,10 @@ from judgments.selectors.lists import (
     votes_in,
 )
 from judgments.selectors.paging import paginate
-from judgments.temporal import Difference
+from judgments.selectors.traits import list_trait_changes
+from judgments.temporal import Difference, TraitChange, Traits
+
+SHOWN_TRAITS: Final = 100
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,36 @@ class DiffRow:
 
 
 @dataclass(frozen=True)
+class TraitsRow:
+    """A query whose segment or weight differs."""
+
+    qid: str
+    query_text: str
+    before: Traits
+    after: Traits
+
+    @property
+    def is_segment_changed(self) -> bool:
+        return self.before.segment != self.after.segment
+
+    @property
+    def is_weight_changed(self) -> bool:
+        return self.before.weight != self.after.weight
+
+
+@dataclass(frozen=True)
+class TraitsDiff:
+    """The queries whose traits differ: how many, and the first of them."""
+
+    count: int
+    rows: list[TraitsRow]
+
+    @property
+    def more(self) -> int:
+        return self.count - len(self.rows)
+
+
+@dataclass(frozen=True)
 class DiffPage:
     """before, after: version numbers. counts: by kind, before any filter."""
 
@@ -56,6 +90,7 @@ class DiffPage:
     before_name: str
     after_name: str
     counts: dict[str, int]
+    traits: TraitsDiff
     rows: "Page[DiffRow]"
     kind: str
     qid: str
@@ -72,7 +107,6 @@ class VersionPage:
     grades: Grades
     diff: DiffPage
     shows_people: bool
-    is_grades_only: bool
 
 
 def get_version_page(
@@ -92,7 +126,6 @@ def get_version_page(
         grades=get_grades(judgment_list=one, number=version.number),
         diff=diff,
         shows_people=may_see_people(access),
-        is_grades_only=not any(diff.counts.values()),
     )
 
 
@@ -137,9 +170,11 @@ def _diff_page(
         counts[kind_of(change)] += 1
     if kind in counts:
         changes = [change for change in changes if kind_of(change) == kind]
+    traits = list_trait_changes(list_id=one.pk, before=before, after=after)
     if qid:
-        queries = map_queries(collection=one.collection, qids=[qid])
-        changes = [change for change in changes if change.query_id == queries.get(qid)]
+        asked = map_queries(collection=one.collection, qids=[qid]).get(qid)
+        changes = [change for change in changes if change.query_id == asked]
+        traits = [change for change in traits if change.query_id == asked]
     before_name, after_name = names or (str(before), str(after))
     return DiffPage(
         list_slug=one.slug,
@@ -148,11 +183,21 @@ def _diff_page(
         before_name=before_name,
         after_name=after_name,
         counts=counts,
+        traits=_traits_diff(traits),
         rows=paginate(changes, page=page, show=partial(_diff_rows, access, one, after)),
         kind=kind if kind in counts else "",
         qid=qid,
         shows_people=may_see_people(access),
     )
+
+
+def _traits_diff(changes: list[TraitChange]) -> TraitsDiff:
+    shown = changes[:SHOWN_TRAITS]
+    queries = Query.objects.only("qid", "text").in_bulk([change.query_id for change in shown])
+    rows = [
+        TraitsRow(queries[pk].qid, queries[pk].text, before, after) for pk, before, after in shown
+    ]
+    return TraitsDiff(len(changes), rows)
 
 
 def _diff_rows(

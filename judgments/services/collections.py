@@ -18,6 +18,8 @@ from judgments.models import Collection, Document, Membership, Query, Role, User
 from judgments.models.collections import SLUG
 from judgments.selectors.collections import map_documents, map_queries
 from judgments.services import audit
+from judgments.services.traits import commit_traits
+from judgments.temporal import Traits
 
 T = TypeVar("T")
 CHUNK = 2_000
@@ -89,8 +91,10 @@ def load_queries(
     """Add the queries, and update those that differ; all or nothing, in one transaction.
 
     A stub becomes a query with a text. The same content again changes nothing. What `records`
-    raises while it is read (FileRefused) undoes everything.
+    raises while it is read (FileRefused) undoes everything. Where the segment or weight of judged
+    queries changes, each list that judged them gets a version.
     """
+    before: dict[str, Traits] = {}
     columns = (
         "collection_id", "qid", "text", "description", "segment", "weight", "is_stub",
     )  # fmt: skip
@@ -103,9 +107,15 @@ def load_queries(
             for record in chunk
         }  # fmt: skip
         known = _rows_of(Query, "qid", collection, rows, columns[2:])
+        for qid, row in known.items():
+            if row[2:4] != rows[qid][2:4]:
+                before.setdefault(qid, Traits(*row[2:4]))
         return _upsert(Query, columns, collection, rows, known)
 
-    return _load(collection, records, load, action="queries.loaded", by=by, at=at)
+    with transaction.atomic():
+        loaded = _load(collection, records, load, action="queries.loaded", by=by, at=at)
+        commit_traits(collection=collection, before=before, by=by, at=at)
+    return loaded
 
 
 def load_documents(

@@ -60,13 +60,18 @@ def commit_judgments(
         plan = plan_commit(wanted, current)
         if plan.is_empty:
             return None
-        version = _next_version(locked, plan, by=by, at=at, reason=reason, source=source)
+        version = make_version(
+            locked,
+            by=by,
+            at=at,
+            reason=reason,
+            source=source,
+            added=plan.added,
+            changed=plan.changed,
+            removed=plan.removed,
+        )
         _write(locked.pk, version.number, plan)
         judgment_list.head = version.number
-        announce = partial(
-            version_committed.send, JudgmentList, list_id=locked.pk, number=version.number
-        )
-        transaction.on_commit(announce, robust=True)
     return version
 
 
@@ -129,17 +134,24 @@ def _all_in(model: type[models.Model], collection_id: int, ids: set[int]) -> boo
         return int(cursor.fetchone()[0]) == len(ids)
 
 
-def _next_version(
+def make_version(
     judgment_list: JudgmentList,
-    plan: Plan,
     *,
     by: User | None,
     at: datetime,
     reason: str,
     source: str,
+    added: int = 0,
+    changed: int = 0,
+    removed: int = 0,
 ) -> JudgmentVersion:
+    """The list's next version, announced on commit; the caller holds the list's lock."""
     number = judgment_list.head + 1
     JudgmentList.objects.filter(pk=judgment_list.pk).update(head=number)
+    announce = partial(
+        version_committed.send, JudgmentList, list_id=judgment_list.pk, number=number
+    )
+    transaction.on_commit(announce, robust=True)
     return JudgmentVersion.objects.create(
         list=judgment_list,
         number=number,
@@ -147,9 +159,9 @@ def _next_version(
         created_at=at,
         source=source,
         reason=reason,
-        added=plan.added,
-        changed=plan.changed,
-        removed=plan.removed,
+        added=added,
+        changed=changed,
+        removed=removed,
     )
 
 

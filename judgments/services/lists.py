@@ -132,9 +132,10 @@ def release_version(
 def revert_version(
     *, access: Access, at: datetime, judgment_list: JudgmentList, number: int, reason: str
 ) -> JudgmentVersion | None:
-    """Make a new version that holds what version `number` held, evidence too.
+    """Make a new version that holds the judgments that version `number` held, evidence too.
 
-    None if the head holds the same. Nothing is taken back: the versions between stay.
+    None if the head holds the same. Nothing is taken back: the versions between stay. Segments
+    and weights stay as well: queries are the collection's, and other lists share them.
     """
     check_may_lead(access)
     check_own_list(access, judgment_list)

@@ -173,7 +173,7 @@ def revert(request: HttpRequest, slug: str, list_slug: str, number: int) -> Http
             reason=form.cleaned_data["reason"],
         )
         if made is None:
-            messages.info(request, "The newest version holds just that already.")
+            messages.info(request, "The newest version has just these grades already.")
         else:
             messages.success(request, f"Version {made.number} holds what version {number} held.")
         return redirect("list", slug, list_slug)

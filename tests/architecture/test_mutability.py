@@ -8,6 +8,8 @@ from django.db import DatabaseError, connection, models, transaction
 
 from annotation.services.adjudicating import adjudicate
 from evaluation.services.refreshing import refresh_evaluations
+from judgments.formats.collections import QueryRecord
+from judgments.services.collections import load_queries
 from judgments.services.lists import release_version
 from judgments.triggers import AppendOnly
 from tests.builders import NOW, commit, make_access, make_world
@@ -32,7 +34,7 @@ MUTABLE = {
     "judgments.Job": "its state and progress",
     "judgments.JudgmentList": "its head, its name",
     "judgments.Membership": "the role changes, the membership ends",
-    "judgments.Query": "a stub gets its text, a text is corrected",
+    "judgments.Query": "a stub gets its text, a text is corrected; versions keep past traits",
     "judgments.User": "signs in, changes name and password",
 }
 
@@ -69,6 +71,8 @@ def full() -> None:
     commit(judgment_list=world.judgments, grades={(query, one): 3})
     commit(judgment_list=world.judgments, grades={(query, one): 2})
     release_version(access=ada, at=NOW, judgment_list=world.judgments, number=1, name="first")
+    record = QueryRecord(query_id=query.qid, text="text", segment="another", line=1)
+    load_queries(collection=world.collection, records=[record], by=None, at=NOW)
     make_run(collection=world.collection, rankings={"q1": ["d1", "d2"]})
     refresh_evaluations(list_id=world.judgments.pk, at=NOW)
     campaign = make_campaign(world=world, pairs=[(query, other)])

@@ -1,0 +1,92 @@
+"""The segment and weight of queries at a version of a list: a function of the version.
+
+Of queries that the list had not judged by then nothing is kept: they have what they have now.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from django.db import connection
+
+from judgments.bulk import rows_list
+from judgments.models import PastTraits, Query
+from judgments.temporal import TraitChange, Traits
+
+_COLLECTION: Final = "(SELECT collection_id FROM judgments_judgmentlist WHERE id = %s)"
+
+# the pks of the queries in a segment; parameters: as _in_segment gives them
+_IN_SEGMENT: Final = f"""
+SELECT q.id FROM judgments_query q WHERE q.collection_id = {_COLLECTION} AND q.segment = %s
+    AND NOT EXISTS (SELECT 1 FROM judgments_pasttraits p
+        WHERE p.list_id = %s AND p.query_id = q.id AND p.since <= %s AND p.until > %s)
+UNION ALL
+SELECT p.query_id FROM judgments_pasttraits p
+    WHERE p.list_id = %s AND p.segment = %s AND p.since <= %s AND p.until > %s
+"""  # noqa: S608
+
+
+def get_query_traits(
+    *, list_id: int, version: int, query_ids: Iterable[int] | None = None
+) -> dict[int, Traits]:
+    """The traits by query at a version, of all queries of the collection or of those given."""
+    asked, parameters = ("", []) if query_ids is None else rows_list(query_ids)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT q.id, COALESCE(p.segment, q.segment), COALESCE(p.weight, q.weight) "
+            + f"FROM {asked and asked + ' CROSS JOIN '} judgments_query q "
+            + "LEFT JOIN judgments_pasttraits p ON p.list_id = %s AND p.query_id = q.id "
+            + "AND p.since <= %s AND p.until > %s "
+            + f"WHERE q.collection_id = {_COLLECTION}"
+            + (asked and " AND q.id = asked.id"),
+            [*parameters, list_id, version, version, list_id],
+        )
+        return {pk: Traits(segment, weight) for pk, segment, weight in cursor.fetchall()}
+
+
+def list_segment_queries(*, list_id: int, version: int, segment: str) -> list[int]:
+    """The pks of the queries that are in the segment at a version, judged or not."""
+    with connection.cursor() as cursor:
+        cursor.execute(_IN_SEGMENT, _in_segment(list_id, version, segment))
+        return sorted(query_id for (query_id,) in cursor.fetchall())
+
+
+def list_segments(*, list_id: int, version: int) -> list[str]:
+    """The segments of the queries that are judged at a version, without the nameless one."""
+    now = Query.objects.filter(collection__lists=list_id)
+    then = PastTraits.objects.filter(list=list_id, since__lte=version, until__gt=version)
+    names = {
+        name
+        for rows in (now, then)
+        for name in rows.order_by().values_list("segment", flat=True).distinct()
+    }
+    return [name for name in sorted(names - {""}) if _is_judged(list_id, version, name)]
+
+
+def list_trait_changes(*, list_id: int, before: int, after: int) -> list[TraitChange]:
+    """The queries whose traits differ between two versions, in either order."""
+    low, high = sorted((before, after))
+    changed = PastTraits.objects.filter(list=list_id, until__gt=low, until__lte=high)
+    query_ids = set(changed.order_by().values_list("query", flat=True))
+    if not query_ids:
+        return []
+    old = get_query_traits(list_id=list_id, version=before, query_ids=query_ids)
+    new = get_query_traits(list_id=list_id, version=after, query_ids=query_ids)
+    return [TraitChange(pk, old[pk], new[pk]) for pk in sorted(query_ids) if old[pk] != new[pk]]
+
+
+def _in_segment(list_id: int, version: int, segment: str) -> list[int | str]:
+    return [list_id, segment, list_id, version, version, list_id, segment, version, version]
+
+
+def _is_judged(list_id: int, version: int, segment: str) -> bool:
+    """Whether any query of the segment is. It stops at the first: nearly always the first."""
+    # `+`: as in get_judged
+    sql = (
+        f"SELECT EXISTS (SELECT 1 FROM ({_IN_SEGMENT}) own WHERE EXISTS ("  # noqa: S608
+        + "SELECT 1 FROM judgments_judgment j WHERE j.list_id = %s AND j.query_id = own.id "
+        + "AND +j.since <= %s AND (j.until IS NULL OR j.until > %s)))"
+    )
+    parameters = [*_in_segment(list_id, version, segment), list_id, version, version]
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        return bool(cursor.fetchone()[0])
