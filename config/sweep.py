@@ -7,10 +7,12 @@ from collections.abc import Iterator
 
 from django.conf import settings
 from django.db import close_old_connections
+from django.db.models import Sum
 from django.utils import timezone
 
 import annotation.selectors
 import evaluation.selectors
+from judgments.models import JudgmentList
 from judgments.selectors import is_job_due
 from judgments.waking import publish
 
@@ -32,11 +34,19 @@ def list_due() -> Iterator[Wake]:
         yield "evaluation.refresh", (list_id,)
 
 
+def read_state() -> tuple[object, ...]:
+    """What is another after every label, conclusion and version; reads only."""
+    heads = JudgmentList.objects.aggregate(heads=Sum("head"))["heads"]
+    return annotation.selectors.count_due(), heads
+
+
 class Sweeper:
     """Looks every few seconds and announces what is due, ever more rarely while it stays due.
 
     Something that stays due is usually being worked on; announcing it at every look would
-    only fill the queue.
+    only fill the queue. But where people label without a pause a list is due at every look, and
+    each time something else is: then every look announces, or the last label's lost message
+    would wait for as long as there had been labelling.
     """
 
     LONGEST_WAIT = 60.0
@@ -46,6 +56,7 @@ class Sweeper:
         self._thread: threading.Thread | None = None
         self._next: dict[Wake, float] = {}
         self._wait: dict[Wake, float] = {}
+        self._state: tuple[object, ...] = ()
 
     def start(self) -> None:
         """Begin in a thread of this process; a second start changes nothing."""
@@ -61,15 +72,19 @@ class Sweeper:
 
     def look(self, now: float) -> int:
         """One look at `now` (monotonic seconds): announce what is due; how many were announced."""
-        due = set(list_due())
-        for gone in self._next.keys() - due:
+        due, state = set(list_due()), read_state()
+        is_other = state != self._state
+        self._state = state
+        for gone in set(self._next) if is_other else self._next.keys() - due:
             del self._next[gone], self._wait[gone]
         announced = 0
         for wake in sorted(due):
             if now < self._next.get(wake, 0.0):
                 continue
             task, args = wake
-            announced += publish(task, *args)
+            if not publish(task, *args):
+                continue  # nobody heard it: the next look says it again
+            announced += 1
             wait = min(2 * self._wait.get(wake, settings.SWEEP_INTERVAL), self.LONGEST_WAIT)
             self._wait[wake] = wait
             self._next[wake] = now + wait

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from django.db.models import F
+from django.db.models import Count, F, Sum
 
 from annotation.models import Assignment, Pair
 
@@ -14,6 +14,13 @@ def list_due_lists() -> list[int]:
     """
     due_qs = Pair.objects.filter(is_open=True, label_seq__gt=F("consolidated_seq"))
     return sorted(due_qs.order_by().values_list("list_id", flat=True).distinct())
+
+
+def count_due() -> tuple[int, int]:
+    """How many pairs of open campaigns are due, and how many labels they have had by now."""
+    due_qs = Pair.objects.filter(is_open=True, label_seq__gt=F("consolidated_seq"))
+    found = due_qs.aggregate(pairs=Count("pk"), labels=Sum("label_seq"))
+    return found["pairs"], found["labels"] or 0
 
 
 def is_lease_due(*, at: datetime) -> bool:

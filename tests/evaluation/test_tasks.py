@@ -46,9 +46,7 @@ def test_what_takes_long_goes_to_the_queue_of_long_jobs_and_is_done_there(
 ) -> None:
     monkeypatch.setattr("evaluation.selectors.due.SMALL", 0)
     sent: list[tuple[str, tuple[int, ...]]] = []
-    monkeypatch.setattr(
-        current_app, "send_task", lambda name, args, retry: sent.append((name, args))
-    )
+    monkeypatch.setattr(current_app, "send_task", lambda name, args, **_: sent.append((name, args)))
     refresh(world.judgments.pk)
     assert sent == [("evaluation.refresh_large", (world.judgments.pk,))]
     assert current_app.conf.task_routes["evaluation.refresh_large"] == {"queue": "jobs"}
@@ -61,9 +59,7 @@ def test_a_commit_announces_a_refresh_of_its_list(
     world: World, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks
 ) -> None:
     sent: list[tuple[str, tuple[int, ...]]] = []
-    monkeypatch.setattr(
-        current_app, "send_task", lambda name, args, retry: sent.append((name, args))
-    )
+    monkeypatch.setattr(current_app, "send_task", lambda name, args, **_: sent.append((name, args)))
     with django_capture_on_commit_callbacks(execute=True):
         commit(judgment_list=world.judgments, grades={(world.queries[0], world.documents[1]): 1})
     assert sent == [("evaluation.refresh", (world.judgments.pk,))]
@@ -73,9 +69,7 @@ def test_an_import_announces_a_refresh_of_every_list_that_has_a_version(
     world: World, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks
 ) -> None:
     sent: list[tuple[str, tuple[int, ...]]] = []
-    monkeypatch.setattr(
-        current_app, "send_task", lambda name, args, retry: sent.append((name, args))
-    )
+    monkeypatch.setattr(current_app, "send_task", lambda name, args, **_: sent.append((name, args)))
     with django_capture_on_commit_callbacks(execute=True):
         make_run(collection=world.collection, rankings={"q2": ["d1"]}, ranker="other")
     assert sent == [("evaluation.refresh", (world.judgments.pk,))]

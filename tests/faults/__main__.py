@@ -25,6 +25,7 @@ def main() -> int:
     parser.add_argument("--faults", type=int, default=usual.faults)
     parser.add_argument("--think", type=float, default=usual.think, help="seconds for a label")
     parser.add_argument("--ending", choices=("kill", "freeze"), default=usual.ending)
+    parser.add_argument("--lull", type=float, default=usual.lull, help="when the ending begins")
     parser.add_argument("--seed", type=int, default=usual.seed)
     parser.add_argument("--limit", type=float, default=3600.0, help="seconds for all labels")
     parser.add_argument("--patience", type=float, default=usual.patience)

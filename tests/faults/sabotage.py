@@ -27,14 +27,15 @@ def counted_seats() -> None:
     from annotation.models import Assignment
     from annotation.services import leasing
 
-    def claim(desk: Any, seats: Sequence[Any], at: datetime) -> int:
+    def lease(desk: Any, pks: Sequence[int], at: datetime) -> int:
+        wanted = Assignment.objects.filter(pk__in=pks).values_list("pair_id", flat=True)
         sitting = Assignment.objects.filter(state__in=("leased", "done"))
-        counted = [(seat, sitting.filter(pair=seat.pair).count()) for seat in seats]
-        time.sleep(WINDOW / 3)
-        room = [(seat, count) for seat, count in counted if count < desk.campaign.overlap]
-        for seat, count in room:
+        counted = {pair: sitting.filter(pair=pair).count() for pair in wanted}
+        time.sleep(WINDOW)
+        room = {pair: n for pair, n in counted.items() if n < desk.campaign.overlap}
+        for pair, count in room.items():
             Assignment.objects.create(
-                pair_id=seat.pair,
+                pair_id=pair,
                 seat=count + 1,
                 annotator=desk.viewer,
                 state="leased",
@@ -42,7 +43,8 @@ def counted_seats() -> None:
             )
         return len(room)
 
-    leasing._claim = claim
+    leasing._not_locked = lambda seats: [seat.pk for seat in seats]
+    leasing._lease = lease
 
 
 def early_answers() -> None:

@@ -67,7 +67,8 @@ def _import_runs(world: Any, dice: random.Random) -> None:
         rankings = {
             query.qid: dice.sample(docids, len(docids) // 2)
             for query in world.queries
-            if dice.random() < 0.9  # a run may leave queries out
+            # a run may leave queries out, but not all of them
+            if query == world.queries[0] or dice.random() < 0.9
         }
         make_run(collection=world.collection, rankings=rankings, ranker=f"ranker{number}")
 

@@ -21,7 +21,6 @@ from tests.deployment import ROOT
 from tests.faults.annotator import Annotator
 from tests.faults.site import Embedded, Production, Site
 
-LULL = 0.9  # no fault after this part of the labels: the end has a fault of its own
 LONGEST_GAP = 1.5  # seconds until what was killed is started again
 
 
@@ -32,7 +31,8 @@ class Plan:
     labels: two for each pair, before corrections. faults: how many before the last one.
     think: seconds that an annotator takes for a label. ending: `kill`: the worker is dead during
     the last labels, and Redis is flushed before it comes back; `freeze`: Redis stands still
-    during the last labels, so that nothing at all announces them.
+    during the last labels, so that nothing at all announces them. lull: the part of the labels
+    after which that begins, and no other fault strikes.
     limit, patience: seconds for the labels, and then for what is due.
     """
 
@@ -42,6 +42,7 @@ class Plan:
     faults: int = 6
     think: float = 0.3
     ending: str = "kill"
+    lull: float = 0.9
     seed: int = 2
     limit: float = 300.0
     patience: float = 30.0
@@ -55,7 +56,7 @@ class Plan:
     def moments(self, kinds: Sequence[str]) -> Iterator[tuple[int, str, random.Random]]:
         """After how many labels what strikes, and the dice for how; every kind in turn."""
         dice = random.Random(self.seed)
-        stretch = LULL * self.labels / max(self.faults, 1)
+        stretch = self.lull * self.labels / max(self.faults, 1)
         for number in range(self.faults):
             yield int((number + dice.random()) * stretch), kinds[number % len(kinds)], dice
 
@@ -208,7 +209,7 @@ class Storm:
             if self.counter.wait_for(when):
                 strikes[kind](dice)
                 self.outcome.struck.append(f"{kind} after {self.counter.count}")
-        if self.counter.wait_for(int(LULL * self.plan.labels)):
+        if self.counter.wait_for(int(self.plan.lull * self.plan.labels)):
             self.begin_the_end()
             self.outcome.struck.append(f"{self.plan.ending} after {self.counter.count}")
 

@@ -3,7 +3,9 @@
 The longer forms: `python -m tests.faults --help`.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -21,18 +23,6 @@ def check_calm(outcome: Outcome, plan: Plan) -> None:
     assert outcome.labels >= plan.labels, str(outcome)
     assert outcome.convergence_seconds is not None, str(outcome)
     assert outcome.convergence_seconds < SECONDS, str(outcome)
-
-
-@pytest.mark.postgres
-@pytest.mark.redis
-def test_killed_workers_and_a_flushed_redis_lose_no_label_and_no_bit(
-    tmp_path: Path, own_database_url: str, own_redis_url: str
-) -> None:
-    plan = Plan(labels=500, annotators=8, faults=6, think=0.2)
-    outcome = storm_in_production(
-        plan, directory=tmp_path, database_url=own_database_url, redis_url=own_redis_url
-    )
-    check_calm(outcome, plan)
 
 
 def test_the_one_process_of_the_embedded_mode_may_be_killed_at_any_moment(tmp_path: Path) -> None:
@@ -55,18 +45,49 @@ def test_a_storm_finds_what_was_broken_on_purpose(
     assert found in outcome.problems, str(outcome)
 
 
-@pytest.mark.postgres
-@pytest.mark.redis
-@pytest.mark.parametrize(
-    ("sabotage", "found"), [("counted_seats", "over_the_overlap"), ("late_flag", "wrong_grades")]
-)
-def test_a_storm_finds_a_race_that_was_left_open_on_purpose(
-    sabotage: str, found: str, tmp_path: Path, own_database_url: str, own_redis_url: str
-) -> None:
-    outcome = storm_in_production(
-        replace(SMALL, sabotage=sabotage),
+@pytest.fixture
+def storm(tmp_path: Path, own_database_url: str, own_redis_url: str) -> Callable[[Plan], Outcome]:
+    """A storm in production, on servers of the test's own."""
+    return partial(
+        storm_in_production,
         directory=tmp_path,
         database_url=own_database_url,
         redis_url=own_redis_url,
     )
+
+
+@pytest.mark.postgres
+@pytest.mark.redis
+def test_killed_workers_and_a_flushed_redis_lose_no_label_and_no_bit(
+    storm: Callable[[Plan], Outcome],
+) -> None:
+    plan = Plan(labels=500, annotators=8, faults=6, think=0.2)
+    check_calm(storm(plan), plan)
+
+
+@pytest.mark.postgres
+@pytest.mark.redis
+def test_a_frozen_redis_slows_no_label_much_and_delays_the_numbers_by_seconds(
+    storm: Callable[[Plan], Outcome],
+) -> None:
+    plan = replace(SMALL, lull=0.3, ending="freeze")
+    outcome = storm(plan)
+    check_calm(outcome, plan)
+    assert max(outcome.waits) < 3.0, str(outcome)
+
+
+@pytest.mark.postgres
+@pytest.mark.redis
+@pytest.mark.parametrize(
+    ("sabotage", "found", "labels"),
+    [
+        # all at one query: they ask for the same ten pairs at once
+        ("counted_seats", "over_the_overlap", 20),
+        ("late_flag", "wrong_grades", 60),
+    ],
+)
+def test_a_storm_finds_a_race_that_was_left_open_on_purpose(
+    sabotage: str, found: str, labels: int, storm: Callable[[Plan], Outcome]
+) -> None:
+    outcome = storm(replace(SMALL, sabotage=sabotage, labels=labels))
     assert found in outcome.problems, str(outcome)
