@@ -10,6 +10,7 @@ import numpy.typing as npt
 from evaluation.exact import counts, exact_sums, means, standard_errors
 from evaluation.measures.coverage import coverage, relevant_coverage
 from evaluation.measures.definition import Measure
+from evaluation.measures.differences import Difference, difference
 from evaluation.measures.discounts import FloatArray
 from evaluation.measures.engine import count_together, depth_needed, evaluate_batch
 from evaluation.measures.errors import MeasureError, ZeroIdealError
@@ -212,10 +213,7 @@ def explain_file(
 
     Raises MeasureError where neither file has the query.
     """
-    query_ids = query_rows(judged.qrels, run)
-    if query_id not in query_ids:
-        raise MeasureError(f"neither {judged.qrels.name} nor {run.name} has query {query_id!r}")
-    row = query_ids.index(query_id)
+    row = _row_of(judged, run, query_id)
     out = []
     for measure in measures:
         meant = measure if preset is None else apply(preset, measure)
@@ -228,6 +226,41 @@ def explain_file(
         whole = replace(rankings, levels=rankings.levels[:, : len(doc_ids)], ties=ties)
         out.append(explain(meant, doc_ids, whole, judged.grades))
     return tuple(out)
+
+
+def compare_file(
+    judged: JudgedQueries,
+    run: RunFile,
+    measures: Sequence[Measure],
+    query_id: str,
+    preset: Preset | None = None,
+) -> tuple[Difference, ...]:
+    """Why several definitions say different things of one query: the first against each other one.
+
+    With a preset, each measure as it was asked for against what the preset makes of it.
+    Raises MeasureError where neither file has the query.
+    """
+    row = _row_of(judged, run, query_id)
+    by_ordering: dict[tuple[str, str], GradedRankings] = {}
+
+    def value(measure: Measure) -> float:
+        if measure.ordering not in by_ordering:
+            whole = judged.rankings(run, measure.ordering, None)
+            by_ordering[measure.ordering] = whole.rows(row, row + 1)
+        counted = replace(measure, queries="all", average="macro")
+        found = evaluate_batch([counted], by_ordering[measure.ordering], judged.grades)
+        return float(found.values[0, 0])
+
+    if preset is not None:
+        return tuple(difference(measure, apply(preset, measure), value) for measure in measures)
+    return tuple(difference(measures[0], measure, value) for measure in measures[1:])
+
+
+def _row_of(judged: JudgedQueries, run: RunFile, query_id: str) -> int:
+    query_ids = query_rows(judged.qrels, run)
+    if query_id not in query_ids:
+        raise MeasureError(f"neither {judged.qrels.name} nor {run.name} has query {query_id!r}")
+    return query_ids.index(query_id)
 
 
 def _doc_ids(run: RunFile, query_id: str, ordering: tuple[str, str]) -> list[str]:

@@ -7,10 +7,11 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Final
 
+from evaluation.measures.differences import Difference, Part
 from evaluation.measures.explanation import Explanation
 from evaluation.measures.files import FileValues
 from evaluation.measures.wording import describe
@@ -33,12 +34,16 @@ class Report:
 
 @dataclass(frozen=True)
 class ExplainedQuery:
-    """One query taken apart; explanations are in the order of the names."""
+    """One query taken apart; explanations are in the order of the names.
+
+    differences: between the definitions, run by run, where there are several.
+    """
 
     preset: str | None
     query_id: str
     names: tuple[str, ...]
     runs: Mapping[str, tuple[Explanation, ...]]
+    differences: Mapping[str, tuple[Difference, ...]] = field(default_factory=dict)
 
 
 def run_names(paths: Sequence[str]) -> list[str]:
@@ -125,7 +130,12 @@ def explained_as_json(explained: ExplainedQuery) -> str:
         }
         for run, explanations in explained.runs.items()
     }
-    return _json({"preset": explained.preset, "query_id": explained.query_id, "runs": runs})
+    head = {"preset": explained.preset, "query_id": explained.query_id, "runs": runs}
+    apart = {
+        run: [_difference(one) for one in differences]
+        for run, differences in explained.differences.items()
+    }
+    return _json({**head, "differences": apart})
 
 
 def explained_as_table(explained: ExplainedQuery) -> str:
@@ -140,6 +150,7 @@ def explained_as_table(explained: ExplainedQuery) -> str:
             if explanation.dcg is not None:
                 lines.append(f"  DCG {explanation.dcg!r}, ideal DCG {explanation.ideal_dcg!r}")
             blocks.append("\n".join(line for line in lines if line))
+        blocks += [_difference_table(one, run) for one in explained.differences.get(run, ())]
     return "\n\n".join(blocks)
 
 
@@ -208,6 +219,57 @@ def _explanation(explanation: Explanation) -> dict[str, object]:
         "ideal_dcg": explanation.ideal_dcg,
         "ranks": ranks,
     }
+
+
+def _difference(one: Difference) -> dict[str, object]:
+    parts = [
+        {
+            "parameters": list(part.parameters),
+            "before": list(part.before),
+            "after": list(part.after),
+            "effect": part.effect,
+        }
+        for part in one.parts
+    ]
+    return {
+        "one": one.one.name,
+        "other": one.other.name,
+        "value": one.value,
+        "other_value": one.other_value,
+        "parts": parts,
+    }
+
+
+def _difference_table(one: Difference, run: str) -> str:
+    """Which parameters make the difference, and how much of it each."""
+    values = f"{_short(one.value)} and {_short(one.other_value)}"
+    lines = [f"{one.one.name} and {one.other.name} of {run}: {values}"]
+    if one.one.family != one.other.family:
+        return "\n".join([*lines, "  two measures, not two definitions of one"])
+    rows = [["  what is switched", "adds", "of the difference"]]
+    for part in one.parts:
+        share = f"{100 * part.effect / one.total:.1f} %" if one.total else ""
+        rows.append([f"  {_switch(part)}", _signed(part.effect), share.replace("-0.0 ", "0.0 ")])
+    rows.append(["  together", _signed(one.total), "100.0 %" if one.total else ""])
+    return "\n".join([*lines, _aligned(rows)])
+
+
+def _signed(effect: float) -> str:
+    """Four digits, and what is less than those shows how little it is."""
+    return f"{effect:+.0e}" if 0 < abs(effect) < 0.00005 else f"{effect:+.4f}"
+
+
+def _switch(part: Part) -> str:
+    pairs = zip(part.parameters, part.before, part.after, strict=True)
+    return ", ".join(f"{name} {_told(old)} → {_told(new)}" for name, old, new in pairs)
+
+
+def _told(value: object) -> str:
+    if isinstance(value, tuple):
+        return "{" + ",".join(f"{grade:g}:{gain:g}" for grade, gain in value) + "}"
+    if value is None:
+        return "none"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _ranks_table(explanation: Explanation) -> str:

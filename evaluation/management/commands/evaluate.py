@@ -7,7 +7,12 @@ from typing import Any, NoReturn
 from django.core.management.base import BaseCommand, CommandParser
 
 from evaluation.measures.errors import MeasureError
-from evaluation.measures.files import JudgedQueries, evaluate_file, explain_file
+from evaluation.measures.files import (
+    JudgedQueries,
+    compare_file,
+    evaluate_file,
+    explain_file,
+)
 from evaluation.measures.grammar import parse_measures
 from evaluation.measures.presets import preset
 from evaluation.measures.reports import EXPLAINED, FORMATS, ExplainedQuery, Report, run_names
@@ -59,11 +64,11 @@ def _output(options: Mapping[str, Any]) -> str:
     measures = [measure for _, measure in asked]
     if options["explain"] is not None:
         query_id = options["explain"]
-        explained = {
-            name: explain_file(judged, run, measures, query_id, chosen)
-            for name, run in _runs(options)
-        }
-        query = ExplainedQuery(options["preset"], query_id, names, explained)
+        explained, apart = {}, {}
+        for name, run in _runs(options):
+            explained[name] = explain_file(judged, run, measures, query_id, chosen)
+            apart[name] = compare_file(judged, run, measures, query_id, chosen)
+        query = ExplainedQuery(options["preset"], query_id, names, explained, apart)
         return EXPLAINED[options["format"]](query)
     size = options["collection_size"]
     runs = {

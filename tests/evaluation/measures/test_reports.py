@@ -3,7 +3,7 @@
 import csv
 import json
 
-from evaluation.measures.files import evaluate_file, explain_file
+from evaluation.measures.files import compare_file, evaluate_file, explain_file
 from evaluation.measures.grammar import parse_measure, parse_measures
 from evaluation.measures.reports import (
     ExplainedQuery,
@@ -159,3 +159,20 @@ def test_an_explanation_of_no_results_says_so() -> None:
     assert "no document was returned" in explained_as_table(
         ExplainedQuery(None, "10", ("RR",), {"r.run": found})
     )
+
+
+def test_definitions_side_by_side_say_which_parameter_makes_the_difference() -> None:
+    measures = [parse_measure("nDCG@2"), parse_measure("nDCG(gain='exp2')@2"), parse_measure("RR")]
+    qrels, ranked = judged("10 a 1\n10 b 3"), run("10 a 2\n10 b 1")
+    found = explain_file(qrels, ranked, measures, "10")
+    apart = compare_file(qrels, ranked, measures, "10")
+    names = tuple(measure.name for measure in measures)
+    query = ExplainedQuery(None, "10", names, {"r.run": found}, {"r.run": apart})
+    text = explained_as_table(query)
+    assert "nDCG@2 and nDCG(gain='exp2')@2 of r.run: 0.7967 and 0.7098" in text
+    assert "  gain linear → exp2  -0.0869            100.0 %" in text
+    assert "two measures, not two definitions of one" in text
+    (first, second) = json.loads(explained_as_json(query))["differences"]["r.run"]
+    assert first["parts"][0]["parameters"] == ["gain"]
+    assert first["parts"][0]["effect"] == first["other_value"] - first["value"]
+    assert second["parts"] == []
