@@ -64,7 +64,9 @@ def test_every_document_gets_the_level_of_its_own_query(
     assert found.lengths.tolist() == [len(one) for one in ranked]
 
 
-def test_many_queries_go_through_a_table_of_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_ways_to_join_and_any_size_of_the_table_give_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     rng = np.random.default_rng(4)
     judged = [
         {int(d): int(rng.integers(1, 5)) for d in rng.choice(50, 9, replace=False)}
@@ -77,9 +79,17 @@ def test_many_queries_go_through_a_table_of_few_at_a_time(monkeypatch: pytest.Mo
         judgments_of(judged),
     )
     expected = levels_by_hand(ranked, judged, list(range(40)), None)
+    monkeypatch.setattr(module, "_PER_TABLE", 0.0)
     for cells in (1, 120, 1 << 22):
         monkeypatch.setattr(module, "_TABLE_CELLS", cells)
         assert judge_rankings(*arguments, n_grades=4).levels.tolist() == expected
+    monkeypatch.setattr(module, "_PER_TABLE", 1e12)  # searched for
+    for cells in (1, 40, 1 << 15):
+        monkeypatch.setattr(module, "_SEARCHED_CELLS", cells)
+        assert judge_rankings(*arguments, n_grades=4).levels.tolist() == expected
+    monkeypatch.setattr(module, "_LARGEST_KEY", 1)  # and numbered anew
+    assert judge_rankings(*arguments, n_grades=4).levels.tolist() == expected
+    monkeypatch.setattr(module, "_PER_TABLE", 0.0)
     monkeypatch.setattr(module, "_LARGEST_SPAN", 1)
     assert judge_rankings(*arguments, n_grades=4).levels.tolist() == expected
 
