@@ -53,14 +53,15 @@ def get_judged(*, list_id: int, version: int, query_ids: Iterable[int] | None = 
 def list_touched_queries(*, list_id: int, after: int, until: int) -> list[int]:
     """The pks of the queries with a row that begins or ends in a version in (after, until]."""
     with connection.cursor() as cursor:
+        # sorted here: asked to, SQLite walks the whole list in the order of its queries
         cursor.execute(
             "SELECT query_id FROM judgments_judgment "
             "WHERE list_id = %s AND since > %s AND since <= %s "
             "UNION SELECT query_id FROM judgments_judgment "
-            "WHERE list_id = %s AND until > %s AND until <= %s ORDER BY query_id",
+            "WHERE list_id = %s AND until > %s AND until <= %s",
             [list_id, after, until] * 2,
         )
-        return [query_id for (query_id,) in cursor.fetchall()]
+        return sorted(query_id for (query_id,) in cursor.fetchall())
 
 
 def list_differences(*, list_id: int, before: int, after: int) -> list[Difference]:
