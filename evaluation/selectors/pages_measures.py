@@ -28,6 +28,20 @@ WORDS: Final[Mapping[str, Mapping[str, str]]] = {
     "arithmetic": wording.ARITHMETIC,
     "rounding": wording.ROUNDING,
     "rounded": wording.ROUNDED,
+    "denominator": {
+        "k": "divided by the cutoff",
+        "returned": "P is divided by what is returned, AP by the relevant ones returned",
+        "relevant": "divided by the number of relevant documents",
+        "cutoff": "divided by the relevant documents that there is room for",
+    },
+    "average": {
+        "macro": "the mean of the queries' values",
+        "micro": wording.AVERAGES["micro"],
+    },
+    "of": {
+        "documents": "the share of all documents of the collection",
+        "relevant": "the share of all relevant documents",
+    },
 }
 USUAL_WORDS: Final = {
     "ideal_depth": "the ideal cut at k",
@@ -42,11 +56,14 @@ USUAL_WORDS: Final = {
 
 @dataclass(frozen=True)
 class Choice:
-    """A value that a parameter can have, in words."""
+    """A value that a parameter can have, in words.
+
+    usual: "usual" where nothing need be said to have it, "usual for P" where that goes for P alone.
+    """
 
     value: str
     words: str
-    is_usual: bool
+    usual: str
 
 
 @dataclass(frozen=True)
@@ -95,13 +112,20 @@ def _named(measure: Measure) -> Named:
 
 
 def _parameter(name: str) -> Parameter:
-    own = tuple(family.name for family in FAMILIES.values() if name in family.parameters)
+    own = [family for family in FAMILIES.values() if name in family.parameters]
     choices = tuple(
         Choice(
             value,
             WORDS[name][value].format(b="b", decimals="that many") or USUAL_WORDS[name],
-            value == USUAL[name],
+            _usual(name, value, own),
         )
         for value in CHOICES[name]
     )
-    return Parameter(name, own, choices)
+    return Parameter(name, tuple(family.name for family in own), choices)
+
+
+def _usual(name: str, value: str, own: list[Family]) -> str:
+    if USUAL[name]:
+        return "usual" if value == USUAL[name] else ""
+    those = [family.name for family in own if value == family.words_of(name)[0]]
+    return f"usual for {' and '.join(those)}" if those else ""

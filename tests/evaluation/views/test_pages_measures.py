@@ -1,5 +1,7 @@
 """The page that says what measures mean."""
 
+import re
+
 import pytest
 from django.urls import reverse
 
@@ -31,6 +33,14 @@ def test_every_family_preset_and_parameter_is_there_with_its_plain_reading():
         assert f"{measure.name} {describe(measure)}" in text
 
 
+def test_every_family_leads_to_its_own_words():
+    page = get().content.decode()
+    for family in FAMILIES.values():
+        found = re.search(rf'href="(\?measure={family.name}(?:%4010)?)"', page)
+        assert found, family.name
+        assert get(found[1]).status_code == 200, family.name
+
+
 def test_every_use_says_which_cutoff_suits_it_and_why():
     text = text_of(get())
     for use in CUTOFF_USES:
@@ -43,7 +53,11 @@ def test_every_value_of_a_parameter_is_put_into_words_of_its_own():
         words = [choice.words for choice in parameter.choices]
         assert all(words), parameter.name
         assert len(set(words)) == len(words), parameter.name
-        assert sum(choice.is_usual for choice in parameter.choices) == 1, parameter.name
+        usual = [choice.usual for choice in parameter.choices if choice.usual]
+        if parameter.name == "denominator":
+            assert usual == ["usual for P", "usual for AP"]
+        else:
+            assert usual == ["usual"], parameter.name
 
 
 def test_a_name_is_put_into_words_on_request():
