@@ -9,7 +9,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from django.db import connection, transaction
 from django.db.models import F, QuerySet
@@ -147,13 +147,33 @@ def _compute(target: _Target, step: Step) -> IntArray:
 def _write(target: _Target, step: Step, sums: IntArray, at: datetime) -> None:
     """Insert the evaluations. Where another worker was faster its rows stay: they are the same."""
     moment = Evaluation._meta.get_field("computed_at").get_db_prep_value(at, connection)
-    rows = [
-        (run.size.run_id, target.version.pk, target.measure_set.pk, to_bytes(own), moment)
-        for run, own in zip(step.runs, sums, strict=True)
-    ]
-    columns = ("run_id", "version_id", "measure_set_id", "sums", "computed_at")
+    run_ids = [run.size.run_id for run in step.runs]
+    packed = [to_bytes(own) for own in sums]
+    same = (target.version.pk, target.measure_set.pk)
     with transaction.atomic():
+        if connection.vendor == "postgresql":
+            _insert_from_one_string(run_ids, packed, *same, moment)
+            return
+        columns = ("run_id", "version_id", "measure_set_id", "sums", "computed_at")
+        rows = [(pk, *same, own, moment) for pk, own in zip(run_ids, packed, strict=True)]
         insert_rows(Evaluation, columns, rows, ignore_conflicts=True)
+
+
+def _insert_from_one_string(
+    run_ids: Sequence[int], packed: Sequence[bytes], version_id: int, set_id: int, moment: Any
+) -> None:
+    """All sums travel as one byte string and are cut up there: half the time of an array."""
+    length = len(packed[0])
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO evaluation_evaluation "
+            "(run_id, version_id, measure_set_id, sums, computed_at) "
+            "SELECT run_id, %s, %s, "
+            "substring(all_sums FROM ((place - 1) * %s + 1)::int FOR %s), %s "
+            "FROM unnest(%s::bigint[]) WITH ORDINALITY AS runs(run_id, place), "
+            "(SELECT %s::bytea AS all_sums) AS given ON CONFLICT DO NOTHING",
+            [version_id, set_id, length, length, moment, list(run_ids), b"".join(packed)],
+        )
 
 
 def _count_attempt(target: _Target, step: Step, at: datetime) -> None:
