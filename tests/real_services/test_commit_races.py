@@ -1,15 +1,18 @@
 """Two who commit at once, over two real connections."""
 
 import threading
+import time
 from collections.abc import Callable
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from judgments import jobs as registry
+from judgments.formats.collections import QueryRecord
 from judgments.models import Job, Judgment, JudgmentVersion, Membership, User
 from judgments.permissions import NotFound, get_access
-from judgments.selectors import get_judged
+from judgments.selectors import get_judged, get_query_traits
+from judgments.services.collections import load_queries
 from judgments.services.committing import Change, commit_judgments
 from judgments.services.jobs import submit_job, work_jobs
 from judgments.services.lists import revert_version
@@ -172,3 +175,28 @@ def test_two_leads_who_unmake_each_other_leave_one(world):
     )
     assert [type(error) for error in raised] == [MemberRefused]
     assert Membership.objects.filter(collection=world.collection, role="lead").count() == 1
+
+
+def test_a_query_first_judged_while_its_segment_changes_has_one_segment_in_that_version(world):
+    query, document = world.queries[0], world.documents[0]
+    is_loaded = threading.Event()
+    said: list[str] = []
+
+    def segment_of_the_version() -> str:
+        found = get_query_traits(list_id=world.judgments.pk, version=1, query_ids=[query.pk])
+        return found[query.pk].segment
+
+    def load() -> None:
+        record = QueryRecord(query_id=query.qid, text="text", segment="new", line=1)
+        with transaction.atomic():
+            load_queries(collection=world.collection, records=[record], by=None, at=NOW)
+            is_loaded.set()
+            time.sleep(0.5)  # so that the commit comes in between, if it can
+
+    def judge() -> None:
+        assert is_loaded.wait(10)
+        commit(judgment_list=world.judgments, grades={(query, document): 3})
+        said.append(segment_of_the_version())
+
+    assert at_once(load, judge) == []
+    assert said == [segment_of_the_version()] == ["new"]
