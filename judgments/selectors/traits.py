@@ -7,18 +7,20 @@ from collections.abc import Iterable
 from typing import Final
 
 from django.db import connection
+from django.db.models import QuerySet
 
-from judgments.bulk import rows_list
 from judgments.models import PastTraits, Query
 from judgments.temporal import TraitChange, Traits
+
+CHUNK: Final = 500  # queries asked for in one statement
 
 _COLLECTION: Final = "(SELECT collection_id FROM judgments_judgmentlist WHERE id = %s)"
 
 # the pks of the queries in a segment; parameters: as _in_segment gives them
 _IN_SEGMENT: Final = f"""
 SELECT q.id FROM judgments_query q WHERE q.collection_id = {_COLLECTION} AND q.segment = %s
-    AND NOT EXISTS (SELECT 1 FROM judgments_pasttraits p
-        WHERE p.list_id = %s AND p.query_id = q.id AND p.since <= %s AND p.until > %s)
+    AND q.id NOT IN (SELECT p.query_id FROM judgments_pasttraits p
+        WHERE p.list_id = %s AND p.since <= %s AND p.until > %s)
 UNION ALL
 SELECT p.query_id FROM judgments_pasttraits p
     WHERE p.list_id = %s AND p.segment = %s AND p.since <= %s AND p.until > %s
@@ -29,18 +31,16 @@ def get_query_traits(
     *, list_id: int, version: int, query_ids: Iterable[int] | None = None
 ) -> dict[int, Traits]:
     """The traits by query at a version, of all queries of the collection or of those given."""
-    asked, parameters = ("", []) if query_ids is None else rows_list(query_ids)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT q.id, COALESCE(p.segment, q.segment), COALESCE(p.weight, q.weight) "
-            + f"FROM {asked and asked + ' CROSS JOIN '} judgments_query q "
-            + "LEFT JOIN judgments_pasttraits p ON p.list_id = %s AND p.query_id = q.id "
-            + "AND p.since <= %s AND p.until > %s "
-            + f"WHERE q.collection_id = {_COLLECTION}"
-            + (asked and " AND q.id = asked.id"),
-            [*parameters, list_id, version, version, list_id],
-        )
-        return {pk: Traits(segment, weight) for pk, segment, weight in cursor.fetchall()}
+    now_qs = Query.objects.filter(collection__lists=list_id).order_by()
+    then_qs = _past(list_id, version)
+    if query_ids is None:
+        return _overlaid(now_qs, then_qs)
+    ids = sorted(set(query_ids))
+    found: dict[int, Traits] = {}
+    for start in range(0, len(ids), CHUNK):
+        own = ids[start : start + CHUNK]
+        found |= _overlaid(now_qs.filter(pk__in=own), then_qs.filter(query__in=own))
+    return found
 
 
 def list_segment_queries(*, list_id: int, version: int, segment: str) -> list[int]:
@@ -53,7 +53,7 @@ def list_segment_queries(*, list_id: int, version: int, segment: str) -> list[in
 def list_segments(*, list_id: int, version: int) -> list[str]:
     """The segments of the queries that are judged at a version, without the nameless one."""
     now = Query.objects.filter(collection__lists=list_id)
-    then = PastTraits.objects.filter(list=list_id, since__lte=version, until__gt=version)
+    then = _past(list_id, version)
     names = {
         name
         for rows in (now, then)
@@ -72,6 +72,18 @@ def list_trait_changes(*, list_id: int, before: int, after: int) -> list[TraitCh
     old = get_query_traits(list_id=list_id, version=before, query_ids=query_ids)
     new = get_query_traits(list_id=list_id, version=after, query_ids=query_ids)
     return [TraitChange(pk, old[pk], new[pk]) for pk in sorted(query_ids) if old[pk] != new[pk]]
+
+
+def _past(list_id: int, version: int) -> QuerySet[PastTraits]:
+    rows = PastTraits.objects.filter(list=list_id, since__lte=version, until__gt=version)
+    return rows.order_by()
+
+
+def _overlaid(now_qs: QuerySet[Query], then_qs: QuerySet[PastTraits]) -> dict[int, Traits]:
+    # what is now first: traits that change in between are then found among the past ones
+    now = {row[0]: Traits(*row[1:]) for row in now_qs.values_list("pk", "segment", "weight")}
+    then = {row[0]: Traits(*row[1:]) for row in then_qs.values_list("query", "segment", "weight")}
+    return now | then
 
 
 def _in_segment(list_id: int, version: int, segment: str) -> list[int | str]:

@@ -17,6 +17,7 @@ from judgments.selectors import (
     list_segments,
     list_touched_queries,
     list_trait_changes,
+    traits,
 )
 from judgments.services import collections
 from judgments.services.collections import Loaded, ensure_queries, load_queries
@@ -218,6 +219,7 @@ def test_the_database_refuses_rows_that_mean_nothing(world, values):
 @pytest.mark.parametrize("seed", range(8))
 def test_the_traits_of_every_version_are_those_of_its_day(seed, monkeypatch):
     monkeypatch.setattr(collections, "CHUNK", 2)
+    monkeypatch.setattr(traits, "CHUNK", 2)
     rng = random.Random(seed)
     world = make_world(queries=5, documents=2)
     lists = [world.judgments, make_list(collection=world.collection, slug="other")]
