@@ -8,7 +8,6 @@ from typing import Any
 from django.utils import timezone
 from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema, inline_serializer
 from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -25,7 +24,7 @@ from annotation.selectors.labelling import (
 from annotation.services.labelling import Receipt, submit_labels
 from annotation.services.leasing import MOST, lease_next, release_leases
 from annotation.submissions import MAX_NOTE_CHARACTERS, MAX_REASON_CHARACTERS, Submission
-from judgments.rest.parsing import check_parameters, read_parameters
+from judgments.rest.parsing import check_fields, check_parameters, read_input, read_parameters
 from judgments.rest.problems import problem
 
 MOST_LABELS = 200
@@ -153,7 +152,7 @@ class Next(APIView):
         """Lease pairs as with GET, leaving out of the answer those that the caller holds."""
         check_parameters(request)
         desk = get_desk(viewer=request.user, campaign_id=campaign_id)
-        return Response(_next(desk, _valid(Wish, request.data)))
+        return Response(_next(desk, read_input(Wish, request.data)))
 
 
 class Labels(APIView):
@@ -196,8 +195,7 @@ class Labels(APIView):
         check_parameters(request)
         desk = get_desk(viewer=request.user, campaign_id=campaign_id)
         is_single = isinstance(request.data, dict) and "labels" not in request.data
-        data = {"labels": [request.data]} if is_single else request.data
-        wish = _valid(LabelsInput, data)
+        wish = _read_labels({"labels": [request.data]} if is_single else request.data)
         submissions = [Submission(**label) for label in wish["labels"]]
         receipts = submit_labels(desk=desk, submissions=submissions, at=timezone.now())
         body = {"labels": [_receipt(receipt) for receipt in receipts], **_next(desk, wish)}
@@ -225,19 +223,19 @@ class Release(APIView):
         """Give pairs back that will not be labelled now; how many there were."""
         check_parameters(request)
         desk = get_desk(viewer=request.user, campaign_id=campaign_id)
-        wish = _valid(self.Input, request.data)
+        wish = read_input(self.Input, request.data)
         return Response({"released": release_leases(desk=desk, assignments=wish["assignments"])})
 
 
 OWN = ("id", "outcome", "grade", "reason", "note", "made_at")
 
 
-def _valid(form: type[serializers.Serializer[Any]], data: Any) -> dict[str, Any]:
-    if not hasattr(data, "keys"):
-        raise ValidationError({"body": ["The body must be a JSON object."]})
-    read = form(data=data)
-    read.is_valid(raise_exception=True)
-    return dict(read.validated_data)
+def _read_labels(data: Any) -> dict[str, Any]:
+    check_fields(LabelsInput, data)
+    labels = data.get("labels")
+    for label in labels if isinstance(labels, list) else ():
+        check_fields(LabelInput, label)
+    return read_input(LabelsInput, data)
 
 
 def _next(desk: Desk, wish: dict[str, Any]) -> dict[str, Any]:

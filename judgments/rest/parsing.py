@@ -41,7 +41,12 @@ class BoundedJSONParser(BaseParser):
             raise ParseError(f"The body is not UTF-8 (byte {error.start}).") from None
         check_depth(text)
         try:
-            value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+            value = json.loads(
+                text,
+                parse_constant=_refuse_constant,
+                parse_float=_finite,
+                object_pairs_hook=_without_repeats,
+            )
         except ValueError as error:
             raise ParseError(f"The body is not JSON: {error}.") from None
         check_text(value)
@@ -92,14 +97,28 @@ def read_parameters(request: Request, form: type[Serializer[Any]]) -> dict[str, 
 
 def read_input(form: type[Serializer[Any]], data: Any) -> dict[str, Any]:
     """A body as `form` reads it; ValidationError (400) names what is wrong or not known."""
+    check_fields(form, data)
+    read = form(data=data)
+    read.is_valid(raise_exception=True)
+    return dict(read.validated_data)
+
+
+def check_fields(form: type[Serializer[Any]], data: Any) -> None:
+    """Refuse (400) a body that is no object, or that has a field which `form` does not know."""
     if not isinstance(data, Mapping):
         raise ValidationError({"body": "The body must be a JSON object."})
     unknown = sorted(set(data) - set(form().fields))
     if unknown:
         raise ValidationError(dict.fromkeys(unknown, "Unknown field."))
-    read = form(data=data)
-    read.is_valid(raise_exception=True)
-    return dict(read.validated_data)
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in found if names.count(name) > 1)
+        raise ValueError(f"{json.dumps(twice)} is there twice")
+    return found
 
 
 def _refuse_constant(constant: str) -> Any:

@@ -205,3 +205,16 @@ def test_a_body_of_another_form_is_refused_in_words(
 def test_an_unknown_parameter_is_refused(campaign: Campaign) -> None:
     url = reverse("api-campaign-next", args=[campaign.public_id])
     assert client_of("ben").get(url, {"cuont": 3}).status_code == 400
+
+
+def test_a_field_that_is_not_known_is_refused_wherever_it_stands(campaign: Campaign) -> None:
+    ben = client_of("ben")
+    pair = pairs_of(ben, campaign)[0]
+    misspelt = label_of(pair, supersedse=str(uuid.uuid4()))
+    for body in (misspelt, {"labels": [misspelt]}, {"labels": [label_of(pair)], "cuont": 1}):
+        answer = post(ben, campaign, "labels", body)
+        assert answer.status_code == 400
+        assert "Unknown field." in answer.json()["errors"].values()
+    assert post(ben, campaign, "next", {"cuont": 1}).status_code == 400
+    assert post(ben, campaign, "release", {"pairs": []}).status_code == 400
+    assert not Label.objects.exists()
