@@ -376,7 +376,7 @@ def test_reverting_is_a_new_version_with_a_reason(world):
     page = ada.post(url, {"reason": "it was better"}, follow=True)
     assert "Version 3 holds what version 1 held" in text_of(page)
     again = ada.post(url, {"reason": "it was better"}, follow=True)
-    assert "holds just that already" in text_of(again)
+    assert "has just these grades already" in text_of(again)
 
 
 def test_an_invitation_leads_from_a_link_into_the_collection(world, client):
