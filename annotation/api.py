@@ -6,8 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema, inline_serializer
+from drf_spectacular.utils import (
+    OpenApiParameter,
+    PolymorphicProxySerializer,
+    extend_schema,
+    inline_serializer,
+)
 from rest_framework import serializers
+from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -28,6 +34,13 @@ from judgments.rest.parsing import check_fields, check_parameters, read_input, r
 from judgments.rest.problems import problem
 
 MOST_LABELS = 200
+ACCOUNT = OpenApiParameter(
+    "Touchstone-Account",
+    uuid.UUID,
+    OpenApiParameter.HEADER,
+    description="Whose request this is meant to be; 403 if somebody else is signed in. A page that"
+    " keeps labels until they are taken needs it: in another tab the person may have changed.",
+)
 
 
 class PairOutput(serializers.Serializer[Any]):
@@ -147,11 +160,16 @@ class Next(APIView):
         wish = read_parameters(request, Count)
         return Response(_next(get_desk(viewer=request.user, campaign_id=campaign_id), wish))
 
-    @extend_schema(operation_id="campaign_next_batch", request=Wish, responses=NextOutput)
+    @extend_schema(
+        operation_id="campaign_next_batch",
+        parameters=[ACCOUNT],
+        request=Wish,
+        responses=NextOutput,
+    )
     def post(self, request: Request, campaign_id: uuid.UUID) -> Response:
         """Lease pairs as with GET, leaving out of the answer those that the caller holds."""
         check_parameters(request)
-        desk = get_desk(viewer=request.user, campaign_id=campaign_id)
+        desk = _desk(request, campaign_id)
         return Response(_next(desk, read_input(Wish, request.data)))
 
 
@@ -179,6 +197,7 @@ class Labels(APIView):
 
     @extend_schema(
         operation_id="campaign_label",
+        parameters=[ACCOUNT],
         request=PolymorphicProxySerializer(
             component_name="LabelOrLabels",
             serializers=[LabelInput, LabelsInput],
@@ -193,7 +212,7 @@ class Labels(APIView):
         other. A single label that is refused is answered with 422.
         """
         check_parameters(request)
-        desk = get_desk(viewer=request.user, campaign_id=campaign_id)
+        desk = _desk(request, campaign_id)
         is_single = isinstance(request.data, dict) and "labels" not in request.data
         wish = _read_labels({"labels": [request.data]} if is_single else request.data)
         submissions = [Submission(**label) for label in wish["labels"]]
@@ -216,18 +235,27 @@ class Release(APIView):
 
     @extend_schema(
         operation_id="campaign_release",
+        parameters=[ACCOUNT],
         request=Input,
         responses=inline_serializer("Released", {"released": serializers.IntegerField()}),
     )
     def post(self, request: Request, campaign_id: uuid.UUID) -> Response:
         """Give pairs back that will not be labelled now; how many there were."""
         check_parameters(request)
-        desk = get_desk(viewer=request.user, campaign_id=campaign_id)
+        desk = _desk(request, campaign_id)
         wish = read_input(self.Input, request.data)
         return Response({"released": release_leases(desk=desk, assignments=wish["assignments"])})
 
 
 OWN = ("id", "outcome", "grade", "reason", "note", "made_at")
+
+
+def _desk(request: Request, campaign_id: uuid.UUID) -> Desk:
+    """The caller's place, unless the request says that it is meant for somebody else's."""
+    meant = request.headers.get(ACCOUNT.name)
+    if meant is not None and meant != str(getattr(request.user, "public_id", "")):
+        raise PermissionDenied("Somebody else has signed in meanwhile.")
+    return get_desk(viewer=request.user, campaign_id=campaign_id)
 
 
 def _read_labels(data: Any) -> dict[str, Any]:

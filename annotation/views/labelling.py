@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from annotation.forms.labelling import LabelForm
+from annotation.forms.labelling import REASONS, LabelForm
 from annotation.keys import keyed_grades
 from annotation.permissions import Desk, get_desk, may_label
 from annotation.selectors.labelling import LabelPage, get_label_page
@@ -19,13 +19,6 @@ from annotation.services.leasing import lease_next
 from judgments.errors import DomainError
 from judgments.markup import markdown
 from judgments.templatetags.touchstone import ramp_step
-
-REASONS = (
-    ("unjudgeable", "not readable", "Not readable"),
-    ("unjudgeable", "wrong language", "Wrong language"),
-    ("unsure", "not enough context", "Not enough context to tell"),
-    ("unsure", "other", "Something else"),
-)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -40,10 +33,10 @@ def label(request: HttpRequest, campaign_id: uuid.UUID) -> HttpResponse:
 
 
 def _post(request: HttpRequest, desk: Desk) -> None:
-    """What a form without a script sends: a grade, or the wish for pairs."""
+    """What a form without a script sends: a grade or why there is none, or the wish for pairs."""
     now = timezone.now()
     try:
-        if "grade" in request.POST:
+        if "assignment" in request.POST:
             form = LabelForm(request.POST)
             if not form.is_valid():
                 messages.error(request, "That was not a label. Please try again.")
@@ -64,6 +57,7 @@ def _context(request: HttpRequest, desk: Desk, page: LabelPage) -> dict[str, Any
         "reasons": REASONS,
         "label_id": uuid.uuid4(),
         "account": desk.viewer.public_id,
+        "collection_slug": desk.campaign.list.collection.slug,
         "login_url": f"{reverse('login')}?next={request.path}",
         "total": page.progress.done + page.progress.left,
         "is_open": may_label(desk),

@@ -9,16 +9,21 @@ const IDLE = 60_000; // a minute without a sign of life is not counted as work
 const page = document.getElementById("label-page");
 const { nextUrl, labelsUrl, releaseUrl, account, campaign, login } = page.dataset;
 const part = (name) => page.querySelector(`[data-part="${name}"]`);
-const csrf = () => document.body.dataset.csrf;
+// the cookie's is the newer one where somebody has signed in again in another tab
+const csrf = () => document.cookie.match(/(?:^|; )csrftoken=([^;]+)/)?.[1] ?? document.body.dataset.csrf;
+const headers = () => ({
+  "Content-Type": "application/json",
+  "X-CSRFToken": csrf(),
+  "Touchstone-Account": account,
+});
 const toast = (text, tone = "info") =>
   document.dispatchEvent(new CustomEvent("toast", { detail: { text, tone } }));
 
 let ahead = [];           // pairs to come, in order
 let current = null;       // the pair on the screen
-const done = [];          // what this page has labelled, oldest first: {pair, grade, outcome}
+const done = [];          // what this page has labelled, oldest first: {pair, grade}
 const known = new Set();  // assignments that are or were on this page
 let progress = { done: Number(page.dataset.done), left: Number(page.dataset.left) };
-let note = "";
 let fetching = false;
 
 // active time: from showing a pair to its label, without hidden or idle stretches
@@ -51,7 +56,7 @@ document.addEventListener("visibilitychange", () => (document.hidden ? settleClo
 const outbox = new Outbox({
   desk: `${account} ${campaign}`,
   url: labelsUrl,
-  csrf,
+  headers,
   extras: () => (ahead.length < LOW ? { count: WANTED, held: held() } : { count: 0 }),
   onState: showState,
   onAnswer: (answer) => take(answer),
@@ -88,7 +93,7 @@ function take(answer) {
   if (answer.guideline_revision && answer.guideline_revision !== Number(page.dataset.revision)) {
     part("revised").hidden = false;
   }
-  if (!current) advance();
+  if (!current && ahead.length > 0) advance();
 }
 
 async function fetchMore() {
@@ -97,7 +102,7 @@ async function fetchMore() {
   try {
     const response = await fetch(nextUrl, {
       method: "POST",
-      headers: { "Content-Type": "application/json", "X-CSRFToken": csrf() },
+      headers: headers(),
       body: JSON.stringify({ count: WANTED, held: held() }),
       signal: AbortSignal.timeout(15_000),
     });
@@ -109,7 +114,10 @@ async function fetchMore() {
       if (!current) showEnd(answer);
     } else throw new Error(String(response.status));
   } catch {
-    if (!current) setTimeout(fetchMore, 2000);
+    if (!current) {
+      showWaiting();
+      setTimeout(fetchMore, 2000);
+    }
   } finally {
     fetching = false;
   }
@@ -119,7 +127,6 @@ async function fetchMore() {
 
 function advance() {
   current = ahead.shift() ?? null;
-  note = "";
   if (current) show(current);
   else {
     part("stage").setAttribute("aria-busy", "true");
@@ -147,7 +154,7 @@ function show(pair, former = null) {
   part("end").hidden = true;
   part("bar").hidden = false;
   part("scroll").scrollTop = 0;
-  part("note-mark").hidden = !note;
+  part("note-mark").hidden = !pair.note;
   part("undo").disabled = done.length === 0;
   if (changed) {
     part("live").textContent = `New query: ${pair.query.text}`;
@@ -206,23 +213,31 @@ function showProgress() {
 }
 
 function showEnd({ is_open: isOpen = true } = {}) {
+  if (isOpen) showInstead("All done", "There is nothing left for you to label here right now. Thank you.");
+  else showInstead("This campaign is closed", "Your labels are kept. Nothing more is asked of you here.");
+  part("undo").disabled = part("end-undo").hidden = done.length === 0 || !isOpen;
+}
+
+function showWaiting() {
+  showInstead("No connection", "The next pairs are not here yet. They come by themselves; what you labelled is kept.");
+  part("end-undo").hidden = true;
+}
+
+function showInstead(heading, words) {
   current = null;
   part("stage").hidden = true;
   part("bar").hidden = true;
   part("end").hidden = false;
-  part("end-heading").textContent = isOpen ? "All done" : "This campaign is closed";
-  part("end-words").textContent = isOpen
-    ? "There is nothing left for you to label here right now. Thank you."
-    : "Your labels are kept. Nothing more is asked of you here.";
+  part("end-heading").textContent = heading;
+  part("end-words").textContent = words;
   part("query").textContent = part("description").textContent = "";
-  part("end-undo").hidden = done.length === 0 || !isOpen;
+  part("live").textContent = heading;
   showProgress();
 }
 
 // acting
 
-function say(outcome, { grade = null, reason = "" } = {}) {
-  if (!current) return;
+function say(outcome, { grade = null, reason = "", note = "" } = {}) {
   settleClock();
   outbox.add({
     id: crypto.randomUUID(),
@@ -240,7 +255,7 @@ function say(outcome, { grade = null, reason = "" } = {}) {
 
 function label(outcome, what = {}) {
   if (!current) return;
-  say(outcome, what);
+  say(outcome, { note: current.note ?? "", ...what });
   done.push({ pair: current, grade: what.grade ?? null });
   progress = { done: progress.done + 1, left: Math.max(0, progress.left - 1) };
   advance();
@@ -271,16 +286,25 @@ function later() {
 
 const dialog = (name) => document.getElementById(`${name}-dialog`);
 
+// A dialog tells that it was closed a moment later: what it is about is held from its opening on.
+let asked = null;
+
+function ask(name) {
+  if (!current) return;
+  asked = current;
+  dialog(name).returnValue = "";
+  dialog(name).showModal();
+}
+
 function openNote() {
-  const box = dialog("note");
-  box.querySelector("textarea").value = note;
-  box.returnValue = "";
-  box.showModal();
+  dialog("note").querySelector("textarea").value = current?.note ?? "";
+  ask("note");
 }
 dialog("note").addEventListener("close", (event) => {
   if (event.target.returnValue !== "keep") return;
-  note = event.target.querySelector("textarea").value.trim();
-  part("note-mark").hidden = !note;
+  const words = event.target.querySelector("textarea").value.trim();
+  asked.note = words.toWellFormed?.() ?? words;
+  part("note-mark").hidden = !current?.note;
 });
 dialog("note").querySelector("textarea").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) dialog("note").close("keep");
@@ -288,15 +312,14 @@ dialog("note").querySelector("textarea").addEventListener("keydown", (event) => 
 dialog("cannot").addEventListener("close", (event) => {
   const reason = event.target.returnValue;
   const button = reason && event.target.querySelector(`[value="${CSS.escape(reason)}"]`);
-  if (button) label(button.dataset.outcome, { reason });
-  event.target.returnValue = "";
+  if (button && asked === current) label(button.dataset.outcome, { reason });
 });
 
 const actions = {
   undo,
   later,
   note: openNote,
-  cannot: () => current && dialog("cannot").showModal(),
+  cannot: () => ask("cannot"),
   guideline: () => dialog("guideline").showModal(),
   keys: () => dialog("keys").showModal(),
   wide: () => {
@@ -304,6 +327,8 @@ const actions = {
     localStorage.setItem("label-wide", page.classList.contains("wide") ? "1" : "");
   },
 };
+// the key that opened a dialog to read closes it as well
+const OPENED_BY = { g: "guideline-dialog", "?": "keys-dialog" };
 const keys = new Map([...page.querySelectorAll("[data-key]")].map((button) => [button.dataset.key, button]));
 
 addEventListener("keydown", (event) => {
@@ -312,7 +337,7 @@ addEventListener("keydown", (event) => {
     const choice = open.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
     const typing = event.target instanceof HTMLTextAreaElement;
     if (choice && !typing) { event.preventDefault(); choice.click(); }
-    else if (!typing && event.key === "g" && open.id === "guideline-dialog") open.close();
+    else if (!typing && open.id === OPENED_BY[event.key]) open.close();
     return;
   }
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !event.shiftKey) {
@@ -348,13 +373,23 @@ addEventListener("pagehide", (event) => {
   if (assignments.length === 0) return;
   fetch(releaseUrl, {
     method: "POST",
-    headers: { "Content-Type": "application/json", "X-CSRFToken": csrf() },
+    headers: headers(),
     body: JSON.stringify({ assignments }),
     keepalive: true,
   }).catch(() => {});
 });
 
+// What a closed tab left is on its way: those pairs are not to be labelled again, unless taken back.
+
+async function begin() {
+  const last = new Map((await outbox.waiting()).map(({ label: said }) => [said.assignment, said.outcome]));
+  for (const [assignment, outcome] of last) if (outcome !== "retracted") known.add(assignment);
+  outbox.send();
+  advance();
+}
+
 if (localStorage.getItem("label-wide")) page.classList.add("wide");
 page.classList.add("live");
-outbox.send();
-advance();
+// so that the arrows, Page Down and the space bar scroll the text from the first pair on
+part("scroll").focus({ preventScroll: true });
+begin();

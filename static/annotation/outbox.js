@@ -4,6 +4,8 @@
 
 const BATCH = 50;
 const TIMEOUT = 15_000;
+const KEEPALIVE = 60_000; // bytes; browsers refuse to keep more alive than 64 KiB
+const UNREADABLE = new Set([400, 413, 422]);
 const WAITS = [500, 1000, 2000, 5000, 10_000, 15_000];
 
 function opened() {
@@ -60,10 +62,12 @@ class Database {
 
 export class Outbox {
   // desk: names account and campaign; labels of another account are never sent from here.
+  // headers(): of every request; they name the account, so that whoever has signed in meanwhile in
+  // another tab does not become the author.
   // extras(): what to send along with the labels. onState({waiting, state}): saved, saving, offline
   // or signed-out. onAnswer(answer): what the server said. onRefused(receipt): a label that it won't take.
-  constructor({ desk, url, csrf, extras, onState, onAnswer, onRefused }) {
-    Object.assign(this, { desk, url, csrf, extras, onState, onAnswer, onRefused });
+  constructor({ desk, url, headers, extras, onState, onAnswer, onRefused }) {
+    Object.assign(this, { desk, url, headers, extras, onState, onAnswer, onRefused });
     this.failures = 0;
     this.sending = false;
     this.again = false;
@@ -133,16 +137,18 @@ export class Outbox {
   // Sends one batch; null if the server answered for every label of it, else the state to show.
   async #sendBatch(rows) {
     const labels = rows.map((row) => row.label);
+    const body = JSON.stringify({ labels, ...this.extras() });
     let answer;
     try {
       const response = await fetch(this.url, {
         method: "POST",
-        headers: { "Content-Type": "application/json", "X-CSRFToken": this.csrf() },
-        body: JSON.stringify({ labels, ...this.extras() }),
+        headers: this.headers(),
+        body,
         signal: AbortSignal.timeout(TIMEOUT),
-        keepalive: labels.length < 20,
+        keepalive: new Blob([body]).size < KEEPALIVE,
       });
       if (response.status === 401 || response.status === 403) return "signed-out";
+      if (UNREADABLE.has(response.status)) return this.#sendSingly(rows);
       if (!response.ok) return "offline";
       answer = await response.json();
     } catch {
@@ -158,5 +164,19 @@ export class Outbox {
     await (await this.store).remove(settled.map((row) => row.n));
     this.onAnswer(answer, labels);
     return settled.length === rows.length ? null : "offline";
+  }
+
+  // The server can't read the batch as a whole: one label of it must not hold up the others.
+  async #sendSingly(rows) {
+    if (rows.length > 1) {
+      for (const row of rows) {
+        const failure = await this.#sendBatch([row]);
+        if (failure) return failure;
+      }
+      return null;
+    }
+    this.onRefused({ message: "the server could not read it." }, rows[0].label);
+    await (await this.store).remove([rows[0].n]);
+    return null;
   }
 }

@@ -218,3 +218,22 @@ def test_a_field_that_is_not_known_is_refused_wherever_it_stands(campaign: Campa
     assert post(ben, campaign, "next", {"cuont": 1}).status_code == 400
     assert post(ben, campaign, "release", {"pairs": []}).status_code == 400
     assert not Label.objects.exists()
+
+
+@pytest.mark.parametrize("what", ["next", "labels", "release"])
+def test_what_one_person_kept_is_not_taken_from_another_who_signed_in_meanwhile(
+    what: str, campaign: Campaign
+) -> None:
+    cem = client_of("cem")
+    body = {"labels": [label_of(pair) for pair in pairs_of(cem, campaign, 1)]}
+    url = reverse(f"api-campaign-{what}", args=[campaign.public_id])
+    seen = {}
+    for name in ("ben", "cem"):
+        account = str(User.objects.get(username=name).public_id)
+        seen[name] = cem.post(
+            url,
+            json.dumps(body if what == "labels" else {}),
+            content_type="application/json",
+            headers={"Touchstone-Account": account},
+        ).status_code
+    assert seen == {"ben": 403, "cem": 200}

@@ -115,11 +115,11 @@ class Annotator:
 
     def _send(self, label: dict[str, Any], log: Any) -> None:
         def read(status: int, body: Any) -> dict[str, Any] | None:
-            receipts = body["labels"] if status in (200, 422) else []
+            receipts = body["labels"] if status == 200 else []
             return next((one for one in receipts if one["id"] == label["id"]), None)
 
         began = time.monotonic()
-        receipt = self._until_answered("labels", label | {"count": 0}, read)
+        receipt = self._until_answered("labels", {"labels": [label], "count": 0}, read)
         self.waits.append(time.monotonic() - began)
         if receipt["status"] == "refused":
             self.refused.append(receipt | label)

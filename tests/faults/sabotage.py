@@ -31,8 +31,8 @@ def counted_seats() -> None:
         wanted = Assignment.objects.filter(pk__in=pks).values_list("pair_id", flat=True)
         sitting = Assignment.objects.filter(state__in=("leased", "done"))
         counted = {pair: sitting.filter(pair=pair).count() for pair in wanted}
-        time.sleep(WINDOW)
         room = {pair: n for pair, n in counted.items() if n < desk.campaign.overlap}
+        time.sleep(WINDOW if room else 0)
         for pair, count in room.items():
             Assignment.objects.create(
                 pair_id=pair,

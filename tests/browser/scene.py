@@ -1,0 +1,58 @@
+"""What a journey begins with, built in the database that the environment names; told as JSON.
+
+`python -m tests.browser.scene PAIRS`, in a process of its own: the tests' process has another
+database.
+"""
+
+import json
+import secrets
+import sys
+from typing import Any
+
+import django
+from django.core.management import call_command
+
+QUERIES = 4
+
+
+def build(*, pairs: int) -> dict[str, Any]:
+    """Ada, Ben and Dora with passwords; a campaign in which every label makes a judgment."""
+    from django.utils import timezone
+
+    from tests.builders import commit, make_world
+    from tests.builders_annotation import make_campaign
+    from tests.evaluation.builders import make_run
+
+    per_query = pairs // QUERIES
+    world = make_world(queries=QUERIES, documents=per_query + 2)
+    passwords = {}
+    for user in (world.ada, world.ben, world.cem, world.dora):
+        passwords[user.username] = secrets.token_urlsafe(16)
+        user.set_password(passwords[user.username])
+        user.save(update_fields=["password"])
+    before = {(query, document): 1 for query in world.queries for document in world.documents[:2]}
+    commit(judgment_list=world.judgments, grades=before, at=timezone.now())
+    docids = [document.docid for document in world.documents]
+    for number, ranked in enumerate((docids, docids[::-1], docids[::2] + docids[1::2])):
+        make_run(
+            collection=world.collection,
+            rankings={query.qid: ranked for query in world.queries},
+            ranker=f"ranker{number}",
+        )
+    campaign = make_campaign(
+        world=world,
+        people=["ben", "cem"],
+        pairs=[(q, document) for q in world.queries for document in world.documents[2:]],
+        overlap=1,
+    )
+    return {"campaign": str(campaign.public_id), "passwords": passwords}
+
+
+def main() -> None:
+    django.setup()
+    call_command("migrate", verbosity=0, interactive=False)
+    sys.stdout.write(json.dumps(build(pairs=int(sys.argv[1]))))
+
+
+if __name__ == "__main__":
+    main()

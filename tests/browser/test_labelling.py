@@ -1,0 +1,239 @@
+"""Labelling as annotators do it: by keyboard, offline, with a closed tab, with a dying server."""
+
+import time
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.windows import Opener, Place
+
+pytestmark = pytest.mark.browser
+SECONDS = (
+    6.0  # from the last label to the other window, on a machine that does other things as well
+)
+
+
+def press(page: Page, keys: str) -> None:
+    """Label with one key after the other; each waits only for the page, never for the server."""
+    done = page.locator('[data-part="done"]')
+    before = int(done.inner_text())
+    for number, key in enumerate(keys, start=1):
+        expect(page.locator('[data-part="stage"]')).not_to_have_attribute("aria-busy", "true")
+        page.keyboard.press(key)
+        expect(done).to_have_text(str(before + number))
+
+
+def shown(page: Page) -> tuple[str, str]:
+    """The pair on the screen."""
+    return (
+        page.locator('[data-part="query"]').inner_text(),
+        page.locator('[data-part="title"]').inner_text(),
+    )
+
+
+def state_of(page: Page, state: str) -> None:
+    expect(page.locator('[data-part="state"]')).to_have_attribute("data-state", state)
+
+
+def test_ten_labels_by_keyboard_move_the_leaderboard_of_another_window_by_itself(
+    open_window: Opener, place: Place
+) -> None:
+    ben, dora = open_window("ben"), open_window("dora")
+    dora.go("/c/books/lists/main/leaderboard")
+    board = dora.page.locator("#board")
+    expect(board).to_have_attribute("data-version", "1")
+    before = board.inner_text()
+    dora.page.evaluate("window.neverReloaded = true")
+    page = ben.label_page()
+    press(page, "0123401234")
+    ben.expect_saved()
+    began = time.monotonic()
+    assert [grade for _, grade in place.labels()] == [0, 1, 2, 3, 4] * 2
+    expect(board).to_contain_text("means over 4 judged queries")
+    head = place.head_of_all_labels()
+    expect(board).to_have_attribute("data-version", str(head))
+    assert time.monotonic() - began < SECONDS
+    expect(board).to_contain_text(f"version {head}")
+    assert board.inner_text() != before
+    assert dora.page.evaluate("window.neverReloaded")
+
+
+def test_undo_later_cannot_tell_and_notes_by_keyboard(open_window: Opener, place: Place) -> None:
+    ben = open_window("ben")
+    page = ben.label_page()
+    first = shown(page)
+    press(page, "2")
+    second = shown(page)
+    assert second != first
+    page.keyboard.press("u")
+    expect(page.locator('[data-part="done"]')).to_have_text("0")
+    assert shown(page) == first
+    expect(page.locator('[data-grade="2"]')).to_have_attribute("aria-pressed", "true")
+    press(page, "4")
+    assert shown(page) == second
+    page.keyboard.press("s")
+    third = shown(page)
+    assert third[0] == second[0]
+    assert third[1] != second[1]
+    page.keyboard.press("x")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    press(page, "3")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    page.keyboard.press("n")
+    page.keyboard.type("3 of its 5 parts")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator('[data-part="note-mark"]')).to_be_visible()
+    press(page, "1")
+    expect(page.locator('[data-part="note-mark"]')).to_be_hidden()
+    ben.expect_saved()
+    assert place.labels() == [("graded", 4), ("unsure", None), ("graded", 1)]
+    said = place.rows("SELECT reason, note FROM annotation_label ORDER BY made_at")
+    assert said[-2:] == [("not enough context", ""), ("", "3 of its 5 parts")]
+    outcomes = [row[0] for row in place.rows("SELECT outcome FROM annotation_label")]
+    assert sorted(outcomes) == ["graded", "graded", "graded", "retracted", "unsure"]
+
+
+def test_a_note_stays_with_its_pair_while_another_label_is_taken_back(
+    open_window: Opener, place: Place
+) -> None:
+    ben = open_window("ben")
+    page = ben.label_page()
+    press(page, "2")
+    page.keyboard.press("n")
+    page.keyboard.type("about the second")
+    page.keyboard.press("Control+Enter")
+    page.keyboard.press("Control+z")
+    expect(page.locator('[data-part="note-mark"]')).to_be_hidden()
+    press(page, "3")
+    expect(page.locator('[data-part="note-mark"]')).to_be_visible()
+    press(page, "1")
+    ben.expect_saved()
+    noted = place.rows("SELECT outcome, grade, note FROM annotation_label ORDER BY made_at")
+    assert noted == [
+        ("graded", 2, ""),
+        ("retracted", None, ""),
+        ("graded", 3, ""),
+        ("graded", 1, "about the second"),
+    ]
+
+
+def test_keys_that_are_on_no_button_and_keys_in_dialogs_label_nothing(
+    open_window: Opener, place: Place
+) -> None:
+    ben = open_window("ben")
+    page = ben.label_page()
+    for key in ("5", "9", "q", "Enter", "Control+1", "ArrowDown", "Space"):
+        page.keyboard.press(key)
+    for opening, closing in (("g", "g"), ("?", "?"), ("x", "Escape"), ("n", "Escape")):
+        page.keyboard.press(opening)
+        expect(page.get_by_role("dialog")).to_be_visible()
+        if opening in "g?":
+            page.keyboard.press("0")
+        page.keyboard.press(closing)
+        expect(page.get_by_role("dialog")).to_be_hidden()
+    expect(page.locator('[data-part="done"]')).to_have_text("0")
+    ben.expect_saved()
+    assert place.labels() == []
+
+
+def test_the_text_scrolls_by_keyboard_from_the_start(open_window: Opener) -> None:
+    page = open_window("ben", viewport={"width": 900, "height": 420}).label_page()
+    page.locator('[data-part="text"]').evaluate("e => { e.textContent = 'word\\n'.repeat(200); }")
+    page.keyboard.press("PageDown")
+    page.wait_for_function("() => document.querySelector('[data-part=scroll]').scrollTop > 50")
+
+
+def test_a_closed_tab_with_unsent_labels_loses_none(open_window: Opener, place: Place) -> None:
+    ben = open_window("ben")
+    page = ben.label_page()
+    page.route("**/labels", lambda route: route.abort())
+    press(page, "012")
+    labelled_last = shown(page)
+    state_of(page, "offline")
+    expect(page.locator('[data-part="state-words"]')).to_contain_text("3 not yet saved")
+    page.close()
+    assert place.labels() == []
+    ben.page = ben.new_tab()
+    page = ben.label_page()
+    ben.expect_saved()
+    assert [grade for _, grade in place.labels()] == [0, 1, 2]
+    expect(page.locator('[data-part="done"]')).to_have_text("3")
+    assert shown(page) == labelled_last
+
+
+def test_a_killed_server_loses_nothing_and_labelling_goes_on_meanwhile(
+    open_window: Opener, place: Place
+) -> None:
+    ben = open_window("ben")
+    page = ben.label_page()
+    press(page, "01")
+    place.site.kill("serve")
+    press(page, "2340")
+    state_of(page, "offline")
+    place.site.begin()
+    press(page, "1")
+    ben.expect_saved()
+    assert [grade for _, grade in place.labels()] == [0, 1, 2, 3, 4, 0, 1]
+    first_labels = place.rows("SELECT count(*) FROM annotation_label WHERE supersedes_id IS NULL")
+    assert first_labels == [(7,)]
+
+
+def test_labels_wait_for_their_own_author_when_somebody_else_signs_in(
+    open_window: Opener, place: Place
+) -> None:
+    ben = open_window("ben")
+    page = ben.label_page()
+    press(page, "0")
+    ben.expect_saved()
+    other = ben.new_tab()
+    ben.context.clear_cookies()
+    ben.sign_in("cem", other)
+    press(page, "12")
+    state_of(page, "signed-out")
+    expect(page.get_by_role("link", name="Sign in")).to_be_visible()
+    assert len(place.labels()) == 1
+    ben.context.clear_cookies()
+    ben.sign_in("ben", other)
+    page.bring_to_front()
+    ben.expect_saved()
+    assert [grade for _, grade in place.labels()] == [0, 1, 2]
+    authors = place.rows(
+        "SELECT DISTINCT username FROM annotation_label JOIN judgments_user u ON u.id=annotator_id"
+    )
+    assert authors == [("ben",)]
+
+
+def test_the_end_is_said_and_the_server_is_left_alone(open_window: Opener, place: Place) -> None:
+    ben = open_window("ben")
+    page = ben.label_page()
+    total = int(page.locator('[data-part="total"]').inner_text())
+    press(page, "3" * total)
+    expect(page.get_by_role("heading", name="All done")).to_be_visible()
+    ben.expect_saved()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.wait_for_timeout(1_500)
+    assert len(asked) <= 2
+    page.keyboard.press("u")
+    expect(page.locator('[data-part="stage"]')).to_be_visible()
+    press(page, "1")
+    ben.expect_saved()
+    assert [grade for _, grade in place.labels()] == [3] * (total - 1) + [1]
+
+
+def test_the_page_works_by_plain_forms_where_no_script_runs(
+    open_window: Opener, place: Place
+) -> None:
+    ben = open_window("ben", java_script_enabled=False)
+    ben.go(f"/label/{place.campaign}")
+    page = ben.page
+    page.get_by_role("button", name="Begin").click()
+    for grade in ("0", "1", "2"):
+        page.locator(f'[data-grade="{grade}"]').click()
+    page.get_by_role("button", name="Not enough context").click()
+    expect(page.locator('[data-part="done"]')).to_have_text("4")
+    for name in ("Undo", "Later", "Note"):
+        expect(page.get_by_role("button", name=name)).to_have_count(0)
+    page.get_by_role("link", name="Guideline").click()
+    expect(page.get_by_text("What 4 means.")).to_be_visible()
+    assert place.labels() == [("graded", 0), ("graded", 1), ("graded", 2), ("unsure", None)]

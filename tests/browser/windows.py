@@ -1,0 +1,134 @@
+"""Windows onto a served Touchstone, which notice what a person at a screen would miss."""
+
+import re
+import sqlite3
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Response, expect
+
+from tests.faults.site import Embedded, eventually
+
+PATIENCE = 15_000  # milliseconds, on a machine that does other things as well
+# The browser's own words for a server that is away, or a refusal that the page reads.
+NETWORK = re.compile(r"Failed to load resource|net::ERR_")
+REPORT = "addEventListener('securitypolicyviolation', (e) => console.error('CSP', e.blockedURI));"
+
+
+@dataclass
+class Place:
+    """A served Touchstone with its people."""
+
+    site: Embedded
+    campaign: str
+    passwords: dict[str, str]
+
+    def rows(self, statement: str) -> list[tuple[Any, ...]]:
+        """What the database holds, read beside the server."""
+        path = self.site.directory / "home" / "touchstone.sqlite3"
+        connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10)
+        try:
+            return connection.execute(statement).fetchall()
+        finally:
+            connection.close()
+
+    def labels(self) -> list[tuple[str, int | None]]:
+        """Outcome and grade of every label that holds, in the order in which they were made."""
+        holds = "id NOT IN (SELECT supersedes_id FROM annotation_label WHERE supersedes_id NOTNULL)"
+        return self.rows(
+            f"SELECT outcome, grade FROM annotation_label WHERE {holds} ORDER BY made_at"  # noqa: S608
+        )
+
+    def head_of_all_labels(self) -> int:
+        """The list's newest version, once every label has been concluded."""
+        due = "SELECT count(*) FROM annotation_pair WHERE label_seq > consolidated_seq"
+        eventually(lambda: self.rows(due) == [(0,)], "conclusions")
+        head: int = self.rows("SELECT head FROM judgments_judgmentlist")[0][0]
+        return head
+
+
+@dataclass
+class Window:
+    """A page with an eye on its console."""
+
+    context: BrowserContext
+    place: Place
+    complaints: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.context.set_default_timeout(PATIENCE)
+        expect.set_options(timeout=PATIENCE)
+        self.context.add_init_script(REPORT)
+        self.page = self.new_tab()
+
+    def new_tab(self) -> Page:
+        """One more tab of the same browser."""
+        page = self.context.new_page()
+        page.on("console", self._hear)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("response", self._see)
+        return page
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning") and not NETWORK.search(message.text):
+            self.complaints.append(f"{message.text} at {self.page.url}")
+
+    def _see(self, response: Response) -> None:
+        if response.status >= 500 or (response.status == 404 and "favicon" not in response.url):
+            self.complaints.append(f"{response.status} {response.url}")
+
+    def check(self) -> None:
+        """Nothing was complained of."""
+        assert self.complaints == []
+
+    def go(self, path: str) -> None:
+        """Open an address of the place."""
+        self.page.goto(f"{self.place.site.address}{path}")
+
+    def sign_in(self, username: str, page: Page | None = None) -> None:
+        """By the form, as everybody does."""
+        page = page or self.page
+        page.goto(f"{self.place.site.address}/login")
+        page.get_by_label("Username").fill(username)
+        page.get_by_label("Password").fill(self.place.passwords[username])
+        page.get_by_role("button", name="Sign in").click()
+        expect(page).not_to_have_url(re.compile("/login"))
+
+    def label_page(self) -> Page:
+        """The annotator's page, with the first pair on it."""
+        self.go(f"/label/{self.place.campaign}")
+        expect(self.page.locator("#label-page.live")).to_be_visible()
+        expect(self.page.locator('[data-part="in-query"]')).to_have_text(re.compile("at hand"))
+        return self.page
+
+    def expect_saved(self) -> None:
+        """Everything that was labelled has been acknowledged."""
+        expect(self.page.locator('[data-part="state"]')).to_have_attribute("data-state", "saved")
+
+    def check_accessible(self) -> None:
+        """No serious fault by axe on the page as it is now."""
+        found = Axe().run(self.page).response["violations"]
+        serious = [one for one in found if one["impact"] in ("serious", "critical")]
+        words = [
+            f"{one['id']}: {one['help']}: {[node['html'] for node in one['nodes'][:3]]}"
+            for one in serious
+        ]
+        assert words == [], self.page.url
+
+
+class Opener:
+    """Opens windows, and closes them in the end."""
+
+    def __init__(self, browser: Browser, place: Place, stack: ExitStack) -> None:
+        self._browser, self._place, self._stack = browser, place, stack
+
+    def __call__(self, username: str, **options: Any) -> Window:
+        """A window of a browser of this person's own, signed in; options of the browser's."""
+        context = self._browser.new_context(**options)
+        self._stack.callback(context.close)
+        window = Window(context, self._place)
+        window.sign_in(username)
+        self._stack.callback(window.check)
+        return window
