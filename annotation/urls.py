@@ -30,6 +30,11 @@ urlpatterns: list[URLPattern] = [
     ),
     path(f"{C}/pairs/<int:pair_id>", pairs.pair, name="pair"),
     path(f"{C}/lists/<slug:list_slug>/pair", pairs.pair_of_list, name="pair-of-list"),
+    path(
+        f"{C}/lists/<slug:list_slug>/versions/<int:number>/people",
+        pairs.version_people,
+        name="version-people",
+    ),
     path(f"{C}/guidelines", guidelines.guidelines, name="guidelines"),
     path(f"{C}/guidelines/new", guidelines.guideline_create, name="guideline-create"),
     path(f"{C}/guidelines/preview", guidelines.guideline_preview, name="guideline-preview"),

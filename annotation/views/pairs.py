@@ -19,6 +19,7 @@ from annotation.selectors.pairs import (
     get_pair_page,
     get_pairs_page,
 )
+from annotation.selectors.people import list_people_behind
 from annotation.services.adjudicating import (
     AdjudicationRefused,
     adjudicate,
@@ -73,6 +74,15 @@ def pair_of_list(request: HttpRequest, slug: str, list_slug: str) -> HttpRespons
         docid=request.GET.get("document", ""),
     )
     return redirect("pair", slug, pair_id)
+
+
+@never_cache
+@require_safe
+def version_people(request: HttpRequest, slug: str, list_slug: str, number: int) -> HttpResponse:
+    """The part of a version's page that says whose labels are behind it."""
+    access = get_access(viewer=request.user, slug=slug)
+    people = list_people_behind(access=access, list_slug=list_slug, number=number)
+    return render_page(request, "_version_people", people, access=access)
 
 
 def _decide(request: HttpRequest, access: Access, found: Pair, form: DecisionForm) -> bool:

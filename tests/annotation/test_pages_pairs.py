@@ -258,3 +258,25 @@ def test_an_imported_version_and_an_unknown_pair_lead_nowhere(world: World) -> N
     assert not any("/pair?" in one for one in links(page))
     lookup = reverse("pair-of-list", args=["books", "main"])
     assert ada.get(f"{lookup}?query=q1&document=d1").status_code == 404
+
+
+# who is behind a version
+
+
+def test_a_version_says_whose_labels_are_behind_it(world: World, campaign: Campaign) -> None:
+    place = ["books", world.judgments.slug, 1]
+    page = client_of("ada").get(reverse("version", args=["books", world.judgments.slug, "1"]))
+    people = reverse("version-people", args=place)
+    assert f'hx-get="{people}"' in page.content.decode()
+    assert "Ben (1 label) , Cem (1 label)" in words(client_of("ada").get(people))
+    versions = client_of("ada").get(reverse("list", args=place[:2]))
+    assert words(versions).count("annotators") == 1
+    assert client_of("ada").get(reverse("version-people", args=[*place[:2], 9])).status_code == 404
+    for username in ("ben", "dora", "eve"):
+        assert client_of(username).get(people).status_code == 404
+
+
+def test_an_import_has_nobodys_labels_behind_it(world: World) -> None:
+    made = commit(judgment_list=world.judgments, grades={(world.queries[0], world.documents[0]): 3})
+    people = reverse("version-people", args=["books", world.judgments.slug, made.number])
+    assert "nobody" in words(client_of("ada").get(people))

@@ -4,7 +4,7 @@ from typing import Any
 
 from annotation.models import Campaign, Guideline
 from annotation.services.campaigns import close_campaign
-from tests.builders import NOW, World, make_access
+from tests.builders import NOW, World, commit, make_access
 from tests.builders_annotation import label, make_campaign, make_draft, make_guideline
 from tests.evaluation.builders import make_run
 from tests.permissions.table import Row, everybody, leads, managers
@@ -60,6 +60,12 @@ def pair(world: World) -> dict[str, Any]:
     return books(world) | {"pair_id": found.pk}
 
 
+def judged(world: World) -> dict[str, Any]:
+    grades = {(world.queries[0], world.documents[0]): 3}
+    made = commit(judgment_list=world.judgments, grades=grades)
+    return books(world) | {"list_slug": world.judgments.slug, "number": made.number}
+
+
 def pair_of_list(world: World) -> dict[str, Any]:
     make_campaign(world=world)
     return books(world) | {"list_slug": world.judgments.slug}
@@ -108,5 +114,6 @@ ROWS = [
     managers("campaign-pairs", path=open_one),
     managers("pair", path=pair),
     leads("pair", 302, path=pair, method="post", data={"grade": 2}),
+    managers("version-people", path=judged),
     managers("pair-of-list", 302, path=pair_of_list, query="query=q1&document=d1"),
 ]
