@@ -34,7 +34,7 @@ def _secret_key() -> str:
         return str(given)
     if PRODUCTION:
         raise ImproperlyConfigured("TOUCHSTONE_SECRET_KEY must be set in production")
-    HOME.mkdir(parents=True, exist_ok=True)
+    HOME.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = HOME / "secret_key"
     if not path.exists():
         # written aside and then named, so that nobody ever reads half a key; the first one wins
@@ -58,7 +58,7 @@ def _database() -> dict[str, Any]:
         if PRODUCTION:
             raise ImproperlyConfigured("DATABASE_URL must name a PostgreSQL server in production")
         if str(database["NAME"]).startswith(str(HOME)):
-            HOME.mkdir(parents=True, exist_ok=True)
+            HOME.mkdir(mode=0o700, parents=True, exist_ok=True)
         database["ENGINE"] = "config.sqlite"
         database["OPTIONS"] = {
             "timeout": 20,

@@ -9,6 +9,8 @@ and its timeout.
 
 import threading
 from collections import defaultdict, deque
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from django.db.backends.sqlite3 import base
@@ -57,6 +59,17 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._turn: FairLock | None = None
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        """Connect, to a file that only its owner can read: it holds passwords' hashes.
+
+        SQLite gives the files that it makes beside it the same mode.
+        """
+        name = str(conn_params["database"])
+        if not (name.startswith("file:") or name == ":memory:"):
+            with suppress(FileExistsError, FileNotFoundError):
+                Path(name).touch(mode=0o600, exist_ok=False)
+        return super().get_new_connection(conn_params)
 
     def _start_transaction_under_autocommit(self) -> None:
         self._take_turn()

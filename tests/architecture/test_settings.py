@@ -90,3 +90,13 @@ def test_processes_that_start_at_once_agree_on_the_key(tmp_path: Path) -> None:
 def test_an_empty_variable_counts_as_not_given(name: str, tmp_path: Path) -> None:
     result = manage(tmp_path, {name: ""}, "check")
     assert result.returncode == 0, result.stderr
+
+
+def test_nobody_else_on_the_machine_reads_the_embedded_database(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    result = manage(home, {}, "showmigrations", "judgments")
+    assert result.returncode == 0, result.stderr
+    modes = {path.name: path.stat().st_mode & 0o777 for path in (home, *home.iterdir())}
+    assert modes["home"] == 0o700
+    assert modes["touchstone.sqlite3"] == 0o600
+    assert modes["secret_key"] == 0o600
