@@ -16,7 +16,7 @@ from config.demo.workspace import SLUG, build_workspace, is_built
 from evaluation.models import Evaluation, Run
 from judgments.models import Document, JudgmentVersion, Membership, Query, User
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("demo")]
 
 
 @pytest.fixture(scope="module")
