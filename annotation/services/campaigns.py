@@ -220,7 +220,7 @@ def check_may_open(campaign: Campaign) -> None:
     if people < campaign.overlap:
         raise CampaignRefused(
             "too_few_annotators",
-            f"Each pair needs {campaign.overlap} people; this campaign has {people}.",
+            f"Each pair needs {_people(campaign.overlap)}; this campaign has {people}.",
         )
     elsewhere = Pair.objects.filter(
         list=campaign.list_id,
@@ -232,6 +232,10 @@ def check_may_open(campaign: Campaign) -> None:
     count = conflicts_qs.count()
     if count:
         raise CampaignRefused("pairs_open_elsewhere", _conflict(campaign, count))
+
+
+def _people(count: int) -> str:
+    return "1 person" if count == 1 else f"{count} people"
 
 
 def _conflict(campaign: Campaign, count: int) -> str:

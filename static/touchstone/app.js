@@ -110,8 +110,8 @@ function onClick(event) {
     else if (button.dataset.dialog) document.getElementById(button.dataset.dialog)?.showModal();
     else if ("close" in button.dataset) button.closest("dialog")?.close();
     else copy(button);
-  } else if (event.target instanceof HTMLDialogElement) {
-    event.target.close(); // only the backdrop is the dialog itself
+  } else if (event.target instanceof HTMLDialogElement && event.detail < 2) {
+    event.target.close(); // only the backdrop is the dialog itself; not by the second half of a double click
   }
 }
 
