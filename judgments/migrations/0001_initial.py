@@ -85,7 +85,7 @@ class Migration(migrations.Migration):
                 ('fields', models.JSONField(blank=True, default=dict)),
                 ('content_hash', models.CharField(max_length=64)),
                 ('is_stub', models.BooleanField(default=False)),
-                ('collection', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='documents', to='judgments.collection')),
+                ('collection', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='documents', to='judgments.collection')),
             ],
             options={
                 'ordering': ('id',),
@@ -203,7 +203,7 @@ class Migration(migrations.Migration):
                 ('segment', models.CharField(blank=True, default='', max_length=200)),
                 ('weight', models.FloatField(default=1.0)),
                 ('is_stub', models.BooleanField(default=False)),
-                ('collection', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='queries', to='judgments.collection')),
+                ('collection', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='queries', to='judgments.collection')),
             ],
             options={
                 'ordering': ('id',),

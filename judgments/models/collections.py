@@ -35,7 +35,11 @@ class Collection(models.Model):
 class Query(models.Model):
     """An information need (TREC: topic). A stub where only its id is known."""
 
-    collection = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="queries")
+    # the unique constraint's index serves it; a second one lures PostgreSQL, before it has
+    # statistics, into reading the whole collection for every id that is looked up
+    collection = models.ForeignKey(
+        Collection, on_delete=models.PROTECT, related_name="queries", db_index=False
+    )
     qid = models.CharField(max_length=200)
     text = models.TextField(blank=True, default="")
     description = models.TextField(blank=True, default="")
@@ -64,7 +68,9 @@ class Document(models.Model):
 
     # 32 bits on purpose: rankings pack these ids as int32
     id = models.AutoField(primary_key=True)
-    collection = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="documents")
+    collection = models.ForeignKey(
+        Collection, on_delete=models.PROTECT, related_name="documents", db_index=False
+    )
     docid = models.CharField(max_length=200)
     title = models.TextField(blank=True, default="")
     body = models.TextField(blank=True, default="")
