@@ -71,6 +71,7 @@ function showState({ waiting, state }) {
     saving: "Saving …",
     offline: `${waiting} not yet saved. Keep going.`,
     "signed-out": `${waiting} not yet saved: signed out.`,
+    "shut-out": `${waiting} not saved: this campaign is no longer open to you. Ask its lead.`,
   };
   const element = part("state");
   element.dataset.state = state;

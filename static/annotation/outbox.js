@@ -64,8 +64,9 @@ export class Outbox {
   // desk: names account and campaign; labels of another account are never sent from here.
   // headers(): of every request; they name the account, so that whoever has signed in meanwhile in
   // another tab does not become the author.
-  // extras(): what to send along with the labels. onState({waiting, state}): saved, saving, offline
-  // or signed-out. onAnswer(answer): what the server said. onRefused(receipt): a label that it won't take.
+  // extras(): what to send along with the labels. onState({waiting, state}): saved, saving, offline,
+  // signed-out or shut-out (the campaign is not theirs any more). onAnswer(answer): what the server said.
+  // onRefused(receipt): a label that it won't take.
   constructor({ desk, url, headers, extras, onState, onAnswer, onRefused }) {
     Object.assign(this, { desk, url, headers, extras, onState, onAnswer, onRefused });
     this.failures = 0;
@@ -148,6 +149,7 @@ export class Outbox {
         keepalive: new Blob([body]).size < KEEPALIVE,
       });
       if (response.status === 401 || response.status === 403) return "signed-out";
+      if (response.status === 404) return "shut-out";
       if (UNREADABLE.has(response.status)) return this.#sendSingly(rows);
       if (!response.ok) return "offline";
       answer = await response.json();
