@@ -102,7 +102,7 @@ def approve(
 
 def lock_list(list_id: int) -> JudgmentList:
     """The list, locked until the transaction ends; taken before any pair's lock."""
-    return JudgmentList.objects.select_for_update().get(pk=list_id)
+    return JudgmentList.objects.select_for_update(no_key=True).get(pk=list_id)
 
 
 def conclude(*, judgment_list: JudgmentList, due_qs: QuerySet[Pair]) -> list[Concluded]:
