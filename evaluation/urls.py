@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from evaluation.views import leaderboards, measures, rankers, runs
+from evaluation.views import leaderboards, measures, rankers, rosetta, runs
 
 C = "c/<slug:slug>"
 BOARD = f"{C}/lists/<slug:list_slug>/leaderboard"
@@ -13,11 +13,13 @@ urlpatterns: list[URLPattern] = [
     path(f"{C}/leaderboard", leaderboards.leaderboards, name="leaderboards"),
     path(BOARD, leaderboards.leaderboard, name="leaderboard"),
     path(f"{BOARD}/measures", leaderboards.leaderboard_measures, name="leaderboard-measures"),
+    path(f"{C}/lists/<slug:list_slug>/rosetta", rosetta.list_rosetta, name="list-rosetta"),
     path(f"{C}/rankers", rankers.rankers, name="rankers"),
     path(f"{C}/rankers/new", rankers.ranker_create, name="ranker-create"),
     path(f"{C}/ranker/<slug:ranker_slug>", rankers.ranker, name="ranker"),
     path(f"{C}/runs/upload", runs.run_upload, name="run-upload"),
     path(RUN, runs.run, name="run"),
     path(f"{RUN}/withdraw", runs.run_withdraw, name="run-withdraw"),
+    path(f"{RUN}/rosetta", rosetta.run_rosetta, name="run-rosetta"),
     path(f"{RUN}/query/<path:qid>", runs.run_query, name="run-query"),
 ]

@@ -26,6 +26,12 @@ def two_lists(world: World) -> dict[str, object]:
     return books(world)
 
 
+def run_path(world: World) -> dict[str, object]:
+    run = make_run(collection=world.collection, rankings={"q1": ["d1", "d2"]})
+    commit(judgment_list=world.judgments, grades={(world.queries[0], world.documents[0]): 3})
+    return books(world) | {"public_id": run.public_id}
+
+
 ROWS: list[Row] = [
     everybody("measures"),
     readers("leaderboards", path=two_lists),
@@ -40,4 +46,10 @@ ROWS: list[Row] = [
         method="post",
         data={"measures": "nDCG@10 RR@10"},
     ),
+    readers("run-rosetta", path=run_path),
+    readers("run-rosetta", 400, path=run_path, query="k=nope"),
+    readers("run-rosetta", 404, path=run_path, query="list=nope"),
+    readers("list-rosetta", path=main, query="nothing-judged"),
+    readers("list-rosetta", path=evaluated),
+    readers("list-rosetta", 400, path=evaluated, query="k=0"),
 ]

@@ -1,0 +1,150 @@
+"""One run in every dialect: what each preset's tool would print as its mean, side by side."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from evaluation.measures.definition import Measure
+from evaluation.measures.discounts import FloatArray
+from evaluation.measures.engine import depth_needed, evaluate_batch
+from evaluation.measures.errors import MeasureError
+from evaluation.measures.files import JudgedQueries, query_rows
+from evaluation.measures.grades import Grades
+from evaluation.measures.presets import PRESETS, Preset, apply, tool_mean
+from evaluation.measures.rankings import BoolArray, GradedRankings
+from judgments.formats.trec import RunFile
+
+MOST_CUTOFF: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """What one preset makes of a run.
+
+    mean: None where no query is in it, or where the tool can't read these judgments.
+    problem: why it can't; "" where it can.
+    """
+
+    preset: str
+    mean: float | None
+    queries: int
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Disputed:
+    """Two of several things of which some presets rank one higher, and some the other.
+
+    first, second: their places in what was given. for_first, for_second: those presets.
+    """
+
+    first: int
+    second: int
+    for_first: tuple[str, ...]
+    for_second: tuple[str, ...]
+
+
+def preset_means(
+    judged: JudgedQueries, run: RunFile, cutoff: int, presets: Mapping[str, Preset] = PRESETS
+) -> tuple[Spoken, ...]:
+    """The mean of nDCG at the cutoff under every preset, in the presets' order.
+
+    To the last bit what `evaluate --preset` says of the same files, each ordering of the run
+    being worked out once for all presets that share it. Raises MeasureError where nothing is
+    judged.
+    """
+    meant = {name: preset_measure(chosen, cutoff) for name, chosen in presets.items()}
+    order = _tool_order(judged, run)
+    by_ordering: dict[tuple[str, str], list[str]] = {}
+    found: dict[str, Spoken] = {}
+    for name, measure in meant.items():
+        problem = _problem(measure, judged.grades)
+        if problem:
+            found[name] = Spoken(name, None, 0, problem)
+        else:
+            by_ordering.setdefault(measure.ordering, []).append(name)
+    for ordering, names in by_ordering.items():
+        own = [meant[name] for name in names]
+        rankings = judged.rankings(run, ordering, depth_needed(own))
+        computed = evaluate_batch(own, rankings, judged.grades)
+        for column, name in enumerate(names):
+            values, counted = computed.values[:, column], computed.counted[:, column]
+            found[name] = _spoken(presets[name], order, values, counted)
+    return tuple(found[name] for name in presets)
+
+
+def preset_measure(chosen: Preset, cutoff: int) -> Measure:
+    """nDCG at a cutoff as the preset's tool means it."""
+    return apply(chosen, Measure(family="nDCG", cutoff=cutoff))
+
+
+def places(values: Sequence[float | None]) -> tuple[int | None, ...]:
+    """The place of each value, the highest being 1; equal ones share theirs, None has none."""
+    known = [value for value in values if value is not None]
+    return tuple(
+        None if value is None else 1 + sum(other > value for other in known) for value in values
+    )
+
+
+def disputed_pairs(values: Mapping[str, Sequence[float | None]]) -> tuple[Disputed, ...]:
+    """The pairs whose order depends on the preset; those that split the presets most come first.
+
+    values: by preset, one of each thing compared. Where two are equal, or one is missing, a preset
+    takes no side.
+    """
+    if not values:
+        return ()
+    names = tuple(values)
+    table = np.array(
+        [[np.nan if one is None else one for one in values[name]] for name in names], np.float64
+    ).reshape(len(names), -1)
+    out = []
+    for first in range(table.shape[1]):
+        higher, lower = table[:, first, None] > table, table[:, first, None] < table
+        for second in np.flatnonzero(higher.any(axis=0) & lower.any(axis=0)).tolist():
+            if second > first:
+                sides = (_named(names, higher[:, second]), _named(names, lower[:, second]))
+                out.append(Disputed(first, second, *sides))
+    return tuple(sorted(out, key=lambda one: -min(len(one.for_first), len(one.for_second))))
+
+
+def _named(names: Sequence[str], chosen: BoolArray) -> tuple[str, ...]:
+    return tuple(name for name, own in zip(names, chosen.tolist(), strict=True) if own)
+
+
+def _problem(measure: Measure, grades: Grades) -> str:
+    """Why a measure can't be computed with these grades; "" where it can."""
+    nothing = GradedRankings(
+        np.zeros((0, 0), np.uint8),
+        np.zeros(0, np.int64),
+        np.zeros((0, len(grades.codes)), np.int64),
+        np.zeros((0, 0), np.intp),
+    )
+    try:
+        evaluate_batch([measure], nothing, grades)
+    except MeasureError as error:
+        return error.message
+    return ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ToolOrder:
+    """Rows of the values as the run has their queries, and every row's query."""
+
+    rows: tuple[int, ...]
+    query_ids: tuple[str, ...]
+
+
+def _tool_order(judged: JudgedQueries, run: RunFile) -> _ToolOrder:
+    query_ids = query_rows(judged.qrels, run)
+    place = {query_id: number for number, query_id in enumerate(run.query_ids)}
+    rows = sorted(range(len(query_ids)), key=lambda row: place.get(query_ids[row], len(place)))
+    return _ToolOrder(tuple(rows), query_ids)
+
+
+def _spoken(chosen: Preset, order: _ToolOrder, values: FloatArray, counted: BoolArray) -> Spoken:
+    rows = [row for row in order.rows if counted[row]]
+    mean = tool_mean(chosen, [order.query_ids[row] for row in rows], values[rows])
+    return Spoken(chosen.name, mean, len(rows))

@@ -1,0 +1,103 @@
+"""What every preset's tool would say of a stored run: computed when somebody looks, then kept.
+
+The run and the version are put back into the files that they would be exported as, and go the way
+of `evaluate --preset`, so that the numbers agree with that command's to the last bit.
+"""
+
+import hashlib
+import io
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from django.core.cache import cache
+
+from evaluation.measures.files import JudgedQueries
+from evaluation.measures.presets import PRESETS
+from evaluation.measures.rosetta import Spoken, preset_means, preset_measure
+from evaluation.models import Ranking, Run
+from evaluation.packing import unpack_documents, unpack_scores
+from judgments.formats.trec import RunFile, read_qrels
+from judgments.models import JudgmentList
+from judgments.selectors.collections import list_document_ids, list_query_ids
+from judgments.selectors.lists import get_qrels
+
+KEPT: Final = 24 * 3600  # seconds
+PATIENCE: Final = 3_000_000  # ranks that one request reads: a few seconds
+MOST_RANKS: Final = 12_000_000  # of one run; a longer one is for the command line
+
+
+def list_spoken(
+    *, runs: Sequence[Run], judgment_list: JudgmentList, version: int, cutoff: int
+) -> dict[int, tuple[Spoken, ...]]:
+    """What each preset says of each run, by the run's pk.
+
+    Runs that nobody has looked at yet are computed as far as the patience lasts, the first of
+    them always; the others are missing, and so is a run that is too long for a page.
+    Where nothing is judged at the version, nothing is known of any run.
+    """
+    names = {run.pk: _cache_name(run, judgment_list, version, cutoff) for run in runs}
+    kept = cache.get_many(names.values())
+    found = {pk: kept[name] for pk, name in names.items() if name in kept}
+    missing = [run for run in runs if run.pk not in found and not is_too_long(run)]
+    if not missing:
+        return found
+    qrels = get_qrels(judgment_list=judgment_list, number=version)
+    if not qrels:
+        return found
+    judged = JudgedQueries(read_qrels(io.BytesIO(qrels), name=str(judgment_list)))
+    spent = 0
+    for run in missing:
+        if spent and spent + run.row_count > PATIENCE:
+            break
+        spent += run.row_count
+        found[run.pk] = preset_means(judged, run_file(run), cutoff)
+        cache.set(names[run.pk], found[run.pk], KEPT)
+    return found
+
+
+def is_too_long(run: Run) -> bool:
+    """Whether a page can't wait for this run."""
+    return run.row_count > MOST_RANKS
+
+
+def run_file(run: Run) -> RunFile:
+    """A stored run as its file would be read, its queries in the order in which it had them."""
+    rows = Ranking.objects.filter(run=run).order_by("pk")
+    query_pks, documents, scores = [], [], []
+    for query_pk, packed, own in rows.values_list("query_id", "documents", "scores").iterator():
+        query_pks.append(query_pk)
+        documents.append(unpack_documents(bytes(packed)))
+        scores.append(unpack_scores(bytes(own)))
+    collection = run.ranker.collection
+    qids = list_query_ids(collection=collection, pks=query_pks)
+    lengths = [len(ranking) for ranking in documents]
+    all_documents = np.concatenate([np.zeros(0, np.int32), *documents])
+    distinct, codes = np.unique(all_documents, return_inverse=True)
+    docids = list_document_ids(collection=collection, pks=distinct.tolist())
+    return RunFile(
+        name=run.name,
+        query_ids=tuple(qids[pk] for pk in query_pks),
+        documents=tuple(docids[pk] for pk in distinct.tolist()),
+        starts=np.cumsum([0, *lengths], dtype=np.int64),
+        codes=codes.astype(np.int32),
+        lines=np.arange(1, len(codes) + 1, dtype=np.int64),
+        tag=run.tag,
+        scores=np.concatenate([np.zeros(0), *scores]),
+    )
+
+
+def _cache_name(run: Run, judgment_list: JudgmentList, version: int, cutoff: int) -> str:
+    """Another name as soon as a preset means something else, or is computed in another way."""
+    measures = {name: preset_measure(chosen, cutoff) for name, chosen in PRESETS.items()}
+    parts = (
+        str(run.public_id),
+        str(judgment_list.pk),
+        str(version),
+        *(
+            f"{name} {measure.name} {measure.revision} {PRESETS[name].mean} "
+            f"{PRESETS[name].decimals}"
+            for name, measure in measures.items()
+        ),
+    )
+    return "dialects:" + hashlib.sha256("\n".join(parts).encode()).hexdigest()

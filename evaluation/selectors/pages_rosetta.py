@@ -1,0 +1,346 @@
+"""The Rosetta pages: a run's nDCG in every dialect, and a list's order of runs in each."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlencode
+from uuid import UUID
+
+from evaluation.measures.definition import Measure
+from evaluation.measures.errors import MeasureError
+from evaluation.measures.presets import PRESETS
+from evaluation.measures.rosetta import (
+    MOST_CUTOFF,
+    Spoken,
+    disputed_pairs,
+    places,
+    preset_measure,
+)
+from evaluation.measures.wording import describe
+from evaluation.models import Run
+from evaluation.scoring import check_can_be_stored
+from evaluation.selectors.dialects import is_too_long, list_spoken
+from evaluation.selectors.pages_runs import RunHead, get_run_head
+from evaluation.selectors.query_values import Mean, get_query_values, mean_of
+from evaluation.selectors.run_sums import FilterRefused
+from evaluation.selectors.runs import get_run
+from judgments.models import JudgmentList
+from judgments.permissions import Access, check_may_see_rankings
+from judgments.scales import Scale
+from judgments.selectors.content import get_choice
+from judgments.selectors.lists import get_list
+
+USUAL_CUTOFF: Final = 10
+MOST_RUNS: Final = 60
+MOST_PAIRS: Final = 50
+OWN: Final = "this list"
+
+
+@dataclass(frozen=True)
+class RosettaFilters:
+    """What an address asks for; "" is the usual: the first list, its head, 10."""
+
+    list_slug: str = ""
+    version: str = ""
+    cutoff: str = ""
+
+
+@dataclass(frozen=True)
+class RosettaView:
+    """What a page looks at. has_values: a grade's code and its value are not the same number."""
+
+    lists: list[JudgmentList]
+    judgment_list: JudgmentList
+    version: int
+    is_head: bool
+    measure: Measure
+    has_values: bool
+
+    @property
+    def cutoff(self) -> int:
+        return self.measure.cutoff or USUAL_CUTOFF
+
+    @property
+    def own_words(self) -> str:
+        """The list's own nDCG in plain words."""
+        return describe(self.measure)
+
+    @property
+    def run_address(self) -> str:
+        """The parameters of a run's page that looks at the list's own number."""
+        return self.address_of(self.measure)
+
+    @property
+    def rosetta_address(self) -> str:
+        """The parameters of the Rosetta page of a run that looks at just this."""
+        own = {"list": self.judgment_list.slug, "version": self.version, "k": self.cutoff}
+        return urlencode(own)
+
+    def address_of(self, measure: Measure) -> str:
+        """The parameters of a run's page that shows this measure at this version."""
+        own = {"list": self.judgment_list.slug, "version": self.version, "measure": measure.name}
+        return urlencode(own)
+
+
+@dataclass(frozen=True)
+class DialectRow:
+    """One preset's mean. difference: to the list's own. queries_address: "" where pages can't show
+    its queries one by one, because it reads a run in another order than the stored one."""
+
+    spoken: Spoken
+    tool: str
+    reading: str
+    measure: str
+    words: str
+    caveat: str
+    difference: float | None
+    queries_address: str
+
+    @property
+    def measure_address(self) -> str:
+        """The parameters of the page of measures that takes the definition apart."""
+        return urlencode({"measure": self.measure})
+
+
+@dataclass(frozen=True)
+class RunRosettaPage:
+    """A run in every dialect. view: None without a list; rows: none where nothing is judged."""
+
+    run: RunHead
+    view: RosettaView | None
+    own: Mean | None
+    rows: tuple[DialectRow, ...]
+    is_too_long: bool
+
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """The lowest and the highest mean."""
+        means = [row.spoken.mean for row in self.rows if row.spoken.mean is not None]
+        return (min(means), max(means)) if means else None
+
+
+@dataclass(frozen=True)
+class RankedRun:
+    """A run and its place in each of the page's orders; None where an order does not know it."""
+
+    public_id: UUID
+    name: str
+    ranker_name: str
+    places: tuple[int | None, ...]
+
+    @property
+    def cells(self) -> list[tuple[int | None, bool]]:
+        """Each place, and whether it differs from that in the list's own order."""
+        return [(place, place != self.places[0]) for place in self.places]
+
+
+@dataclass(frozen=True)
+class SharedOrder:
+    """An order of the runs, and the presets that agree on it. is_own: the list's own is among."""
+
+    number: int
+    presets: tuple[str, ...]
+    is_own: bool
+
+
+@dataclass(frozen=True)
+class DisputedPair:
+    """Two runs whose order depends on the dialect."""
+
+    first: RankedRun
+    second: RankedRun
+    for_first: tuple[str, ...]
+    for_second: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ListRosettaPage:
+    """The orders of a list's runs. waiting: runs still to be computed. left_out: older runs.
+
+    too_long: runs that no page waits for. silent: presets that can't read this list, with why.
+    """
+
+    view: RosettaView
+    runs: tuple[RankedRun, ...]
+    orders: tuple[SharedOrder, ...]
+    pairs: tuple[DisputedPair, ...]
+    disputed: int
+    waiting: int
+    left_out: int
+    has_runs: bool
+    too_long: tuple[str, ...]
+    silent: tuple[Spoken, ...]
+
+
+def get_run_rosetta_page(
+    *, access: Access, public_id: UUID, filters: RosettaFilters
+) -> RunRosettaPage:
+    """A run's nDCG in every dialect. Raises FilterRefused for a cutoff that is none."""
+    run = get_run(access=access, public_id=public_id)
+    run.ranker.collection = access.collection
+    head = get_run_head(access=access, run=run)
+    view = _view(access, filters)
+    if view is None:
+        return RunRosettaPage(head, None, None, (), False)
+    own = _own(view, run)
+    spoken: tuple[Spoken, ...] = ()
+    if own.judged is not None:
+        spoken = _spoken(view, [run]).get(run.pk, ())
+    rows = [_row(view, one, own.value) for one in spoken]
+    rows.sort(key=lambda row: (row.spoken.mean is None, -(row.spoken.mean or 0.0)))
+    return RunRosettaPage(head, view, own, tuple(rows), is_too_long(run))
+
+
+def get_list_rosetta_page(*, access: Access, slug: str, filters: RosettaFilters) -> ListRosettaPage:
+    """The orders of a list's runs under every preset. Raises FilterRefused as for a run."""
+    check_may_see_rankings(access)
+    judgment_list = get_list(access=access, slug=slug)
+    view = _view(access, RosettaFilters(judgment_list.slug, filters.version, filters.cutoff))
+    if view is None:  # there is a list
+        raise FilterRefused("no_list", "There is no list to look at.")
+    newest = (
+        Run.objects.filter(ranker__collection=access.collection, withdrawn_at__isnull=True)
+        .select_related("ranker__collection")
+        .order_by("-pk")
+    )
+    runs = list(newest[:MOST_RUNS])
+    spoken = _spoken(view, runs)
+    known = [run for run in runs if run.pk in spoken]
+    own = {run.pk: _own(view, run).value for run in known}
+    known.sort(key=lambda run: (own[run.pk] is None, -(own[run.pk] or 0.0), run.pk))
+    means = _means(known, own, spoken)
+    orders = _orders(means)
+    shown = _ranked(known, means, orders)
+    disputed = disputed_pairs(means)
+    too_long = tuple(run.name for run in runs if run.pk not in spoken and is_too_long(run))
+    return ListRosettaPage(
+        view=view,
+        runs=shown,
+        orders=orders,
+        pairs=tuple(
+            DisputedPair(shown[one.first], shown[one.second], one.for_first, one.for_second)
+            for one in disputed[:MOST_PAIRS]
+        ),
+        disputed=len(disputed),
+        waiting=_waiting(view, runs, spoken, too_long),
+        left_out=newest.count() - len(runs),
+        has_runs=bool(runs),
+        too_long=too_long,
+        silent=tuple(one for one in spoken[known[0].pk] if one.problem) if known else (),
+    )
+
+
+def _view(access: Access, filters: RosettaFilters) -> RosettaView | None:
+    choice = get_choice(access=access, list_slug=filters.list_slug, version=filters.version)
+    if choice is None:
+        return None
+    choice.chosen.collection = access.collection
+    scale = Scale.from_json(choice.chosen.scale)
+    return RosettaView(
+        lists=choice.lists,
+        judgment_list=choice.chosen,
+        version=choice.version,
+        is_head=choice.is_head,
+        measure=Measure(family="nDCG", cutoff=_cutoff(filters.cutoff)),
+        has_values=any(grade.code != grade.value for grade in scale.grades),
+    )
+
+
+def _cutoff(text: str) -> int:
+    text = text.strip()
+    if not text:
+        return USUAL_CUTOFF
+    if not (text.isascii() and text.isdecimal() and len(text) < 6):
+        raise FilterRefused("no_cutoff", f"{text[:20]!r} is no cutoff: k is a whole number.")
+    if not 1 <= int(text) <= MOST_CUTOFF:
+        raise FilterRefused("no_cutoff", f"A cutoff is from 1 to {MOST_CUTOFF}, not {text}.")
+    return int(text)
+
+
+def _own(view: RosettaView, run: Run) -> Mean:
+    found = get_query_values(
+        run=run, judgment_list=view.judgment_list, version=view.version, measure=view.measure
+    )
+    return mean_of(found)
+
+
+def _spoken(view: RosettaView, runs: Sequence[Run]) -> dict[int, tuple[Spoken, ...]]:
+    return list_spoken(
+        runs=runs,
+        judgment_list=view.judgment_list,
+        version=view.version,
+        cutoff=view.cutoff,
+    )
+
+
+def _row(view: RosettaView, spoken: Spoken, own: float | None) -> DialectRow:
+    chosen = PRESETS[spoken.preset]
+    measure = preset_measure(chosen, view.cutoff)
+    return DialectRow(
+        spoken=spoken,
+        tool=chosen.tool,
+        reading=chosen.reading,
+        measure=measure.name,
+        words=describe(measure),
+        caveat=chosen.caveat,
+        difference=None if spoken.mean is None or own is None else spoken.mean - own,
+        queries_address=view.address_of(measure) if _can_be_shown(measure) else "",
+    )
+
+
+def _can_be_shown(measure: Measure) -> bool:
+    try:
+        check_can_be_stored(measure)
+    except MeasureError:
+        return False
+    return True
+
+
+def _means(
+    runs: Sequence[Run],
+    own: Mapping[int, float | None],
+    spoken: Mapping[int, tuple[Spoken, ...]],
+) -> dict[str, list[float | None]]:
+    """By preset, and first by the list itself, the mean of each run."""
+    means: dict[str, list[float | None]] = {OWN: [own[run.pk] for run in runs]}
+    for run in runs:
+        for one in spoken[run.pk]:
+            if not one.problem:
+                means.setdefault(one.preset, []).append(one.mean)
+    return means
+
+
+def _orders(means: Mapping[str, Sequence[float | None]]) -> tuple[SharedOrder, ...]:
+    """The distinct orders, the list's own first, then by how many presets agree."""
+    groups: dict[tuple[int | None, ...], list[str]] = {}
+    for name, values in means.items():
+        groups.setdefault(places(values), []).append(name)
+    ranked = sorted(groups.values(), key=lambda names: (OWN not in names, -len(names)))
+    return tuple(
+        SharedOrder(number, tuple(name for name in names if name != OWN), OWN in names)
+        for number, names in enumerate(ranked, start=1)
+    )
+
+
+def _ranked(
+    runs: Sequence[Run],
+    means: Mapping[str, Sequence[float | None]],
+    orders: Sequence[SharedOrder],
+) -> tuple[RankedRun, ...]:
+    columns = [places(means[OWN if order.is_own else order.presets[0]]) for order in orders]
+    return tuple(
+        RankedRun(
+            run.public_id, run.name, run.ranker.name, tuple(column[row] for column in columns)
+        )
+        for row, run in enumerate(runs)
+    )
+
+
+def _waiting(
+    view: RosettaView,
+    runs: Sequence[Run],
+    spoken: Mapping[int, tuple[Spoken, ...]],
+    too_long: Sequence[str],
+) -> int:
+    """Runs that another look would compute; none where nothing could be."""
+    return len(runs) - len(spoken) - len(too_long) if spoken else 0
