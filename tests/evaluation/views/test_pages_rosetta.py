@@ -243,9 +243,7 @@ def rivals(world: World, wide: JudgmentList) -> tuple[Run, Run]:
         ranker="steady",
         rankings={qid: ["d5", "d3", "d1"] for qid in all_qids},
     )
-    brilliant = make_run(
-        collection=world.collection, ranker="brilliant", rankings={"q1": ["d2"]}
-    )
+    brilliant = make_run(collection=world.collection, ranker="brilliant", rankings={"q1": ["d2"]})
     return steady, brilliant
 
 
