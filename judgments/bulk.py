@@ -50,10 +50,14 @@ def insert_rows(
 
 
 def values_list(values: Iterable[int | str], kind: str) -> tuple[str, Any]:
-    """SQL for a subquery of the values, and its one parameter. kind: "bigint" or "text"."""
+    """SQL for "is one of the values", to follow a column, and its one parameter.
+
+    kind: "bigint" or "text". On PostgreSQL an array, not a subquery: joined to one, a table that
+    has no statistics yet is read as a whole for every value.
+    """
     if connection.vendor == "postgresql":
-        return f"(SELECT unnest(%s::{kind}[]))", list(values)
-    return "(SELECT value FROM json_each(%s))", json.dumps(list(values))
+        return f"= ANY(%s::{kind}[])", list(values)
+    return "IN (SELECT value FROM json_each(%s))", json.dumps(list(values))
 
 
 def pairs_list(pairs: Iterable[Pair]) -> tuple[str, list[Any]]:

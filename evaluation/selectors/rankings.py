@@ -18,7 +18,7 @@ def load_rankings(*, run_ids: Sequence[int], query_ids: Sequence[int]) -> Stored
         cursor.execute(
             'SELECT r.run_id, r.query_id, r.documents, r."order" '
             + f"FROM {asked} CROSS JOIN evaluation_ranking r "
-            + f"WHERE r.query_id = asked.id AND r.run_id IN {runs}",
+            + f"WHERE r.query_id = asked.id AND r.run_id {runs}",
             [*parameters, parameter],
         )
         rows = cursor.fetchall()

@@ -98,7 +98,7 @@ def list_ranked_documents(
     sql = (
         'SELECT r.run_id, r.query_id, r.documents, r."order" '
         + f"FROM {asked and asked + ' CROSS JOIN '} evaluation_ranking r "
-        + f"WHERE r.run_id IN {runs} {asked and 'AND r.query_id = asked.id '}"
+        + f"WHERE r.run_id {runs} {asked and 'AND r.query_id = asked.id '}"
         + "ORDER BY r.query_id, r.run_id"
     )
     with connection.chunked_cursor() as cursor:

@@ -36,7 +36,7 @@ def _map(
     parameters: list[Any] = [collection.pk]
     if ids is not None:
         subquery, parameter = values_list(ids, "text")
-        sql += f' AND "{name}" IN {subquery}'
+        sql += f' AND "{name}" {subquery}'
         parameters.append(parameter)
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
@@ -46,11 +46,11 @@ def _map(
 def _names(
     model: type[models.Model], name: str, collection: Collection, pks: Iterable[int]
 ) -> dict[int, str]:
-    subquery, parameter = values_list(pks, "bigint")
+    subquery, parameter = values_list(pks, str(model._meta.pk.rel_db_type(connection)))
     with connection.cursor() as cursor:
         cursor.execute(
             f'SELECT id, "{name}" FROM "{model._meta.db_table}" '  # noqa: S608
-            + f"WHERE collection_id = %s AND id IN {subquery}",
+            + f"WHERE collection_id = %s AND id {subquery}",
             [collection.pk, parameter],
         )
         return dict(cursor.fetchall())

@@ -189,7 +189,7 @@ def _rows_of(
     with connection.cursor() as cursor:
         cursor.execute(
             f'SELECT {names} FROM "{model._meta.db_table}" '  # noqa: S608
-            + f'WHERE collection_id = %s AND "{key}" IN {subquery}',
+            + f'WHERE collection_id = %s AND "{key}" {subquery}',
             [collection.pk, parameter],
         )
         return {row[0]: tuple(row[1:]) for row in cursor.fetchall()}

@@ -124,11 +124,11 @@ def _check_collection(judgment_list: JudgmentList, pairs: Iterable[Pair]) -> Non
 
 
 def _all_in(model: type[models.Model], collection_id: int, ids: set[int]) -> bool:
-    subquery, parameter = values_list(ids, "bigint")
+    subquery, parameter = values_list(ids, str(model._meta.pk.rel_db_type(connection)))
     with connection.cursor() as cursor:
         cursor.execute(
             f'SELECT COUNT(*) FROM "{model._meta.db_table}" '  # noqa: S608
-            + f"WHERE collection_id = %s AND id IN {subquery}",
+            + f"WHERE collection_id = %s AND id {subquery}",
             [collection_id, parameter],
         )
         return int(cursor.fetchone()[0]) == len(ids)
@@ -170,7 +170,7 @@ def _write(list_id: int, number: int, plan: Plan) -> None:
         subquery, parameter = values_list(plan.closed, "bigint")
         with connection.cursor() as cursor:
             cursor.execute(
-                f"UPDATE judgments_judgment SET until = %s WHERE id IN {subquery}",  # noqa: S608
+                f"UPDATE judgments_judgment SET until = %s WHERE id {subquery}",  # noqa: S608
                 [number, parameter],
             )
     rows = [
