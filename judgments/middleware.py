@@ -1,15 +1,52 @@
 """What a refusal looks like from outside."""
 
 from collections.abc import Callable
+from typing import Any, Final
 
 from django.core.exceptions import SuspiciousOperation
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
+from django.shortcuts import render
 from django.views.defaults import bad_request
 
 from judgments.permissions import NotFound
+from judgments.rest.problems import CONTENT_TYPE
+from judgments.rest.uploads import MOST_BYTES
 
 REST = "/api/v1/"  # which refuses in its own words
+MOST_OF_OTHERS: Final = 2 * 1024 * 1024 + 64 * 1024  # JSON of two megabytes, or a form's fields
 Respond = Callable[[HttpRequest], HttpResponseBase]
+
+
+class BodyLimitMiddleware:
+    """Refuses a body by its length, before anybody reads it: 413.
+
+    Django would store the files of any form before it asks who sent it. Only a view that says
+    `most_bytes` takes more than a form's fields, and as a page only from who is signed in.
+    """
+
+    def __init__(self, get_response: Respond) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Any, args: Any, options: Any
+    ) -> HttpResponseBase | None:
+        """Compare the length that the request announces with what its view takes."""
+        length = request.META.get("CONTENT_LENGTH") or "0"
+        is_rest = request.path_info.startswith(REST)
+        # a class of REST framework's stands behind the function that is called
+        most: int = getattr(getattr(view, "cls", view), MOST_BYTES, MOST_OF_OTHERS)
+        if most > MOST_OF_OTHERS and not (is_rest or request.user.is_authenticated):
+            most = MOST_OF_OTHERS
+        if length.isdecimal() and int(length) <= most:
+            return None
+        if is_rest:
+            said = {"code": "too_large", "detail": f"At most {most:,} bytes are taken here."}
+            body = {"type": "about:blank", "title": "too large", "status": 413, **said}
+            return JsonResponse(body, status=413, content_type=CONTENT_TYPE)
+        return render(request, "413.html", status=413)
 
 
 class RefusalMiddleware:
@@ -23,7 +60,10 @@ class RefusalMiddleware:
         has_nul = "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", "")
         if has_nul and not request.path_info.startswith(REST):
             return bad_request(request, SuspiciousOperation("a NUL in the address"))
-        return self.get_response(request)
+        response = self.get_response(request)
+        # a view that says nothing else: its answer is for one person, and is asked for again
+        response.headers.setdefault("Cache-Control", "private, no-cache")
+        return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> None:
         """Turn a NotFound that a view let through into Django's own 404."""

@@ -65,7 +65,7 @@ def remove_triggers(connection: BaseDatabaseWrapper, tables: list[AppendOnly]) -
     """Drop the triggers of the given tables, so that a test database can be emptied."""
     with connection.cursor() as cursor:
         for table in tables:
-            for event in ("update", "delete"):
+            for event in ("update", "delete", "truncate"):
                 name = f"{table.table}_{event}"
                 if connection.vendor == "postgresql":
                     cursor.execute(f'DROP TRIGGER IF EXISTS "{name}" ON "{table.table}"')
@@ -109,5 +109,10 @@ def _postgresql(table: AppendOnly, columns: list[str]) -> list[str]:
         statements.append(
             f'CREATE TRIGGER "{table.table}_delete" BEFORE DELETE ON "{table.table}" '
             + "FOR EACH ROW EXECUTE FUNCTION touchstone_append_only()"
+        )
+        # emptying a table at once is no deletion of rows to PostgreSQL; SQLite has no such thing
+        statements.append(
+            f'CREATE TRIGGER "{table.table}_truncate" BEFORE TRUNCATE ON "{table.table}" '
+            + "FOR EACH STATEMENT EXECUTE FUNCTION touchstone_append_only()"
         )
     return statements

@@ -45,6 +45,7 @@ urlpatterns: list[URLPattern] = [
     path(f"{L}/versions/<str:before>..<str:after>", lists.diff, name="diff"),
     path(f"{L}/versions/<str:name>", lists.version, name="version"),
     path(f"{L}/versions/<str:name>/qrels", lists.qrels, name="qrels"),
+    path(f"{L}/versions/<str:name>/export", lists.export, name="export"),
     path(f"{L}/versions/<int:number>/release", lists.release, name="release"),
     path(f"{L}/versions/<int:number>/revert", lists.revert, name="revert"),
 ]

@@ -14,6 +14,7 @@ logger = logging.getLogger(__name__)
 # After a failed publish nobody tries again for this long, so that a broker that is away costs
 # one short wait and not one for every label; the sweep finds what was not announced.
 SILENCE = 5.0
+PAUSE = 0.1  # seconds between two messages that say the same
 # A person waits while a label is announced; a worker that waits for messages has more time.
 # A health check would double the wait, and kombu's retries sleep for seconds between them.
 PATIENCE = {
@@ -51,9 +52,15 @@ _breaker = _Breaker()
 def wake(task: str, *args: int) -> None:
     """Send the message `task(*args)` once this transaction has committed.
 
+    Where many transactions say the same, it is sent at once and then at most ten times a second.
     Never raises and never makes the caller's request fail: what is lost is swept up.
     """
-    transaction.on_commit(partial(publish, task, *args), robust=True)
+    transaction.on_commit(partial(_crier.cry, task, *args), robust=True)
+
+
+def publish_later(seconds: float, task: str, *args: int) -> None:
+    """Send the message in so many seconds; asked again before then, it is still sent once."""
+    _crier.cry_later(seconds, task, *args)
 
 
 def publish(task: str, *args: int) -> bool:
@@ -70,6 +77,48 @@ def publish(task: str, *args: int) -> bool:
     finally:
         _breaker.report(is_sent=is_sent)
     return is_sent
+
+
+class _Crier:
+    """Says each message at once, then not before a pause is over; what was to be said meanwhile
+    is said once, at its end. So a queue holds few messages however many labels there are, and
+    what waits behind them does not wait long.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._said_at: dict[tuple[str, tuple[int, ...]], float] = {}
+        self._waiting: set[tuple[str, tuple[int, ...]]] = set()
+
+    def cry(self, task: str, *args: int) -> None:
+        now = time.monotonic()
+        with self._lock:
+            wait = self._said_at.get((task, args), -PAUSE) + PAUSE - now
+            if wait <= 0:
+                self._said_at[task, args] = now
+        if wait > 0:
+            self.cry_later(wait, task, *args)
+        else:
+            publish(task, *args)
+
+    def cry_later(self, seconds: float, task: str, *args: int) -> None:
+        with self._lock:
+            if (task, args) in self._waiting:
+                return
+            self._waiting.add((task, args))
+        timer = threading.Timer(seconds, self._cry_now, (task, *args))
+        timer.daemon = True
+        timer.start()
+
+    def _cry_now(self, task: str, *args: int) -> None:
+        # first no longer waiting, then said: whatever commits from here on is said again
+        with self._lock:
+            self._waiting.discard((task, args))
+            self._said_at[task, args] = time.monotonic()
+        publish(task, *args)
+
+
+_crier = _Crier()
 
 
 def _producers() -> pools.ProducerPool:

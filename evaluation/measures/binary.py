@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from evaluation.measures.counting import running_sums
 from evaluation.measures.definition import Measure
 from evaluation.measures.discounts import FloatArray
 from evaluation.measures.ndcg import at_rank, reach
@@ -66,9 +67,15 @@ class Found:
         return count
 
     @cached_property
+    def returned_relevant(self) -> IntArray:
+        """How many relevant documents each whole ranking has."""
+        count: IntArray = np.count_nonzero(self.rankings.levels >= self.threshold, axis=1)
+        return count
+
+    @cached_property
     def precision(self) -> FloatArray:
         """The precision at every relevant document, summed from the first rank to each."""
-        return np.cumsum(np.where(self.relevant, self.precision_at_ranks, 0.0), axis=1)
+        return running_sums(self.relevant * self.precision_at_ranks)
 
     @property
     def precision_at_ranks(self) -> FloatArray:
@@ -93,6 +100,8 @@ def divisor(measure: Measure, found: Found) -> NumberArray:
         return np.full(len(found.rankings), measure.cutoff or 1)
     if measure.denominator == "returned":
         return at_rank(found.hits, measure.cutoff)
+    if measure.denominator == "returned_cutoff":
+        return np.minimum(found.returned_relevant, measure.cutoff or 0)
     if measure.denominator == "cutoff":
         return np.minimum(found.all_relevant, measure.cutoff or 0)
     return found.all_relevant
@@ -115,8 +124,8 @@ def judged_counts(measure: Measure, rankings: GradedRankings) -> tuple[NumberArr
 def _summed(found: BoolArray, rankings: GradedRankings, width: int) -> NumberArray:
     """How many of the ranks up to each; where ties are averaged, how many are to be expected."""
     if rankings.ties is None:
-        return np.cumsum(found[:, :width], axis=1, dtype=np.int32)
-    return np.cumsum(averaged(found, rankings.ties)[:, :width], axis=1)
+        return running_sums(found[:, :width], np.int32)
+    return running_sums(averaged(found, rankings.ties)[:, :width])
 
 
 def _share(measure: Measure, found: Found) -> FloatArray:

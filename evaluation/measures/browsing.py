@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from evaluation.measures.counting import running_sums
 from evaluation.measures.definition import Measure
 from evaluation.measures.discounts import FloatArray
 from evaluation.measures.errors import MeasureError
@@ -22,7 +23,7 @@ def err(measures: Sequence[Measure], grades: Grades, rankings: GradedRankings) -
     grades, rankings: as the measures see them.
     """
     satisfied = satisfactions(measures[0], grades)
-    sums = np.cumsum(err_terms(satisfied, rankings, reach(measures, rankings)), axis=1)
+    sums = running_sums(err_terms(satisfied, rankings, reach(measures, rankings)))
     return np.stack([at_rank(sums, measure.cutoff) for measure in measures], axis=1)
 
 
@@ -53,7 +54,7 @@ def rbp(measures: Sequence[Measure], threshold: int, rankings: GradedRankings) -
     """The values of RBPs with one persistence and one threshold, the lowest relevant level."""
     width = reach(measures, rankings)
     relevant = rankings.levels[:, :width] >= max(threshold, 1)
-    sums = np.cumsum(np.where(relevant, weights(measures[0].p, width), 0.0), axis=1)
+    sums = running_sums(relevant * weights(measures[0].p, width))
     return np.stack([at_rank(sums, measure.cutoff) for measure in measures], axis=1)
 
 
@@ -63,7 +64,7 @@ def rbp_residual(measures: Sequence[Measure], rankings: GradedRankings) -> Float
     filled = np.arange(width) < rankings.lengths[:, None]
     unknown = (rankings.levels[:, :width] == 0) & filled
     p = measures[0].p
-    sums = np.cumsum(np.where(unknown, weights(p, width), 0.0), axis=1)
+    sums = running_sums(unknown * weights(p, width))
     behind = powers(p, width + 1)
     columns = [at_rank(sums, one.cutoff) + behind[shown(one, rankings)] for one in measures]
     return np.stack(columns, axis=1)

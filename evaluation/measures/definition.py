@@ -52,8 +52,8 @@ class Measure:
     ideal_depth: ranks of the ideal that count: "k"; "returned", min(k, returned); "all".
     ideal_first: only so many returned documents make the ideal="recall"; None: all of them.
     top: the top grade's value, for ideal="max" and ERR; None: the highest of the scale.
-    empty: the value of a query whose ideal gain is 0; "skip" leaves it out of the mean, "error"
-        refuses.
+    empty: the value of a query whose ideal gain is 0, or that has no relevant document (AP);
+        "skip" leaves it out of the mean, "error" refuses.
     negative_ideal: an ideal below 0, as raw negatives can make it, is a divisor like any other
         ("divide"), or "empty" as 0 is.
     unjudged: "zero" gain; "condensed": they are removed and the ranks close up; "prior": those
@@ -74,14 +74,18 @@ class Measure:
         by its discount and the sum by the ideal; "multiply" by the inverse of both;
         "multiply_divide" by the inverse of the discount alone; "multiply_each" term by both;
         "cumulative" by differences of summed inverses and a dot product, as scikit-learn does.
-    decimals: digits behind the point that a query's value is rounded to; None: it is not.
+    decimals: digits behind the point that values are rounded to; None: they are not.
     rounding: to the "nearest" (as printf), "half_up" (as Java's Math.round), or down ("floor").
-    rounded: the "query"'s value alone, or what every "rank" adds to either sum as well.
+    rounded: the "query"'s value alone; the run's value alone, the "mean"; or the query's value and
+        what every "rank" adds to either sum.
     denominator: what P divides by: "k", or the documents "returned" where those are fewer; what
-        AP divides by: all "relevant" documents, those "returned" among the first k, or as many as
-        the "cutoff" has room for. Left out: the first of these.
+        AP divides by: all "relevant" documents, those "returned" among the first k, or as many of
+        all ("cutoff") or of all that are returned ("returned_cutoff") as the cutoff has room for.
+        Left out: the first of these.
     p: the persistence of RBP.
-    average: the mean over queries ("macro"), or all queries' documents counted together ("micro").
+    average: what the run's value is made of its queries' values: their mean ("macro"); their mean
+        "weighted" by the queries' weights; the mean of the means of "segments" of queries, those
+        without one being a segment too; or all queries' documents counted together ("micro").
     of: Coverage of all "documents", or of the "relevant" ones.
     """
 
@@ -144,8 +148,8 @@ class Measure:
 
     @property
     def is_mean(self) -> bool:
-        """Whether the run's value is the mean of its queries' values."""
-        return self.kind.per_query and self.average == "macro"
+        """Whether the run's value is a mean of its queries' values."""
+        return self.kind.per_query and self.average != "micro"
 
     @property
     def ordering(self) -> tuple[str, str]:
@@ -254,8 +258,8 @@ def _check_combinations(measure: Measure) -> None:
         raise MeasureError("short='zero' is about rankings shorter than the cutoff: it needs one")
     if (measure.unjudged == "prior") != (measure.prior is not None):
         raise MeasureError("unjudged='prior' and its value go together: prior=1, for example")
-    if measure.denominator == "cutoff" and measure.cutoff is None:
-        raise MeasureError("denominator='cutoff' needs a cutoff")
+    if measure.denominator in ("cutoff", "returned_cutoff") and measure.cutoff is None:
+        raise MeasureError(f"denominator={measure.denominator!r} needs a cutoff")
     if measure.of != "relevant" and measure.family == "Coverage" and measure.rel != 1:
         raise MeasureError("rel: Coverage asks what is relevant with of='relevant'")
 
@@ -287,6 +291,8 @@ def _check_ties(measure: Measure) -> None:
 def _check_rounding(measure: Measure) -> None:
     if measure.decimals is None and (measure.rounding, measure.rounded) != ("nearest", "query"):
         raise MeasureError("rounding, rounded: say how many decimals, as in decimals=2")
+    if measure.decimals is not None and measure.average == "micro":
+        raise MeasureError("decimals: with average='micro' there is no query's value to round")
     if measure.rounded == "rank" and (measure.decimals or 0) > MOST_DECIMALS_AT_RANKS:
         raise MeasureError(f"decimals: at every rank it can be up to {MOST_DECIMALS_AT_RANKS}")
     if measure.rounded == "rank" and (

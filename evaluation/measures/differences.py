@@ -48,7 +48,7 @@ class Difference:
     """Two definitions of one measure, of one ranking.
 
     parts: the parameters that differ, those with the largest effect first; none where the two are
-    no definitions of one family.
+    no definitions of one family. orders: of switching them, over which each effect is the mean.
     """
 
     one: Measure
@@ -56,6 +56,12 @@ class Difference:
     value: float
     other_value: float
     parts: tuple[Part, ...]
+    orders: int
+
+    @property
+    def is_every_order(self) -> bool:
+        """Whether those are all the orders that there are."""
+        return len(self.parts) <= MOST_IN_ALL_ORDERS
 
     @property
     def total(self) -> float:
@@ -77,7 +83,7 @@ def difference(one: Measure, other: Measure, value: Callable[[Measure], float]) 
         return values[measure]
 
     if one.family != other.family:
-        return Difference(one, other, known(one), known(other), ())
+        return Difference(one, other, known(one), known(other), (), 0)
     groups = _groups(one, other)
     effects = _effects(one, other, groups, known)
     parts = [
@@ -90,7 +96,8 @@ def difference(one: Measure, other: Measure, value: Callable[[Measure], float]) 
         for group, effect in zip(groups, effects, strict=True)
     ]
     parts.sort(key=lambda part: (-abs(part.effect), part.parameters))
-    return Difference(one, other, known(one), known(other), tuple(parts))
+    orders = sum(1 for _ in _orders(len(groups)))
+    return Difference(one, other, known(one), known(other), tuple(parts), orders)
 
 
 def _effects(

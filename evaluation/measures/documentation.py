@@ -30,7 +30,10 @@ NAMES: Final = (
     "`nDCG@10`, `RR`, `AP(rel=2)@100`, `nDCG(gain='exp2',ideal='local')@10`. It is ir_measures' "
     "grammar with more parameters, read by our own parser. Names are canonical: two measures are "
     "the same exactly when their names are. What ir_measures writes as `dcg='exp-log2'`, "
-    "`gains={…}` and `judged_only=True`, and `Success`, `MAP` and `MRR`, is understood."
+    "`gains={…}` and `judged_only=True`, and `Success`, `MAP` and `MRR`, is understood. A name "
+    "led by a preset's, `lightgbm:nDCG@10`, is the measure as that tool means it: in `evaluate` "
+    "and on the pages of a run and of its queries, where any number is taken apart and definitions "
+    "stand side by side."
 )
 EDGES: Final = (
     "What each does where definitions differ most and say least. The standard error beside a mean "
@@ -71,8 +74,8 @@ PARAMETER_WORDS: Final[Mapping[str, str]] = {
     "ideal_first": "only so many returned documents make the `'recall'` ideal; otherwise all",
     "top": "the top grade, for `ideal='max'` and `ERR`; otherwise the highest of the scale, which "
     "for `evaluate` is the highest in the file",
-    "empty": "0: the value of a query whose ideal is 0; any other to 1; `'skip'` leaves it out; "
-    "`'error'` refuses",
+    "empty": "0: the value of a query whose ideal is 0 (`AP`: without a relevant document); any "
+    "other to 1; `'skip'` leaves it out; `'error'` refuses",
     "negative_ideal": "an ideal below 0 is a divisor like any other: `'divide'`; or as one of 0: "
     "`'empty'`",
     "unjudged": "`'zero'`, no gain, not relevant; `'condensed'`: taken out, the ranks close up; "
@@ -90,15 +93,18 @@ PARAMETER_WORDS: Final[Mapping[str, str]] = {
     "short": "`'as_is'`; `'zero'`: a ranking shorter than k counts 0",
     "arithmetic": "`'divide'`; `'multiply'`, `'multiply_divide'`, `'multiply_each'`: the last bits "
     "of tools that multiply by inverses; `'cumulative'`: of scikit-learn",
-    "decimals": "digits behind the point that a query's value is rounded to; otherwise all",
+    "decimals": "digits behind the point that values are rounded to; otherwise all",
     "rounding": "to the `'nearest'`; `'half_up'`; down, `'floor'`",
-    "rounded": "the value of the `'query'`; what every `'rank'` adds as well",
+    "rounded": "the value of the `'query'`; the `'mean'` of the run alone; the query's value and "
+    "what every `'rank'` adds (`nDCG`)",
     "denominator": "of `P`: `'k'`; `'returned'`, the documents shown where those are fewer. Of "
     "`AP`: `'relevant'`, all relevant documents; `'returned'`, the relevant ones among the shown; "
-    "`'cutoff'`, as many relevant ones as k has room for",
+    "`'cutoff'`, as many relevant ones as k has room for; `'returned_cutoff'`, as many of those "
+    "that the whole ranking has",
     "p": "0.8: the persistence, how probably a person looks at the next document",
-    "average": "`'macro'`, the mean over queries; `'micro'`, all queries' documents counted "
-    "together",
+    "average": "`'macro'`, the mean over queries; `'weighted'`, by their weights; `'segments'`, "
+    "the mean of the segments' means, queries without one being a segment too; `'micro'` "
+    "(`Judged`, `Unjudged`), all queries' documents counted together",
     "of": "all `'documents'` of the collection; the `'relevant'` ones",
 }
 

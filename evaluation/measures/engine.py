@@ -8,7 +8,8 @@ What it takes and how to get it:
     judgments = Judgments(documents, levels, lengths) # the version's, query after query
     ranked = unpack_ranked(documents, orders)         # evaluation.packing
     rankings = judge_rankings(ranked.documents, ranked.lengths(), judgments,
-                              n_grades=len(grades.codes), width=depth_needed(measures))
+                              n_grades=len(grades.codes), width=depth_needed(measures),
+                              returned=counts_needed(measures))
     values = evaluate_batch(measures, rankings, grades)
     sums = exact_sums(values.values, values.counted)
 
@@ -42,9 +43,10 @@ from evaluation.measures.grades import Grades
 from evaluation.measures.ndcg import gains, ndcg
 from evaluation.measures.preference import bpref, inferred_ap
 from evaluation.measures.rankings import BoolArray, GradedRankings
+from evaluation.measures.rounding import rounded_values
 from evaluation.measures.views import ViewKey, seen, seen_grades, view_key
 
-_CELLS: Final = 1 << 17  # of a matrix that is worked on at once: it stays in the cache
+_CELLS: Final = 1 << 18  # of a matrix that is worked on at once: its columns stay in the cache
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,11 @@ def depth_needed(measures: Sequence[Measure]) -> int | None:
     return None if None in depths else max((d for d in depths if d is not None), default=0)
 
 
+def counts_needed(measures: Sequence[Measure]) -> bool:
+    """Whether these measures ask what stands behind those ranks: how much of each grade."""
+    return any(measure.ideal == "recall" and not measure.ideal_first for measure in measures)
+
+
 def evaluate_batch(measures: Sequence[Measure], rankings: GradedRankings, grades: Grades) -> Values:
     """Every measure of every ranking.
 
@@ -71,8 +78,9 @@ def evaluate_batch(measures: Sequence[Measure], rankings: GradedRankings, grades
     queries; ValueError where rankings were cut shorter than the measures read.
     """
     _check(measures, rankings, grades)
-    values = np.zeros((len(rankings), len(measures)))
-    counted = np.zeros(values.shape, bool)
+    # column by column, because that is how they are worked out and summed
+    values = np.empty((len(measures), len(rankings))).T
+    counted = np.empty((len(measures), len(rankings)), bool).T
     plan = _plan(tuple(measures), grades)
     step = max(1, _CELLS // max(1, rankings.levels.shape[1]))
     for start in range(0, len(rankings), step):
@@ -138,14 +146,18 @@ def _check(measures: Sequence[Measure], rankings: GradedRankings, grades: Grades
     wanted = rankings.longest if depth is None else min(depth, rankings.longest)
     if rankings.levels.shape[1] < wanted:
         raise ValueError(f"the rankings were cut, but {wanted} ranks are needed")
+    is_cut = rankings.levels.shape[1] < rankings.longest
+    if is_cut and rankings.returned is None and counts_needed(measures):
+        raise ValueError("the rankings were cut, and what is behind was not counted")
 
 
 def _depth_needed(measure: Measure) -> int | None:
     closes_up = measure.unjudged == "condensed" or measure.negatives == "removed"
     whole = measure.unjudged == "prior" or measure.ties == "averaged"
-    if closes_up or whole or measure.ideal == "recall":
+    whole = whole or measure.denominator == "returned_cutoff"
+    if closes_up or whole or measure.arithmetic == "cumulative" or measure.cutoff is None:
         return None
-    return measure.cutoff
+    return max(measure.cutoff, measure.ideal_first or 0)
 
 
 @lru_cache(maxsize=64)
@@ -192,12 +204,17 @@ def _fill(
             views[key] = seen(group.first, rankings, grades)
         own = seen_grades(group.first, grades)
         found, empty = _FAMILIES[group.first.family](group.measures, own, views[key])
+        if group.first.family != "nDCG":  # which rounds before it says what an empty ideal is worth
+            found = _rounded(group.measures, found)
         for place, (column, measure) in enumerate(zip(group.columns, group.measures, strict=True)):
             chosen = in_mean[measure.queries]
             if empty is not None and measure.empty == "skip":
                 chosen = chosen & ~empty[:, place]
             counted[:, column] = chosen
-            values[:, column] = np.where(chosen, found[:, place], 0.0)
+            everybody = chosen.all()
+            values[:, column] = (
+                found[:, place] if everybody else np.where(chosen, found[:, place], 0.0)
+            )
 
 
 def _in_mean(queries: str, rankings: GradedRankings, grades: Grades) -> BoolArray:
@@ -207,9 +224,9 @@ def _in_mean(queries: str, rankings: GradedRankings, grades: Grades) -> BoolArra
         return answered
     if queries == "relevant":
         positive = grades.at_least(math.nextafter(0.0, 1.0))
-        useful: BoolArray = np.count_nonzero(rankings.judged[:, positive - 1 :], axis=1) > 0
+        useful: BoolArray = np.any(rankings.judged[:, positive - 1 :] > 0, axis=1)
         return answered & useful
-    judged: BoolArray = np.count_nonzero(rankings.judged, axis=1) > 0
+    judged: BoolArray = np.any(rankings.judged > 0, axis=1)
     if queries == "all":
         return judged | answered
     if queries == "several":
@@ -220,8 +237,25 @@ def _in_mean(queries: str, rankings: GradedRankings, grades: Grades) -> BoolArra
 _Found = tuple[FloatArray, BoolArray | None]
 
 
+def _rounded(measures: Sequence[Measure], found: FloatArray) -> FloatArray:
+    if all(measure.decimals is None for measure in measures):
+        return found
+    columns = [rounded_values(measure, found[:, i]) for i, measure in enumerate(measures)]
+    return np.stack(columns, axis=1)
+
+
 def _binary_values(measures: Sequence[Measure], grades: Grades, view: GradedRankings) -> _Found:
-    return binary(measures, grades.at_least(measures[0].rel), view), None
+    threshold = grades.at_least(measures[0].rel)
+    found = binary(measures, threshold, view)
+    if all(measure.empty == 0.0 for measure in measures):
+        return found, None
+    none = view.judged[:, max(threshold, 1) - 1 :].sum(axis=1) == 0
+    for column, measure in enumerate(measures):
+        if measure.empty == "error" and none.any():
+            raise ZeroIdealError(measure.name, int(none.argmax()))
+        if not isinstance(measure.empty, str) and measure.empty:
+            found[none & (view.lengths > 0), column] = measure.empty
+    return found, np.repeat(none[:, None], len(measures), axis=1)
 
 
 def _judged_values(measures: Sequence[Measure], grades: Grades, view: GradedRankings) -> _Found:

@@ -1,7 +1,7 @@
 """Why one ranking has the value it has: what every rank contributes, the ideal beside it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from evaluation.measures.browsing import err_terms, satisfactions, weights
 from evaluation.measures.definition import Measure
 from evaluation.measures.discounts import FloatArray, divisors
 from evaluation.measures.engine import evaluate_batch
+from evaluation.measures.formulas import formula, ndcg_formula
 from evaluation.measures.grades import Grades
 from evaluation.measures.ndcg import Ideals, at_rank, cumulated, discounted, gains, ranked_gains
 from evaluation.measures.preference import bpref_terms, inferred_ap_terms
@@ -46,6 +47,7 @@ class Rank:
 class Explanation:
     """One measure of one query. counted: whether the query is in the mean.
 
+    formula: how the value comes about, in words and numbers.
     dcg, ideal_dcg: None for measures other than nDCG.
     """
 
@@ -53,6 +55,7 @@ class Explanation:
     value: float
     counted: bool
     ranks: tuple[Rank, ...]
+    formula: str
     dcg: float | None = None
     ideal_dcg: float | None = None
 
@@ -75,8 +78,31 @@ def explain(
     documents = _documents(measure, shown, judged.tolist(), view, own_grades)
     value, counted = float(values.values[0, 0]), bool(values.counted[0, 0])
     if measure.family != "nDCG":
-        return Explanation(measure, value, counted, _shares(measure, documents, view, own_grades))
-    return Explanation(measure, value, counted, *_gained(measure, documents, view, own_grades))
+        ranks = _shares(measure, documents, view, own_grades)
+        told = formula(measure, view, own_grades, [rank.contribution for rank in ranks])
+        return Explanation(measure, value, counted, ranks, told)
+    ranks, dcg, ideal_dcg = _gained(measure, documents, view, own_grades)
+    told = ndcg_formula(measure, view, dcg, ideal_dcg)
+    return Explanation(measure, value, counted, ranks, told, dcg, ideal_dcg)
+
+
+def value_of(
+    rankings_in: Callable[[tuple[str, str]], GradedRankings], grades: Grades
+) -> Callable[[Measure], float]:
+    """A function that gives the value of any definition for one ranking, in the mean or not.
+
+    rankings_in: that one ranking, whole, in the order of a rule (`Measure.ordering`).
+    """
+    by_ordering: dict[tuple[str, str], GradedRankings] = {}
+
+    def value(measure: Measure) -> float:
+        if measure.ordering not in by_ordering:
+            by_ordering[measure.ordering] = rankings_in(measure.ordering)
+        counted = replace(measure, queries="all", average="macro")
+        found = evaluate_batch([counted], by_ordering[measure.ordering], grades)
+        return float(found.values[0, 0])
+
+    return value
 
 
 def _documents(
@@ -130,7 +156,7 @@ def _gained(
         )
     )
     dcg = float(at_rank(cumulated(own, measure), measure.cutoff)[0])
-    return ranks, dcg, float(ideals.dcg(measure)[0])
+    return ranks, dcg, float(ideals.dcg(measure).by_row[0])
 
 
 def _shares(

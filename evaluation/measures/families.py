@@ -21,9 +21,9 @@ CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
     "short": ("as_is", "zero"),
     "arithmetic": ("divide", "multiply", "multiply_divide", "multiply_each", "cumulative"),
     "rounding": ("nearest", "half_up", "floor"),
-    "rounded": ("query", "rank"),
-    "denominator": ("k", "returned", "relevant", "cutoff"),
-    "average": ("macro", "micro"),
+    "rounded": ("query", "mean", "rank"),
+    "denominator": ("k", "returned", "relevant", "cutoff", "returned_cutoff"),
+    "average": ("macro", "weighted", "segments", "micro"),
     "of": ("documents", "relevant"),
 }
 
@@ -81,7 +81,11 @@ class Family:
         return self.words.get(parameter, CHOICES[parameter])
 
 
-_ORDERING: Final = frozenset({"ties", "scores", "queries"})
+_ORDERING: Final = frozenset(
+    {"ties", "scores", "queries", "average", "decimals", "rounding", "rounded"}
+)
+_MEANS: Final = ("macro", "weighted", "segments")
+_AT_THE_END: Final = ("query", "mean")  # what can be rounded of a value that is no sum over ranks
 _BINARY: Final = _ORDERING | {"rel", "unjudged", "prior", "negatives"}
 _NDCG: Final = _BINARY - {"rel"} | {
     "gain",
@@ -95,14 +99,16 @@ _NDCG: Final = _BINARY - {"rel"} | {
     "negative_ideal",
     "short",
     "arithmetic",
-    "decimals",
-    "rounding",
-    "rounded",
 }
 _ONE_ORDER: Final = ("docid", "docid_asc", "listed")
 _NO_GAIN: Final = ("zero", "unjudged", "removed", "error")
 # Without an averaged order, and without gains that could be negative.
-_OF_ONE_ORDER: Final = {"ties": _ONE_ORDER, "negatives": _NO_GAIN}
+_OF_ONE_ORDER: Final = {
+    "ties": _ONE_ORDER,
+    "negatives": _NO_GAIN,
+    "average": _MEANS,
+    "rounded": _AT_THE_END,
+}
 _AVERAGED: Final = "settled first, by `ties`, or averaged over all orders"
 _NOT_RELEVANT: Final = "not relevant, unless `unjudged` says otherwise"
 _BELOW: Final = "not relevant, unless `negatives` says otherwise"
@@ -142,6 +148,7 @@ FAMILIES: Final[Mapping[str, Family]] = {
             source="Järvelin & Kekäläinen 2002; exponential gain: Burges et al. 2005",
             parameters=_NDCG,
             aliases=("NDCG",),
+            words={"average": _MEANS},
             edges=Edges(
                 no_relevant="what `empty` says, 0 usually",
                 missing="0",
@@ -167,10 +174,13 @@ FAMILIES: Final[Mapping[str, Family]] = {
             formula="the precision at each relevant document's rank, summed, divided by the "
             "`denominator`",
             source=_BUCKLEY,
-            parameters=_BINARY | {"denominator"},
+            parameters=_BINARY | {"denominator", "empty"},
             aliases=("MAP",),
-            words={**_OF_ONE_ORDER, "denominator": ("relevant", "returned", "cutoff")},
-            edges=_binary_edges("0"),
+            words={
+                **_OF_ONE_ORDER,
+                "denominator": ("relevant", "returned", "cutoff", "returned_cutoff"),
+            },
+            edges=_binary_edges("what `empty` says, 0 usually"),
         ),
         Family(
             name="P",
@@ -180,7 +190,12 @@ FAMILIES: Final[Mapping[str, Family]] = {
             parameters=_BINARY | {"denominator"},
             aliases=("Precision",),
             cutoff="needed",
-            words={"negatives": _NO_GAIN, "denominator": ("k", "returned")},
+            words={
+                "negatives": _NO_GAIN,
+                "average": _MEANS,
+                "rounded": _AT_THE_END,
+                "denominator": ("k", "returned"),
+            },
             edges=_binary_edges(
                 "0",
                 "divided by k all the same, unless `denominator` says otherwise",
@@ -196,7 +211,7 @@ FAMILIES: Final[Mapping[str, Family]] = {
             parameters=_BINARY,
             aliases=("Recall",),
             cutoff="needed",
-            words={"negatives": _NO_GAIN},
+            words={"negatives": _NO_GAIN, "average": _MEANS, "rounded": _AT_THE_END},
             edges=_binary_edges("0", ties=_AVERAGED),
         ),
         Family(
@@ -254,7 +269,7 @@ FAMILIES: Final[Mapping[str, Family]] = {
             "each unjudged one of them: RBP lies between its value and its value plus this",
             source="Moffat & Zobel 2008",
             parameters=_ORDERING | {"p"},
-            words={"ties": _ONE_ORDER},
+            words={"ties": _ONE_ORDER, "average": _MEANS, "rounded": _AT_THE_END},
             edges=Edges(
                 no_relevant="nothing special: it does not ask what is relevant",
                 missing="1, since nothing is known",
@@ -272,7 +287,7 @@ FAMILIES: Final[Mapping[str, Family]] = {
             parameters=_ORDERING | {"rel"},
             aliases=("BPref",),
             cutoff="none",
-            words={"ties": _ONE_ORDER},
+            words={"ties": _ONE_ORDER, "average": _MEANS, "rounded": _AT_THE_END},
             edges=Edges(
                 no_relevant="0",
                 missing="0",
@@ -293,6 +308,8 @@ FAMILIES: Final[Mapping[str, Family]] = {
                 "ties": _ONE_ORDER,
                 "unjudged": ("zero", "condensed"),
                 "negatives": ("zero", "unjudged"),
+                "average": _MEANS,
+                "rounded": _AT_THE_END,
             },
             edges=Edges(
                 no_relevant="0",
@@ -309,7 +326,8 @@ FAMILIES: Final[Mapping[str, Family]] = {
             formula="judged documents among the first k, divided by k or, where fewer were "
             "returned, by those",
             source="ir_measures",
-            parameters=_ORDERING | {"average"},
+            parameters=_ORDERING,
+            words={"rounded": _AT_THE_END},
             edges=_JUDGED_EDGES,
         ),
         Family(
@@ -318,7 +336,8 @@ FAMILIES: Final[Mapping[str, Family]] = {
             formula="unjudged documents among the first k, divided by k or, where fewer were "
             "returned, by those",
             source="ir_measures",
-            parameters=_ORDERING | {"average"},
+            parameters=_ORDERING,
+            words={"rounded": _AT_THE_END},
             edges=_JUDGED_EDGES,
         ),
         Family(

@@ -1,25 +1,35 @@
 """From a qrels file and a run file to values, without a database: what trec_eval does."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from evaluation.exact import counts, exact_sums, means, standard_errors
+from evaluation.averages import Average, Groups, averages, reads_traits, sums_of
 from evaluation.measures.coverage import coverage, relevant_coverage
 from evaluation.measures.definition import Measure
 from evaluation.measures.differences import Difference, difference
 from evaluation.measures.discounts import FloatArray
-from evaluation.measures.engine import count_together, depth_needed, evaluate_batch
+from evaluation.measures.engine import (
+    count_together,
+    counts_needed,
+    depth_needed,
+    evaluate_batch,
+)
 from evaluation.measures.errors import MeasureError, ZeroIdealError
-from evaluation.measures.explanation import Explanation, explain
-from evaluation.measures.grades import MOST_GRADES, Grades
-from evaluation.measures.ordering import Precision, Ties, rank_order, tie_starts
+from evaluation.measures.explanation import Explanation, explain, value_of
+from evaluation.measures.judged_files import JudgedQueries, order_of
 from evaluation.measures.presets import Preset, apply, printed, tool_mean
-from evaluation.measures.rankings import BoolArray, GradedRankings, Judgments, judge_rankings
-from judgments.formats.trec import QrelsFile, RunFile
+from evaluation.measures.rankings import (
+    BoolArray,
+    GradedRankings,
+)
+from evaluation.measures.rounding import rounded_mean
+from judgments.formats.trec import RunFile
+from judgments.temporal import Traits
+
+PLAIN: Final = Traits("", 1.0)  # of a query that nothing is said about
 
 
 @dataclass(frozen=True)
@@ -29,6 +39,8 @@ class FileValues:
     query_ids: judged queries as the qrels have them, then those that only the run has.
     means, standard_errors: None where no query (for an error: fewer than two) is in the mean.
     counts: how many queries are in each mean.
+    segments: by name, every measure's value over the segment's queries; the nameless one first.
+        None of what is no mean over queries. Empty where nothing is known of the queries.
     """
 
     run: str
@@ -38,134 +50,111 @@ class FileValues:
     means: tuple[float | None, ...]
     standard_errors: tuple[float | None, ...]
     counts: tuple[int, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class JudgedQueries:
-    """A qrels file, ready to judge any number of runs."""
-
-    qrels: QrelsFile
-
-    @cached_property
-    def grades(self) -> Grades:
-        """The grades that occur in the file, each worth what it says."""
-        found = np.unique(self.qrels.grades).tolist()
-        if len(found) > MOST_GRADES:
-            raise MeasureError(f"{self.qrels.name} has more than {MOST_GRADES} different grades")
-        if not found:
-            raise MeasureError(f"{self.qrels.name} has no judgment")
-        return Grades.integers(found)
-
-    @cached_property
-    def judgments(self) -> Judgments:
-        """The judgments, query after query, with the file's own document numbers."""
-        levels = self.grades.levels(self.qrels.grades)
-        return Judgments(self.qrels.codes, levels, np.diff(self.qrels.starts))
-
-    @cached_property
-    def document_numbers(self) -> dict[str, int]:
-        """The number of each document of the file."""
-        return {doc_id: number for number, doc_id in enumerate(self.qrels.documents)}
-
-    def rankings(
-        self, run: RunFile, ordering: tuple[str, str], width: int | None
-    ) -> GradedRankings:
-        """The run's rankings of `query_rows`, in the order of a tie rule, with their grades."""
-        documents, lengths = self.ranked(run, ordering)
-        judged = self.judgments
-        unjudged_queries = len(lengths) - len(judged.lengths)
-        padded = np.concatenate((judged.lengths, np.zeros(unjudged_queries, np.int64)))
-        graded = judge_rankings(
-            documents,
-            lengths,
-            Judgments(judged.documents, judged.levels, padded),
-            n_grades=len(self.grades.codes),
-            width=width,
-        )
-        if ordering[0] != "averaged":
-            return graded
-        spans = list(self._spans(run))
-        return replace(graded, ties=_ties(run, spans, ordering, graded.levels.shape[1]))
-
-    def ranked(
-        self, run: RunFile, ordering: tuple[str, str]
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The numbers of the documents, ranking after ranking, and how many each ranking has."""
-        numbers = self._numbers(run)
-        parts, lengths = [np.empty(0, np.int64)], []
-        for span in self._spans(run):
-            parts.append(numbers[run.codes[span]][_order(run, span, ordering)])
-            lengths.append(len(parts[-1]))
-        return np.concatenate(parts), np.array(lengths, np.int64)
-
-    def _spans(self, run: RunFile) -> Iterator[slice]:
-        """Where the run has the ranking of each of `query_rows`."""
-        spans = {query_id: run.span(row) for row, query_id in enumerate(run.query_ids)}
-        for query_id in query_rows(self.qrels, run):
-            yield spans.get(query_id, slice(0, 0))
-
-    def _numbers(self, run: RunFile) -> npt.NDArray[np.int64]:
-        """A number for each document of the run: the qrels' own, or one that nobody else has."""
-        known = self.document_numbers
-        new = len(known)
-        pairs = enumerate(run.documents)
-        return np.array([known.get(doc_id, new + place) for place, doc_id in pairs], np.int64)
-
-
-def query_rows(qrels: QrelsFile, run: RunFile) -> tuple[str, ...]:
-    """The judged queries, then the queries that only the run has."""
-    judged = set(qrels.query_ids)
-    return qrels.query_ids + tuple(q for q in run.query_ids if q not in judged)
+    segments: Mapping[str, tuple[Average | None, ...]] = field(default_factory=dict)
 
 
 def evaluate_file(
     judged: JudgedQueries,
     run: RunFile,
     measures: Sequence[Measure],
-    preset: Preset | None = None,
+    preset: Preset | Sequence[Preset | None] | None = None,
     *,
     collection_size: int | None = None,
 ) -> FileValues:
     """The values of every measure for one run.
 
-    collection_size: how many documents there are, for Coverage of them.
+    preset: for all measures, or one for each. collection_size: how many documents there are, for
+    Coverage of them.
     Without a preset, means are exact (rounded once); with one, they are summed and rounded as its
     tool does, and the measures are what that tool means by them.
     Raises MeasureError, naming the query where one is to blame.
     """
-    meant = [measure if preset is None else apply(preset, measure) for measure in measures]
-    query_ids = query_rows(judged.qrels, run)
+    if isinstance(preset, Preset) or preset is None:
+        preset = [preset] * len(measures)
+    presets = tuple(preset)
+    meant = [
+        measure if tool is None else apply(tool, measure)
+        for measure, tool in zip(measures, presets, strict=True)
+    ]
+    query_ids = judged.query_rows(run)
+    groups = _groups(judged, meant, query_ids)
     values, counted, of_run = _worked_out(judged, run, meant, collection_size)
-    sums = exact_sums(values, counted)
-    file_means, errors, sizes = means(sums), standard_errors(sums), counts(sums)
-    if preset is not None:
-        file_means = _means_of_tool(preset, run, query_ids, values, counted)
-        values = printed(preset, values.ravel()).reshape(values.shape)
+    found = list(averages(meant, sums_of(meant, values, counted, groups)))
+    order = run_order(run, query_ids) if any(presets) else []
+    for column, tool in enumerate(presets):
+        if tool is not None and meant[column].average == "macro":
+            rows = [row for row in order if counted[row, column]]
+            mean = tool_mean(tool, [query_ids[row] for row in rows], values[rows, column])
+            value = rounded_mean(meant[column], mean)
+            found[column] = replace(found[column], value=value)
     for column, (value, n_queries) in of_run.items():
-        file_means[column], errors[column], sizes[column] = value, None, n_queries
+        found[column] = Average(value, None, n_queries)
+    segments = {} if groups is None else _by_segment(meant, values, counted, groups)
+    for column, tool in enumerate(presets):
+        if tool is not None:
+            values[:, column] = printed(tool, values[:, column])
     return FileValues(
         run=run.name,
         query_ids=query_ids,
         values=values,
         counted=counted,
-        means=tuple(file_means),
-        standard_errors=tuple(errors),
-        counts=tuple(sizes),
+        means=tuple(own.value for own in found),
+        standard_errors=tuple(own.error for own in found),
+        counts=tuple(own.n for own in found),
+        segments=segments,
     )
+
+
+def _groups(
+    judged: JudgedQueries, meant: Sequence[Measure], query_ids: Sequence[str]
+) -> Groups | None:
+    """The weight and segment of the queries; None where no file says them, and none need be."""
+    if judged.traits is None:
+        asking = [measure.name for measure in meant if reads_traits([measure])]
+        if asking:
+            raise MeasureError(
+                f"{asking[0]}: what a query weighs and which segment it is in stands in a file of "
+                "queries; --queries names it"
+            )
+        return None
+    traits = [judged.traits.get(query_id, PLAIN) for query_id in query_ids]
+    return Groups.of([own.weight for own in traits], [own.segment for own in traits])
+
+
+def _by_segment(
+    meant: Sequence[Measure], values: FloatArray, counted: BoolArray, groups: Groups
+) -> dict[str, tuple[Average | None, ...]]:
+    """Every measure's value over the queries of each segment that has one in any mean."""
+    own = [
+        replace(measure, average="macro") if measure.average == "segments" else measure
+        for measure in meant
+    ]
+    out: dict[str, tuple[Average | None, ...]] = {}
+    for place, name in enumerate(groups.segments):
+        rows = groups.places == place
+        if not counted[rows].any():
+            continue
+        here = Groups(groups.weights[rows], np.zeros(int(rows.sum()), np.int64), (name,))
+        found = averages(own, sums_of(own, values[rows], counted[rows], here))
+        out[name] = tuple(
+            average if measure.is_mean else None
+            for average, measure in zip(found, own, strict=True)
+        )
+    return out
 
 
 def _worked_out(
     judged: JudgedQueries, run: RunFile, meant: Sequence[Measure], collection_size: int | None
 ) -> tuple[FloatArray, BoolArray, dict[int, tuple[float | None, int]]]:
     """Values, whether they count, and by column (value, queries) of what is no mean."""
-    query_ids = query_rows(judged.qrels, run)
+    query_ids = judged.query_rows(run)
     values = np.zeros((len(query_ids), len(meant)))
     counted = np.zeros(values.shape, bool)
     of_run: dict[int, tuple[float | None, int]] = {}
     for ordering, columns in _by_ordering(meant):
         by_query = [c for c in columns if meant[c].kind.per_query]
-        own = [replace(meant[column], average="macro") for column in by_query]
-        rankings = judged.rankings(run, ordering, depth_needed(own))
+        own = [_as_macro(meant[column]) for column in by_query]
+        rankings = judged.rankings(run, ordering, depth_needed(own), returned=counts_needed(own))
         try:
             found = evaluate_batch(own, rankings, judged.grades)
         except ZeroIdealError as error:
@@ -180,6 +169,11 @@ def _worked_out(
     return values, counted, of_run
 
 
+def _as_macro(measure: Measure) -> Measure:
+    """The measure as a plain mean over queries."""
+    return measure if measure.average == "macro" else replace(measure, average="macro")
+
+
 def _covered(
     judged: JudgedQueries, run: RunFile, measure: Measure, collection_size: int | None
 ) -> tuple[float | None, int]:
@@ -187,8 +181,9 @@ def _covered(
     documents, lengths = judged.ranked(run, measure.ordering)
     k, n_queries = measure.cutoff or 0, int((lengths > 0).sum())
     if measure.of == "relevant":
-        own = judged.judgments
-        relevant = own.documents[own.levels >= max(judged.grades.at_least(measure.rel), 1)]
+        relevant = judged.qrels.codes[
+            judged.levels[1:] >= max(judged.grades.at_least(measure.rel), 1)
+        ]
         return relevant_coverage(documents, lengths, cutoff=k, relevant=relevant).share, n_queries
     if collection_size is None:
         raise MeasureError(
@@ -207,7 +202,6 @@ def explain_file(
     run: RunFile,
     measures: Sequence[Measure],
     query_id: str,
-    preset: Preset | None = None,
 ) -> tuple[Explanation, ...]:
     """Every measure of one query of the run, taken apart.
 
@@ -216,10 +210,9 @@ def explain_file(
     row = _row_of(judged, run, query_id)
     out = []
     for measure in measures:
-        meant = measure if preset is None else apply(preset, measure)
-        if not meant.kind.per_query:
-            raise MeasureError(f"{meant.name} is about a whole run: there is no query to explain")
-        meant = replace(meant, average="macro")
+        if not measure.kind.per_query:
+            raise MeasureError(f"{measure.name} is about a whole run: there is no query to explain")
+        meant = replace(measure, average="macro")
         rankings = judged.rankings(run, meant.ordering, None).rows(row, row + 1)
         doc_ids = _doc_ids(run, query_id, meant.ordering)
         ties = None if rankings.ties is None else rankings.ties[:, : len(doc_ids)]
@@ -229,35 +222,23 @@ def explain_file(
 
 
 def compare_file(
-    judged: JudgedQueries,
-    run: RunFile,
-    measures: Sequence[Measure],
-    query_id: str,
-    preset: Preset | None = None,
+    judged: JudgedQueries, run: RunFile, pairs: Sequence[tuple[Measure, Measure]], query_id: str
 ) -> tuple[Difference, ...]:
-    """Why several definitions say different things of one query: the first against each other one.
+    """Why the two definitions of each pair say different things of one query.
 
-    With a preset, each measure as it was asked for against what the preset makes of it.
     Raises MeasureError where neither file has the query.
     """
     row = _row_of(judged, run, query_id)
-    by_ordering: dict[tuple[str, str], GradedRankings] = {}
 
-    def value(measure: Measure) -> float:
-        if measure.ordering not in by_ordering:
-            whole = judged.rankings(run, measure.ordering, None)
-            by_ordering[measure.ordering] = whole.rows(row, row + 1)
-        counted = replace(measure, queries="all", average="macro")
-        found = evaluate_batch([counted], by_ordering[measure.ordering], judged.grades)
-        return float(found.values[0, 0])
+    def ranking(ordering: tuple[str, str]) -> GradedRankings:
+        return judged.rankings(run, ordering, None).rows(row, row + 1)
 
-    if preset is not None:
-        return tuple(difference(measure, apply(preset, measure), value) for measure in measures)
-    return tuple(difference(measures[0], measure, value) for measure in measures[1:])
+    value = value_of(ranking, judged.grades)
+    return tuple(difference(one, other, value) for one, other in pairs)
 
 
 def _row_of(judged: JudgedQueries, run: RunFile, query_id: str) -> int:
-    query_ids = query_rows(judged.qrels, run)
+    query_ids = judged.query_rows(run)
     if query_id not in query_ids:
         raise MeasureError(f"neither {judged.qrels.name} nor {run.name} has query {query_id!r}")
     return query_ids.index(query_id)
@@ -267,26 +248,14 @@ def _doc_ids(run: RunFile, query_id: str, ordering: tuple[str, str]) -> list[str
     """The run's documents for a query, best first."""
     if query_id not in run.query_ids:
         return []
-    position = run.query_ids.index(query_id)
-    doc_ids = run.doc_ids(position)
-    return [doc_ids[place] for place in _order(run, run.span(position), ordering).tolist()]
+    span = run.span(run.query_ids.index(query_id))
+    return run.ids.at(order_of(run, ordering)[span]).texts()
 
 
-def _means_of_tool(
-    preset: Preset,
-    run: RunFile,
-    query_ids: Sequence[str],
-    values: FloatArray,
-    counted: BoolArray,
-) -> list[float | None]:
+def run_order(run: RunFile, query_ids: Sequence[str]) -> list[int]:
+    """The rows as the run has their queries, those that it does not answer last."""
     place = {query_id: number for number, query_id in enumerate(run.query_ids)}
-    last = len(place)
-    order = sorted(range(len(query_ids)), key=lambda row: place.get(query_ids[row], last))
-    out = []
-    for column in range(values.shape[1]):
-        rows = [row for row in order if counted[row, column]]
-        out.append(tool_mean(preset, [query_ids[row] for row in rows], values[rows, column]))
-    return out
+    return sorted(range(len(query_ids)), key=lambda row: place.get(query_ids[row], len(place)))
 
 
 def _by_ordering(measures: Sequence[Measure]) -> Iterator[tuple[tuple[str, str], list[int]]]:
@@ -294,30 +263,3 @@ def _by_ordering(measures: Sequence[Measure]) -> Iterator[tuple[tuple[str, str],
     for column, measure in enumerate(measures):
         groups.setdefault(measure.ordering, []).append(column)
     yield from groups.items()
-
-
-def _order(run: RunFile, span: slice, ordering: tuple[str, str]) -> npt.NDArray[np.intp]:
-    ties, precision = ordering
-    documents = run.documents
-    doc_ids = [documents[code] for code in run.codes[span].tolist()]
-    return rank_order(doc_ids, run.scores[span], ties=_TIES[ties], precision=_PRECISIONS[precision])
-
-
-def _ties(
-    run: RunFile, spans: Sequence[slice], ordering: tuple[str, str], width: int
-) -> npt.NDArray[np.intp]:
-    """The first rank of each rank's tie, a row per query."""
-    out = np.tile(np.arange(width), (len(spans), 1))
-    for row, span in enumerate(spans):
-        ranked = run.scores[span][_order(run, span, ordering)]
-        out[row, : len(ranked)] = tie_starts(ranked, precision=_PRECISIONS[ordering[1]])
-    return out
-
-
-_TIES: dict[str, Ties] = {
-    "docid": "docid",
-    "docid_asc": "docid_asc",
-    "listed": "listed",
-    "averaged": "listed",  # in whatever order: the value does not depend on it
-}
-_PRECISIONS: dict[str, Precision] = {"float32": "float32", "float64": "float64"}

@@ -66,12 +66,20 @@ def parse_measures(text: str) -> list[tuple[str, Measure]]:
 
     The same name again is left out. Raises MeasureError where one is wrong, or there is none.
     """
+    return [(name, parse_measure(name)) for name in split_names(text)]
+
+
+def split_names(text: str) -> list[str]:
+    """The distinct names in a text, apart by blanks or commas, before any of them is read.
+
+    Raises MeasureError where there is none, or where there are too many.
+    """
     names = list(dict.fromkeys(_split(text)))
     if not names:
         raise MeasureError("no measure is named; try nDCG@10")
     if len(names) > MOST_MEASURES:
         raise MeasureError(f"at most {MOST_MEASURES} measures can be asked for at once")
-    return [(name, parse_measure(name)) for name in names]
+    return names
 
 
 def _split(text: str) -> Iterator[str]:

@@ -1,16 +1,26 @@
 """nDCG in its many definitions, for many rankings at once.
 
-Sums run in rank order by `np.cumsum`, one for all cutoffs, so that a row's bits depend on nothing
-but the row. Ideal rows are made from counts per grade, without a sort, and then summed exactly as
-the ranking is: a perfect ranking has the same terms in the same order, and so exactly 1.
+Sums run in rank order, one for all cutoffs, so that a row's bits depend on nothing but the row.
+Ideal rows are made from counts per grade, without a sort, and then summed exactly as the ranking
+is: a perfect ranking has the same terms in the same order, and so exactly 1. Queries with the same
+counts, as far as they are looked at, have the same ideal, which is summed once.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from evaluation.measures.counting import (
+    CountArray,
+    count_levels,
+    counts_at,
+    lies_by_rank,
+    running_sums,
+)
 from evaluation.measures.cumulative import cumulative_dcg
 from evaluation.measures.definition import Measure
 from evaluation.measures.discounts import FloatArray, divisors
@@ -19,9 +29,11 @@ from evaluation.measures.grades import Grades
 from evaluation.measures.rankings import BoolArray, GradedRankings, IntArray, averaged
 from evaluation.measures.rounding import floored_quotients, floored_terms, rounded_values
 
-CountArray = npt.NDArray[np.int64]
 LARGEST_GAIN: Final = 1e100  # so that no sum of gains overflows
 Number = TypeVar("Number", bound=np.number)
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+_NUMBERED: Final = 256  # times as many numbers for ideal rankings as there are rankings, at most
 
 
 def gains(measure: Measure, grades: Grades) -> FloatArray:
@@ -35,35 +47,58 @@ def gains(measure: Measure, grades: Grades) -> FloatArray:
 
 def ndcg(
     measures: Sequence[Measure], grades: Grades, rankings: GradedRankings
-) -> tuple[FloatArray, BoolArray]:
+) -> tuple[FloatArray, BoolArray | None]:
     """The values of measures that differ in cutoff, ideal and what an empty ideal means.
 
     measures: nDCGs that share gain, negatives, unjudged, ties, discount, arithmetic and what is
         rounded at every rank.
     grades, rankings: as the measures see them (`views.seen`).
-    Returns values and "its ideal gain is 0", both (n, n_measures).
+    Returns values and "its ideal gain is 0", both (n, n_measures); the latter None where no
+    measure asks.
     """
     level_gains = gains(measures[0], grades)
-    gain_rows = ranked_gains(level_gains, rankings, reach(measures, rankings))
-    own = cumulated(gain_rows, measures[0])
+    own = dcgs(measures, level_gains, rankings)
     ideals = Ideals(measures, level_gains, rankings)
-    values = np.empty((len(rankings), len(measures)))
-    empty = np.empty(values.shape, bool)
-    for column, measure in enumerate(measures):
+    values = np.empty((len(measures), len(rankings)))
+    asked = any(measure.empty != 0.0 for measure in measures)
+    empty = np.empty(values.shape, bool) if asked else None
+    for place, measure in enumerate(measures):
         ideal = ideals.dcg(measure)
-        zero = ideal <= 0.0 if measure.negative_ideal == "empty" else ideal == 0.0
-        if measure.empty == "error" and zero.any():
-            raise ZeroIdealError(measure.name, int(zero.argmax()))
-        value = _normalised(measure, own, gain_rows, np.where(zero, 0.0, ideal))
+        if measure.negative_ideal == "empty":
+            ideal = replace(ideal, sums=np.where(ideal.sums <= 0.0, 0.0, ideal.sums))
         if measure.arithmetic == "cumulative":
-            value = _cumulative(measure, level_gains, rankings, ideals)
-        value = rounded_values(measure, value)
+            values[place] = _cumulative(measure, level_gains, rankings, ideals)
+        elif measure.arithmetic == "multiply_each":
+            values[place] = _term_by_term(measure, level_gains, rankings, ideal)
+        else:
+            _normalised(measure, own[measure.cutoff], ideal, values[place])
+        values[place] = rounded_values(measure, values[place])
         if measure.short == "zero":
-            value[rankings.lengths < (measure.cutoff or 0)] = 0.0
-        if measure.empty and not isinstance(measure.empty, str):
-            value[zero & (rankings.lengths > 0)] = measure.empty
-        values[:, column], empty[:, column] = value, zero
-    return values, empty
+            values[place][rankings.lengths < (measure.cutoff or 0)] = 0.0
+        if empty is not None:
+            _note_empty(measure, ideal, rankings, values[place], empty[place])
+    return values.T, None if empty is None else empty.T
+
+
+def dcgs(
+    measures: Sequence[Measure], level_gains: FloatArray, rankings: GradedRankings
+) -> dict[int | None, FloatArray]:
+    """The DCG of every ranking at the cutoff of each measure; measures as in `ndcg`."""
+    width = reach(measures, rankings)
+    cutoffs = {measure.cutoff for measure in measures}
+    one = measures[0]
+    if rankings.ties is not None or one.rounded == "rank" or not lies_by_rank(rankings.levels):
+        sums = cumulated(ranked_gains(level_gains, rankings, width), one)
+        return {cutoff: at_rank(sums, cutoff) for cutoff in cutoffs}
+    terms = discounted(np.repeat(level_gains[:, None], width, axis=1), one).T.copy()
+    by_depth = {min(cutoff or width, width): np.zeros(len(rankings)) for cutoff in cutoffs}
+    total = np.zeros(len(rankings))
+    for rank in range(width):
+        term = terms[rank].take(rankings.levels[:, rank])
+        total = term if rank == 0 else np.add(total, term, out=total)
+        if rank + 1 in by_depth:
+            by_depth[rank + 1] = total.copy()
+    return {cutoff: by_depth[min(cutoff or width, width)] for cutoff in cutoffs}
 
 
 def ranked_gains(level_gains: FloatArray, rankings: GradedRankings, width: int) -> FloatArray:
@@ -76,10 +111,8 @@ def ranked_gains(level_gains: FloatArray, rankings: GradedRankings, width: int) 
 def cumulated(gain_rows: FloatArray, measure: Measure) -> FloatArray:
     """Discounted gains, summed from the first rank to each."""
     if measure.rounded == "rank":  # whole numbers of the last decimal add up exactly
-        return np.cumsum(floored_terms(measure, gain_rows), axis=1) / 10.0 ** (
-            measure.decimals or 0
-        )
-    return np.cumsum(discounted(gain_rows, measure), axis=1)
+        return running_sums(floored_terms(measure, gain_rows)) / 10.0 ** (measure.decimals or 0)
+    return running_sums(discounted(gain_rows, measure))
 
 
 def discounted(gain_rows: FloatArray, measure: Measure) -> FloatArray:
@@ -90,19 +123,31 @@ def discounted(gain_rows: FloatArray, measure: Measure) -> FloatArray:
     return gain_rows / by_rank if measure.arithmetic == "divide" else gain_rows * (1.0 / by_rank)
 
 
-def ideal_rows(counts: CountArray, level_gains: FloatArray, width: int) -> FloatArray:
-    """Gains in the best order, (n, width), of counts[i, level] documents of each level.
+def level_ends(counts: CountArray, level_gains: FloatArray) -> tuple[FloatArray, CountArray]:
+    """Where each gain ends in the best order of counts[i, level] documents of each level.
 
-    Built from where each level ends, the least gain first and overwritten by better ones.
+    Returns the gains, best first, and the rank behind which each is over, (n_gains, n). What gains
+    nothing may stay away, unless there is something worse.
     """
     best_first = np.argsort(-level_gains, kind="stable")
-    if level_gains.min() >= 0:  # what gains nothing may stay away: rows begin as zeros
+    if level_gains.min() >= 0:
         best_first = best_first[: int((level_gains > 0).sum())]
-    ends = np.cumsum(counts[:, best_first], axis=1)
-    rows = np.zeros((len(counts), width))
+    ends = np.empty((len(best_first), len(counts)), counts.dtype)
+    before = np.zeros(len(counts), counts.dtype)
+    for place, level in enumerate(best_first.tolist()):
+        before = np.add(before, counts[:, level], out=ends[place])
+    return level_gains[best_first], ends
+
+
+def ideal_rows(ordered: FloatArray, ends: CountArray, width: int) -> FloatArray:
+    """Gains in the best order, (n, width). ordered, ends: as `level_ends` gives them.
+
+    The least gain first, and overwritten by better ones.
+    """
+    rows = np.zeros((ends.shape[1], width))
     ranks = np.arange(width)
-    for place in range(len(best_first) - 1, -1, -1):
-        np.copyto(rows, level_gains[best_first[place]], where=ranks < ends[:, place, None])
+    for gain, end in zip(ordered[::-1], ends[::-1], strict=True):
+        np.copyto(rows, gain, where=ranks < end[:, None])
     return rows
 
 
@@ -123,13 +168,41 @@ def reach(measures: Sequence[Measure], rankings: GradedRankings) -> int:
 
 def level_counts(rankings: GradedRankings, cutoff: int | None, n_levels: int) -> CountArray:
     """How many of the first `cutoff` documents of each ranking have each level, unjudged first."""
-    levels = rankings.levels[:, :cutoff]
-    out = np.empty((len(levels), n_levels), np.int64)
-    for level in range(1, n_levels):
-        out[:, level] = np.count_nonzero(levels == level, axis=1)
-    shown = np.minimum(rankings.lengths, levels.shape[1])
-    out[:, 0] = shown - out[:, 1:].sum(axis=1)
-    return out
+    if cutoff is None and rankings.returned is not None:
+        counts, shown = rankings.returned, rankings.lengths
+    else:
+        levels = rankings.levels[:, :cutoff]
+        counts, shown = (
+            count_levels(levels, n_levels - 1),
+            np.minimum(rankings.lengths, levels.shape[1]),
+        )
+    return _with_unjudged(counts, shown)
+
+
+def _with_unjudged(counts: IntArray, shown: IntArray | None) -> CountArray:
+    """Counts by level, unjudged first: what is missing of all that are shown."""
+    out = np.empty((counts.shape[1] + 1, len(counts)), np.int32)
+    out[1:] = counts.T
+    out[0] = 0 if shown is None else shown - out[1:].sum(axis=0)
+    return out.T
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IdealSums:
+    """Ideal DCGs: many queries have the same. sums: the different ones. which: each row's; None
+    where every row has its own."""
+
+    sums: FloatArray
+    which: IntArray | None
+
+    @property
+    def by_row(self) -> FloatArray:
+        """The ideal DCG of every row."""
+        return self.of_rows(self.sums)
+
+    def of_rows(self, by_sum: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
+        """What belongs to each ideal DCG, for every row."""
+        return by_sum if self.which is None else by_sum.take(self.which)
 
 
 class Ideals:
@@ -144,72 +217,150 @@ class Ideals:
         self._measures = measures
         self._gains = level_gains
         self._rankings = rankings
-        self._sums: dict[object, FloatArray] = {}
+        self._sums: dict[object, tuple[FloatArray, IntArray | None]] = {}
 
-    def dcg(self, measure: Measure) -> FloatArray:
+    def dcg(self, measure: Measure) -> IdealSums:
         """The ideal DCG of every ranking's query."""
         cutoff = measure.cutoff if measure.ideal == "local" else None
         key = (measure.ideal, measure.top, cutoff, measure.ideal_first)
         if key not in self._sums:
-            self._sums[key] = cumulated(self.rows(measure), measure)
-        return self._at_depth(measure, self._sums[key])
+            self._sums[key] = self._summed(measure)
+        return self._at_depth(measure, *self._sums[key])
 
     def rows(self, measure: Measure) -> FloatArray:
         """Gains in the best order, as far as any of the measures with this ideal looks."""
         if measure.ideal == "max":
-            return self._top_grades(measure)
+            return self._top_grades(measure, len(self._rankings))
         counts = self._counts(measure)
-        return ideal_rows(counts, self._gains, self._depth(measure, counts))
+        return ideal_rows(*level_ends(counts, self._gains), self._depth(measure, counts))
 
     def whole_rows(self, measure: Measure) -> FloatArray:
         """Gains in the best order, as wide as the rankings."""
-        counts = self._counts(measure)
-        return ideal_rows(counts, self._gains, self._rankings.levels.shape[1])
+        ordered, ends = level_ends(self._counts(measure), self._gains)
+        return ideal_rows(ordered, ends, self._rankings.levels.shape[1])
 
-    def _at_depth(self, measure: Measure, sums: FloatArray) -> FloatArray:
+    def _summed(self, measure: Measure) -> tuple[FloatArray, IntArray | None]:
+        """The different ideal rankings' DCG at every rank, and which of them each row has."""
+        if measure.ideal == "max":
+            everywhere = np.zeros(len(self._rankings), np.intp)
+            return cumulated(self._top_grades(measure, 1), measure), everywhere
+        counts = self._counts(measure)
+        depth = self._depth(measure, counts)
+        ordered, ends = level_ends(counts, self._gains)
+        different, which = _different(np.minimum(ends, depth, out=ends), depth)
+        return cumulated(ideal_rows(ordered, different, depth), measure), which
+
+    def _at_depth(self, measure: Measure, sums: FloatArray, which: IntArray | None) -> IdealSums:
         lengths, cutoff = self._rankings.lengths, measure.cutoff
         if measure.ideal == "max" and cutoff is None:
-            return _at_each(sums, lengths)
+            return IdealSums(_at_each(sums, which, lengths), None)
         if measure.ideal_depth == "returned":
-            return _at_each(sums, lengths if cutoff is None else np.minimum(lengths, cutoff))
-        return at_rank(sums, None if measure.ideal_depth == "all" else cutoff)
+            shown = lengths if cutoff is None else np.minimum(lengths, cutoff)
+            return IdealSums(_at_each(sums, which, shown), None)
+        return IdealSums(at_rank(sums, None if measure.ideal_depth == "all" else cutoff), which)
 
     def _counts(self, measure: Measure) -> CountArray:
+        rankings = self._rankings
         if measure.ideal == "global":
-            judged = self._rankings.judged
-            return np.concatenate((np.zeros((len(judged), 1), np.int64), judged), axis=1)
-        shown = measure.cutoff if measure.ideal == "local" else measure.ideal_first
-        return level_counts(self._rankings, shown, len(self._gains))
+            return _with_unjudged(rankings.judged, None)
+        if measure.ideal == "local":
+            return self._shown[measure.cutoff]
+        return level_counts(rankings, measure.ideal_first, len(self._gains))
+
+    @cached_property
+    def _shown(self) -> dict[int | None, CountArray]:
+        """The levels of the first documents, counted at the cutoff of every local ideal."""
+        levels, lengths = self._rankings.levels, self._rankings.lengths
+        width = levels.shape[1]
+        cutoffs = {
+            one.cutoff: one.cutoff or width for one in self._measures if one.ideal == "local"
+        }
+        depths = tuple(sorted(set(cutoffs.values())))
+        counts = dict(zip(depths, counts_at(levels, depths, len(self._gains) - 1), strict=True))
+        return {
+            cutoff: _with_unjudged(counts[depth], np.minimum(lengths, min(depth, width)))
+            for cutoff, depth in cutoffs.items()
+        }
 
     def _depth(self, measure: Measure, counts: CountArray) -> int:
-        alike = [other for other in self._measures if other.ideal == measure.ideal]
         longest = int(counts.sum(axis=1).max(initial=0))
+        if measure.ideal == "local":
+            return min(longest, measure.cutoff or longest)
+        alike = [other for other in self._measures if other.ideal == measure.ideal]
         if any(other.cutoff is None or other.ideal_depth == "all" for other in alike):
             return longest
         return min(longest, max(other.cutoff or 0 for other in alike))
 
-    def _top_grades(self, measure: Measure) -> FloatArray:
+    def _top_grades(self, measure: Measure, n_rows: int) -> FloatArray:
         best = float(self._gains.max()) if measure.top is None else _gain(measure, measure.top)
         alike = [other for other in self._measures if other.ideal == "max"]
         depth = max(other.cutoff or self._rankings.longest for other in alike)
-        return np.full((len(self._rankings), depth), best)
+        return np.full((n_rows, depth), best)
 
 
-def _normalised(
-    measure: Measure, own: FloatArray, gain_rows: FloatArray, ideal: FloatArray
-) -> FloatArray:
+def _different(ends: CountArray, depth: int) -> tuple[CountArray, IntArray | None]:
+    """The different columns of a matrix, and which of them each column is; None: its own.
+
+    ends: (n_gains, n), none above depth. Columns are numbered, as digits of one number.
+    """
+    room = (depth + 1) ** len(ends)
+    if not len(ends) or room > _NUMBERED * ends.shape[1]:
+        return ends, None
+    numbers = np.zeros(ends.shape[1], np.intp)
+    for row in ends:
+        numbers *= depth + 1
+        numbers += row
+    there = np.zeros(room, bool)
+    there[numbers] = True
+    found = np.flatnonzero(there)
+    places = np.empty(room, np.intp)
+    places[found] = np.arange(len(found))
+    digits = [found // (depth + 1) ** place % (depth + 1) for place in range(len(ends))]
+    return np.array(digits[::-1], ends.dtype), places.take(numbers)
+
+
+def _normalised(measure: Measure, own: FloatArray, ideal: IdealSums, out: FloatArray) -> None:
     """DCG by ideal DCG, in the measure's arithmetic; 0 where the ideal is 0."""
-    out, some = np.zeros(len(ideal)), ideal != 0.0
     if measure.rounded == "rank":
-        out[some] = floored_quotients(measure, at_rank(own, measure.cutoff)[some], ideal[some])
-        return out
-    if measure.arithmetic in ("divide", "multiply_divide"):
-        return np.divide(at_rank(own, measure.cutoff), ideal, out=out, where=some)
-    inverse = np.divide(1.0, ideal, out=out, where=some)
+        by_row = ideal.by_row
+        some = by_row != 0.0
+        out[:] = 0.0
+        out[some] = floored_quotients(measure, own[some], by_row[some])
+        return
+    none = ideal.sums == 0.0
     if measure.arithmetic == "multiply":
-        return at_rank(own, measure.cutoff) * inverse
-    terms = discounted(gain_rows, measure) * inverse[:, None]
-    return at_rank(np.cumsum(terms, axis=1), measure.cutoff).copy()
+        inverse = 1.0 / np.where(none, np.inf, ideal.sums)
+        np.multiply(own, ideal.of_rows(inverse), out=out)
+    else:
+        np.divide(own, ideal.of_rows(np.where(none, np.inf, ideal.sums)), out=out)
+    if none.any() and own.min() < 0:
+        out[ideal.of_rows(none)] = 0.0  # and not -0
+
+
+def _term_by_term(
+    measure: Measure, level_gains: FloatArray, rankings: GradedRankings, ideal: IdealSums
+) -> FloatArray:
+    """Every term by the ideal DCG before they are summed; 0 where the ideal is 0."""
+    width = reach([measure], rankings)
+    inverse = 1.0 / np.where(ideal.sums == 0.0, np.inf, ideal.sums)
+    terms = discounted(ranked_gains(level_gains, rankings, width), measure)
+    sums = running_sums(terms * ideal.of_rows(inverse)[:, None])
+    return at_rank(sums, measure.cutoff).copy()
+
+
+def _note_empty(
+    measure: Measure,
+    ideal: IdealSums,
+    rankings: GradedRankings,
+    values: FloatArray,
+    empty: BoolArray,
+) -> None:
+    """What becomes of the rows without an ideal, noted in values and in empty."""
+    empty[:] = ideal.of_rows(ideal.sums == 0.0)
+    if measure.empty == "error" and empty.any():
+        raise ZeroIdealError(measure.name, int(empty.argmax()))
+    if measure.empty and not isinstance(measure.empty, str):
+        values[empty & (rankings.lengths > 0)] = measure.empty
 
 
 def _cumulative(
@@ -242,9 +393,10 @@ def _gain(measure: Measure, value: float) -> float:
     return table[value]
 
 
-def _at_each(sums: FloatArray, depths: IntArray) -> FloatArray:
+def _at_each(sums: FloatArray, which: IntArray | None, depths: IntArray) -> FloatArray:
     """The cumulated sum at each row's own depth; 0 at depth 0."""
     if sums.shape[1] == 0:
-        return np.zeros(len(sums))
+        return np.zeros(len(depths))
     last = np.minimum(depths, sums.shape[1]) - 1
-    return np.where(last >= 0, sums[np.arange(len(sums)), last], 0.0)
+    rows = np.arange(len(depths)) if which is None else which
+    return np.where(last >= 0, sums[rows, last], 0.0)

@@ -28,6 +28,8 @@ TREC_EVAL_FAMILIES: Final = ABOUT_JUDGMENTS | {
     "Bpref",
     "infAP",
 }
+LOWEST: Final = -1e9  # the lowest value that a grade can be asked to have: all that is judged
+ROUNDING_PARAMETERS: Final = frozenset({"decimals", "rounding", "rounded"})
 JUST_NDCG: Final = ABOUT_JUDGMENTS | {"nDCG"}
 
 
@@ -87,6 +89,23 @@ def _learning_to_rank(name: str, tool: str, reading: str, **parameters: object) 
     )
 
 
+def _with_precision(
+    chosen: Preset, known: str | None = None, **of_family: Mapping[str, object]
+) -> Preset:
+    """The tool's binary measures too, as far as they are given.
+
+    known: what is to be said of them where they were held against the tool; None: they were not.
+    """
+    caveat = chosen.caveat
+    if known is not None:
+        caveat = f"{caveat} {known}".strip()
+    elif "From its source" not in caveat:
+        names = " and ".join(of_family)
+        caveat += f" {names} follow what is known of the tool: they were not held against it."
+    families = chosen.families | of_family.keys()
+    return replace(chosen, families=families, of_family=of_family, caveat=caveat)
+
+
 def _with_caveat(caveat: str, chosen: Preset) -> Preset:
     return replace(chosen, caveat=caveat)
 
@@ -98,7 +117,15 @@ def _xgboost(name: str, tool: str, gains: str, **parameters: object) -> Preset:
         "cut at 32 where no cutoff is given"
     )
     own = {"scores": "float32", "arithmetic": "multiply_each", **parameters}
-    return replace(_learning_to_rank(name, tool, reading, **own), cutoff=32)
+    chosen = replace(_learning_to_rank(name, tool, reading, **own), cutoff=32)
+    if parameters["gain"] == "linear":
+        return chosen
+    return _with_precision(
+        chosen,
+        "It refuses P and AP of labels other than 0 and 1; here 1 and up are relevant.",
+        P={"denominator": "returned"},
+        AP={"denominator": "returned_cutoff"},
+    )
 
 
 def _sklearn(name: str, tool: str, reading: str, *, ties: str) -> Preset:
@@ -120,7 +147,14 @@ def _ranklib(name: str, tool: str, documents: str, ideal: str) -> Preset:
         "cut at 10 where no cutoff is given"
     )
     own = {"discount": "ln/ln2", "ideal": ideal, "arithmetic": "multiply_divide"}
-    return replace(_learning_to_rank(name, tool, reading, **own), cutoff=10)
+    chosen = replace(_learning_to_rank(name, tool, reading, **own), cutoff=10)
+    found = "returned" if ideal == "recall" else "relevant"
+    # its AP takes no notice of k
+    return _with_precision(
+        chosen,
+        P={"denominator": "returned"},
+        AP={"denominator": found, "cutoff": None},
+    )
 
 
 def _rated(name: str, tool: str, reading: str, caveat: str = "", **parameters: object) -> Preset:
@@ -240,14 +274,19 @@ PRESETS: Final[Mapping[str, Preset]] = {
         ),
         _ranklib("ranklib", "RankLib NDCG without -qrel", "returned", "recall"),
         _ranklib("ranklib_qrel", "RankLib NDCG with -qrel", "judged", "global"),
-        _learning_to_rank(
-            "mslr_eval",
-            "Microsoft's eval-score-mslr.pl",
-            "exponential gain; no discount at ranks 1 and 2; a list shorter than the cutoff "
-            "counts 0",
-            discount="burn-in",
-            b=2.0,
-            short="zero",
+        _with_precision(
+            _learning_to_rank(
+                "mslr_eval",
+                "Microsoft's eval-score-mslr.pl",
+                "exponential gain; no discount at ranks 1 and 2; a list shorter than the cutoff "
+                "counts 0; P and AP call grade 2 and up relevant",
+                discount="burn-in",
+                b=2.0,
+                short="zero",
+            ),
+            "",
+            P={"rel": 2.0, "denominator": "k"},
+            AP={"rel": 2.0, "denominator": "returned", "cutoff": None},
         ),
         _with_caveat(
             "From its source only: the script was not run. It knows the grades 0, 1 and 2 alone.",
@@ -314,12 +353,16 @@ PRESETS: Final[Mapping[str, Preset]] = {
                 negatives="removed",
             ),
         ),
-        _rated(
-            "quepid_ndcg",
-            "Quepid ndcg@k",
-            "exponential gain, negative ratings cost; the ideal is not cut at k",
-            ideal_depth="all",
-            caveat="Quepid's server shows 2 decimals; these are the digits behind them.",
+        _with_precision(
+            _rated(
+                "quepid_ndcg",
+                "Quepid ndcg@k",
+                "exponential gain, negative ratings cost; the ideal is not cut at k",
+                ideal_depth="all",
+                caveat="Quepid's server shows 2 decimals; these are the digits behind them.",
+            ),
+            P={"denominator": "returned", "negatives": "zero"},
+            AP={"denominator": "relevant", "negatives": "zero"},
         ),
         _rated(
             "quepid_ndcg_cut",
@@ -335,27 +378,43 @@ PRESETS: Final[Mapping[str, Preset]] = {
             ideal_depth="returned",
             caveat="From its source, typed anew: the server was not run.",
         ),
-        _rated(
-            "opensearch_search_relevance",
-            "OpenSearch search-relevance NDCG@k",
-            "exponential gain, negative ratings cost; every query rounded half up to 2 decimals",
-            discount="ln/ln2",
-            negative_ideal="empty",
-            decimals=2,
-            rounding="half_up",
-            caveat="From its source, typed anew: the server was not run.",
+        _with_precision(
+            _rated(
+                "opensearch_search_relevance",
+                "OpenSearch search-relevance NDCG@k",
+                "exponential gain, negative ratings cost; every query rounded half up to 2 "
+                "decimals",
+                discount="ln/ln2",
+                negative_ideal="empty",
+                decimals=2,
+                rounding="half_up",
+                caveat="From its source, typed anew: the server was not run.",
+            ),
+            P={"denominator": "returned", "negatives": "zero"},
+            AP={"denominator": "relevant", "negatives": "zero"},
+            R={"negatives": "zero"},
+            RR={"negatives": "zero"},
         ),
-        _rated(
-            "rre_ndcg",
-            "Rated Ranking Evaluator NDCG@k",
-            "exponential gain, negative ratings cost; rounded down to 2 decimals at every rank "
-            "and again at the end",
-            discount="ln/ln2",
-            decimals=2,
-            rounding="floor",
-            rounded="rank",
-            caveat="From its source, typed anew: the program was not run. It fails where documents "
-            "are judged and none gains anything; here such a query counts 0.",
+        _with_precision(
+            _rated(
+                "rre_ndcg",
+                "Rated Ranking Evaluator NDCG@k",
+                "exponential gain, negative ratings cost; rounded down to 2 decimals at every rank "
+                "and again at the end; P calls all that is judged relevant, and rounds half up",
+                discount="ln/ln2",
+                decimals=2,
+                rounding="floor",
+                rounded="rank",
+                caveat="From its source, typed anew: the program was not run. It fails where "
+                "documents are judged and none gains anything; here such a query counts 0.",
+            ),
+            P={
+                "rel": LOWEST,
+                "denominator": "returned",
+                "negatives": "zero",
+                "rounding": "half_up",
+                "rounded": "query",
+            },
         ),
     )
 }
@@ -378,10 +437,13 @@ def apply(chosen: Preset, measure: Measure) -> Measure:
     if measure.family not in chosen.families:
         known = ", ".join(name for name in FAMILIES if name in chosen.families)
         raise MeasureError(f"{chosen.tool} has no {measure.family}; it has {known}")
-    own = {p: v for p, v in chosen.parameters.items() if p in measure.kind.parameters}
+    its = measure.kind.parameters
+    if measure.family in ABOUT_JUDGMENTS:  # the tool has none such, and so none that it rounds
+        its -= ROUNDING_PARAMETERS
+    own = {p: v for p, v in chosen.parameters.items() if p in its}
     own |= chosen.of_family.get(measure.family, {})
     if measure.cutoff is None and measure.kind.cutoff != "none":
-        own["cutoff"] = chosen.cutoff
+        own.setdefault("cutoff", chosen.cutoff)
     usual = Measure(family=measure.family, cutoff=measure.cutoff)
     for parameter, value in own.items():
         if getattr(measure, parameter) not in {getattr(usual, parameter), value}:

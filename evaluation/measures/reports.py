@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Final
 
+from evaluation.averages import Average
+from evaluation.measures.definition import Measure
 from evaluation.measures.differences import Difference, Part
 from evaluation.measures.explanation import Explanation
 from evaluation.measures.files import FileValues
@@ -24,12 +26,14 @@ class Report:
     """What is to be printed.
 
     names: the measures as they were asked for. runs: by the name that the output calls each.
+    per_segment: with the means over each segment's queries; tables and JSON have room for them.
     """
 
     preset: str | None
     names: tuple[str, ...]
     runs: Mapping[str, FileValues]
     per_query: bool
+    per_segment: bool = False
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,11 @@ def run_names(paths: Sequence[str]) -> list[str]:
 
 
 def as_json(report: Report) -> str:
-    """{"preset": …, "runs": {run: {"measures": {name: {"mean", "n"[, "per_query"]}}}}}."""
+    """{"preset": …, "runs": {run: {"measures": {name: {"mean", "n"}}}}}, and on request more.
+
+    Beside "mean" and "n" then stand "per_query", {qid: value}, and "per_segment",
+    {segment: {"mean", "n"}}.
+    """
     runs = {name: {"measures": _measures(report, values)} for name, values in report.runs.items()}
     return _json({"preset": report.preset, "runs": runs})
 
@@ -105,6 +113,8 @@ def as_table(report: Report) -> str:
     for run, values in report.runs.items():
         means = ["–" if mean is None else f"{mean:.4f}" for mean in values.means]
         rows.append([run, _span(values.counts), *means])
+        if report.per_segment:
+            rows += [_segment_cells(name, own) for name, own in values.segments.items()]
         if report.per_query:
             rows += [
                 [f"  {values.query_ids[row]}", "", *_row_cells(values, row)]
@@ -113,6 +123,7 @@ def as_table(report: Report) -> str:
     return _aligned(rows)
 
 
+SEGMENTED: Final = ("json", "table")
 FORMATS: Final[Mapping[str, Callable[[Report], str]]] = {
     "table": as_table,
     "trec": as_trec,
@@ -147,10 +158,16 @@ def explained_as_table(explained: ExplainedQuery) -> str:
             if not explanation.counted:
                 head = f"{name} of {run}, query {explained.query_id}: not in the mean"
             lines = [head, f"  {describe(explanation.measure)}", _ranks_table(explanation)]
+            if explanation.counted:
+                lines.append(f"  {explanation.formula}")
             if explanation.dcg is not None:
                 lines.append(f"  DCG {explanation.dcg!r}, ideal DCG {explanation.ideal_dcg!r}")
             blocks.append("\n".join(line for line in lines if line))
-        blocks += [_difference_table(one, run) for one in explained.differences.get(run, ())]
+        labels = {
+            own.measure: name for name, own in zip(explained.names, explanations, strict=True)
+        }
+        differences = explained.differences.get(run, ())
+        blocks += [_difference_table(one, run, labels) for one in differences]
     return "\n\n".join(blocks)
 
 
@@ -166,6 +183,12 @@ def _measures(report: Report, values: FileValues) -> dict[str, object]:
         entry: dict[str, object] = {"mean": values.means[column], "n": values.counts[column]}
         if report.per_query:
             entry["per_query"] = _per_query(values, column)
+        if report.per_segment:
+            entry["per_segment"] = {
+                name: {"mean": mean.value, "n": mean.n}
+                for name, own in values.segments.items()
+                if (mean := own[column]) is not None
+            }
         out[name] = entry
     return out
 
@@ -185,6 +208,13 @@ def _in_id_order(values: FileValues) -> Iterator[int]:
 def _row_cells(values: FileValues, row: int) -> list[str]:
     pairs = zip(values.values[row].tolist(), values.counted[row].tolist(), strict=True)
     return [f"{value:.4f}" if counted else "–" for value, counted in pairs]
+
+
+def _segment_cells(name: str, found: Sequence[Average | None]) -> list[str]:
+    """A line for a segment: its queries, and every measure's mean over them."""
+    means = ["–" if own is None or own.value is None else f"{own.value:.4f}" for own in found]
+    sizes = [own.n for own in found if own is not None]
+    return [f"  segment {name or '(none)'}", _span(sizes) if sizes else "", *means]
 
 
 def _span(counts: Sequence[int]) -> str:
@@ -215,6 +245,7 @@ def _explanation(explanation: Explanation) -> dict[str, object]:
         "measure": explanation.measure.name,
         "reading": describe(explanation.measure),
         "value": explanation.value if explanation.counted else None,
+        "formula": explanation.formula,
         "dcg": explanation.dcg,
         "ideal_dcg": explanation.ideal_dcg,
         "ranks": ranks,
@@ -236,14 +267,16 @@ def _difference(one: Difference) -> dict[str, object]:
         "other": one.other.name,
         "value": one.value,
         "other_value": one.other_value,
+        "orders": one.orders,
         "parts": parts,
     }
 
 
-def _difference_table(one: Difference, run: str) -> str:
-    """Which parameters make the difference, and how much of it each."""
+def _difference_table(one: Difference, run: str, labels: Mapping[Measure, str]) -> str:
+    """Which parameters make the difference, and how much of it each. labels: names as asked for."""
     values = f"{_short(one.value)} and {_short(one.other_value)}"
-    lines = [f"{one.one.name} and {one.other.name} of {run}: {values}"]
+    names = [labels.get(measure, measure.name) for measure in (one.one, one.other)]
+    lines = [f"{' and '.join(names)} of {run}: {values}"]
     if one.one.family != one.other.family:
         return "\n".join([*lines, "  two measures, not two definitions of one"])
     rows = [["  what is switched", "adds", "of the difference"]]
@@ -251,7 +284,14 @@ def _difference_table(one: Difference, run: str) -> str:
         share = f"{100 * part.effect / one.total:.1f} %" if one.total else ""
         rows.append([f"  {_switch(part)}", _signed(part.effect), share.replace("-0.0 ", "0.0 ")])
     rows.append(["  together", _signed(one.total), "100.0 %" if one.total else ""])
-    return "\n".join([*lines, _aligned(rows)])
+    table = [*lines, _aligned(rows)]
+    if len(one.parts) > 1:
+        table.append(f"  Each is the mean over {_orders(one)} of switching them one by one.")
+    return "\n".join(table)
+
+
+def _orders(one: Difference) -> str:
+    return f"all {one.orders} orders" if one.is_every_order else f"{one.orders} orders"
 
 
 def _signed(effect: float) -> str:

@@ -8,10 +8,11 @@ import numpy as np
 
 from evaluation.measures.definition import Measure
 from evaluation.measures.discounts import FloatArray
-from evaluation.measures.engine import depth_needed, evaluate_batch
+from evaluation.measures.engine import counts_needed, depth_needed, evaluate_batch
 from evaluation.measures.errors import MeasureError
-from evaluation.measures.files import JudgedQueries, query_rows
+from evaluation.measures.files import run_order
 from evaluation.measures.grades import Grades
+from evaluation.measures.judged_files import JudgedQueries
 from evaluation.measures.presets import PRESETS, Preset, apply, tool_mean
 from evaluation.measures.rankings import BoolArray, GradedRankings
 from judgments.formats.trec import RunFile
@@ -56,7 +57,8 @@ def preset_means(
     judged.
     """
     meant = {name: preset_measure(chosen, cutoff) for name, chosen in presets.items()}
-    order = _tool_order(judged, run)
+    query_ids = judged.query_rows(run)
+    order = _ToolOrder(tuple(run_order(run, query_ids)), query_ids)
     by_ordering: dict[tuple[str, str], list[str]] = {}
     found: dict[str, Spoken] = {}
     for name, measure in meant.items():
@@ -67,7 +69,7 @@ def preset_means(
             by_ordering.setdefault(measure.ordering, []).append(name)
     for ordering, names in by_ordering.items():
         own = [meant[name] for name in names]
-        rankings = judged.rankings(run, ordering, depth_needed(own))
+        rankings = judged.rankings(run, ordering, depth_needed(own), returned=counts_needed(own))
         computed = evaluate_batch(own, rankings, judged.grades)
         for column, name in enumerate(names):
             values, counted = computed.values[:, column], computed.counted[:, column]
@@ -125,7 +127,7 @@ def _problem(measure: Measure, grades: Grades) -> str:
     try:
         evaluate_batch([measure], nothing, grades)
     except MeasureError as error:
-        return error.message
+        return error.message.removeprefix(f"{measure.name}: ")
     return ""
 
 
@@ -135,13 +137,6 @@ class _ToolOrder:
 
     rows: tuple[int, ...]
     query_ids: tuple[str, ...]
-
-
-def _tool_order(judged: JudgedQueries, run: RunFile) -> _ToolOrder:
-    query_ids = query_rows(judged.qrels, run)
-    place = {query_id: number for number, query_id in enumerate(run.query_ids)}
-    rows = sorted(range(len(query_ids)), key=lambda row: place.get(query_ids[row], len(place)))
-    return _ToolOrder(tuple(rows), query_ids)
 
 
 def _spoken(chosen: Preset, order: _ToolOrder, values: FloatArray, counted: BoolArray) -> Spoken:

@@ -19,7 +19,18 @@ _LARGEST_SUM = 2**31  # in units of the last decimal: products of two stay withi
 
 def rounded_values(measure: Measure, values: FloatArray) -> FloatArray:
     """Values of queries, rounded as the measure says."""
-    if measure.decimals is None or measure.rounded == "rank":
+    return _rounded(measure, values) if measure.rounded == "query" else values
+
+
+def rounded_mean(measure: Measure, mean: float | None) -> float | None:
+    """The value of a run, rounded where the measure says so."""
+    if mean is None or measure.rounded != "mean":
+        return mean
+    return float(_rounded(measure, np.array([mean]))[0])
+
+
+def _rounded(measure: Measure, values: FloatArray) -> FloatArray:
+    if measure.decimals is None:
         return values
     if measure.rounding == "nearest":
         return np.array([float(f"{value:.{measure.decimals}f}") for value in values.tolist()])

@@ -4,6 +4,7 @@ Three parameters make the view: `unjudged`, its `prior`, and `negatives`. Measur
 share one view.
 """
 
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -41,8 +42,11 @@ def seen(measure: Measure, rankings: GradedRankings, grades: Grades) -> GradedRa
     """
     zero = grades.at_least(0.0)
     if measure.negatives == "unjudged":
-        levels = rankings.levels * (rankings.levels >= zero)
-        rankings = GradedRankings(levels, rankings.lengths, rankings.judged, rankings.ties)
+        rankings = replace(
+            rankings,
+            levels=rankings.levels * (rankings.levels >= zero),
+            returned=_without_first(rankings.returned, zero - 1),
+        )
     kept = _kept(measure, rankings, zero)
     if kept is not None:
         rankings = _closed_up(rankings, kept)
@@ -60,6 +64,11 @@ def kept_ranks(measure: Measure, rankings: GradedRankings, grades: Grades) -> Bo
     plain = GradedRankings(levels, rankings.lengths, rankings.judged)
     kept = _kept(measure, plain, zero)
     return _filled(plain) if kept is None else kept
+
+
+def _without_first(counts: IntArray | None, n_grades: int) -> IntArray | None:
+    """Counts by grade, where the first so many grades are not judged."""
+    return counts if counts is None else counts * (np.arange(counts.shape[1]) >= n_grades)
 
 
 def _kept(measure: Measure, rankings: GradedRankings, zero: int) -> BoolArray | None:

@@ -1,6 +1,6 @@
 """Measures in plain words: one line that says what a number is."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from evaluation.measures.definition import Measure
@@ -73,6 +73,7 @@ ROUNDING: Final[Mapping[str, str]] = {
 }
 ROUNDED: Final[Mapping[str, str]] = {
     "query": "",
+    "mean": "only the mean of the run",
     "rank": "and so is what every rank adds",
 }
 _SUBJECTS: Final[Mapping[str, str]] = {
@@ -99,15 +100,85 @@ DENOMINATORS: Final[Mapping[str, str]] = {
     "returned": "what is returned",
     "relevant": "the number of relevant documents",
     "cutoff": "the number of relevant documents that there is room for",
+    "returned_cutoff": "the number of returned relevant documents that there is room for",
 }
 AVERAGES: Final[Mapping[str, str]] = {
     "macro": "",
+    "weighted": "queries counted by their weights",
+    "segments": "first within each segment, then over the segments",
     "micro": "all queries' documents counted together",
 }
 COVERED: Final[Mapping[str, str]] = {
     "documents": "documents of the collection",
     "relevant": "relevant documents ({rel})",
 }
+
+
+# Every parameter that takes one of some words, and what each of them says.
+_CHOICES: Final[Mapping[str, Mapping[str, str]]] = {
+    "discount": DISCOUNTS,
+    "ideal": IDEALS,
+    "ideal_depth": IDEAL_DEPTHS,
+    "unjudged": {
+        "zero": "unjudged documents gain nothing",
+        "condensed": "unjudged documents are taken out, and the ranks close up",
+        "prior": "unjudged documents count as if they had the grade prior",
+    },
+    "negatives": NEGATIVES,
+    "negative_ideal": NEGATIVE_IDEAL,
+    "ties": TIES,
+    "scores": SCORES,
+    "queries": QUERIES,
+    "short": SHORT,
+    "arithmetic": ARITHMETIC,
+    "rounding": ROUNDING,
+    "rounded": ROUNDED,
+    "denominator": {
+        "k": "divided by the cutoff",
+        "returned": "P is divided by what is returned, AP by the relevant ones returned",
+        "relevant": "divided by the number of relevant documents",
+        "cutoff": "divided by the relevant documents that there is room for",
+        "returned_cutoff": "divided by the relevant documents returned that there is room for",
+    },
+    "average": {
+        "macro": "the mean of the queries' values",
+        "weighted": "the mean of the queries' values, counted by the queries' weights",
+        "segments": "the mean of the means of each segment's queries",
+        "micro": AVERAGES["micro"],
+    },
+    "of": {
+        "documents": "the share of all documents of the collection",
+        "relevant": "the share of all relevant documents",
+    },
+}
+# What goes without saying in a description.
+_UNSAID: Final[Mapping[str, str]] = {
+    "ideal_depth": "the ideal cut at k",
+    "negatives": "grades below 0 gain nothing",
+    "negative_ideal": "an ideal below 0 is a divisor like any other",
+    "scores": "scores compared in single precision",
+    "short": "a short list is taken as it is",
+    "arithmetic": "gain divided by discount, sum divided by ideal",
+    "rounded": "only the query's value is rounded",
+}
+
+
+def choice_words(parameter: str, value: str) -> str:
+    """What one of a parameter's words says; {b} and {decimals} are left to be filled in."""
+    return _CHOICES[parameter][value] or _UNSAID[parameter]
+
+
+def parameter_words(measure: Measure, parameters: Sequence[str]) -> str:
+    """What some parameters of a measure, which say one thing together, say."""
+    phrases = [_NUMBERS[name](measure) for name in parameters if name in _NUMBERS]
+    phrases += [
+        choice_words(name, getattr(measure, name)).format(
+            b="" if measure.b is None else f"{measure.b:g}", decimals=measure.decimals
+        )
+        for name in parameters
+        if name in _CHOICES and not (name == "rounding" and measure.decimals is None)
+    ]
+    return ", ".join(phrase for phrase in dict.fromkeys(phrases) if phrase)
 
 
 def describe(measure: Measure) -> str:
@@ -125,11 +196,15 @@ def describe(measure: Measure) -> str:
     phrases = _gain_phrases(measure) if measure.family == "nDCG" else []
     if "unjudged" in measure.kind.parameters:
         phrases += [_unjudged(measure), NEGATIVES[measure.negatives]]
+    if measure.family == "AP" and measure.empty != 0.0:
+        phrases.append(_empty(measure).replace("without gain", "without a relevant document"))
+    if measure.family != "nDCG" and "decimals" in measure.kind.parameters:
+        phrases += _rounding(measure)
     if measure.family == "P" and measure.denominator == "returned":
         phrases.append("a list shorter than the cutoff divided by its own length")
     phrases += [TIES[measure.ties], SCORES[measure.scores]]
     if "queries" in measure.kind.parameters:
-        phrases += [AVERAGES[measure.average], _queries(measure)]
+        phrases += _average(measure)
     return f"{subject}: {', '.join(phrase for phrase in phrases if phrase)}."
 
 
@@ -139,9 +214,10 @@ def _denominator(measure: Measure) -> str:
     return DENOMINATORS.get(measure.denominator, "")
 
 
-def _queries(measure: Measure) -> str:
-    words = QUERIES[measure.queries]
-    return words if measure.average == "macro" else words.replace("mean over", "over", 1)
+def _average(measure: Measure) -> list[str]:
+    if measure.average == "micro":
+        return [AVERAGES["micro"], QUERIES[measure.queries].replace("mean over", "over", 1)]
+    return [QUERIES[measure.queries], AVERAGES[measure.average]]
 
 
 def describe_preset(preset: Preset) -> str:
@@ -154,14 +230,16 @@ def _first(cutoff: int) -> str:
     return "the first document" if cutoff == 1 else f"the first {cutoff}"
 
 
-def _gain_phrases(measure: Measure) -> list[str]:
+def _gain(measure: Measure) -> str:
     if measure.gain == "linear":
-        gain = "linear gain (the grade itself)"
-    elif measure.gain == "exp2":
-        gain = "exponential gain (2^grade − 1)"
-    else:
-        pairs = ", ".join(f"{value:g} → {gain:g}" for value, gain in measure.gain)
-        gain = f"gain by a table ({pairs})"
+        return "linear gain (the grade itself)"
+    if measure.gain == "exp2":
+        return "exponential gain (2^grade − 1)"
+    pairs = ", ".join(f"{value:g} → {gain:g}" for value, gain in measure.gain)
+    return f"gain by a table ({pairs})"
+
+
+def _gain_phrases(measure: Measure) -> list[str]:
     b = "" if measure.b is None else f"{measure.b:g}"
     ideal = IDEALS[measure.ideal]
     if measure.ideal_first is not None:
@@ -169,7 +247,7 @@ def _gain_phrases(measure: Measure) -> list[str]:
     if measure.top is not None:
         ideal = f"ideal with grade {measure.top:g} at every rank"
     return [
-        gain,
+        _gain(measure),
         DISCOUNTS[measure.discount].format(b=b),
         ideal,
         IDEAL_DEPTHS[measure.ideal_depth],
@@ -202,3 +280,36 @@ def _unjudged(measure: Measure) -> str:
     if measure.prior is not None:
         return f"unjudged documents taken to be of grade {measure.prior:g}"
     return "unjudged count as 0" if measure.family == "nDCG" else "unjudged count as not relevant"
+
+
+def _cutoff(measure: Measure) -> str:
+    return "the whole list" if measure.cutoff is None else f"only {_first(measure.cutoff)}"
+
+
+def _top(measure: Measure) -> str:
+    top = "the highest of the scale" if measure.top is None else f"{measure.top:g}"
+    return f"the top grade is {top}"
+
+
+def _ideal_first(measure: Measure) -> str:
+    if measure.ideal_first is None:
+        return "" if measure.ideal != "recall" else "all of them"
+    return f"{_first(measure.ideal_first)} of them alone"
+
+
+def _decimals(measure: Measure) -> str:
+    return "not rounded" if measure.decimals is None else ""
+
+
+# Parameters that are numbers, or a table, and what they say.
+_NUMBERS: Final[Mapping[str, Callable[[Measure], str]]] = {
+    "cutoff": _cutoff,
+    "rel": lambda measure: f"relevant from grade {measure.rel:g} on",
+    "gain": _gain,
+    "top": _top,
+    "empty": _empty,
+    "ideal_first": _ideal_first,
+    "prior": lambda measure: "" if measure.prior is None else f"grade {measure.prior:g}",
+    "decimals": _decimals,
+    "p": lambda measure: f"persistence {measure.p:g}",
+}

@@ -12,25 +12,33 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from judgments.formats.trec import read_qrels
+from judgments.formats.ratings import FORMATS, TREC, get_format
+from judgments.formats.signals import MOST_CHARACTERS, Signals
 from judgments.models.collections import SLUG
 from judgments.permissions import check_may_lead, get_access
 from judgments.rest.jobs import JobOutput, accepted
 from judgments.rest.paging import PageParameters, page_of, page_response
 from judgments.rest.parsing import check_parameters, read_input, read_parameters
+from judgments.rest.schema import REFUSED
 from judgments.rest.uploads import FILE_BODY, UploadView, is_for_a_worker, take_upload
 from judgments.scales import Scale
 from judgments.selectors import listing
 from judgments.selectors.lists import (
     find_version_number,
+    get_judgment_file,
     get_list,
-    get_qrels,
     get_version,
     show_versions,
 )
-from judgments.services.importing import import_qrels
+from judgments.services.importing import import_qrels, read_judgments
 from judgments.services.jobs import submit_job
 from judgments.services.lists import create_list, release_version
+
+MEDIA_TYPES = tuple(dict.fromkeys(form.media_type for form in FORMATS.values()))
+CONTENTS = {
+    (200, kind): OpenApiTypes.OBJECT if kind == "application/json" else OpenApiTypes.STR
+    for kind in MEDIA_TYPES
+}
 
 
 class GradeOutput(serializers.Serializer[Any]):
@@ -52,8 +60,18 @@ class ListOutput(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField()
 
 
+class SignalOutput(serializers.Serializer[Any]):
+    """What a signal in the imported file meant; `>=60` begins a range of numbers."""
+
+    signal = serializers.CharField()
+    grade = serializers.IntegerField()
+
+
 class VersionOutput(serializers.Serializer[Any]):
-    """A version of a list. author, reason: empty for those who may not see people."""
+    """A version of a list. author, reason: empty for those who may not see people.
+
+    signals: of which its grades were made, where they were no grades yet.
+    """
 
     number = serializers.IntegerField()
     created_at = serializers.DateTimeField()
@@ -64,6 +82,7 @@ class VersionOutput(serializers.Serializer[Any]):
     releases = serializers.ListField(child=serializers.CharField())
     author = serializers.CharField(source="who")
     reason = serializers.CharField()
+    signals = SignalOutput(many=True)
 
 
 class ReleaseOutput(serializers.Serializer[Any]):
@@ -182,16 +201,31 @@ class Version(APIView):
 class Qrels(APIView):
     """The grades of a version as a file."""
 
-    @extend_schema(operation_id="get_qrels", responses={(200, "text/plain"): OpenApiTypes.STR})
+    class Parameters(serializers.Serializer[Any]):
+        """format: of which tool."""
+
+        format = serializers.ChoiceField(choices=tuple(FORMATS), default=TREC)
+
+    @extend_schema(
+        operation_id="get_qrels",
+        parameters=[Parameters],
+        responses=CONTENTS | REFUSED,
+    )
     def get(self, request: Request, slug: str, list_slug: str, name: str) -> HttpResponse:
-        """A version's grades as qrels: the very bytes that a release's SHA-256 is of."""
-        check_parameters(request)
+        """A version's grades as qrels, the very bytes that a release's SHA-256 is of.
+
+        Or, with `format`, as the file of another tool.
+        """
+        wish = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
         one = get_list(access=access, slug=list_slug)
         number = find_version_number(judgment_list=one, name=name)
-        content = get_qrels(judgment_list=one, number=number)
+        form = get_format(wish["format"])
+        content = get_judgment_file(judgment_list=one, number=number, form=form)
         headers = {"X-Version": str(number)}
-        return HttpResponse(content, content_type="text/plain; charset=utf-8", headers=headers)
+        return HttpResponse(
+            content, content_type=f"{form.media_type}; charset=utf-8", headers=headers
+        )
 
 
 class Changes(APIView):
@@ -220,10 +254,16 @@ class QrelsImport(UploadView):
     """Grades from elsewhere, as the next version."""
 
     class Options(serializers.Serializer[Any]):
-        """reason: kept with the version. create: unknown queries and documents become stubs."""
+        """reason: kept with the version. create: unknown queries and documents become stubs.
+
+        format: of the file. signals: how its values become grades, as `E=3, S=2, C=1, I=0` or
+        `>=60=3, >=10=1, >=0=0`; kept with the version.
+        """
 
         reason = serializers.CharField(max_length=1000, allow_blank=True, default="")
         create = serializers.BooleanField(default=False)  # type: ignore[assignment]
+        format = serializers.ChoiceField(choices=tuple(FORMATS), default=TREC)
+        signals = serializers.CharField(max_length=MOST_CHARACTERS, allow_blank=True, default="")
 
     @extend_schema(
         operation_id="import_qrels",
@@ -232,7 +272,7 @@ class QrelsImport(UploadView):
         responses={200: ImportedOutput, 201: ImportedOutput, 202: JobOutput},
     )
     def post(self, request: Request, slug: str, list_slug: str) -> Response:
-        """Make the list's next version with the grades of TREC qrels; for leads.
+        """Make the list's next version with the grades of TREC qrels or another format; for leads.
 
         Whole or not at all; pairs that the file does not name keep their grades. 200 if the list
         held all of it. 202 with a job if the file is large, or with `Prefer: respond-async`.
@@ -241,17 +281,31 @@ class QrelsImport(UploadView):
         check_may_lead(access)
         one = get_list(access=access, slug=list_slug)
         upload, options = take_upload(request, self.Options)
-        at = timezone.now()
+        at, scale = timezone.now(), Scale.from_json(one.scale)
+        signals = Signals.parse(options["signals"], scale=scale)
         if is_for_a_worker(request, upload):
             params = {"list": list_slug, **options}
             return accepted(
                 access,
                 submit_job(access=access, kind="import_qrels", file=upload, params=params, at=at),
             )
-        qrels = read_qrels(
-            cast(BinaryIO, upload), name=upload.name or "qrels", scale=Scale.from_json(one.scale)
+        qrels = read_judgments(
+            cast(BinaryIO, upload),
+            collection=one.collection,
+            scale=scale,
+            name=upload.name or "qrels",
+            form=options["format"],
+            signals=signals,
         )
-        done = import_qrels(judgment_list=one, qrels=qrels, by=access.user, at=at, **options)
+        done = import_qrels(
+            judgment_list=one,
+            qrels=qrels,
+            create=options["create"],
+            by=access.user,
+            at=at,
+            reason=options["reason"],
+            signals=signals,
+        )
         status = 200 if done.version is None else 201
         return Response(ImportedOutput(done.counts()).data, status=status)
 

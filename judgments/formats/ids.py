@@ -7,6 +7,7 @@ MAX_ID_CHARACTERS: Final = 200
 # Not in an id: ASCII blanks and control characters, which other tools split at, and the byte
 # order mark, which nobody sees. Any other character is itself, U+00A0 too.
 NOT_IN_IDS: Final = r"\x00-\x20\x7f-\x9f\ufeff"
+NO_PLACES: Final = (".", "..")
 
 _FOREIGN: Final = re.compile(rf"[{NOT_IN_IDS}\ud800-\udfff]")
 
@@ -15,12 +16,14 @@ def id_problem(value: str) -> str | None:
     """Why this can't be an id, in words that follow the name of the thing; None if it can.
 
     An id has 1 to 200 characters, none of them an ASCII blank, a control character, a byte
-    order mark or half a surrogate pair.
+    order mark or half a surrogate pair; and it is neither `.` nor `..`.
     """
     if not value:
         return "is empty"
     if len(value) > MAX_ID_CHARACTERS:
         return f"has {len(value):,} characters; at most {MAX_ID_CHARACTERS} are allowed"
+    if value in NO_PLACES:
+        return f"is {value!r}, which no address can hold: browsers take it for a folder"
     foreign = _FOREIGN.search(value)
     if foreign:
         return f"contains {_name(foreign.group())}"

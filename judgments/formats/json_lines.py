@@ -47,6 +47,20 @@ def json_object(text: str) -> dict[str, Json]:
     return value
 
 
+def json_scalar(text: str) -> Json:
+    """The string, number, boolean or null that this token is.
+
+    Raises JsonRefusedError as `json_object` does.
+    """
+    try:
+        value: Json = _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        raise JsonRefusedError(Rule.JSON, f"not JSON: {error.msg}.") from error
+    if isinstance(value, str) and "\\u" in text:
+        _check_characters(value)
+    return value
+
+
 def _check_depth(text: str) -> None:
     if text.count("[") + text.count("{") <= MAX_DEPTH:
         return

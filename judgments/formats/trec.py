@@ -13,14 +13,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from judgments.formats.errors import FileProblem
+from judgments.formats.errors import FileProblem, Problems
+from judgments.formats.id_columns import IdColumn
 from judgments.formats.ids import id_problem, query_id_problem
 from judgments.formats.reading import TREC_LIMITS, Limits, Progress, Source
 from judgments.formats.trec_lines import (
     QRELS_LINES,
     RUN_LINES,
     RUN_LINES_WITH_REST,
+    Table,
     read_table,
+    table_of,
 )
 from judgments.scales import Scale
 
@@ -29,25 +32,33 @@ Integers = npt.NDArray[np.int32]
 LongIntegers = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class TrecFile:
     """What runs and qrels have in common: pairs, grouped by query, compactly.
 
-    query_ids: in order of first appearance. documents: the distinct ids, likewise.
+    query_ids: in order of first appearance.
     starts: length queries + 1; the pairs of query i are starts[i]:starts[i + 1], in file order.
-    codes: per pair, the position of its document in `documents`.
-    lines: per pair, the line it came from.
+    ids: per pair, its document. lines: per pair, the line it came from.
     """
 
     name: str
     query_ids: tuple[str, ...]
-    documents: tuple[str, ...]
     starts: LongIntegers
-    codes: Integers
+    ids: IdColumn
     lines: LongIntegers
 
     def __len__(self) -> int:
-        return len(self.codes)
+        return len(self.ids)
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """The distinct documents, in order of first appearance among the pairs."""
+        return self.ids.numbered[0]
+
+    @property
+    def codes(self) -> Integers:
+        """Per pair, the position of its document in `documents`."""
+        return self.ids.numbered[1]
 
     def span(self, position: int) -> slice:
         """Where the pairs of the query at this position lie."""
@@ -55,15 +66,14 @@ class TrecFile:
 
     def doc_ids(self, position: int) -> list[str]:
         """The document ids of the query at this position, in file order."""
-        documents = self.documents
-        return [documents[code] for code in self.codes[self.span(position)].tolist()]
+        return self.ids.at(self.span(position)).texts()
 
     def problem(self, pair: int, rule: str, message: str) -> FileProblem:
         """A problem with one pair, named by its line, for checks beyond the format."""
         return FileProblem(self.name, int(self.lines[pair]), None, rule, message)
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class RunFile(TrecFile):
     """A run as it was read. tag: that of the last line. scores: per pair, all finite."""
 
@@ -76,7 +86,7 @@ class RunFile(TrecFile):
             yield query_id, self.doc_ids(position), self.scores[self.span(position)]
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class QrelsFile(TrecFile):
     """Qrels as they were read. grades: per pair."""
 
@@ -114,9 +124,8 @@ def read_run(
     return RunFile(
         name=name,
         query_ids=table.query_ids,
-        documents=table.documents,
         starts=table.starts,
-        codes=table.codes,
+        ids=table.documents,
         lines=table.lines,
         tag=table.last,
         scores=table.values,
@@ -140,12 +149,25 @@ def read_qrels(
     table = read_table(
         source, QRELS_LINES, name=name, limits=limits, progress=progress, scale=scale
     )
+    return _qrels(table, name)
+
+
+def qrels_of(
+    rows: Sequence[tuple[str, str, float, int]], *, name: str, limits: Limits, problems: Problems
+) -> QrelsFile:
+    """Qrels from rows of (query, document, grade, line) that another format had; at least one.
+
+    Raises FileRefused for a pair that is there twice, and for more than fit.
+    """
+    return _qrels(table_of(rows, limits=limits, problems=problems), name)
+
+
+def _qrels(table: Table, name: str) -> QrelsFile:
     return QrelsFile(
         name=name,
         query_ids=table.query_ids,
-        documents=table.documents,
         starts=table.starts,
-        codes=table.codes,
+        ids=table.documents,
         lines=table.lines,
         grades=table.values.astype(np.int32),
     )

@@ -1,25 +1,27 @@
 """The lines of TREC files, parsed fast where they are sound and with care where they are not.
 
-A block of lines is matched by one expression. Only a block in which that does not fit is
-looked at line by line: that way is the authority, and names what is wrong and where.
+A block of lines is read as arrays of bytes (`trec_bytes`). Only a block with something out of the
+ordinary is looked at line by line: that way is the authority, and names what is wrong and where.
 """
 
 import math
 import re
-import sys
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import groupby
 from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from judgments.formats.compiled import SOUND, UNUSUAL, Loops, loops_after
 from judgments.formats.errors import Problems, Rule, quoted
-from judgments.formats.ids import MAX_ID_CHARACTERS, NOT_IN_IDS, id_problem
+from judgments.formats.id_columns import LONGEST, WORD, IdColumn, repeated
+from judgments.formats.ids import MAX_ID_CHARACTERS, id_problem
 from judgments.formats.numbers import INTEGER, NUMBER
 from judgments.formats.reading import Batch, Limits, Progress, Source, line_text, read_batches
+from judgments.formats.trec_bytes import groups_of, is_plain, lines_of, plain_numbers
 from judgments.scales import Scale
 
 Floats = npt.NDArray[np.float64]
@@ -28,20 +30,12 @@ LongIntegers = npt.NDArray[np.int64]
 
 MAX_GRADE: Final = 2**31 - 1
 BYTES_PER_PAIR: Final = 40  # what a pair takes while its table is put together
-BYTES_PER_ID: Final = 100  # what an id takes beyond its characters
+BYTES_PER_ID: Final = 100  # what a query's id takes beyond its characters
 
 _WORD: Final = re.compile(r"[^ \t]+")
-_ANY: Final = rf"[^{NOT_IN_IDS}]++"
-_ID: Final = rf"[^{NOT_IN_IDS}]{{1,{MAX_ID_CHARACTERS}}}+"
-_GRADE: Final = r"[+-]?[0-9]{1,9}"
 _NOT_A_NUMBER: Final = re.compile(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 _INTEGER: Final = re.compile(INTEGER)
 _NUMBER: Final = re.compile(NUMBER)
-
-
-def _lines_of(*fields: str) -> re.Pattern[str]:
-    inner = r"[ \t]++".join(fields)
-    return re.compile(rf"^[ \t]*+(?!#){inner}[ \t]*+\r?$", re.MULTILINE)
 
 
 def _score_problem(text: str) -> tuple[Rule, str] | None:
@@ -66,29 +60,29 @@ def _grade_problem(text: str) -> tuple[Rule, str] | None:
 class Layout:
     """How a line of one kind of file is made.
 
-    sound: finds (query, document, value) in text, in the lines that break no rule.
-    value: the place of the value among the fields. problem: what is wrong with a value, or None.
+    value: the place of the value among the fields. whole: it is a whole number.
+    problem: what is wrong with a value, or None.
     rest_allowed: text after the last field is ignored where the fourth is a number.
     """
 
-    sound: re.Pattern[str]
     fields: tuple[str, ...]
     value: int
+    whole: bool
     problem: Callable[[str], tuple[Rule, str] | None]
     rest_allowed: bool = False
 
 
 RUN_LINES: Final = Layout(
-    sound=_lines_of(f"({_ID})", _ANY, f"({_ID})", _ANY, f"({NUMBER})", _ID),
     fields=("query", "Q0", "document", "rank", "score", "tag"),
     value=4,
+    whole=False,
     problem=_score_problem,
 )
 RUN_LINES_WITH_REST: Final = replace(RUN_LINES, rest_allowed=True)
 QRELS_LINES: Final = Layout(
-    sound=_lines_of(f"({_ID})", _ANY, f"({_ID})", f"({_GRADE})"),
     fields=("query", "iteration", "document", "grade"),
     value=3,
+    whole=True,
     problem=_grade_problem,
 )
 
@@ -97,21 +91,24 @@ QRELS_LINES: Final = Layout(
 class Table:
     """The pairs of a file, grouped by query, each group in file order.
 
-    values: scores or grades. last: the last word of the last line that counts.
+    documents: per pair. values: scores or grades.
+    last: the last word of the last line that counts.
     """
 
     query_ids: tuple[str, ...]
-    documents: tuple[str, ...]
+    documents: IdColumn
     starts: LongIntegers
-    codes: Integers
     lines: LongIntegers
     values: Floats
     last: str
 
 
 class _Part(NamedTuple):
+    """Some pairs. query_ids: of stretches of pairs, which are `lengths` long."""
+
     query_ids: list[str]
-    doc_ids: list[str]
+    lengths: LongIntegers
+    doc_ids: IdColumn
     values: Floats
     lines: LongIntegers
     last: str
@@ -136,33 +133,79 @@ def read_table(
         part = _sound_part(batch, layout)
         if part is None:
             part = _inspected_part(batch, layout, problems)
-        if part.query_ids:
+        if len(part.values):
             gathered.add(part)
             if scale is not None:
                 _check_grades(part, scale, problems)
-    gathered.note_duplicates()
-    problems.raise_if_any()
     if not gathered.count:
+        problems.raise_if_any()
         raise problems.stop(1, Rule.EMPTY, "there is not one line of content in it.")
-    return gathered.table()
+    table = gathered.table()
+    problems.raise_if_any()
+    return table
 
 
 def _sound_part(batch: Batch, layout: Layout) -> _Part | None:
-    """The batch at once, if every line of it is sound; else None."""
-    try:
-        text = batch.data.decode("utf-8")
-    except UnicodeDecodeError:
+    """The batch at once, if nothing in it is out of the ordinary; else None."""
+    if loops := loops_after(batch.count):
+        return _scanned_part(batch, layout, loops)
+    found = lines_of(batch.data, batch.count, len(layout.fields))
+    if found is None:
         return None
-    found = layout.sound.findall(text)
-    if len(found) != batch.count:
+    query_ids, doc_ids = found.ids(0), found.ids(2)
+    if query_ids is None or doc_ids is None:
         return None
-    query_ids, doc_ids, numbers = ([row[i] for row in found] for i in range(3))
-    values = np.fromiter(map(float, numbers), dtype=np.float64, count=batch.count)
-    if not np.isfinite(values).all():
+    values, others = plain_numbers(found, layout.value, whole=layout.whole)
+    texts = found.texts(others, layout.value)
+    if any(map(layout.problem, texts)):
         return None
-    lines = np.arange(batch.line, batch.line + batch.count, dtype=np.int64)
-    last = _WORD.findall(text[text.rfind("\n", 0, -1) + 1 : -1].removesuffix("\r"))[-1]
-    return _Part(query_ids, doc_ids, values, lines, last)
+    values[others] = [float(text) for text in texts]
+    first = groups_of(query_ids)
+    return _Part(
+        query_ids.at(first).texts(),
+        np.diff(first, append=batch.count),
+        doc_ids,
+        values,
+        np.arange(batch.line, batch.line + batch.count, dtype=np.int64),
+        found.texts(np.array([batch.count - 1]), len(layout.fields) - 1)[0],
+    )
+
+
+def _scanned_part(batch: Batch, layout: Layout, loops: Loops) -> _Part | None:
+    """The same by compiled loops."""
+    if not (batch.data.isascii() or is_plain(batch.data)):
+        return None
+    data = np.frombuffer(batch.data, np.uint8)
+    values = np.empty(batch.count)
+    odd, stretches = np.empty((2, batch.count, 3), np.int64)
+    outcome, width = SOUND, 1
+    longest = min(LONGEST, MAX_ID_CHARACTERS)
+    while outcome != UNUSUAL:
+        words = np.empty((batch.count, width), np.uint64)
+        outcome, n_stretches, n_odd = loops.scan(
+            data, len(layout.fields), layout.value, layout.whole, longest,
+            words, values, odd, stretches,
+        )  # fmt: skip
+        if outcome == SOUND:
+            break
+        width = outcome
+    else:
+        return None
+    for line, start, end in odd[:n_odd].tolist():
+        text = batch.data[start:end].decode()
+        if layout.problem(text):
+            return None
+        values[line] = float(text)
+    first = stretches[:n_stretches, 0]
+    spans = stretches[:n_stretches, 1:].tolist()
+    return _Part(
+        [batch.data[start:end].decode() for start, end in spans],
+        np.diff(first, append=batch.count),
+        IdColumn(words),
+        values,
+        np.arange(batch.line, batch.line + batch.count, dtype=np.int64),
+        batch.data.rsplit(None, 1)[1].decode(),
+    )
 
 
 def _inspected_part(batch: Batch, layout: Layout, problems: Problems) -> _Part:
@@ -177,13 +220,34 @@ def _inspected_part(batch: Batch, layout: Layout, problems: Problems) -> _Part:
             if row is not None:
                 rows.append((*row, number))
                 last = words[len(layout.fields) - 1].group()
+    return _part_of(rows, last)
+
+
+def _part_of(rows: Sequence[tuple[str, str, float, int]], last: str) -> _Part:
+    """Rows of (query, document, value, line) as a part."""
+    stretches = [(query, len(list(own))) for query, own in groupby(row[0] for row in rows)]
     return _Part(
-        [row[0] for row in rows],
-        [row[1] for row in rows],
+        [query for query, _ in stretches],
+        np.array([length for _, length in stretches], dtype=np.int64),
+        IdColumn.of([row[1] for row in rows]),
         np.array([row[2] for row in rows], dtype=np.float64),
         np.array([row[3] for row in rows], dtype=np.int64),
         last,
     )
+
+
+def table_of(
+    rows: Sequence[tuple[str, str, float, int]], *, limits: Limits, problems: Problems
+) -> Table:
+    """Rows of (query, document, value, line) of another format, in their order; at least one.
+
+    Raises FileRefused for pairs that are there twice, and for more than fit.
+    """
+    gathered = _Gathered(limits, problems)
+    gathered.add(_part_of(rows, ""))
+    table = gathered.table()
+    problems.raise_if_any()
+    return table
 
 
 def _row(
@@ -261,83 +325,66 @@ class _Gathered:
     limits: Limits
     problems: Problems
     queries: defaultdict[str, int] = field(default_factory=_numbering)
-    documents: defaultdict[str, int] = field(default_factory=_numbering)
-    parts: list[tuple[Integers, Integers, LongIntegers, Floats]] = field(default_factory=list)
-    count: int = 0
+    stretches: list[tuple[Integers, LongIntegers]] = field(default_factory=list)
+    parts: list[tuple[IdColumn, LongIntegers, Floats]] = field(default_factory=list)
     memory: int = 0
     last: str = ""
 
+    @property
+    def count(self) -> int:
+        """How many pairs there are."""
+        return sum(len(part[0]) for part in self.parts)
+
     def add(self, part: _Part) -> None:
         """Takes the pairs of a part. Raises FileRefused when they are more than fit."""
-        count = len(part.query_ids)
-        queries = self._numbered(self.queries, part.query_ids)
-        codes = self._numbered(self.documents, part.doc_ids)
-        self.parts.append((queries, codes, part.lines, part.values))
-        self.count += count
-        self.memory += count * BYTES_PER_PAIR
+        before = len(self.queries)
+        numbers = np.fromiter(
+            map(self.queries.__getitem__, part.query_ids), np.int32, len(part.query_ids)
+        )
+        self.stretches.append((numbers, part.lengths))
+        self.parts.append((part.doc_ids, part.lines, part.values))
+        per_pair = BYTES_PER_PAIR + WORD * part.doc_ids.words.shape[1]
+        self.memory += len(part.values) * per_pair + (len(self.queries) - before) * BYTES_PER_ID
+        self.memory += sum(map(len, part.query_ids)) + sum(map(len, part.doc_ids.long.values()))
         self.last = part.last
         if self.memory > self.limits.memory:
             line = int(part.lines[-1])
             message = f"more pairs and ids than fit into {self.limits.memory:,} bytes of memory."
             raise self.problems.stop(line, Rule.TOO_MUCH, message)
 
-    def _numbered(self, numbers: defaultdict[str, int], ids: list[str]) -> Integers:
-        before = len(numbers)
-        codes = np.fromiter(map(numbers.__getitem__, ids), dtype=np.int32, count=len(ids))
-        new = len(numbers) - before
-        added = islice(reversed(numbers), new)
-        self.memory += sum(map(sys.getsizeof, added)) + new * BYTES_PER_ID
-        return codes
-
-    def note_duplicates(self) -> None:
-        """A problem for every line whose pair an earlier line has, naming both."""
-        if not self.parts:
-            return
-        pairs = np.concatenate([part[0] for part in self.parts]).astype(np.int64)
-        pairs *= len(self.documents)
-        pairs += np.concatenate([part[1] for part in self.parts])
-        if _all_differ(pairs):
-            return
-        order = np.argsort(pairs, kind="stable")
-        ordered = pairs[order]
-        repeats = np.concatenate(([False], ordered[1:] == ordered[:-1]))
-        first_of = np.maximum.accumulate(np.where(repeats, 0, np.arange(len(ordered))))
-        lines = np.concatenate([part[2] for part in self.parts])
-        later = order[repeats]
-        first = order[first_of[repeats]]
-        query_ids, documents = list(self.queries), list(self.documents)
-        for place in np.argsort(later).tolist():
-            query, document = divmod(int(pairs[later[place]]), len(documents))
-            message = (
-                f"document {quoted(documents[document])} of query {quoted(query_ids[query])} "
-                f"is already on line {lines[first[place]]}."
-            )
-            self.problems.add(int(lines[later[place]]), Rule.DUPLICATE, message)
-
     def table(self) -> Table:
-        """The pairs grouped by query."""
-        queries, codes, lines, values = (
-            np.concatenate([part[i] for part in self.parts]) for i in range(4)
-        )
+        """The pairs grouped by query, with a problem for every pair that is there twice."""
+        numbers, lengths = (np.concatenate(own) for own in zip(*self.stretches, strict=True))
+        columns, all_lines, all_values = zip(*self.parts, strict=True)
+        documents = IdColumn.joined(columns)
+        lines, values = np.concatenate(all_lines), np.concatenate(all_values)
         self.parts.clear()
-        counts = np.bincount(queries, minlength=len(self.queries))
-        if (queries[1:] < queries[:-1]).any():
-            order = np.argsort(queries, kind="stable")
-            codes, lines, values = codes[order], lines[order], values[order]
+        if (numbers[1:] < numbers[:-1]).any():
+            order = np.argsort(np.repeat(numbers, lengths), kind="stable")
+            documents, lines, values = documents.at(order), lines[order], values[order]
+        counts = np.bincount(numbers, lengths, minlength=len(self.queries))
         starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-        for array in (starts, codes, lines, values):
+        for array in (starts, documents.words, lines, values):
             array.flags.writeable = False
-        return Table(
+        table = Table(
             query_ids=tuple(self.queries),
-            documents=tuple(self.documents),
+            documents=documents,
             starts=starts,
-            codes=codes,
             lines=lines,
             values=values,
             last=self.last,
         )
+        self._note_repeated(table)
+        return table
 
-
-def _all_differ(pairs: LongIntegers) -> bool:
-    ordered = np.sort(pairs)
-    return not bool((ordered[1:] == ordered[:-1]).any())
+    def _note_repeated(self, table: Table) -> None:
+        """A problem for every line whose pair an earlier line has, naming both."""
+        pairs = repeated(table.documents, table.starts)
+        for later, first in sorted(pairs, key=lambda pair: int(table.lines[pair[0]])):
+            query = int(np.searchsorted(table.starts, later, "right")) - 1
+            (doc_id,) = table.documents.at(slice(later, later + 1)).texts()
+            message = (
+                f"document {quoted(doc_id)} of query {quoted(table.query_ids[query])} "
+                f"is already on line {table.lines[first]}."
+            )
+            self.problems.add(int(table.lines[later]), Rule.DUPLICATE, message)

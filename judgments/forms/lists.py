@@ -4,6 +4,8 @@ from typing import Any
 
 from django import forms
 
+from judgments.formats.ratings import FORMATS, TREC
+from judgments.formats.signals import MOST_CHARACTERS, Signals, SignalsRefused
 from judgments.models.collections import SLUG
 from judgments.scales import Grade, Scale, ScaleRefused
 
@@ -74,12 +76,24 @@ class ListForm(forms.Form):
 
 
 class QrelsForm(forms.Form):
-    """Qrels to import into a list."""
+    """Judgments to import into a list. scale: the list's."""
 
     file = forms.FileField(
-        label="File",
-        max_length=255,
-        help_text="TREC qrels: query, anything, document, grade. At most 200 MB; may be gzipped.",
+        label="File", max_length=255, help_text="At most 200 MB; may be gzipped."
+    )
+    format = forms.ChoiceField(
+        label="Format",
+        choices=[(one.name, one.title) for one in FORMATS.values()],
+        initial=TREC,
+    )
+    signals = forms.CharField(
+        label="What its values mean",
+        max_length=MOST_CHARACTERS,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="Only where they are not grades yet. Letters or levels: E=3, S=2, C=1, I=0. "
+        "Numbers such as seconds, from a bound on: >=60=3, >=10=1, >=0=0. "
+        "Kept with the version.",
     )
     reason = forms.CharField(
         label="Reason",
@@ -90,6 +104,34 @@ class QrelsForm(forms.Form):
     create = forms.BooleanField(
         label="Take queries and documents that are not in the collection, as ids without a text",
         required=False,
+    )
+
+    def __init__(self, *args: Any, scale: Scale, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.scale = scale
+
+    def clean_signals(self) -> str:
+        """What was typed, if it can be meant."""
+        text: str = self.cleaned_data["signals"]
+        try:
+            Signals.parse(text, scale=self.scale)
+        except SignalsRefused as error:
+            raise forms.ValidationError(error.message) from error
+        return text
+
+
+class LearningForm(forms.Form):
+    """Features of pairs, for files that rankers are trained on."""
+
+    features = forms.FileField(
+        label="Features",
+        max_length=255,
+        help_text="CSV with the columns query_id, doc_id and one for each feature. At most 200 MB; "
+        "may be gzipped.",
+    )
+    format = forms.ChoiceField(
+        label="For",
+        choices=[("ranklib", "RankLib (LETOR)"), ("lightgbm", "LightGBM"), ("xgboost", "XGBoost")],
     )
 
 

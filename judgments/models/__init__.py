@@ -1,7 +1,7 @@
 """The hub: collections, their people, queries and documents, and versioned judgment lists."""
 
 from judgments.models.collections import Collection, Document, Query
-from judgments.models.jobs import Job
+from judgments.models.jobs import Job, WorkerBeat
 from judgments.models.lists import Judgment, JudgmentList, JudgmentVersion, PastTraits, Release
 from judgments.models.members import ApiToken, AuditEntry, Invitation, Membership, Role, User
 
@@ -21,4 +21,5 @@ __all__ = [
     "Release",
     "Role",
     "User",
+    "WorkerBeat",
 ]

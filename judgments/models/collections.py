@@ -1,6 +1,7 @@
 """What is searched: a collection with its queries and documents."""
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models.functions import Length
@@ -12,6 +13,13 @@ SLUG = RegexValidator(
     r"\A[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?\Z",
     "Use lower-case letters, digits and hyphens, at most 64, beginning and ending without one.",
 )
+
+
+def check_free_slug(slug: str) -> None:
+    """Refuse (ValidationError) what is no slug, and the word whose address makes a new one."""
+    SLUG(slug)
+    if slug == "new":
+        raise ValidationError("“new” would have the address at which new ones are made.")
 
 
 class Collection(models.Model):

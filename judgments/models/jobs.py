@@ -61,3 +61,16 @@ class Job(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.public_id}"
+
+
+class WorkerBeat(models.Model):
+    """When a worker was last heard of; every worker writes its own row now and then."""
+
+    name = models.CharField(max_length=200, primary_key=True)
+    beat_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("name",)
+
+    def __str__(self) -> str:
+        return self.name

@@ -6,6 +6,11 @@ from django.db import models
 from judgments.models.collections import SLUG, Collection, Document, Query
 
 
+def no_signals() -> list[list[str | int]]:
+    """Of a version whose grades were grades already."""
+    return []
+
+
 class JudgmentList(models.Model):
     """What a collection's documents are worth for its queries, on one grade scale.
 
@@ -34,7 +39,11 @@ class JudgmentList(models.Model):
 
 
 class JudgmentVersion(models.Model):
-    """One immutable state of a list: who made it, when, why, and what it changed."""
+    """One immutable state of a list: who made it, when, why, and what it changed.
+
+    signals: for one whose grades were signals in a file, what each meant, as [["E", 3], …];
+    `>=60` begins a range of numbers. Empty for any other.
+    """
 
     class Source(models.TextChoices):
         LABELS = "labels", "labels"
@@ -56,6 +65,7 @@ class JudgmentVersion(models.Model):
     added = models.PositiveIntegerField()
     changed = models.PositiveIntegerField()
     removed = models.PositiveIntegerField()
+    signals = models.JSONField(default=no_signals)
 
     class Meta:
         ordering = ("list", "number")

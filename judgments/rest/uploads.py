@@ -1,7 +1,7 @@
 """Files in requests: the body itself, or the field `file` of a form; gzipped or not."""
 
-from collections.abc import Mapping
-from typing import IO, TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Mapping
+from typing import IO, TYPE_CHECKING, Any, Final, TypeVar
 
 from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.http import QueryDict
@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 else:
     Upload = UploadedFile
 
+View = TypeVar("View", bound=Callable[..., Any])
+
 MAX_BYTES: Final = 200 * 1024 * 1024
+MOST_OF_A_FORM: Final = MAX_BYTES + 64 * 1024  # a file, and the fields beside it
+MOST_BYTES: Final = "most_bytes"  # what a view says of itself
 LARGE: Final = 16 * 1024 * 1024  # what is larger than this is left to a worker
 BLOCK: Final = 1024 * 1024
 FIELD: Final = "file"
@@ -43,6 +47,12 @@ FILE_BODY: Final[dict[str, Any]] = {
     **dict.fromkeys(MEDIA_TYPES, OpenApiTypes.BINARY),
     "multipart/form-data": inline_serializer("FileForm", {FIELD: serializers.FileField()}),
 }
+
+
+def takes_file(view: View) -> View:
+    """Let a page be sent a file; other addresses refuse such bodies before they are read."""
+    setattr(view, MOST_BYTES, MOST_OF_A_FORM)  # the layer that counts knows no views
+    return view
 
 
 class FileParser(BaseParser):
@@ -74,6 +84,7 @@ class FileParser(BaseParser):
 class UploadView(APIView):
     """An address that takes a file."""
 
+    most_bytes = MOST_OF_A_FORM
     parser_classes = (MultiPartParser, FileParser)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:

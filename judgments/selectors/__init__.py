@@ -16,6 +16,7 @@ from judgments.selectors.judged import (
 from judgments.selectors.lists import get_list, get_qrels, get_version
 from judgments.selectors.traits import (
     get_query_traits,
+    has_judged_in_segment,
     list_segment_queries,
     list_segments,
     list_trait_changes,
@@ -28,6 +29,7 @@ __all__ = [
     "get_qrels",
     "get_query_traits",
     "get_version",
+    "has_judged_in_segment",
     "is_job_due",
     "list_differences",
     "list_document_ids",

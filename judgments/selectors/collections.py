@@ -19,6 +19,19 @@ def map_documents(*, collection: Collection, docids: Iterable[str] | None = None
     return _map(Document, "docid", collection, docids)
 
 
+def map_query_texts(*, collection: Collection, texts: set[str]) -> dict[str, list[str]]:
+    """The ids of the queries that ask each text, blanks apart; where none does, that id's own."""
+    found: dict[str, list[str]] = {}
+    for qid, text in (
+        Query.objects.filter(collection=collection).order_by("pk").values_list("qid", "text")
+    ).iterator():
+        asked = " ".join(text.split())
+        if asked in texts:
+            found.setdefault(asked, []).append(qid)
+    ids = map_queries(collection=collection, qids=texts - found.keys())
+    return found | {qid: [qid] for qid in ids}
+
+
 def list_query_ids(*, collection: Collection, pks: Iterable[int]) -> dict[int, str]:
     """The id of each query by its pk."""
     return _names(Query, "qid", collection, pks)

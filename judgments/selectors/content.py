@@ -1,12 +1,12 @@
 """Queries and documents as pages show them."""
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
 from django.core.paginator import Page
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 
+from judgments.markup import HTML_FIELD, framed_html
 from judgments.models import Document, Judgment, JudgmentList, Query
 from judgments.permissions import (
     Access,
@@ -104,11 +104,24 @@ class QueryPage:
 
 
 @dataclass(frozen=True)
+class OtherList:
+    """A list that is not shown, and for how many queries its newest version judges the document."""
+
+    slug: str
+    name: str
+    queries: int
+
+
+@dataclass(frozen=True)
 class DocumentPage:
+    """others: the other lists that judge it. The rest as in `QueryPage`."""
+
     document: Document
-    fields: list[tuple[str, str]]
+    fields: list[tuple[str, Any]]
+    html: str
     choice: ListChoice | None
     judged: "Page[JudgedRow] | None"
+    others: list[OtherList]
     shows_people: bool
 
 
@@ -151,11 +164,16 @@ def get_document_page(
     document = Document.objects.filter(collection=access.collection, docid=docid).first()
     if document is None:
         raise NotFound("document")
-    fields = [(name, _shown(value)) for name, value in sorted(document.fields.items())]
+    html = framed_html(document.fields)
+    fields = [
+        (name, value)
+        for name, value in sorted(document.fields.items())
+        if not (html and name == HTML_FIELD)
+    ]
     choice = get_choice(access=access, list_slug=list_slug, version=version)
     people = may_see_people(access)
     if choice is None:
-        return DocumentPage(document, fields, None, None, people)
+        return DocumentPage(document, fields, html, None, None, [], people)
     rows = _holding(choice).filter(document=document).select_related("query")
     found = rows.order_by("-grade", "query__qid")
     scale = Scale.from_json(choice.chosen.scale)
@@ -172,16 +190,17 @@ def get_document_page(
             for row in judged
         ]
 
-    return DocumentPage(document, fields, choice, paginate(found, page=page, show=show), people)
+    judged = paginate(found, page=page, show=show)
+    others = _other_lists(choice, document)
+    return DocumentPage(document, fields, html, choice, judged, others, people)
 
 
-def _shown(value: Any) -> str:
-    """A field's value in words; what is nested, as JSON."""
-    if isinstance(value, dict | list):
-        return json.dumps(value, ensure_ascii=False)
-    if value is None or isinstance(value, bool):
-        return {None: "–", True: "yes", False: "no"}[value]
-    return str(value)
+def _other_lists(choice: ListChoice, document: Document) -> list[OtherList]:
+    own = Judgment.objects.filter(document=document, until=None).exclude(list=choice.chosen)
+    counts = dict(own.order_by().values_list("list").annotate(Count("pk")))
+    return [
+        OtherList(one.slug, one.name, counts[one.pk]) for one in choice.lists if one.pk in counts
+    ]
 
 
 def get_choice(*, access: Access, list_slug: str, version: str) -> ListChoice | None:

@@ -28,6 +28,12 @@ def is_job_due(now: datetime) -> bool:
     return due_jobs(now).exists()
 
 
+def find_oldest_due_job(now: datetime) -> datetime | None:
+    """When the job that waits longest was submitted."""
+    job = due_jobs(now).first()
+    return job.created_at if job else None
+
+
 def get_job(*, access: Access, public_id: UUID) -> Job:
     """A job of the collection: one's own, or any if one leads it."""
     jobs = Job.objects.filter(collection=access.collection, public_id=public_id)
@@ -45,6 +51,7 @@ TITLES = {
     "import_documents": "Upload of documents",
     "import_qrels": "Import of qrels",
     "import_run": "Upload of a run",
+    "import_labels": "Import of labels",
 }
 
 

@@ -66,6 +66,14 @@ def list_touched_queries(*, list_id: int, after: int, until: int) -> list[int]:
 
 def list_differences(*, list_id: int, before: int, after: int) -> list[Difference]:
     """The pairs whose grades differ between two versions, in either order; 0 is the empty list."""
+    spans = (Span(*row) for row in list_spans(list_id=list_id, before=before, after=after))
+    return differences(spans, before=before, after=after)
+
+
+def list_spans(
+    *, list_id: int, before: int, after: int
+) -> list[tuple[int, int, int, int, int | None]]:
+    """The rows that begin or end between two versions, as `Span` has them; in no order."""
     low, high = sorted((before, after))
     columns = "SELECT query_id, document_id, grade, since, until FROM judgments_judgment "
     with connection.cursor() as cursor:
@@ -75,5 +83,4 @@ def list_differences(*, list_id: int, before: int, after: int) -> list[Differenc
             + f"UNION {columns} WHERE list_id = %s AND until > %s AND until <= %s",
             [list_id, low, high] * 2,
         )
-        spans = [Span(*row) for row in cursor.fetchall()]
-    return differences(spans, before=before, after=after)
+        return list(cursor.fetchall())

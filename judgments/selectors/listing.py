@@ -25,10 +25,9 @@ from judgments.permissions import (
     check_may_see_content,
     check_may_see_rankings,
 )
+from judgments.selectors.changes import get_changes
 from judgments.selectors.collections import list_document_ids, list_query_ids
-from judgments.selectors.judged import list_differences
 from judgments.selectors.lists import VersionRow, show_versions
-from judgments.selectors.versions import kind_of
 
 Row = TypeVar("Row")
 Shown = TypeVar("Shown")
@@ -138,10 +137,8 @@ def list_changes(
     *, judgment_list: JudgmentList, before: int, after: int, skip: int, limit: int
 ) -> tuple[dict[str, int], Part[ChangeRow]]:
     """What differs between two versions: how many of each kind, and the pairs after `skip`."""
-    changes = list_differences(list_id=judgment_list.pk, before=before, after=after)
-    counts = {"added": 0, "changed": 0, "removed": 0}
-    for change in changes:
-        counts[kind_of(change)] += 1
+    changes = get_changes(judgment_list=judgment_list, before=before, after=after)
+    counts = changes.counts()
     shown = changes[skip : skip + limit]
     end = skip + len(shown)
     collection = judgment_list.collection

@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 from django.core.paginator import Page
 
+from judgments.formats.learning import Features, write_learning
+from judgments.formats.rating_rows import JudgedPair
+from judgments.formats.ratings import TREC, RatingFormat, write_ratings
 from judgments.formats.trec import format_qrels
-from judgments.models import JudgmentList, JudgmentVersion, Release
+from judgments.models import JudgmentList, JudgmentVersion, Query, Release
 from judgments.permissions import (
     Access,
     NotFound,
@@ -67,6 +70,35 @@ def get_qrels(*, judgment_list: JudgmentList, number: int) -> bytes:
     return format_qrels((qids[q], docids[d], grade) for (q, d), grade in pairs)
 
 
+def get_judgment_file(*, judgment_list: JudgmentList, number: int, form: RatingFormat) -> bytes:
+    """The grades of a version in a format of another tool; as qrels, what `get_qrels` gives.
+
+    Raises FormatRefused where a file that names queries by their text can't tell two apart.
+    """
+    if form.name == TREC:
+        return get_qrels(judgment_list=judgment_list, number=number)
+    return write_ratings(form, _list_judged_pairs(judgment_list, number))
+
+
+def get_learning_file(
+    *, judgment_list: JudgmentList, number: int, kind: str, features: Features
+) -> bytes:
+    """The grades of a version with features, for training a ranker; as `write_learning`."""
+    return write_learning(kind, _list_judged_pairs(judgment_list, number), features)
+
+
+def _list_judged_pairs(judgment_list: JudgmentList, number: int) -> list[JudgedPair]:
+    judged = get_judged(list_id=judgment_list.pk, version=number)
+    queries = Query.objects.in_bulk(set(judged.query_ids.tolist()))
+    docids = list_document_ids(
+        collection=judgment_list.collection, pks=set(judged.document_ids.tolist())
+    )
+    return [
+        JudgedPair(queries[q].qid, queries[q].text, docids[d], grade)
+        for (q, d), grade in judged.pairs().items()
+    ]
+
+
 @dataclass(frozen=True)
 class GradeShown:
     """A grade as the tag `grade` draws it."""
@@ -94,7 +126,10 @@ def votes_in(access: Access, evidence: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class VersionRow:
-    """A version as tables show it. who, reason: only for those who may see people."""
+    """A version as tables show it. who, reason: only for those who may see people.
+
+    signals: what the signals meant that its grades were made of.
+    """
 
     number: int
     created_at: datetime
@@ -105,6 +140,7 @@ class VersionRow:
     releases: list[str]
     who: str
     reason: str
+    signals: list[dict[str, str | int]]
 
 
 @dataclass(frozen=True)
@@ -249,6 +285,7 @@ def show_versions(access: Access, versions: Iterable[JudgmentVersion]) -> list[V
             releases=names.get(version.pk, []),
             who=str(version.author or "") if people else "",
             reason=version.reason if people else "",
+            signals=[{"signal": signal, "grade": grade} for signal, grade in version.signals],
         )
         for version in shown
     ]

@@ -45,7 +45,10 @@ def get_tokens_page(*, user: User, now: datetime) -> TokensPage:
 
 @dataclass(frozen=True)
 class MemberRow:
-    """A member. may_change: whether the viewer may give another role or end the membership."""
+    """A member. may_change: whether the viewer may give another role or end the membership.
+
+    is_name: nobody can sign in as them: a name that labels came with.
+    """
 
     username: str
     name: str
@@ -55,6 +58,7 @@ class MemberRow:
     last_login: datetime | None
     is_self: bool
     may_change: bool
+    is_name: bool
 
 
 @dataclass(frozen=True)
@@ -108,6 +112,7 @@ def _member_row(access: Access, row: Membership) -> MemberRow:
         pseudonym=row.pseudonym,
         joined_at=row.created_at,
         last_login=row.user.last_login,
+        is_name=not row.user.is_active,
         is_self=row.user_id == access.user.pk,
         may_change=may_give_role(access, row.role),
     )

@@ -59,7 +59,28 @@ def list_segments(*, list_id: int, version: int) -> list[str]:
         for rows in (now, then)
         for name in rows.order_by().values_list("segment", flat=True).distinct()
     }
-    return [name for name in sorted(names - {""}) if _is_judged(list_id, version, name)]
+    return [
+        name
+        for name in sorted(names - {""})
+        if has_judged_in_segment(list_id=list_id, version=version, segment=name)
+    ]
+
+
+def has_judged_in_segment(*, list_id: int, version: int, segment: str) -> bool:
+    """Whether any query of the segment is judged at a version, "" being those without a segment.
+
+    It stops at the first: nearly always the first.
+    """
+    # `+`: as in get_judged
+    sql = (
+        f"SELECT EXISTS (SELECT 1 FROM ({_IN_SEGMENT}) own WHERE EXISTS ("  # noqa: S608
+        + "SELECT 1 FROM judgments_judgment j WHERE j.list_id = %s AND j.query_id = own.id "
+        + "AND +j.since <= %s AND (j.until IS NULL OR j.until > %s)))"
+    )
+    parameters = [*_in_segment(list_id, version, segment), list_id, version, version]
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        return bool(cursor.fetchone()[0])
 
 
 def list_trait_changes(*, list_id: int, before: int, after: int) -> list[TraitChange]:
@@ -88,17 +109,3 @@ def _overlaid(now_qs: QuerySet[Query], then_qs: QuerySet[PastTraits]) -> dict[in
 
 def _in_segment(list_id: int, version: int, segment: str) -> list[int | str]:
     return [list_id, segment, list_id, version, version, list_id, segment, version, version]
-
-
-def _is_judged(list_id: int, version: int, segment: str) -> bool:
-    """Whether any query of the segment is. It stops at the first: nearly always the first."""
-    # `+`: as in get_judged
-    sql = (
-        f"SELECT EXISTS (SELECT 1 FROM ({_IN_SEGMENT}) own WHERE EXISTS ("  # noqa: S608
-        + "SELECT 1 FROM judgments_judgment j WHERE j.list_id = %s AND j.query_id = own.id "
-        + "AND +j.since <= %s AND (j.until IS NULL OR j.until > %s)))"
-    )
-    parameters = [*_in_segment(list_id, version, segment), list_id, version, version]
-    with connection.cursor() as cursor:
-        cursor.execute(sql, parameters)
-        return bool(cursor.fetchone()[0])

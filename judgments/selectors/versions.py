@@ -10,8 +10,8 @@ from django.db.models import Q
 from judgments.models import Document, Judgment, JudgmentList, Query
 from judgments.permissions import Access, may_see_people
 from judgments.scales import Scale
+from judgments.selectors.changes import get_changes, kind_of
 from judgments.selectors.collections import map_queries
-from judgments.selectors.judged import list_differences
 from judgments.selectors.lists import (
     Grades,
     GradeShown,
@@ -146,13 +146,6 @@ def get_diff_page(
     )
 
 
-def kind_of(change: Difference) -> str:
-    """Whether a judgment was added, changed or removed."""
-    if change.before is None:
-        return "added"
-    return "removed" if change.after is None else "changed"
-
-
 def _diff_page(
     access: Access,
     one: JudgmentList,
@@ -164,16 +157,14 @@ def _diff_page(
     qid: str,
     page: str,
 ) -> DiffPage:
-    changes = list_differences(list_id=one.pk, before=before, after=after)
-    counts = {"added": 0, "changed": 0, "removed": 0}
-    for change in changes:
-        counts[kind_of(change)] += 1
+    changes = get_changes(judgment_list=one, before=before, after=after)
+    counts = changes.counts()
     if kind in counts:
-        changes = [change for change in changes if kind_of(change) == kind]
+        changes = changes.of_kind(kind)
     traits = list_trait_changes(list_id=one.pk, before=before, after=after)
     if qid:
-        asked = map_queries(collection=one.collection, qids=[qid]).get(qid)
-        changes = [change for change in changes if change.query_id == asked]
+        asked = map_queries(collection=one.collection, qids=[qid]).get(qid, 0)
+        changes = changes.of_query(asked)
         traits = [change for change in traits if change.query_id == asked]
     before_name, after_name = names or (str(before), str(after))
     return DiffPage(

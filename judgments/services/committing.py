@@ -1,7 +1,7 @@
 """The one function that writes judgments."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -42,8 +42,11 @@ def commit_judgments(
     at: datetime,
     reason: str,
     source: str,
+    signals: Sequence[tuple[str, int]] = (),
 ) -> JudgmentVersion | None:
     """Make the next version of the list; None if nothing would change.
+
+    signals: what the signals meant that the grades were made of, to be kept with the version.
 
     Takes the list's row lock, so commits follow one another; may run inside the caller's
     transaction, which then holds the lock until it ends. Sends `version_committed` afterwards.
@@ -69,6 +72,7 @@ def commit_judgments(
             added=plan.added,
             changed=plan.changed,
             removed=plan.removed,
+            signals=signals,
         )
         _write(locked.pk, version.number, plan)
         judgment_list.head = version.number
@@ -144,6 +148,7 @@ def make_version(
     added: int = 0,
     changed: int = 0,
     removed: int = 0,
+    signals: Sequence[tuple[str, int]] = (),
 ) -> JudgmentVersion:
     """The list's next version, announced on commit; the caller holds the list's lock."""
     number = judgment_list.head + 1
@@ -162,6 +167,7 @@ def make_version(
         added=added,
         changed=changed,
         removed=removed,
+        signals=[list(step) for step in signals],
     )
 
 

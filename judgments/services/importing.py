@@ -11,11 +11,14 @@ from django.utils import timezone
 
 from judgments.formats.collections import read_documents, read_queries
 from judgments.formats.errors import Problems
+from judgments.formats.ratings import TREC, get_format, grade_ratings, read_ratings
+from judgments.formats.reading import Progress, Source
+from judgments.formats.signals import Signals
 from judgments.formats.trec import QrelsFile, read_qrels
 from judgments.jobs import Work
 from judgments.models import Collection, JudgmentList, JudgmentVersion, User
 from judgments.scales import Scale
-from judgments.selectors.collections import map_documents, map_queries
+from judgments.selectors.collections import map_documents, map_queries, map_query_texts
 from judgments.services.collections import (
     ensure_documents,
     ensure_queries,
@@ -55,8 +58,11 @@ def import_qrels(
     by: User | None,
     at: datetime,
     reason: str,
+    signals: Signals | None = None,
 ) -> QrelsImported:
     """Make the next version of the list with the grades of a file; all or nothing.
+
+    signals: what the file's signals meant, which is kept with the version.
 
     Pairs that the file does not name keep their grades; a grade that is there already keeps its
     evidence. create: unknown queries and documents become stubs; without it they are refused.
@@ -81,8 +87,35 @@ def import_qrels(
             at=at,
             reason=reason.strip() or f"imported from {Path(qrels.name).name}",
             source=JudgmentVersion.Source.IMPORT,
+            signals=signals.steps() if signals else (),
         )
     return QrelsImported(version, len(qrels), new_queries, new_documents)
+
+
+def read_judgments(
+    source: Source,
+    *,
+    collection: Collection,
+    scale: Scale,
+    name: str,
+    form: str = TREC,
+    signals: Signals | None = None,
+    progress: Progress | None = None,
+) -> QrelsFile:
+    """The grades of a file in any format, of the scale, every query by its id.
+
+    collection: where the texts are looked up by which a file may name its queries.
+    Raises FormatRefused for a format that does not exist, FileRefused for what is wrong in it.
+    """
+    found = get_format(form)
+    if found.reader is None and signals is None:
+        return read_qrels(source, name=name, progress=progress, scale=scale)
+    ratings = read_ratings(source, found, name=name, progress=progress)
+    queries = None
+    if found.by_text:
+        texts = {rating.query for rating in ratings}
+        queries = map_query_texts(collection=collection, texts=texts)
+    return grade_ratings(ratings, name=name, scale=scale, signals=signals, queries=queries)
 
 
 def _changes(
@@ -132,16 +165,21 @@ def work_on_documents(work: Work) -> None:
 
 
 def work_on_qrels(work: Work) -> None:
-    """The job kind `import_qrels`. params: list (slug), reason, create."""
+    """The job kind `import_qrels`. params: list (slug), reason, create, format, signals."""
     judgment_list = JudgmentList.objects.select_related("collection").get(
         collection=work.collection_id, slug=work.params["list"]
     )
+    scale = Scale.from_json(judgment_list.scale)
+    signals = Signals.parse(str(work.params.get("signals", "")), scale=scale)
     with work.open() as file:
-        qrels = read_qrels(
+        qrels = read_judgments(
             file,
+            collection=judgment_list.collection,
+            scale=scale,
             name=work.file_name,
+            form=str(work.params.get("format", TREC)),
+            signals=signals,
             progress=work.progress,
-            scale=Scale.from_json(judgment_list.scale),
         )
     with transaction.atomic():
         imported = import_qrels(
@@ -151,6 +189,7 @@ def work_on_qrels(work: Work) -> None:
             by=_author(work),
             at=timezone.now(),
             reason=str(work.params["reason"]),
+            signals=signals,
         )
         work.finish(imported.counts())
 

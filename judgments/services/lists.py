@@ -16,7 +16,7 @@ from judgments.models import (
     Release,
     User,
 )
-from judgments.models.collections import SLUG
+from judgments.models.collections import SLUG, check_free_slug
 from judgments.permissions import Access, NotFound, check_may_lead
 from judgments.scales import Scale
 from judgments.selectors.lists import HEAD, get_qrels, get_version
@@ -65,7 +65,7 @@ def start_list(
     Raises ListRefused for a slug that is taken or not made of a-z, 0-9 and hyphens.
     """
     try:
-        SLUG(slug)
+        check_free_slug(slug)
     except ValidationError as error:
         raise ListRefused("slug_invalid", error.messages[0]) from error
     try:

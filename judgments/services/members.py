@@ -1,8 +1,10 @@
 """People: the first one, invitations, roles, and how a membership ends."""
 
 import hashlib
+import re
 import secrets
 from datetime import datetime, timedelta
+from itertools import count
 
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
@@ -10,6 +12,7 @@ from django.db import IntegrityError, transaction
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from judgments.errors import DomainError
+from judgments.formats.ids import NO_PLACES
 from judgments.models import Collection, Invitation, Membership, Role, User
 from judgments.permissions import (
     Access,
@@ -20,6 +23,7 @@ from judgments.permissions import (
 from judgments.services import audit
 
 INVITATION_DAYS = (1, 7, 30)
+LONGEST_USERNAME = 150
 
 
 class MemberRefused(DomainError):
@@ -168,6 +172,36 @@ def add_member(
     return membership
 
 
+def add_name(*, collection: Collection, name: str, by: User | None, at: datetime) -> User:
+    """Somebody whose work came from elsewhere: a member of this name who can't sign in.
+
+    The same name again is the same person. Their user name ends in @ and the collection's slug.
+    """
+    found = User.objects.filter(
+        name=name, is_active=False, username__endswith=f"@{collection.slug}",
+        pk__in=Membership.ever.filter(collection=collection).values("user"),
+    ).first()  # fmt: skip
+    if found is not None:
+        return found
+    with transaction.atomic():
+        user = User(username=_free_username(name, collection.slug), name=name, is_active=False)
+        user.set_unusable_password()
+        user.save(force_insert=True)
+        add_member(collection=collection, user=user, role=Role.ANNOTATOR, by=by, at=at)
+    return user
+
+
+def _free_username(name: str, slug: str) -> str:
+    """What a name looks like as a user name, with a number behind it where it is taken."""
+    words = re.sub(r"[^\w.+-]+", "-", name, flags=re.ASCII).strip("-") or "name"
+    for number in count(1):
+        tail = f"{'' if number == 1 else f'-{number}'}@{slug}"
+        username = words[: LONGEST_USERNAME - len(tail)] + tail
+        if not User.objects.filter(username=username).exists():
+            return username
+    raise AssertionError("numbers do not end")
+
+
 def change_role(*, access: Access, username: str, role: str, at: datetime) -> None:
     """Give a member another role."""
     with transaction.atomic():
@@ -248,6 +282,8 @@ def _join(*, collection: Collection, user: User, role: str, at: datetime) -> Mem
 
 
 def _create_user(*, username: str, name: str, password: str, is_superuser: bool = False) -> User:
+    if username in NO_PLACES:  # nobody could be shown or ended under such an address
+        raise MemberRefused("account_invalid", "A user name is not made of dots alone.")
     user = User(username=User.normalize_username(username), name=name.strip())
     user.is_superuser = user.is_staff = is_superuser
     try:

@@ -1,5 +1,6 @@
 """The small marks that pages are made of; docs/look.md shows each with a snippet."""
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from math import isfinite
@@ -52,6 +53,16 @@ def thousands(value: int | None) -> str:
 
 
 @register.filter
+def field_value(value: Any) -> str:
+    """The value of a document's field in words; what is nested, as JSON."""
+    if isinstance(value, dict | list):
+        return json.dumps(value, ensure_ascii=False)
+    if value is None or isinstance(value, bool):
+        return {None: NOTHING, True: "yes", False: "no"}[value]
+    return str(value)
+
+
+@register.filter
 def fraction(value: float | None, digits: int = 4) -> str:
     """A measure's value with a fixed number of digits; unknown (None, NaN) as a dash."""
     if value is None or not isfinite(value):
@@ -75,7 +86,8 @@ def percent(value: float | None, digits: int = 0) -> str:
     """A fraction as per cent."""
     if value is None or not isfinite(value):
         return NOTHING
-    return f"{100 * value:.{digits}f} %"
+    text = f"{100 * abs(value):.{digits}f}"
+    return f"{'−' if value < 0 and float(text) else ''}{text} %"
 
 
 @register.simple_tag

@@ -22,6 +22,7 @@ from judgments.selectors.members import get_tokens_page
 from judgments.services import members, tokens
 from judgments.views.rendering import posted, render_page, signed_in
 
+FORM_METHODS = ("get", "head", "post")  # Django would take PUT for a POST
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
@@ -29,6 +30,7 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 class SignIn(LoginView):
     """Django's own sign-in; an installation without anybody is set up first."""
 
+    http_method_names = FORM_METHODS
     redirect_authenticated_user = True
 
     def get(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
@@ -118,6 +120,7 @@ def token_delete(request: HttpRequest, token_key: str) -> HttpResponse:
 class ChangePassword(PasswordChangeView):
     """Another password for oneself; other sessions end."""
 
+    http_method_names = FORM_METHODS
     template_name = "judgments/password.html"
     success_url = reverse_lazy("home")
 

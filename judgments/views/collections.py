@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from judgments.errors import DomainError
 from judgments.forms.collections import CollectionForm, UploadForm
 from judgments.permissions import check_may_lead, get_access
+from judgments.rest.uploads import takes_file
 from judgments.selectors.overview import get_overview_page
 from judgments.services.collections import create_collection
 from judgments.services.jobs import submit_job
@@ -38,6 +39,7 @@ def collection(request: HttpRequest, slug: str) -> HttpResponse:
     return render_page(request, "collection", page, access=access, section="overview")
 
 
+@takes_file
 @require_http_methods(["GET", "POST"])
 def upload(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     """A file of queries or documents (`kind`), which a worker reads."""

@@ -3,14 +3,21 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
+from judgments.citations import Cited
 from judgments.errors import DomainError
-from judgments.forms.lists import ListForm, QrelsForm, ReleaseForm, RevertForm
-from judgments.permissions import check_may_lead, get_access
+from judgments.formats.learning import read_features
+from judgments.formats.ratings import TREC, get_format
+from judgments.forms.lists import LearningForm, ListForm, QrelsForm, ReleaseForm, RevertForm
+from judgments.permissions import Access, check_may_lead, get_access
+from judgments.rest.uploads import takes_file
+from judgments.scales import Scale
 from judgments.selectors import lists as selectors
 from judgments.selectors import versions
+from judgments.selectors.exports import get_export_page
 from judgments.services import lists as services
 from judgments.services.jobs import submit_job
 from judgments.views.rendering import posted, render_page, sent
@@ -48,18 +55,21 @@ def list_page(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     return render_page(request, "list", page, access=access, section="lists")
 
 
+@takes_file
 @require_http_methods(["GET", "POST"])
 def list_import(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """Qrels into a list, which a worker reads."""
     access = get_access(viewer=request.user, slug=slug)
     check_may_lead(access)
     judgment_list = selectors.get_list(access=access, slug=list_slug)
-    form = QrelsForm(*sent(request))
+    form = QrelsForm(*sent(request), scale=Scale.from_json(judgment_list.scale))
     if request.method == "POST" and form.is_valid():
         params = {
             "list": list_slug,
             "reason": form.cleaned_data["reason"],
             "create": form.cleaned_data["create"],
+            "format": form.cleaned_data["format"],
+            "signals": form.cleaned_data["signals"],
         }
         job = submit_job(
             access=access,
@@ -86,7 +96,28 @@ def version(request: HttpRequest, slug: str, list_slug: str, name: str) -> HttpR
         qid=request.GET.get("query", ""),
         page=request.GET.get("page", ""),
     )
-    return render_page(request, "version", page, access=access, section="lists")
+    cited = [_cited(request, access, page, row) for row in page.releases]
+    return render_page(request, "version", page, access=access, section="lists", cited=cited)
+
+
+def _cited(
+    request: HttpRequest, access: Access, page: versions.VersionPage, row: selectors.ReleaseRow
+) -> Cited:
+    """How a release is cited, by the address that it keeps."""
+    own = access.collection
+    return Cited(
+        collection=own.name,
+        collection_slug=own.slug,
+        list_name=page.list_name,
+        list_slug=page.list_slug,
+        release=row.name,
+        version=row.number,
+        sha256=row.sha256,
+        released_at=row.created_at,
+        url=request.build_absolute_uri(
+            reverse("version", args=[own.slug, page.list_slug, row.name])
+        ),
+    )
 
 
 @require_safe
@@ -118,14 +149,44 @@ def compare(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
 
 @require_safe
 def qrels(request: HttpRequest, slug: str, list_slug: str, name: str) -> HttpResponse:
-    """A version's grades as a file; the bytes that a release's digest is of."""
+    """A version's grades as a file: qrels, whose digest a release has, or `?format=`."""
     access = get_access(viewer=request.user, slug=slug)
     judgment_list = selectors.get_list(access=access, slug=list_slug)
     number = selectors.find_version_number(judgment_list=judgment_list, name=name)
-    content = selectors.get_qrels(judgment_list=judgment_list, number=number)
-    file_name = f"{slug}-{list_slug}-{name}.qrels"
-    response = HttpResponse(content, content_type="text/plain; charset=utf-8")
+    try:
+        form = get_format(request.GET.get("format", TREC))
+        content = selectors.get_judgment_file(judgment_list=judgment_list, number=number, form=form)
+    except DomainError as error:
+        messages.error(request, error.message)
+        return redirect("export", slug, list_slug, name)
+    file_name = f"{slug}-{list_slug}-{name}.{form.extension}"
+    response = HttpResponse(content, content_type=f"{form.media_type}; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{file_name}"'
+    return response
+
+
+@takes_file
+@require_http_methods(["GET", "HEAD", "POST"])
+def export(request: HttpRequest, slug: str, list_slug: str, name: str) -> HttpResponse:
+    """The formats that a version can be had in; with features, as what a ranker learns from."""
+    access = get_access(viewer=request.user, slug=slug)
+    page = get_export_page(access=access, slug=list_slug, name=name)
+    form = LearningForm(*sent(request))
+    if request.method != "POST" or not form.is_valid():
+        return render_page(request, "export", page, access=access, section="lists", form=form)
+    file, kind = form.cleaned_data["features"], form.cleaned_data["format"]
+    try:
+        content = selectors.get_learning_file(
+            judgment_list=selectors.get_list(access=access, slug=list_slug),
+            number=page.number,
+            kind=kind,
+            features=read_features(file, name=file.name),
+        )
+    except DomainError as error:
+        form.add_error("features", error.message)
+        return render_page(request, "export", page, access=access, section="lists", form=form)
+    response = HttpResponse(content, content_type="application/zip")
+    response["Content-Disposition"] = f'attachment; filename="{slug}-{list_slug}-{name}-{kind}.zip"'
     return response
 
 

@@ -1,4 +1,4 @@
-"""`export_qrels`: a version's grades as TREC qrels."""
+"""`export_qrels`: a version's grades as TREC qrels, or in another tool's format."""
 
 import hashlib
 from typing import Any
@@ -11,7 +11,7 @@ from judgments.management.command import RefusingCommand, two_slugs
 class Command(RefusingCommand):
     help = (
         "Print a version of a list as TREC qrels, in the canonical order whose SHA-256 a "
-        "release names."
+        "release names, or in the format of another tool."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -24,13 +24,19 @@ class Command(RefusingCommand):
             help="a version's number or a release's name; else the newest",
         )
 
-    def work(self, **options: Any) -> dict[str, Any]:
-        from judgments.management.lookup import get_list
-        from judgments.selectors.lists import find_version_number, get_qrels
+        parser.add_argument(
+            "--format", default="trec", help="trec, csv, jsonl, beir, quepid, rre or opensearch"
+        )
 
+    def work(self, **options: Any) -> dict[str, Any]:
+        from judgments.formats.ratings import get_format
+        from judgments.management.lookup import get_list
+        from judgments.selectors.lists import find_version_number, get_judgment_file
+
+        form = get_format(options["format"])
         found = get_list(*options["list"])
         number = find_version_number(judgment_list=found, name=options["version"])
-        qrels = get_qrels(judgment_list=found, number=number)
+        qrels = get_judgment_file(judgment_list=found, number=number, form=form)
         if not options["json"]:
             self.stdout.write(qrels.decode(), ending="")
         collection, list_slug = options["list"]
@@ -38,6 +44,7 @@ class Command(RefusingCommand):
             "collection": collection,
             "list": list_slug,
             "version": number,
+            "format": form.name,
             "sha256": hashlib.sha256(qrels).hexdigest(),
             "qrels": qrels.decode(),
         }

@@ -12,8 +12,8 @@ from judgments.management.command import RefusingCommand, add_author, two_slugs
 
 class Command(RefusingCommand):
     help = (
-        "Import TREC qrels, gzipped or not, as the next version of a list, which is created if "
-        "it is missing. All or nothing."
+        "Import TREC qrels or another tool's judgments, gzipped or not, as the next version of a "
+        "list, which is created if it is missing. All or nothing."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -25,6 +25,14 @@ class Command(RefusingCommand):
         parser.add_argument("--reason", default="", help="kept with the version")
         parser.add_argument("--scale", help="of a new list, such as 0..4 (the default) or -2..4")
         parser.add_argument(
+            "--format", default="trec", help="trec, csv, jsonl, beir, quepid, rre or opensearch"
+        )
+        parser.add_argument(
+            "--signals",
+            default="",
+            help="how the file's signals become grades: 'E=3, S=2, C=1, I=0' or '>=60=3, >=0=0'",
+        )
+        parser.add_argument(
             "--create",
             action="store_true",
             help="take unknown queries and documents as ids without a text, and make the "
@@ -33,12 +41,12 @@ class Command(RefusingCommand):
         add_author(parser)
 
     def work(self, **options: Any) -> dict[str, Any]:
-        from judgments.formats.trec import read_qrels
+        from judgments.formats.signals import Signals
         from judgments.management.lookup import CommandRefused, get_author, get_collection
         from judgments.models import Collection, JudgmentList
         from judgments.scales import Scale
         from judgments.services.collections import create_collection
-        from judgments.services.importing import import_qrels
+        from judgments.services.importing import import_qrels, read_judgments
         from judgments.services.lists import start_list
 
         slug, list_slug = options["list"]
@@ -48,7 +56,7 @@ class Command(RefusingCommand):
         scale = Scale.from_json(found.scale) if found else asked or Scale.default()
         if asked is not None and asked.codes != scale.codes:
             raise CommandRefused("other_scale", f"The list has the grades {scale}, not {asked}.")
-        qrels = read_qrels(options["file"], name=options["file"], scale=scale)
+        signals = Signals.parse(options["signals"], scale=scale)
         with transaction.atomic():
             if found is None:
                 if options["create"] and not Collection.objects.filter(slug=slug).exists():
@@ -61,6 +69,14 @@ class Command(RefusingCommand):
                     name=list_slug,
                     scale=scale,
                 )
+            qrels = read_judgments(
+                options["file"],
+                collection=found.collection,
+                scale=scale,
+                name=options["file"],
+                form=options["format"],
+                signals=signals,
+            )
             imported = import_qrels(
                 judgment_list=found,
                 qrels=qrels,
@@ -68,5 +84,6 @@ class Command(RefusingCommand):
                 by=by,
                 at=at,
                 reason=options["reason"],
+                signals=signals,
             )
         return {"collection": slug, "list": list_slug} | imported.counts()

@@ -1,0 +1,44 @@
+"""`export_learning`: a version's grades with features, for training a ranker."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from judgments.management.command import RefusingCommand, two_slugs
+
+
+class Command(RefusingCommand):
+    help = (
+        "Write a zip with a version's grades and the features of a CSV file as LETOR lines for "
+        "RankLib, or for LightGBM or XGBoost with the sizes of their groups."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        from judgments.formats.learning import SIZES
+
+        super().add_arguments(parser)
+        parser.add_argument("list", metavar="COLLECTION/LIST", type=two_slugs)
+        parser.add_argument("features", metavar="FEATURES", help="CSV: query_id, doc_id, features")
+        parser.add_argument("output", metavar="ZIP")
+        parser.add_argument("--format", choices=tuple(SIZES), default="ranklib")
+        parser.add_argument(
+            "--version",
+            default="head",
+            metavar="N or NAME",
+            help="a version's number or a release's name; else the newest",
+        )
+
+    def work(self, **options: Any) -> dict[str, Any]:
+        from judgments.formats.learning import read_features
+        from judgments.management.lookup import get_list
+        from judgments.selectors.lists import find_version_number, get_learning_file
+
+        found = get_list(*options["list"])
+        number = find_version_number(judgment_list=found, name=options["version"])
+        features = read_features(options["features"], name=options["features"])
+        content = get_learning_file(
+            judgment_list=found, number=number, kind=options["format"], features=features
+        )
+        Path(options["output"]).write_bytes(content)
+        return {"version": number, "format": options["format"], "bytes": len(content)}
