@@ -2,17 +2,23 @@
 
 from django.urls import path
 
-from evaluation.api import leaderboards, runs
+from evaluation.api import catalogue, comparing, leaderboards, runs, segments
 
 R = "collections/<slug:slug>/rankers"
 RUNS = f"{R}/<slug:ranker_slug>/runs"
 L = "collections/<slug:slug>/lists/<slug:list_slug>"
 
 urlpatterns = [
+    path("measures", catalogue.Measures.as_view(), name="api-measures"),
+    path("presets", catalogue.Presets.as_view(), name="api-presets"),
     path(f"{R}/", runs.Rankers.as_view(), name="api-rankers"),
     path(f"{R}/<slug:ranker_slug>", runs.Ranker.as_view(), name="api-ranker"),
     path(f"{RUNS}/", runs.Runs.as_view(), name="api-runs"),
     path(f"{RUNS}/<uuid:run_id>", runs.Run.as_view(), name="api-run"),
     path(f"{RUNS}/<uuid:run_id>/withdraw", runs.Withdrawal.as_view(), name="api-run-withdraw"),
+    path(f"{L}/compare", comparing.Comparison.as_view(), name="api-compare"),
+    path(f"{L}/judge-next", comparing.JudgeNext.as_view(), name="api-judge-next"),
+    path(f"{L}/unjudged", comparing.OpenValues.as_view(), name="api-unjudged"),
     path(f"{L}/leaderboard", leaderboards.Leaderboard.as_view(), name="api-leaderboard"),
+    path(f"{L}/leaderboard/segments", segments.Segments.as_view(), name="api-segments"),
 ]

@@ -63,17 +63,20 @@ def exact_sums(values: FloatArray, counted: BoolArray) -> IntArray:
     return out
 
 
-def add(left: IntArray, right: IntArray) -> IntArray:
-    """The exact sums of both together. Shapes broadcast."""
+def add(left: IntArray, right: IntArray, *, wide: int = 0) -> IntArray:
+    """The exact sums of both together. Shapes broadcast.
+
+    wide: that many rows at the end are `weighting`'s, which carry nothing.
+    """
     out = left + right
-    _normalise(out)
+    _normalise(out[..., : out.shape[-2] - wide, :])
     return out
 
 
-def subtract(left: IntArray, right: IntArray) -> IntArray:
+def subtract(left: IntArray, right: IntArray, *, wide: int = 0) -> IntArray:
     """The exact sums of `left` without those that `right` holds. Shapes broadcast."""
     out = left - right
-    _normalise(out)
+    _normalise(out[..., : out.shape[-2] - wide, :])
     return out
 
 
@@ -99,7 +102,7 @@ def counts(sums: IntArray) -> list[int]:
 
 def means(sums: IntArray) -> list[float | None]:
     """Each measure's mean, rounded once to float64; None where no query counts."""
-    return [_mean(*_integers(row)[:2]) for row in sums.tolist()]
+    return [_mean(*as_integers(row)[:2]) for row in sums.tolist()]
 
 
 def standard_errors(sums: IntArray) -> list[float | None]:
@@ -107,21 +110,22 @@ def standard_errors(sums: IntArray) -> list[float | None]:
 
     Computed in integers and rounded once, so it is exactly 0 when all values are equal.
     """
-    return [_standard_error(*_integers(row)) for row in sums.tolist()]
+    return [_standard_error(*as_integers(row)) for row in sums.tolist()]
 
 
 def _chunk_sums(values: FloatArray, counted: BoolArray) -> IntArray:
-    by_measure = np.where(counted, values, 0.0).swapaxes(-1, -2)
+    by_measure = (values if counted.all() else np.where(counted, values, 0.0)).swapaxes(-1, -2)
     used = np.ascontiguousarray(by_measure)  # queries last: sums run along memory
-    magnitudes = np.abs(used)
+    negative = used < 0
+    some_negative = bool(negative.any())
+    magnitudes = np.abs(used) if some_negative else used
     if not (magnitudes < LARGEST_VALUE).all():  # NaN compares false, so it is caught too
         raise ValueError(f"a value to be summed must be finite and below {LARGEST_VALUE:g}")
-    high, low = _fixed_point(magnitudes)
+    high, low = fixed_point(magnitudes)
     out = np.empty((*used.shape[:-1], len(COLUMNS)), np.int64)
     out[..., 0] = np.count_nonzero(counted, axis=-2)
     _square_sums(high, low, out)
-    negative = used < 0
-    if negative.any():
+    if some_negative:
         np.negative(high, out=high, where=negative)
         np.negative(low, out=low, where=negative)
     out[..., 1] = high.sum(axis=-1)
@@ -129,8 +133,11 @@ def _chunk_sums(values: FloatArray, counted: BoolArray) -> IntArray:
     return out
 
 
-def _fixed_point(magnitudes: FloatArray) -> tuple[IntArray, IntArray]:
+def fixed_point(magnitudes: FloatArray) -> tuple[IntArray, IntArray]:
     """round(m * 2**60) of values >= 0 as high * 2**32 + low, with low in [0, 2**32)."""
+    if magnitudes.max(initial=0.0) < 8.0:  # as good as always: then 64 bits hold it whole
+        whole = np.rint(magnitudes * 2.0**FRACTION_BITS).astype(np.int64)
+        return whole >> _LOW_BITS, whole & _MASK32
     scaled = magnitudes * 2.0**28  # exact: a power of two
     floor = np.floor(scaled)
     high = floor.astype(np.int64)
@@ -173,7 +180,7 @@ def _normalise(sums: IntArray) -> None:
         sums[..., place] &= (1 << _SQUARE_BITS) - 1
 
 
-def _integers(row: list[int]) -> tuple[int, int, int]:
+def as_integers(row: list[int]) -> tuple[int, int, int]:
     """(n, Σq, Σq²) of one measure as Python integers."""
     n, sum_high, sum_low, square_high, square_middle, square_low = row
     squares = ((square_high << _SQUARE_BITS) + square_middle << _SQUARE_BITS) + square_low
@@ -189,10 +196,10 @@ def _standard_error(n: int, total: int, squares: int) -> float | None:
     if n < 2:
         return None
     spread = n * squares - total * total  # = n (n - 1) s² 2**120
-    return _root_of_quotient(spread, n * n * (n - 1)) / 2.0**FRACTION_BITS
+    return root_of_quotient(spread, n * n * (n - 1)) / 2.0**FRACTION_BITS
 
 
-def _root_of_quotient(numerator: int, denominator: int) -> float:
+def root_of_quotient(numerator: int, denominator: int) -> float:
     """sqrt(numerator / denominator), correctly rounded."""
     if numerator == 0:
         return 0.0

@@ -9,13 +9,22 @@ from judgments.models import Collection, JudgmentList, JudgmentVersion, Query
 from judgments.models.collections import SLUG
 
 
+def no_tags() -> list[str]:
+    """Of a ranker that nobody has tagged."""
+    return []
+
+
 class Ranker(models.Model):
-    """A system that ranks documents; its outputs are runs."""
+    """A system that ranks documents; its outputs are runs.
+
+    tags: words to find and group rankers by, the first of them the group.
+    """
 
     collection = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="rankers")
     slug = models.CharField(max_length=64, validators=[SLUG])
     name = models.CharField(max_length=200)
     description = models.TextField(blank=True, default="")
+    tags = models.JSONField(default=no_tags)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"

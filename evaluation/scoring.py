@@ -13,9 +13,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.exact import IntArray, exact_sums
+from evaluation.averages import Groups, reads_traits, sums_of
+from evaluation.exact import IntArray
 from evaluation.measures.definition import Measure
-from evaluation.measures.engine import Values, depth_needed, evaluate_batch
+from evaluation.measures.engine import Values, counts_needed, depth_needed, evaluate_batch
 from evaluation.measures.errors import MeasureError
 from evaluation.measures.grades import Grades
 from evaluation.measures.rankings import GradedRankings, Judgments, judge_rankings
@@ -24,7 +25,7 @@ from evaluation.packing import RankedDocuments
 Ids = npt.NDArray[np.int64]
 
 STORED_ORDER: Final = ("docid", "float32")
-# Without a judgment no query is in these means; so the judged and the touched are all there are.
+# Without a judgment no query is in these means.
 KEPT_QUERIES: Final = frozenset({"judged", "returned", "several", "relevant"})
 CELLS: Final = 1 << 22  # of one matrix of ranks: bounds memory however deep a ranking is
 
@@ -57,7 +58,7 @@ class JudgedQueries:
         """
         starts = np.searchsorted(judged_queries, query_ids, "left")
         lengths = np.searchsorted(judged_queries, query_ids, "right") - starts
-        places = _ranges(starts, lengths)
+        places = ranges(starts, lengths)
         levels = grades.levels(codes[places])
         return cls(query_ids, Judgments(documents[places], levels, lengths))
 
@@ -81,21 +82,31 @@ class StoredRankings:
 def check_can_be_stored(measure: Measure) -> None:
     """Whether exact sums of this measure can be kept by differences.
 
-    Raises MeasureError where it reads another order than the stored one, refuses queries, or has
-    a mean over queries that do not follow from the judgments.
+    Raises MeasureError where it refuses queries, is no mean over queries, or asks of queries that
+    nobody judged what no version knows.
     """
-    if measure.ordering != STORED_ORDER:
+    if measure.queries not in KEPT_QUERIES and reads_traits([measure]):
         raise MeasureError(
-            f"{measure.name}: a leaderboard is kept in one order, ties by document id and scores "
-            "compared as float32; another one can be computed with the command evaluate"
+            f"{measure.name}: of queries that are not judged, a list's versions keep no weight "
+            f"and no segment for a leaderboard, so queries={measure.queries!r} goes with "
+            "average='macro'"
         )
-    if measure.queries not in KEPT_QUERIES:
+    if not measure.is_mean:
         raise MeasureError(
-            f"{measure.name}: the mean of a leaderboard is over judged queries; "
-            f"queries={measure.queries!r} can be computed with the command evaluate"
+            f"{measure.name}: a leaderboard keeps means over queries; what counts a whole run "
+            "together can be computed with the command evaluate"
         )
     if "error" in (measure.empty, measure.negatives):
         raise MeasureError(f"{measure.name}: a measure that refuses queries stops a leaderboard")
+
+
+def can_be_stored(measure: Measure) -> bool:
+    """Whether `check_can_be_stored` lets this measure pass."""
+    try:
+        check_can_be_stored(measure)
+    except MeasureError:
+        return False
+    return True
 
 
 def check_fit(measures: Sequence[Measure], grades: Grades) -> None:
@@ -104,9 +115,13 @@ def check_fit(measures: Sequence[Measure], grades: Grades) -> None:
     Raises MeasureError, for a gain table that lacks a grade, for example.
     """
     none = GradedRankings(
-        np.zeros((0, 0), np.uint8), np.zeros(0, np.int64), np.zeros((0, len(grades.codes)), int)
+        np.zeros((0, 0), np.uint8),
+        np.zeros(0, np.int64),
+        np.zeros((0, len(grades.codes)), int),
+        np.zeros((0, 0), np.intp),
     )
-    evaluate_batch(measures, none, grades)
+    for measure in measures:
+        evaluate_batch([measure], none, grades)
 
 
 def fits(measure: Measure, grades: Grades) -> bool:
@@ -145,6 +160,7 @@ def score(
             n_grades=len(grades.codes),
             queries=rows % n_queries,
             width=depth,
+            returned=counts_needed(measures),
         )
         found = evaluate_batch(measures, graded, grades)
         values[rows], counted[rows] = found.values, found.counted
@@ -159,10 +175,14 @@ def score_sums(
     rankings: StoredRankings,
     *,
     n_runs: int,
+    groups: Groups | None = None,
 ) -> IntArray:
-    """The exact sums over these queries, (n_runs, n_measures, 6)."""
+    """The exact sums over these queries, (n_runs, n_rows, 6), as `averages` lays them out.
+
+    groups: of these queries, where a measure asks for their weights or segments.
+    """
     found = score(measures, grades, judged, rankings, n_runs=n_runs)
-    return exact_sums(found.values, found.counted)
+    return sums_of(measures, found.values, found.counted, groups)
 
 
 def _parts(
@@ -187,7 +207,7 @@ def _parts(
         yield own, ranked.documents, lengths
         return
     for chosen in _of_like_width(widths, cells):
-        places = _ranges(ranked.starts[chosen], lengths[chosen])
+        places = ranges(ranked.starts[chosen], lengths[chosen])
         yield own[chosen], ranked.documents[places], lengths[chosen]
 
 
@@ -203,7 +223,7 @@ def _of_like_width(widths: Ids, cells: int) -> Iterator[Ids]:
     yield by_width[start:]
 
 
-def _ranges(starts: Ids, lengths: Ids) -> Ids:
+def ranges(starts: Ids, lengths: Ids) -> Ids:
     """The positions start, start + 1, … of each range, behind each other."""
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0

@@ -8,13 +8,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from evaluation.selectors.leaderboards import (
-    Cell,
-    Filters,
-    LeaderboardPage,
-    Row,
-    get_leaderboard_page,
-)
+from evaluation.selectors.board_pages import Cell, Filters, LeaderboardPage, Row
+from evaluation.selectors.leaderboards import get_leaderboard_page
 from judgments.permissions import get_access
 from judgments.rest.parsing import read_parameters
 from judgments.rest.schema import REFUSED
@@ -22,14 +17,19 @@ from judgments.selectors.lists import HEAD
 
 
 class ValueOutput(serializers.Serializer[Any]):
-    """A mean over `n` queries and its standard error; null where there is none.
+    """A mean over `n` queries, its standard error and interval of 95 %; null where there is none.
 
     judged: the share of the documents down to the measure's cutoff that have been judged; null
-    for a measure without a cutoff.
+    for a measure without a cutoff. difference: to the baseline's mean. change: since the version
+    named by `since`.
     """
 
     mean = serializers.FloatField(allow_null=True)
     standard_error = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    difference = serializers.FloatField(allow_null=True)
+    change = serializers.FloatField(allow_null=True)
     n = serializers.IntegerField()
     judged = serializers.FloatField(allow_null=True)
 
@@ -51,19 +51,29 @@ class RowOutput(serializers.Serializer[Any]):
 
 
 class MeasureOutput(serializers.Serializer[Any]):
-    """A measure. description: its definition in words, with every parameter."""
+    """A measure. definition: what is computed, by its full name; description: that in words.
+
+    preset: the tool whose definition it is, "" for none; caveat: where that can't be followed.
+    """
 
     name = serializers.CharField()
+    definition = serializers.CharField()
     description = serializers.CharField()
+    preset = serializers.CharField()
+    caveat = serializers.CharField()
 
 
 class Leaderboard(APIView):
     """The leaderboard of a list."""
 
     class Parameters(serializers.Serializer[Any]):
-        """measures: names apart by blanks or commas, such as nDCG@10; else those the list shows.
+        """measures: names apart by blanks or commas; without it, those that the list shows.
+
+        A tool's definition is asked for by the name of its preset, as in lightgbm:nDCG@10.
 
         version: a number, the name of a release, or head. segment: only over its queries.
+        baseline: a run, as ranker/run, that the others are compared with. since: a version or a
+        release that changes are told since. tag: only the runs of rankers with this tag.
         """
 
         measures = serializers.CharField(max_length=2000, allow_blank=True, default="")
@@ -71,6 +81,9 @@ class Leaderboard(APIView):
         segment = serializers.CharField(
             max_length=200, allow_blank=True, default="", trim_whitespace=False
         )
+        baseline = serializers.CharField(max_length=300, allow_blank=True, default="")
+        since = serializers.SlugField(max_length=64, allow_blank=True, default="")
+        tag = serializers.SlugField(max_length=40, allow_blank=True, default="")
 
     class Output(serializers.Serializer[Any]):
         """A leaderboard. version: null on a list without any.
@@ -125,9 +138,14 @@ def _row(row: Row) -> dict[str, Any]:
 
 
 def _value(cell: Cell) -> dict[str, Any]:
+    low, high = cell.value.interval or (None, None)
     return {
         "mean": cell.value.value,
         "standard_error": cell.value.error,
+        "low": low,
+        "high": high,
+        "difference": cell.difference,
+        "change": cell.change,
         "n": cell.value.n,
         "judged": cell.judged and cell.judged.value,
     }

@@ -14,7 +14,7 @@ from rest_framework.views import APIView
 from evaluation.models import Ranker as RankerRow
 from evaluation.selectors import listing
 from evaluation.selectors.runs import get_ranker
-from evaluation.services.rankers import create_ranker
+from evaluation.services.rankers import create_ranker, parse_tags
 from evaluation.services.runs import (
     LONGEST_NAME,
     ReadRun,
@@ -46,6 +46,7 @@ class RankerOutput(serializers.Serializer[Any]):
     slug = serializers.CharField()
     name = serializers.CharField()
     description = serializers.CharField()
+    tags = serializers.ListField(child=serializers.CharField())
     created_at = serializers.DateTimeField()
 
 
@@ -67,11 +68,15 @@ class Rankers(APIView):
     """The rankers of a collection."""
 
     class Input(serializers.Serializer[Any]):
-        """A new ranker. slug: for addresses and commands; it can't be changed later."""
+        """A new ranker. slug: for addresses and commands; it can't be changed later.
+
+        tags: words, with commas or blanks between, that leaderboards are narrowed and grouped by.
+        """
 
         slug = serializers.CharField(max_length=64, validators=[SLUG])
         name = serializers.CharField(max_length=200, allow_blank=True, default="")
         description = serializers.CharField(max_length=2000, allow_blank=True, default="")
+        tags = serializers.CharField(max_length=500, allow_blank=True, default="")
 
     @extend_schema(
         operation_id="list_rankers", parameters=[PageParameters], responses=page_of(RankerOutput)
@@ -89,6 +94,7 @@ class Rankers(APIView):
         access = get_access(viewer=request.user, slug=slug)
         check_may_upload_runs(access)
         data = read_input(self.Input, request.data)
+        data["tags"] = parse_tags(data["tags"])
         made = create_ranker(access=access, at=timezone.now(), **data)
         headers = {"Location": reverse("api-ranker", args=[slug, made.slug])}
         return Response(RankerOutput(made).data, status=201, headers=headers)

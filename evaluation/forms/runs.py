@@ -5,10 +5,37 @@ from collections.abc import Sequence
 from django import forms
 
 from evaluation.permissions import RunRefused
+from evaluation.services.rankers import RankerRefused, parse_tags
 from evaluation.services.runs import LONGEST_NAME, check_run_name, run_name_of
 from judgments.models.collections import SLUG
 
 ACCEPTED = ".run,.txt,.trec,.res,.gz"
+
+
+class TagsField(forms.CharField):
+    """Tags of a ranker, as a list of words."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            label="Tags",
+            max_length=500,
+            required=False,
+            help_text="Words such as “dense” or “baseline”, with commas or blanks between. A "
+            "leaderboard shows those with one tag, or groups by the first.",
+        )
+
+    def clean(self, value: object) -> list[str]:
+        """The words."""
+        try:
+            return parse_tags(super().clean(value) or "")
+        except RankerRefused as error:
+            raise forms.ValidationError(error.message) from error
+
+
+class TagsForm(forms.Form):
+    """Other tags for a ranker."""
+
+    tags = TagsField()
 
 
 class RankerForm(forms.Form):
@@ -30,6 +57,7 @@ class RankerForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text="What somebody who sees its numbers should know: model, parameters, index.",
     )
+    tags = TagsField()
 
 
 class RunForm(forms.Form):

@@ -1,5 +1,6 @@
 """Reading what evaluation owns: plain values, for annotation, for pages and for commands."""
 
+from evaluation.selectors.backlog import Backlog, get_backlog
 from evaluation.selectors.due import list_due_lists, list_failures
 from evaluation.selectors.runs import (
     RankedQuery,
@@ -7,12 +8,18 @@ from evaluation.selectors.runs import (
     list_ranked_documents,
     list_runs,
 )
+from evaluation.selectors.what_if import WhatIf, get_resolution, list_what_if
 
 __all__ = [
+    "Backlog",
     "RankedQuery",
     "RunChoice",
+    "WhatIf",
+    "get_backlog",
+    "get_resolution",
     "list_due_lists",
     "list_failures",
     "list_ranked_documents",
     "list_runs",
+    "list_what_if",
 ]

@@ -1,7 +1,9 @@
 """What every preset's tool would say of a stored run: computed when somebody looks, then kept.
 
 The run and the version are put back into the files that they would be exported as, and go the way
-of `evaluate --preset`, so that the numbers agree with that command's to the last bit.
+of `evaluate --preset`, so that the numbers agree with that command's to the last bit. Grades count
+what the list says that they are worth, as on its leaderboard: where their codes are not their
+values, that command, which is given codes, says something else.
 """
 
 import hashlib
@@ -12,13 +14,15 @@ from typing import Final
 import numpy as np
 from django.core.cache import cache
 
-from evaluation.measures.files import JudgedQueries
+from evaluation.measures.judged_files import JudgedQueries
 from evaluation.measures.presets import PRESETS
 from evaluation.measures.rosetta import Spoken, preset_means, preset_measure
 from evaluation.models import Ranking, Run
 from evaluation.packing import unpack_documents, unpack_scores
+from judgments.formats.id_columns import IdColumn
 from judgments.formats.trec import RunFile, read_qrels
 from judgments.models import JudgmentList
+from judgments.scales import Scale
 from judgments.selectors.collections import list_document_ids, list_query_ids
 from judgments.selectors.lists import get_qrels
 
@@ -45,7 +49,8 @@ def list_spoken(
     qrels = get_qrels(judgment_list=judgment_list, number=version)
     if not qrels:
         return found
-    judged = JudgedQueries(read_qrels(io.BytesIO(qrels), name=str(judgment_list)))
+    file = read_qrels(io.BytesIO(qrels), name=str(judgment_list))
+    judged = JudgedQueries(file, values=_values(judgment_list))
     spent = 0
     for run in missing:
         if spent and spent + run.row_count > PATIENCE:
@@ -75,16 +80,20 @@ def run_file(run: Run) -> RunFile:
     all_documents = np.concatenate([np.zeros(0, np.int32), *documents])
     distinct, codes = np.unique(all_documents, return_inverse=True)
     docids = list_document_ids(collection=collection, pks=distinct.tolist())
+    ids = IdColumn.of([docids[pk] for pk in distinct.tolist()])
     return RunFile(
         name=run.name,
         query_ids=tuple(qids[pk] for pk in query_pks),
-        documents=tuple(docids[pk] for pk in distinct.tolist()),
         starts=np.cumsum([0, *lengths], dtype=np.int64),
-        codes=codes.astype(np.int32),
+        ids=ids.at(codes),
         lines=np.arange(1, len(codes) + 1, dtype=np.int64),
         tag=run.tag,
         scores=np.concatenate([np.zeros(0), *scores]),
     )
+
+
+def _values(judgment_list: JudgmentList) -> dict[int, float]:
+    return {grade.code: grade.value for grade in Scale.from_json(judgment_list.scale).grades}
 
 
 def _cache_name(run: Run, judgment_list: JudgmentList, version: int, cutoff: int) -> str:
@@ -94,6 +103,7 @@ def _cache_name(run: Run, judgment_list: JudgmentList, version: int, cutoff: int
         str(run.public_id),
         str(judgment_list.pk),
         str(version),
+        *(f"{code}={value!r}" for code, value in _values(judgment_list).items()),
         *(
             f"{name} {measure.name} {measure.revision} {PRESETS[name].mean} "
             f"{PRESETS[name].decimals}"

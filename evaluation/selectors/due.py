@@ -8,11 +8,11 @@ from typing import Final
 import numpy as np
 from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
 
-from evaluation.exact import IntArray, counts, from_bytes
+from evaluation.averages import most_queries
+from evaluation.exact import IntArray, from_bytes
 from evaluation.models import Evaluation, MeasureSet, RefreshAttempt, Run
-from evaluation.selectors.sums import RunSize
+from evaluation.selectors.sums import Board, RunSize, cost_of, touched_queries
 from judgments.models import JudgmentList, JudgmentVersion
-from judgments.selectors import list_touched_queries
 
 SMALL: Final = 2_000_000  # ranks read in well under a second: no reason to wait for a slow lane
 LARGEST: Final = 25_000_000  # ranks of one step: some seconds
@@ -147,9 +147,9 @@ def list_failures(*, list_id: int) -> list[Failure]:
 
 
 def list_steps(
-    *, version: JudgmentVersion, measure_set: MeasureSet, due: Sequence[DueRun]
+    *, version: JudgmentVersion, measure_set: MeasureSet, board: Board, due: Sequence[DueRun]
 ) -> Iterator[Step]:
-    """What brings the runs to the version, the quick first.
+    """What brings the runs to the version, the quick first. board: with the set's measures.
 
     A run that failed before is alone in its step, so that it takes no other with it.
     """
@@ -165,7 +165,7 @@ def list_steps(
         groups.setdefault((base, run.size.run_id if run.attempts else 0), []).append(run)
     new: list[list[DueRun]] = [[]]
     for (base, alone), runs in sorted(groups.items(), reverse=True):
-        step = _by_differences(version, base, runs, latest) if base else None
+        step = _by_differences(board, version, base, runs, latest) if base else None
         if step is not None:
             yield step
         elif alone:
@@ -173,7 +173,7 @@ def list_steps(
         else:
             new[0] += runs
     if new != [[]]:
-        yield from _from_scratch(version, new)
+        yield from _from_scratch(board, version, new)
 
 
 def list_latest(
@@ -234,29 +234,36 @@ def _stored(
 
 
 def _by_differences(
-    version: JudgmentVersion, base: int, runs: Sequence[DueRun], latest: Mapping[int, Stored]
+    board: Board,
+    version: JudgmentVersion,
+    base: int,
+    runs: Sequence[DueRun],
+    latest: Mapping[int, Stored],
 ) -> Step | None:
     """The step from version `base`; None where more than half of the queries were touched.
 
     From there on, from scratch is quicker.
     """
-    touched = list_touched_queries(list_id=version.list_id, after=base, until=version.number)
+    touched = touched_queries(board=board, after=base, until=version.number)
     flat = from_bytes(b"".join(latest[run.size.run_id].sums for run in runs))
-    if 2 * len(touched) > max(counts(flat), default=0):
-        return None
     sums = flat.reshape(len(runs), -1, flat.shape[-1])
-    work = len(touched) * sum(run.size.depth for run in runs)
+    if 2 * len(touched) > most_queries(board.measures, sums):
+        return None
+    work = len(touched) * sum(run.size.depth for run in runs) * cost_of(board.measures)
     return Step(tuple(runs), Base(base, sums, touched), work)
 
 
-def _from_scratch(version: JudgmentVersion, groups: Iterable[Sequence[DueRun]]) -> Iterator[Step]:
+def _from_scratch(
+    board: Board, version: JudgmentVersion, groups: Iterable[Sequence[DueRun]]
+) -> Iterator[Step]:
     """Steps over all judged queries, each of as many runs as some seconds are enough for."""
     pairs = JudgmentVersion.objects.filter(
         list_id=version.list_id, number__lte=version.number
     ).aggregate(pairs=Sum("added") - Sum("removed"))["pairs"]
     for runs in groups:
-        ends = np.cumsum([run.size.rows for run in runs])
+        cost = cost_of(board.measures)
+        ends = np.cumsum([run.size.rows * cost for run in runs])
         parts = ends // LARGEST
         for part in np.unique(parts).tolist():
             own = tuple(run for run, its in zip(runs, parts.tolist(), strict=True) if its == part)
-            yield Step(own, None, pairs + sum(run.size.rows for run in own))
+            yield Step(own, None, pairs + cost * sum(run.size.rows for run in own))

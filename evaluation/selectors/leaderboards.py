@@ -1,24 +1,37 @@
 """The leaderboard of a list: every run's values, of which version, and how sure they are."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 from typing import Final
 from uuid import UUID
 
 from django.db.models import Count, Max
 
-from evaluation.exact import IntArray, counts, means, standard_errors
-from evaluation.measures.defaults import CUTOFF_USES, CutoffUse, judged_beside
+from evaluation.averages import Average
+from evaluation.measures.asking import Asked, recognise
+from evaluation.measures.defaults import CUTOFF_USES
 from evaluation.measures.definition import Measure
 from evaluation.measures.wording import describe
 from evaluation.models import Evaluation, RefreshAttempt, Run
+from evaluation.selectors.board_pages import (
+    BoardLink,
+    Cell,
+    Column,
+    Filters,
+    LeaderboardPage,
+    Picker,
+    Row,
+    Value,
+    VersionShown,
+)
 from evaluation.selectors.due import list_failures
 from evaluation.selectors.measure_sets import get_leaderboard
+from evaluation.selectors.offers import list_offers
 from evaluation.selectors.run_sums import (
     FilterRefused,
     RunSums,
-    chosen_measures,
+    chosen_columns,
+    judged_shown,
     kept_measures,
     list_run_sums,
     with_judged,
@@ -29,129 +42,7 @@ from judgments.selectors import list_segments
 from judgments.selectors.lists import HEAD, get_list, get_version
 
 NEWEST: Final = "newest"
-
-
-@dataclass(frozen=True)
-class Filters:
-    """What the page's address asks for. version: a number, a release's name, or "head"."""
-
-    measures: str = ""
-    version: str = HEAD
-    segment: str = ""
-    runs: str = ""
-    sort: str = ""
-
-
-@dataclass(frozen=True)
-class Value:
-    """One number: the mean over n queries, and its standard error. None: unknown."""
-
-    value: float | None
-    error: float | None
-    n: int
-    is_best: bool = False
-
-
-@dataclass(frozen=True)
-class Row:
-    """One run. version: the one that its values are of; None while there are none."""
-
-    place: int
-    run_id: UUID
-    run_name: str
-    ranker_slug: str
-    ranker_name: str
-    version: int | None
-    is_current: bool
-    problem: str
-    values: tuple[Value, ...]
-    cells: tuple["Cell", ...] = ()
-
-    @property
-    def stale_words(self) -> str:
-        return f"still of version {self.version}"
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One number of one run. judged: the share of the documents that it looks at that is judged.
-
-    None beside a number that is such a share itself.
-    """
-
-    column: "Column"
-    value: Value
-    judged: Value | None
-
-
-@dataclass(frozen=True)
-class Column:
-    """One measure. is_judged: it says how much of what is shown is judged, not how good it is.
-
-    heading: the name in two words, so that it can be broken: "nDCG@10 gain='exp2'".
-    """
-
-    name: str
-    heading: str
-    description: str
-    is_judged: bool
-    queries: int
-
-
-@dataclass(frozen=True)
-class VersionShown:
-    """The version of the page. releases: the names it has been given."""
-
-    number: int
-    created_at: datetime
-    releases: tuple[str, ...]
-    is_head: bool
-
-
-@dataclass(frozen=True)
-class Picker:
-    """What the form that chooses the columns offers.
-
-    kept: the measures that the list keeps current, and whether each is shown. others: the rest.
-    """
-
-    kept: tuple[tuple[str, bool], ...]
-    others: str
-    uses: tuple[CutoffUse, ...]
-
-
-@dataclass(frozen=True)
-class BoardLink:
-    """A list, as the page of all leaderboards shows it."""
-
-    slug: str
-    name: str
-    head: int
-
-
-@dataclass(frozen=True)
-class LeaderboardPage:
-    """waiting: runs whose values are of an older version, or not there yet.
-
-    state: changes whenever the table does. version: None on a list without one.
-    """
-
-    list_slug: str
-    list_name: str
-    version: VersionShown | None
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
-    waiting: int
-    filters: Filters
-    sort: str
-    releases: tuple[str, ...]
-    picker: Picker
-    segments: tuple[str, ...]
-    state: str
-
-    @property
-    def waiting_words(self) -> str:
-        return f"computing {self.waiting} runs"
+BY_TAG: Final = "tag"
 
 
 def get_leaderboard_page(*, access: Access, slug: str, filters: Filters) -> LeaderboardPage:
@@ -160,8 +51,8 @@ def get_leaderboard_page(*, access: Access, slug: str, filters: Filters) -> Lead
     Raises MeasureError or FilterRefused for what can't be asked for, NotFound for a version.
     """
     judgment_list = get_list(access=access, slug=slug)
-    measures = chosen_measures(judgment_list, filters.measures)
-    columns = with_judged(measures)
+    asked = chosen_columns(judgment_list, filters.measures)
+    columns = with_judged([one.measure for one in asked])
     version = _version(judgment_list, filters.version)
     found = list_run_sums(
         judgment_list=judgment_list,
@@ -170,24 +61,41 @@ def get_leaderboard_page(*, access: Access, slug: str, filters: Filters) -> Lead
         segment=filters.segment,
         only_newest=filters.runs == NEWEST,
     )
+    tags = sorted({tag for own in found for tag in own.run.ranker.tags})
+    found = [own for own in found if not filters.tag or filters.tag in own.run.ranker.tags]
     problems = {f.run_id: f.problem for f in list_failures(list_id=judgment_list.pk)}
     rows = _marked(_rows(found, version, problems), columns)
-    sort = filters.sort or f"-{columns[0].name}"
+    sort = filters.sort or f"-{asked[0].canonical}"
     waiting = sum(not row.is_current and not row.problem for row in rows)
-    headings = tuple(_column(measure, place, rows) for place, measure in enumerate(measures))
-    rows = [replace(row, cells=_cells(row, headings, columns)) for row in rows]
+    headings = tuple(_column(one, columns.index(one.measure), rows) for one in asked)
+    baseline = _baseline(rows, filters.baseline)
+    places = _places(asked, columns)
+    since, earlier = _earlier(judgment_list, filters, columns)
+    rows = [
+        replace(
+            row,
+            is_baseline=row is baseline,
+            cells=_cells(row, headings, places, baseline, earlier.get(row.run_id)),
+        )
+        for row in rows
+    ]
+    ordered = _sorted(rows, headings, sort)
     return LeaderboardPage(
         list_slug=judgment_list.slug,
         list_name=judgment_list.name,
         version=_version_shown(judgment_list, version) if version else None,
         columns=headings,
-        rows=_sorted(rows, measures, sort),
+        asked=asked,
+        rows=tuple(_arranged(ordered, by_tag=filters.group == BY_TAG)),
         waiting=waiting,
         filters=filters,
         sort=sort,
         releases=_release_names(judgment_list),
-        picker=_picker(kept_measures(judgment_list), measures),
+        picker=_picker(kept_measures(judgment_list), asked),
         segments=_segments(version),
+        runs=tuple(sorted(row.name for row in rows)),
+        tags=tuple(tags),
+        since=since,
         state=get_state(judgment_list=judgment_list) + ("~" if waiting else ""),
     )
 
@@ -219,10 +127,17 @@ def _release_names(judgment_list: JudgmentList) -> tuple[str, ...]:
     return tuple(releases.values_list("name", flat=True))
 
 
-def _picker(kept: Sequence[Measure], shown: Sequence[Measure]) -> Picker:
-    offered = [(m.name, m in shown) for m in kept if m.family != "Judged" or m in shown]
-    others = " ".join(measure.name for measure in shown if measure not in kept)
-    return Picker(tuple(offered), others, CUTOFF_USES)
+def _picker(kept: Sequence[Measure], asked: Sequence[Asked]) -> Picker:
+    shown = {one.canonical for one in asked}
+    known = [recognise(measure) for measure in kept]
+    names = [one.canonical for one in known]
+    offered = [
+        (one.canonical, one.canonical in shown)
+        for one in known
+        if one.measure.family != "Judged" or one.canonical in shown
+    ]
+    others = " ".join(one.canonical for one in asked if one.canonical not in names)
+    return Picker(tuple(offered), others, list_offers(asked[0].plain), CUTOFF_USES)
 
 
 def _version(judgment_list: JudgmentList, name: str) -> JudgmentVersion | None:
@@ -259,14 +174,11 @@ def _rows(
             and version is not None
             and own.version == version.number,
             problem=problems.get(own.run.pk, ""),
-            values=() if own.sums is None else _values(own.sums),
+            values=tuple(Value(one.value, one.error, one.n) for one in own.averages),
+            group=next(iter(own.run.ranker.tags), ""),
         )
         for own in found
     ]
-
-
-def _values(sums: IntArray) -> tuple[Value, ...]:
-    return tuple(map(Value, means(sums), standard_errors(sums), counts(sums)))
 
 
 def _marked(rows: Sequence[Row], columns: Sequence[Measure]) -> list[Row]:
@@ -291,34 +203,105 @@ def _marked(rows: Sequence[Row], columns: Sequence[Measure]) -> list[Row]:
     ]
 
 
-def _column(measure: Measure, place: int, rows: Sequence[Row]) -> Column:
-    queries = max((row.values[place].n for row in rows if row.values), default=0)
-    family, bracket, rest = measure.name.partition("(")
+def _column(asked: Asked, place: int, rows: Sequence[Row]) -> Column:
+    measure, plain, tool = asked.measure, asked.plain, asked.preset
+    family, bracket, rest = plain.name.partition("(")
     detail, _, cutoff = rest.rpartition(")")
-    heading = f"{family}{cutoff} {detail}" if bracket else measure.name
-    is_judged = measure.family == "Judged"
-    return Column(measure.name, heading, describe(measure), is_judged, queries)
+    heading = f"{family}{cutoff} {detail}" if bracket else plain.name
+    return Column(
+        name=asked.canonical,
+        heading=heading if tool is None else f"{heading} {tool.name}",
+        description=describe(measure),
+        is_judged=measure.family == "Judged",
+        queries=max((row.values[place].n for row in rows if row.values), default=0),
+        definition=measure.name,
+        preset="" if tool is None else tool.name,
+        caveat="" if tool is None else tool.caveat,
+    )
 
 
-def _cells(row: Row, headings: Sequence[Column], columns: Sequence[Measure]) -> tuple[Cell, ...]:
+def _baseline(rows: Sequence[Row], name: str) -> Row | None:
+    """The run that a name means. Raises FilterRefused where there is none of this name."""
+    if not name:
+        return None
+    for row in rows:
+        if name in (row.name, str(row.run_id)):
+            return row
+    raise FilterRefused("no_run", f"There is no run called {name[:60]} on this leaderboard.")
+
+
+def _earlier(
+    judgment_list: JudgmentList, filters: Filters, columns: tuple[Measure, ...]
+) -> tuple[int | None, dict[UUID, tuple[Average, ...]]]:
+    """The version that changes are asked for since, and each run's values at it."""
+    if not filters.since:
+        return None, {}
+    version = get_version(judgment_list=judgment_list, name=filters.since)
+    if filters.segment and filters.segment not in _segments(version):
+        return version.number, {}
+    found = list_run_sums(
+        judgment_list=judgment_list, version=version, measures=columns, segment=filters.segment
+    )
+    # a run that is still behind the head may be behind that version as well
+    known = [own for own in found if own.version == version.number]
+    return version.number, {own.run.public_id: own.averages for own in known}
+
+
+def _places(
+    asked: Sequence[Asked], columns: Sequence[Measure]
+) -> tuple[tuple[int, int | None], ...]:
+    """Where a row's values have each column's own, and the share of judged beside it."""
+    beside = [judged_shown(one.measure) for one in asked]
+    return tuple(
+        (columns.index(one.measure), None if judged is None else columns.index(judged))
+        for one, judged in zip(asked, beside, strict=True)
+    )
+
+
+def _cells(
+    row: Row,
+    headings: Sequence[Column],
+    places: Sequence[tuple[int, int | None]],
+    baseline: Row | None,
+    earlier: Sequence[Average] | None,
+) -> tuple[Cell, ...]:
     if not row.values:
         return ()
-    beside = [judged_beside(measure) for measure in columns[: len(headings)]]
-    judged = [None if own is None else row.values[columns.index(own)] for own in beside]
-    return tuple(map(Cell, headings, row.values, judged))
+    bases = baseline.values if baseline and baseline is not row else ()
+    return tuple(
+        Cell(
+            heading,
+            row.values[own],
+            None if judged is None else row.values[judged],
+            _minus(row.values[own].value, bases[own].value if bases else None),
+            _minus(row.values[own].value, earlier[own].value if earlier else None),
+        )
+        for heading, (own, judged) in zip(headings, places, strict=True)
+    )
 
 
-def _sorted(rows: Sequence[Row], columns: Sequence[Measure], sort: str) -> tuple[Row, ...]:
+def _minus(value: float | None, other: float | None) -> float | None:
+    return None if value is None or other is None else value - other
+
+
+def _arranged(rows: Sequence[Row], *, by_tag: bool) -> list[Row]:
+    """The baseline first; by tag, the groups in the order of their names, the nameless one last."""
+    if by_tag:
+        return sorted(rows, key=lambda row: (not row.group, row.group))
+    return sorted(rows, key=lambda row: not row.is_baseline)
+
+
+def _sorted(rows: Sequence[Row], columns: Sequence[Column], sort: str) -> tuple[Row, ...]:
     """The rows in the order asked for, numbered; runs without the value last."""
     key, descending = sort.removeprefix("-"), sort.startswith("-")
     by_name = sorted(rows, key=lambda row: (row.ranker_name.casefold(), row.run_name.casefold()))
     if key == "name":
         return _numbered(by_name[::-1] if descending else by_name)
-    names = [measure.name for measure in columns]
+    names = [column.name for column in columns]
     if key not in names:
         raise FilterRefused("no_column", f"The table can't be sorted by {key}.")
     place = names.index(key)
-    pairs = [(row.values[place].value if row.values else None, row) for row in by_name]
+    pairs = [(row.cells[place].value.value if row.cells else None, row) for row in by_name]
     known = [(value, row) for value, row in pairs if value is not None]
     known.sort(key=lambda pair: pair[0], reverse=descending)
     return _numbered([*(row for _, row in known), *(row for value, row in pairs if value is None)])

@@ -14,10 +14,17 @@ import numpy as np
 from django.core.cache import cache
 from django.db.models import Max, Min
 
-from evaluation.exact import IntArray, counts, from_bytes, to_bytes
+from evaluation.averages import most_queries
+from evaluation.exact import IntArray, from_bytes, to_bytes
 from evaluation.models import Evaluation, MeasureSet
-from evaluation.selectors.sums import Board, RunSize, compute_sums, move_sums
-from judgments.selectors import list_touched_queries
+from evaluation.selectors.sums import (
+    Board,
+    RunSize,
+    compute_sums,
+    cost_of,
+    move_sums,
+    touched_queries,
+)
 
 PATIENCE: Final = 10_000_000  # ranks that are worth waiting for: two seconds or three
 KEPT: Final = 24 * 3600  # seconds
@@ -43,7 +50,7 @@ class Wanted:
 def get_sums(
     *, wanted: Wanted, nearest: Known | None = None, patience: float = PATIENCE
 ) -> dict[int, IntArray]:
-    """The sums of each run, (n_measures, 6), at the version.
+    """The sums of each run, (n_rows, 6), at the version.
 
     nearest: stored evaluations of the same measures, at whatever versions.
     patience: ranks to be read at most. Runs that would take more are missing from the answer.
@@ -122,9 +129,9 @@ def _bring(
     if sums is not None and base == wanted.version:
         return {run.run_id: own for run, own in zip(runs, sums, strict=True)}, patience
     touched = _touched(wanted, base) if sums is not None else []
-    if sums is None or 2 * len(touched) > max(counts(sums.reshape(-1, sums.shape[-1])), default=0):
+    if sums is None or 2 * len(touched) > most_queries(wanted.board.measures, sums):
         return _from_scratch(wanted, runs, patience)
-    work = len(touched) * sum(run.depth for run in runs)
+    work = len(touched) * sum(run.depth for run in runs) * cost_of(wanted.board.measures)
     if work > patience:
         return {}, patience
     moved = move_sums(
@@ -158,12 +165,12 @@ def _from_scratch(
 
 def _work_from_scratch(wanted: Wanted, run: RunSize) -> float:
     queries = run.queries if wanted.query_ids is None else len(wanted.query_ids)
-    return run.depth * min(queries, run.queries)
+    return run.depth * min(queries, run.queries) * cost_of(wanted.board.measures)
 
 
 def _touched(wanted: Wanted, base: int) -> list[int]:
     low, high = sorted((base, wanted.version))
-    touched = list_touched_queries(list_id=wanted.board.list_id, after=low, until=high)
+    touched = touched_queries(board=wanted.board, after=low, until=high)
     if wanted.query_ids is None:
         return touched
     within = set(wanted.query_ids)

@@ -1,57 +1,13 @@
 """The page that says what measures mean; all of it follows from their registries."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from functools import lru_cache
 
-from evaluation.measures import wording
 from evaluation.measures.defaults import CUTOFF_USES, DEFAULT_MEASURES, CutoffUse
 from evaluation.measures.definition import CHOICES, FAMILIES, USUAL, Family, Measure
 from evaluation.measures.presets import PRESETS, Preset
-from evaluation.measures.wording import describe
-
-WORDS: Final[Mapping[str, Mapping[str, str]]] = {
-    "discount": wording.DISCOUNTS,
-    "ideal": wording.IDEALS,
-    "ideal_depth": wording.IDEAL_DEPTHS,
-    "unjudged": {
-        "zero": "unjudged documents gain nothing",
-        "condensed": "unjudged documents are taken out, and the ranks close up",
-        "prior": "unjudged documents count as if they had the grade prior",
-    },
-    "negatives": wording.NEGATIVES,
-    "negative_ideal": wording.NEGATIVE_IDEAL,
-    "ties": wording.TIES,
-    "scores": wording.SCORES,
-    "queries": wording.QUERIES,
-    "short": wording.SHORT,
-    "arithmetic": wording.ARITHMETIC,
-    "rounding": wording.ROUNDING,
-    "rounded": wording.ROUNDED,
-    "denominator": {
-        "k": "divided by the cutoff",
-        "returned": "P is divided by what is returned, AP by the relevant ones returned",
-        "relevant": "divided by the number of relevant documents",
-        "cutoff": "divided by the relevant documents that there is room for",
-    },
-    "average": {
-        "macro": "the mean of the queries' values",
-        "micro": wording.AVERAGES["micro"],
-    },
-    "of": {
-        "documents": "the share of all documents of the collection",
-        "relevant": "the share of all relevant documents",
-    },
-}
-USUAL_WORDS: Final = {
-    "ideal_depth": "the ideal cut at k",
-    "negatives": "grades below 0 gain nothing",
-    "negative_ideal": "an ideal below 0 is a divisor like any other",
-    "scores": "scores compared in single precision",
-    "short": "a short list is taken as it is",
-    "arithmetic": "gain divided by discount, sum divided by ideal",
-    "rounded": "only the query's value is rounded",
-}
+from evaluation.measures.wording import choice_words, describe
+from evaluation.measures.worked import claims
 
 
 @dataclass(frozen=True)
@@ -85,7 +41,8 @@ class Named:
 
 @dataclass(frozen=True)
 class MeasuresPage:
-    """tried: the measure that somebody asked about, if any."""
+    """tried: the measure that somebody asked about, if any. claims: (what articles say, what comes
+    out)."""
 
     families: tuple[Family, ...]
     parameters: tuple[Parameter, ...]
@@ -93,6 +50,7 @@ class MeasuresPage:
     defaults: tuple[Named, ...]
     uses: tuple[CutoffUse, ...]
     tried: Named | None
+    claims: tuple[tuple[str, str], ...]
 
 
 def get_measures_page(*, tried: Measure | None) -> MeasuresPage:
@@ -104,7 +62,14 @@ def get_measures_page(*, tried: Measure | None) -> MeasuresPage:
         defaults=tuple(map(_named, DEFAULT_MEASURES)),
         uses=CUTOFF_USES,
         tried=None if tried is None else _named(tried),
+        claims=_claims(),
     )
+
+
+@lru_cache(maxsize=1)
+def _claims() -> tuple[tuple[str, str], ...]:
+    """Computed once for all: they are the same for everybody."""
+    return tuple(claims())
 
 
 def _named(measure: Measure) -> Named:
@@ -116,7 +81,7 @@ def _parameter(name: str) -> Parameter:
     choices = tuple(
         Choice(
             value,
-            WORDS[name][value].format(b="b", decimals="that many") or USUAL_WORDS[name],
+            choice_words(name, value).format(b="b", decimals="that many"),
             _usual(name, value, own),
         )
         for value in CHOICES[name]

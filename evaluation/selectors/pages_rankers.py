@@ -9,7 +9,7 @@ from uuid import UUID
 from django.core.paginator import Page
 from django.db.models import Count, Max
 
-from evaluation.exact import IntArray, means, standard_errors
+from evaluation.measures.asking import Asked, recognise
 from evaluation.measures.definition import Measure
 from evaluation.models import Ranker, Run
 from evaluation.permissions import may_withdraw
@@ -141,7 +141,7 @@ class RankerPage:
     who: str
     lists: list[JudgmentList]
     chosen: JudgmentList | None
-    columns: tuple[Measure, ...]
+    columns: tuple[Asked, ...]
     rows: "Page[RankerRunRow]"
     may_upload: bool
 
@@ -163,7 +163,7 @@ def get_ranker_page(*, access: Access, slug: str, list_slug: str, page: str) -> 
         who=names[ranker.created_by_id],
         lists=[] if choice is None else choice.lists,
         chosen=chosen,
-        columns=columns,
+        columns=tuple(map(recognise, columns)),
         rows=paginate(runs, page=page, show=show),
         may_upload=may_upload_runs(access),
     )
@@ -182,7 +182,7 @@ def _run_rows(
     rows = []
     for run in runs:
         run.ranker = ranker
-        own = stored.get(run.pk, RunSums(run, None, None))
+        own = stored.get(run.pk, RunSums(run, None, (), None))
         rows.append(
             RankerRunRow(
                 public_id=run.public_id,
@@ -195,7 +195,7 @@ def _run_rows(
                 problem=problems.get(run.pk, ""),
                 is_withdrawn=run.withdrawn_at is not None,
                 may_withdraw=may_withdraw(access, run),
-                cells=() if own.sums is None else _cells(columns, own.sums),
+                cells=_cells(own),
             )
         )
     return rows
@@ -220,9 +220,13 @@ def _stored(
     return {one.run.pk: one for one in stored}
 
 
-def _cells(columns: Sequence[Measure], sums: IntArray) -> tuple[Cell, ...]:
-    found = zip(columns, means(sums), standard_errors(sums), strict=True)
-    return tuple(Cell(m.name, m.family == "Judged", value, error) for m, value, error in found)
+def _cells(own: RunSums) -> tuple[Cell, ...]:
+    if own.sums is None:
+        return ()
+    found = zip(own.measures, own.averages, strict=True)
+    return tuple(
+        Cell(recognise(m).canonical, m.family == "Judged", one.value, one.error) for m, one in found
+    )
 
 
 def _problems(judgment_list: JudgmentList) -> dict[int, str]:

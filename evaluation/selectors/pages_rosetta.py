@@ -6,22 +6,20 @@ from typing import Final
 from urllib.parse import urlencode
 from uuid import UUID
 
+from evaluation.measures.asking import as_meant, recognise
 from evaluation.measures.definition import Measure
-from evaluation.measures.errors import MeasureError
-from evaluation.measures.presets import PRESETS
+from evaluation.measures.presets import ARRAYS_CAVEAT, PRESETS
 from evaluation.measures.rosetta import (
     MOST_CUTOFF,
     Spoken,
     disputed_pairs,
     places,
-    preset_measure,
 )
 from evaluation.measures.wording import describe
 from evaluation.models import Run
-from evaluation.scoring import check_can_be_stored
 from evaluation.selectors.dialects import is_too_long, list_spoken
 from evaluation.selectors.pages_runs import RunHead, get_run_head
-from evaluation.selectors.query_values import Mean, get_query_values, mean_of
+from evaluation.selectors.query_values import Mean, get_mean, get_query_values
 from evaluation.selectors.run_sums import FilterRefused
 from evaluation.selectors.runs import get_run
 from judgments.models import JudgmentList
@@ -47,7 +45,11 @@ class RosettaFilters:
 
 @dataclass(frozen=True)
 class RosettaView:
-    """What a page looks at. has_values: a grade's code and its value are not the same number."""
+    """What a page looks at.
+
+    has_values: a grade's code and its value are not the same number. has_negatives: a grade is
+    below 0.
+    """
 
     lists: list[JudgmentList]
     judgment_list: JudgmentList
@@ -55,10 +57,16 @@ class RosettaView:
     is_head: bool
     measure: Measure
     has_values: bool
+    has_negatives: bool
 
     @property
     def cutoff(self) -> int:
         return self.measure.cutoff or USUAL_CUTOFF
+
+    @property
+    def own_name(self) -> str:
+        """What the list's own nDCG is called."""
+        return recognise(self.measure).canonical
 
     @property
     def own_words(self) -> str:
@@ -68,7 +76,7 @@ class RosettaView:
     @property
     def run_address(self) -> str:
         """The parameters of a run's page that looks at the list's own number."""
-        return self.address_of(self.measure)
+        return self.address_of(self.own_name)
 
     @property
     def rosetta_address(self) -> str:
@@ -76,16 +84,20 @@ class RosettaView:
         own = {"list": self.judgment_list.slug, "version": self.version, "k": self.cutoff}
         return urlencode(own)
 
-    def address_of(self, measure: Measure) -> str:
-        """The parameters of a run's page that shows this measure at this version."""
-        own = {"list": self.judgment_list.slug, "version": self.version, "measure": measure.name}
+    def address_of(self, name: str) -> str:
+        """The parameters of a run's page that shows a measure of this name at this version."""
+        own = {"list": self.judgment_list.slug, "version": self.version, "measure": name}
         return urlencode(own)
 
 
 @dataclass(frozen=True)
 class DialectRow:
-    """One preset's mean. difference: to the list's own. queries_address: "" where pages can't show
-    its queries one by one, because it reads a run in another order than the stored one."""
+    """One preset's mean. difference: to the list's own.
+
+    matters: whether the caveat can change a number of this list.
+    queries_address: the parameters of a run's page that shows it query by query; "" where the tool
+    can't read these judgments.
+    """
 
     spoken: Spoken
     tool: str
@@ -93,6 +105,7 @@ class DialectRow:
     measure: str
     words: str
     caveat: str
+    matters: bool
     difference: float | None
     queries_address: str
 
@@ -243,6 +256,7 @@ def _view(access: Access, filters: RosettaFilters) -> RosettaView | None:
         is_head=choice.is_head,
         measure=Measure(family="nDCG", cutoff=_cutoff(filters.cutoff)),
         has_values=any(grade.code != grade.value for grade in scale.grades),
+        has_negatives=any(grade.code < 0 for grade in scale.grades),
     )
 
 
@@ -261,7 +275,12 @@ def _own(view: RosettaView, run: Run) -> Mean:
     found = get_query_values(
         run=run, judgment_list=view.judgment_list, version=view.version, measure=view.measure
     )
-    return mean_of(found)
+    return get_mean(
+        found=found,
+        judgment_list=view.judgment_list,
+        version=view.version,
+        measure=view.measure,
+    )
 
 
 def _spoken(view: RosettaView, runs: Sequence[Run]) -> dict[int, tuple[Spoken, ...]]:
@@ -275,25 +294,18 @@ def _spoken(view: RosettaView, runs: Sequence[Run]) -> dict[int, tuple[Spoken, .
 
 def _row(view: RosettaView, spoken: Spoken, own: float | None) -> DialectRow:
     chosen = PRESETS[spoken.preset]
-    measure = preset_measure(chosen, view.cutoff)
+    asked = as_meant(spoken.preset, view.measure, chosen)
     return DialectRow(
         spoken=spoken,
         tool=chosen.tool,
         reading=chosen.reading,
-        measure=measure.name,
-        words=describe(measure),
+        measure=asked.measure.name,
+        words=describe(asked.measure),
         caveat=chosen.caveat,
+        matters=chosen.caveat != ARRAYS_CAVEAT or view.has_negatives,
         difference=None if spoken.mean is None or own is None else spoken.mean - own,
-        queries_address=view.address_of(measure) if _can_be_shown(measure) else "",
+        queries_address="" if spoken.problem else view.address_of(asked.canonical),
     )
-
-
-def _can_be_shown(measure: Measure) -> bool:
-    try:
-        check_can_be_stored(measure)
-    except MeasureError:
-        return False
-    return True
 
 
 def _means(

@@ -2,41 +2,35 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 from uuid import UUID
 
 import numpy as np
 from django.core.paginator import Page
-from django.db.models import Q
+from django.db.models import Value
 from django.db.models.functions import Left
 
-from evaluation.measures.explanation import Explanation, Rank, explain
+from evaluation.answers import Answer
+from evaluation.measures.explanation import Explanation, Rank
 from evaluation.measures.ndcg import gains
-from evaluation.measures.rankings import Judgments, judge_rankings
-from evaluation.models import Ranking, Run
-from evaluation.packing import unpack_documents, unpack_order, unpack_scores
+from evaluation.models import Run
+from evaluation.selectors.explained import Apart, Definition, Judged, explain_all, list_judged
 from evaluation.selectors.measure_sets import grades_of
 from evaluation.selectors.pages_runs import RunHead, get_run_head
+from evaluation.selectors.rankings import load_answers
 from evaluation.selectors.run_views import Looked, RunFilters, get_looked, get_ordered
 from evaluation.selectors.runs import get_run
-from judgments.models import Document, Judgment, Query
+from judgments.models import Document, Query
 from judgments.permissions import Access, NotFound
-from judgments.scales import Scale
-from judgments.selectors.lists import GradeShown, show_grade
 from judgments.selectors.paging import paginate
 
 SNIPPET: Final = 280  # characters
 LONGEST_IDEAL: Final = 50  # rows
 PER_PAGE: Final = 20  # ranks, whose texts take room
-
-
-@dataclass(frozen=True)
-class Judged:
-    """A grade and the version that it came with."""
-
-    grade: GradeShown
-    code: int
-    since: int
+MOST_PER_PAGE: Final = 50  # where a measure looks further
+ALL_ON_A_PAGE: Final = 1000  # without texts
+MOST_DEFINITIONS: Final = 5  # side by side
 
 
 @dataclass(frozen=True)
@@ -49,12 +43,25 @@ class DocumentShown:
 
 
 @dataclass(frozen=True)
+class Cell:
+    """What a definition makes of a document.
+
+    rank: where it stands in the definition's own order. counted: None where the definition does
+    not look at it. is_beyond: it stands behind all that the definition looks at.
+    """
+
+    rank: int
+    counted: Rank | None
+    has_gains: bool
+    is_beyond: bool
+
+
+@dataclass(frozen=True)
 class RankRow:
     """A document that the run returned. judged: None where it is not judged.
 
-    counted: what the measure makes of it; None where the measure does not look at it.
     is_tied: a neighbour has the same score, so the tie rule put them in order.
-    is_beyond: it stands behind all that the measure looks at.
+    is_beyond: no definition looks as far.
     """
 
     rank: int
@@ -62,7 +69,7 @@ class RankRow:
     score: float
     is_tied: bool
     judged: Judged | None
-    counted: Rank | None
+    cells: tuple[Cell, ...]
     is_beyond: bool
 
 
@@ -82,6 +89,16 @@ class IdealRow:
 
 
 @dataclass(frozen=True)
+class Ideal:
+    """The best order there could be, for the definitions that share it. left_out: further ranks."""
+
+    names: tuple[str, ...]
+    has_gains: bool
+    rows: tuple[IdealRow, ...]
+    left_out: int
+
+
+@dataclass(frozen=True)
 class Neighbours:
     """The query's place among the run's queries in the order at hand; "" at either end."""
 
@@ -93,64 +110,106 @@ class Neighbours:
 
 @dataclass(frozen=True)
 class RunQueryPage:
-    """One run's answer to one query. explanation, ranks: None where the collection has no list."""
+    """One run's answer to one query. looked: None where the collection has no list.
+
+    definitions: as they were asked for; apart: why the others differ from the first.
+    shown: how many documents the first looks at; judged_shown: how many of them are judged.
+    is_whole: every rank is on the page, without texts.
+    """
 
     run: RunHead
     query: Query
     looked: Looked | None
-    explanation: Explanation | None
+    definitions: tuple[Definition, ...]
+    apart: tuple[Apart, ...]
     ranks: "Page[RankRow]"
-    ideal: tuple[IdealRow, ...]
+    ideals: tuple[Ideal, ...]
     judged: int
     judged_shown: int
     shown: int
     neighbours: Neighbours | None
+    is_whole: bool
 
     @property
-    def has_gains(self) -> bool:
-        """Whether the measure knows gains and discounts."""
-        return self.explanation is not None and self.explanation.dcg is not None
+    def explanation(self) -> Explanation | None:
+        """What the first definition says."""
+        return self.definitions[0].explanation if self.definitions else None
+
+    @property
+    def widest(self) -> int:
+        """How many columns the table of ranks has."""
+        return 4 + sum(3 if one.has_gains else 1 for one in self.definitions)
 
 
-@dataclass(frozen=True, eq=False)
-class _Answer:
-    """A ranking, best first."""
+@dataclass(frozen=True)
+class _Lookup:
+    """What rows are made of: the first definition's order, and every document's judgment."""
 
-    documents: list[int]
-    scores: list[float]
-    tied: list[bool]
+    answer: Answer
+    definitions: tuple[Definition, ...]
+    judged: Mapping[int, Judged]
+
+    @cached_property
+    def ranked(self) -> Sequence[int]:
+        if self.definitions:
+            return self.definitions[0].ranked
+        order: list[int] = self.answer.documents[self.answer.order].tolist()
+        return order
+
+    @cached_property
+    def scores(self) -> dict[int, float]:
+        return dict(zip(self.answer.documents.tolist(), self.answer.scores.tolist(), strict=True))
+
+    @cached_property
+    def rank_in(self) -> list[dict[int, int]]:
+        """For each definition, where it has each document."""
+        return [{pk: i for i, pk in enumerate(d.ranked, start=1)} for d in self.definitions]
 
 
 def get_run_query_page(
-    *, access: Access, public_id: UUID, qid: str, filters: RunFilters, page: str
+    *,
+    access: Access,
+    public_id: UUID,
+    qid: str,
+    filters: RunFilters,
+    page: str,
+    whole: bool = False,
 ) -> RunQueryPage:
     """One run's answer to a query. Raises MeasureError or FilterRefused for the impossible."""
     run = get_run(access=access, public_id=public_id)
     query = _query(access, qid)
-    looked = get_looked(access=access, filters=filters)
-    answer = _answer(run, query)
-    judged = {} if looked is None else _judged(looked, query)
-    explanation = None if looked is None else _explained(looked, answer, judged)
-    counted = {} if explanation is None else _by_document(explanation)
+    looked = get_looked(access=access, filters=filters, most=MOST_DEFINITIONS)
+    (answer,) = load_answers(run_id=run.pk, query_ids=[query.pk])
+    judged: dict[int, Judged] = {}
+    definitions: tuple[Definition, ...] = ()
+    apart: tuple[Apart, ...] = ()
+    if looked is not None:
+        judged = list_judged(looked=looked, query=query)
+        definitions, apart = explain_all(looked=looked, answer=answer, judged=judged)
+    found = _Lookup(answer, definitions, judged)
+    shown = found.ranked[: None if looked is None else looked.measure.cutoff]
 
     def show(places: list[int]) -> list[RankRow]:
-        return _rank_rows(answer, places, judged, counted)
+        return _rank_rows(found, places, with_texts=not whole and len(definitions) < 2)
 
-    cutoff = None if looked is None else looked.measure.cutoff
-    shown = answer.documents[:cutoff]
     return RunQueryPage(
         run=get_run_head(access=access, run=run),
         query=query,
         looked=looked,
-        explanation=explanation,
-        ranks=paginate(range(len(answer.documents)), page=page, show=show, per_page=PER_PAGE),
-        ideal=()
-        if looked is None or explanation is None
-        else _ideal_rows(looked, explanation, answer, judged),
+        definitions=definitions,
+        apart=apart,
+        ranks=paginate(
+            range(len(answer)),
+            page=page,
+            show=show,
+            per_page=ALL_ON_A_PAGE if whole else _per_page(definitions),
+        ),
+        ideals=() if looked is None else _ideals(looked, found),
         judged=len(judged),
         judged_shown=sum(document in judged for document in shown),
         shown=len(shown),
         neighbours=None if looked is None else _neighbours(looked, run, query),
+        is_whole=whole,
     )
 
 
@@ -163,113 +222,85 @@ def _query(access: Access, qid: str) -> Query:
     return found
 
 
-def _answer(run: Run, query: Query) -> _Answer:
-    ranking = Ranking.objects.filter(run=run, query=query).first()
-    if ranking is None:
-        return _Answer([], [], [])
-    documents = unpack_documents(bytes(ranking.documents))
-    order = unpack_order(bytes(ranking.order), len(documents))
-    scores = unpack_scores(bytes(ranking.scores))[order]
-    with np.errstate(over="ignore"):  # compared as the tie rule compares them
-        same = np.diff(scores.astype(np.float32)) == 0
-    tied = np.append(same, False) | np.append(False, same)
-    return _Answer(documents[order].tolist(), scores.tolist(), tied[: len(documents)].tolist())
+def _per_page(definitions: Sequence[Definition]) -> int:
+    """As many ranks as the definitions look at, where those are not too many."""
+    deepest = max((d.asked.measure.cutoff or 0 for d in definitions), default=0)
+    return min(max(deepest, PER_PAGE), MOST_PER_PAGE)
 
 
-def _judged(looked: Looked, query: Query) -> dict[int, Judged]:
-    """The query's judgments at the version, by document."""
-    scale = Scale.from_json(looked.judgment_list.scale)
-    rows = Judgment.objects.filter(
-        Q(until=None) | Q(until__gt=looked.version),
-        list=looked.judgment_list,
-        query=query,
-        since__lte=looked.version,
-    )
-    return {
-        document_id: Judged(show_grade(scale, code), code, since)
-        for document_id, code, since in rows.values_list("document_id", "grade", "since")
-    }
-
-
-def _explained(looked: Looked, answer: _Answer, judged: Mapping[int, Judged]) -> Explanation:
-    grades = grades_of(looked.judgment_list)
-    codes = np.array([one.code for one in judged.values()], np.int64)
-    own = Judgments(np.array(list(judged), np.int64), grades.levels(codes), np.array([len(judged)]))
-    rankings = judge_rankings(
-        np.array(answer.documents, np.int64),
-        np.array([len(answer.documents)]),
-        own,
-        n_grades=len(grades.codes),
-    )
-    return explain(looked.measure, [str(pk) for pk in answer.documents], rankings, grades)
-
-
-def _by_document(explanation: Explanation) -> dict[int, Rank]:
-    return {
-        int(rank.document.doc_id): rank for rank in explanation.ranks if rank.document is not None
-    }
-
-
-def _rank_rows(
-    answer: _Answer,
-    places: Sequence[int],
-    judged: Mapping[int, Judged],
-    counted: Mapping[int, Rank],
-) -> list[RankRow]:
-    shown = _documents(answer.documents[place] for place in places)
-    last = max((place for place, pk in enumerate(answer.documents) if pk in counted), default=-1)
+def _rank_rows(found: _Lookup, places: Sequence[int], *, with_texts: bool) -> list[RankRow]:
+    last = max((one.last for one in found.definitions), default=0)
+    documents = _documents((found.ranked[place] for place in places), with_texts=with_texts)
+    tied = found.definitions[0].tied if found.definitions else [False] * len(found.ranked)
     return [
         RankRow(
             rank=place + 1,
-            document=shown[answer.documents[place]],
-            score=answer.scores[place],
-            is_tied=answer.tied[place],
-            judged=judged.get(answer.documents[place]),
-            counted=counted.get(answer.documents[place]),
-            is_beyond=place > last,
+            document=documents[pk],
+            score=found.scores[pk],
+            is_tied=tied[place],
+            judged=found.judged.get(pk),
+            cells=tuple(
+                Cell(ranks[pk], one.counted.get(pk), one.has_gains, ranks[pk] > one.last)
+                for one, ranks in zip(found.definitions, found.rank_in, strict=True)
+            ),
+            is_beyond=place >= last,
         )
-        for place in places
+        for place, pk in ((place, found.ranked[place]) for place in places)
     ]
 
 
+def _ideals(looked: Looked, found: _Lookup) -> tuple[Ideal, ...]:
+    """The ideal of each definition, those together that are the same."""
+    groups: dict[tuple[IdealRow, ...], list[Definition]] = {}
+    left_out: dict[tuple[IdealRow, ...], int] = {}
+    for one in found.definitions:
+        rows, more = _ideal_rows(looked, one, found)
+        if rows:
+            groups.setdefault(rows, []).append(one)
+            left_out[rows] = more
+    return tuple(
+        Ideal(tuple(one.name for one in group), group[0].has_gains, rows, left_out[rows])
+        for rows, group in groups.items()
+    )
+
+
 def _ideal_rows(
-    looked: Looked, explanation: Explanation, answer: _Answer, judged: Mapping[int, Judged]
-) -> tuple[IdealRow, ...]:
-    """For nDCG the ideal that it divides by, else the best judged documents."""
+    looked: Looked, one: Definition, found: _Lookup
+) -> tuple[tuple[IdealRow, ...], int]:
+    """For nDCG the ideal that it divides by, else the best judged documents; how many more."""
     grades = grades_of(looked.judgment_list)
     worth = grades.values
-    if explanation.dcg is not None:
-        worth = tuple(gains(looked.measure, grades)[1:].tolist())
+    if one.has_gains:
+        worth = tuple(gains(one.asked.measure, grades)[1:].tolist())
     worth_of = dict(zip(grades.codes, worth, strict=True))
-    found_at = {document: place for place, document in enumerate(answer.documents, start=1)}
-    candidates = _candidates(looked, explanation, judged)
+    judged = found.judged
+    found_at = {document: place for place, document in enumerate(found.ranked, start=1)}
     best = sorted(
-        candidates,
+        _candidates(one, judged),
         key=lambda pk: (-worth_of[judged[pk].code], found_at.get(pk, len(found_at) + 1), pk),
     )
-    ranks = _ideal_ranks(explanation, len(best))[:LONGEST_IDEAL]
-    shown = _documents(best[: len(ranks)])
-    rows = []
-    for place, (gain, contribution) in enumerate(ranks):
-        pk = best[place] if place < len(best) else None
+    ranks = _ideal_ranks(one.explanation, len(best))
+    shown = _documents(best[: min(len(ranks), LONGEST_IDEAL)], with_texts=False)
+    rows, following = [], iter(best)
+    pk = next(following, None)
+    for place, (gain, contribution) in enumerate(ranks[:LONGEST_IDEAL], start=1):
         if pk is None or (gain is not None and gain != worth_of[judged[pk].code]):
-            rows.append(IdealRow(place + 1, gain, contribution, None, None, None))
-        else:
-            own = IdealRow(place + 1, gain, contribution, shown[pk], judged[pk], found_at.get(pk))
-            rows.append(own)
-    return tuple(rows)
+            rows.append(IdealRow(place, gain, contribution, None, None, None))
+            continue
+        rows.append(IdealRow(place, gain, contribution, shown[pk], judged[pk], found_at.get(pk)))
+        pk = next(following, None)
+    return tuple(rows), len(ranks) - len(rows)
 
 
-def _candidates(
-    looked: Looked, explanation: Explanation, judged: Mapping[int, Judged]
-) -> list[int]:
+def _candidates(one: Definition, judged: Mapping[int, Judged]) -> list[int]:
     """The judged documents that the ideal is made of; none where only a grade is."""
-    ideal = looked.measure.ideal
-    if explanation.dcg is None or ideal == "global":
+    ideal = one.asked.measure.ideal
+    if not one.has_gains or ideal == "global":
         return list(judged)
     if ideal == "max":
         return []
-    seen = [int(r.document.doc_id) for r in explanation.ranks if r.document is not None]
+    first = one.asked.measure.ideal_first
+    seen = one.ranked[:first] if ideal == "recall" else tuple(one.counted)
     return [pk for pk in seen if pk in judged]
 
 
@@ -285,8 +316,9 @@ def _ideal_ranks(
     return list(ranks)
 
 
-def _documents(pks: Iterable[int]) -> dict[int, DocumentShown]:
-    rows = Document.objects.filter(pk__in=set(pks)).annotate(snippet=Left("body", 2 * SNIPPET))
+def _documents(pks: Iterable[int], *, with_texts: bool) -> dict[int, DocumentShown]:
+    start = Left("body", 2 * SNIPPET) if with_texts else Value("")
+    rows = Document.objects.filter(pk__in=set(pks)).annotate(snippet=start)
     return {
         pk: DocumentShown(docid, title, _snippet(start))
         for pk, docid, title, start in rows.values_list("pk", "docid", "title", "snippet")

@@ -9,7 +9,7 @@ from django.core.paginator import Page
 
 from evaluation.models import Run
 from evaluation.permissions import may_withdraw
-from evaluation.selectors.query_values import Mean, QueryValues, mean_of
+from evaluation.selectors.query_values import Mean, QueryValues, get_mean
 from evaluation.selectors.run_views import Looked, RunFilters, get_looked, get_ordered
 from evaluation.selectors.runs import get_run
 from evaluation.selectors.uploaders import list_uploaders
@@ -82,7 +82,12 @@ def get_run_page(*, access: Access, public_id: UUID, filters: RunFilters, page: 
     return RunPage(
         run=head,
         looked=looked,
-        mean=mean_of(found),
+        mean=get_mean(
+            found=found,
+            judgment_list=looked.judgment_list,
+            version=looked.version,
+            measure=looked.measure,
+        ),
         rows=paginate(range(len(found)), page=page, show=show),
         segments=tuple(list_segments(list_id=looked.judgment_list.pk, version=looked.version)),
         unjudged=0 if looked.segment else run.query_count - answered,

@@ -1,6 +1,7 @@
 """Every query's value of one run, computed when somebody looks, and kept by (run, version)."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -8,23 +9,27 @@ import numpy as np
 import numpy.typing as npt
 from django.core.cache import cache
 
-from evaluation.exact import exact_sums, means, standard_errors
+from evaluation.answers import judge_answers
+from evaluation.averages import Groups, averages, plain_averages, reads_traits, sums_of
+from evaluation.exact import exact_sums
 from evaluation.measures.defaults import judged_beside
 from evaluation.measures.definition import Measure
+from evaluation.measures.engine import Values, evaluate_batch
+from evaluation.measures.grades import Grades
 from evaluation.models import Run
-from evaluation.scoring import Ids, score
+from evaluation.scoring import KEPT_QUERIES, STORED_ORDER, Ids, JudgedQueries, score
 from evaluation.selectors.measure_sets import grades_of
-from evaluation.selectors.rankings import load_rankings
+from evaluation.selectors.rankings import list_answered, load_answers, load_rankings
 from evaluation.selectors.sums import RunSize, chunks, judged_queries
 from judgments.models import JudgmentList
-from judgments.selectors import get_judged
+from judgments.selectors import get_judged, get_query_traits
 
 KEPT: Final = 24 * 3600  # seconds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QueryValues:
-    """One run's value for every judged query of a version; five arrays of one length.
+    """One run's value for every query of a version that is judged; five arrays of one length.
 
     query_ids: ascending. values: 0 where not counted. counted: the query is in the mean.
     judged: the share of what is shown that is judged. shown: how many documents are looked at,
@@ -73,32 +78,62 @@ def get_query_values(
     return kept
 
 
-def mean_of(found: QueryValues) -> Mean:
+def get_mean(
+    *, found: QueryValues, judgment_list: JudgmentList, version: int, measure: Measure
+) -> Mean:
     """The mean as a leaderboard has it: exact, whatever the order of the queries."""
-    values = np.stack((found.values, found.judged), axis=1)
-    counted = np.stack((found.counted, np.ones(len(found), bool)), axis=1)
-    sums = exact_sums(values, counted)
-    value, judged = means(sums)
-    return Mean(value, standard_errors(sums)[0], int(found.counted.sum()), judged)
+    groups = None
+    if reads_traits([measure]):
+        traits = get_query_traits(
+            list_id=judgment_list.pk, version=version, query_ids=found.query_ids.tolist()
+        )
+        own = [traits[query_id] for query_id in found.query_ids.tolist()]
+        groups = Groups.of([one.weight for one in own], [one.segment for one in own])
+    sums = sums_of([measure], found.values[:, None], found.counted[:, None], groups)
+    (mean,) = averages([measure], sums)
+    everywhere = np.ones((len(found), 1), bool)
+    (judged,) = plain_averages(exact_sums(found.judged[:, None], everywhere))
+    return Mean(mean.value, mean.error, mean.n, judged.value)
 
 
 def _compute(run: Run, judgment_list: JudgmentList, version: int, measure: Measure) -> QueryValues:
     judged = get_judged(list_id=judgment_list.pk, version=version)
     grades = grades_of(judgment_list)
     measures = [measure, judged_beside(measure) or measure]
+    query_ids = np.unique(judged.query_ids)
+    if measure.queries not in KEPT_QUERIES:  # some that nobody judged are in the mean as well
+        query_ids = np.union1d(query_ids, list_answered(run_ids=[run.pk]))
     parts = [_nothing()]
     size = RunSize(run.pk, run.row_count, run.query_count)
-    for chunk in chunks(np.unique(judged.query_ids), [size]):
-        rankings = load_rankings(run_ids=[run.pk], query_ids=chunk.tolist())
+    by_chunk = _stored_order if measure.ordering == STORED_ORDER else _other_order
+    for chunk in chunks(query_ids, [size]):
         own = judged_queries(judged, chunk, grades)
-        found = score(measures, grades, own, rankings, n_runs=1)
-        shown = np.zeros(len(chunk), np.int64)
-        shown[rankings.query_rows] = rankings.ranked.lengths()
+        found, shown = by_chunk(run, measures, own, grades)
         if measure.cutoff is not None:
             shown = np.minimum(shown, measure.cutoff)
-        values, counted = found.values[0], found.counted[0]
+        values, counted = found.values, found.counted
         parts.append(QueryValues(chunk, values[:, 0], counted[:, 0], values[:, 1], shown))
     return _joined(parts)
+
+
+def _stored_order(
+    run: Run, measures: Sequence[Measure], own: JudgedQueries, grades: Grades
+) -> tuple[Values, Ids]:
+    """The values of some queries, and how long each one's ranking is."""
+    rankings = load_rankings(run_ids=[run.pk], query_ids=own.query_ids.tolist())
+    found = score(measures, grades, own, rankings, n_runs=1)
+    shown = np.zeros(len(own), np.int64)
+    shown[rankings.query_rows] = rankings.ranked.lengths()
+    return Values(found.values[0], found.counted[0]), shown
+
+
+def _other_order(
+    run: Run, measures: Sequence[Measure], own: JudgedQueries, grades: Grades
+) -> tuple[Values, Ids]:
+    """The same where the measure reads rankings in another order than the stored one."""
+    answers = load_answers(run_id=run.pk, query_ids=own.query_ids.tolist())
+    graded = judge_answers(answers, own.judgments, measures[0].ordering, n_grades=len(grades.codes))
+    return evaluate_batch(measures, graded, grades), np.array(list(map(len, answers)), np.int64)
 
 
 def _nothing() -> QueryValues:

@@ -4,15 +4,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from evaluation.averages import (
+    Average,
+    averages,
+    chosen_sums,
+    plain_averages,
+    segment_averages,
+)
 from evaluation.exact import IntArray, from_bytes
-from evaluation.measures.defaults import DEFAULT_MEASURES, judged_beside
+from evaluation.measures.asking import Asked, ask_all, recognise
+from evaluation.measures.defaults import DEFAULT_MEASURES
 from evaluation.measures.definition import Measure
 from evaluation.measures.errors import MeasureError
-from evaluation.measures.grammar import parse_measures
-from evaluation.models import Leaderboard, Run
+from evaluation.models import Evaluation, Leaderboard, MeasureSet, Run
 from evaluation.scoring import check_can_be_stored, check_fit
 from evaluation.selectors.due import list_latest
-from evaluation.selectors.measure_sets import get_leaderboard, grades_of, measures_of
+from evaluation.selectors.measure_sets import (
+    get_leaderboard,
+    grades_of,
+    is_of_this_arithmetic,
+    measures_of,
+)
 from evaluation.selectors.on_demand import PATIENCE, Wanted, find_nearest, get_sums
 from evaluation.selectors.sums import Board, RunSize
 from judgments.errors import DomainError
@@ -29,11 +41,27 @@ class FilterRefused(DomainError):
 
 @dataclass(frozen=True)
 class RunSums:
-    """A run's sums of the measures asked for, (n_measures, 6), and the version they are of."""
+    """A run's sums of the measures asked for, as `averages` lays them out, and their version."""
 
     run: Run
     version: int | None
+    measures: tuple[Measure, ...]
     sums: IntArray | None
+
+    @property
+    def averages(self) -> tuple[Average, ...]:
+        """Each measure's value; none where nothing is known yet."""
+        return () if self.sums is None else averages(self.measures, self.sums)
+
+    def plain(self, place: int) -> Average:
+        """The mean over all queries alike of the measure at a place, whatever its average is."""
+        if self.sums is None:
+            return Average(None, None, 0)
+        return plain_averages(self.sums[place : place + 1])[0]
+
+    def by_segment(self, place: int) -> tuple[Average, ...]:
+        """The means over each segment of the measure at a place, which averages over segments."""
+        return () if self.sums is None else segment_averages(self.measures, self.sums, place)
 
 
 def kept_measures(judgment_list: JudgmentList) -> tuple[Measure, ...]:
@@ -43,26 +71,50 @@ def kept_measures(judgment_list: JudgmentList) -> tuple[Measure, ...]:
 
 
 def chosen_measures(judgment_list: JudgmentList, text: str) -> tuple[Measure, ...]:
-    """The measures that a text names, or else the first of those that the list keeps.
+    """What `chosen_columns` computes; each measure once.
 
     Raises MeasureError for one that does not exist or can't be computed on this list.
     """
     if not text.strip():
         own = [m for m in kept_measures(judgment_list) if m.family != "Judged"]
         return tuple(own[:SHOWN_AT_FIRST]) or kept_measures(judgment_list)
-    measures = tuple(dict.fromkeys(measure for _, measure in parse_measures(text)))
+    return tuple(dict.fromkeys(one.measure for one in chosen_columns(judgment_list, text)))
+
+
+def chosen_columns(judgment_list: JudgmentList, text: str) -> tuple[Asked, ...]:
+    """What a text asks for, tools' definitions among it, or else the first that the list keeps.
+
+    Raises MeasureError for a measure that does not exist or can't be computed on this list.
+    """
+    if not text.strip():
+        own = chosen_measures(judgment_list, "")
+        return tuple(map(recognise, own))
+    asked = tuple({one.canonical: one for one in ask_all(text)}.values())
+    check_can_be_shown(judgment_list, [one.measure for one in asked])
+    return asked
+
+
+def check_can_be_shown(judgment_list: JudgmentList, measures: Sequence[Measure]) -> None:
+    """MeasureError for too many measures, or one that can't be computed on this list."""
     if len(measures) > MOST_COLUMNS:
         raise MeasureError(f"at most {MOST_COLUMNS} measures can be shown at once")
     for measure in measures:
         check_can_be_stored(measure)
-    check_fit(measures, grades_of(judgment_list))
-    return measures
+        check_fit([measure], grades_of(judgment_list))
 
 
 def with_judged(measures: Sequence[Measure]) -> tuple[Measure, ...]:
     """The measures, and behind them how much is judged to each of their cutoffs."""
-    beside = [judged_beside(measure) for measure in measures]
+    beside = [judged_shown(measure) for measure in measures]
     return tuple(dict.fromkeys([*measures, *(j for j in beside if j is not None)]))
+
+
+def judged_shown(measure: Measure) -> Measure | None:
+    """The Judged@k beside a value: one a cutoff, however a measure orders ties and counts queries.
+
+    So a leaderboard that keeps Judged@k has it for every measure. None beside Judged itself.
+    """
+    return None if measure.family == "Judged" else Measure(family="Judged", cutoff=measure.cutoff)
 
 
 def list_run_sums(
@@ -80,13 +132,14 @@ def list_run_sums(
     a run's evaluation is still under way. Anything else is computed now, as far as the patience
     lasts (ranks to be read).
     """
+    measures = tuple(measures)
     runs = _list_runs(judgment_list, only_newest=only_newest)
     if version is None or not runs:
-        return [RunSums(run, None, None) for run in runs]
+        return [RunSums(run, None, measures, None) for run in runs]
     leaderboard = get_leaderboard(judgment_list=judgment_list)
     kept = measures_of(leaderboard.measure_set) if leaderboard else ()
     if leaderboard is None or segment or not set(measures) <= set(kept):
-        board = Board(judgment_list.pk, tuple(measures), grades_of(judgment_list))
+        board = Board(judgment_list.pk, measures, grades_of(judgment_list))
         query_ids = None
         if segment:
             query_ids = check_segment(
@@ -94,7 +147,7 @@ def list_run_sums(
             )
         wanted = _wanted(board, version.number, runs, query_ids)
         found = get_sums(wanted=wanted, patience=patience)
-        return [RunSums(run, version.number, found.get(run.pk)) for run in runs]
+        return [RunSums(run, version.number, measures, found.get(run.pk)) for run in runs]
     places = [kept.index(measure) for measure in measures]
     if version.number == judgment_list.head:
         return list_stored_sums(judgment_list, leaderboard, runs, places)
@@ -108,7 +161,12 @@ def list_run_sums(
     wanted = _wanted(board, version.number, runs, None)
     found = get_sums(wanted=wanted, nearest=nearest, patience=patience)
     return [
-        RunSums(run, version.number, found[run.pk][places] if run.pk in found else None)
+        RunSums(
+            run,
+            version.number,
+            measures,
+            chosen_sums(kept, found[run.pk], places) if run.pk in found else None,
+        )
         for run in runs
     ]
 
@@ -134,12 +192,46 @@ def list_stored_sums(
         run_ids=[run.pk for run in runs],
         below=judgment_list.head + 1,
     )
-    return [
-        RunSums(run, latest[run.pk].version, from_bytes(latest[run.pk].sums)[places])
-        if run.pk in latest
-        else RunSums(run, None, None)
+    kept = measures_of(leaderboard.measure_set)
+    measures = tuple(kept[place] for place in places)
+    found = {
+        run.pk: RunSums(run, own.version, measures, chosen_sums(kept, from_bytes(own.sums), places))
         for run in runs
-    ]
+        if (own := latest.get(run.pk)) is not None
+    }
+    missing = [run for run in runs if run.pk not in found]
+    found |= _of_other_sets(judgment_list, missing, measures) if missing else {}
+    return [found.get(run.pk, RunSums(run, None, measures, None)) for run in runs]
+
+
+def _of_other_sets(
+    judgment_list: JudgmentList, runs: Sequence[Run], measures: tuple[Measure, ...]
+) -> dict[int, RunSums]:
+    """The sums at the head that another set of measures has, which the list kept before perhaps.
+
+    So a list that keeps another measure from now on shows the others meanwhile.
+    """
+    stored = Evaluation.objects.filter(
+        version__list=judgment_list, version__number=judgment_list.head, run__in=runs
+    ).order_by()
+    sets = MeasureSet.objects.filter(pk__in=stored.values("measure_set")).order_by("-pk")
+    for measure_set in sets:
+        its = measures_of(measure_set) if is_of_this_arithmetic(measure_set) else ()
+        if not set(measures) <= set(its):
+            continue
+        places = [its.index(measure) for measure in measures]
+        rows = dict(stored.filter(measure_set=measure_set).values_list("run", "sums"))
+        return {
+            run.pk: RunSums(
+                run,
+                judgment_list.head,
+                measures,
+                chosen_sums(its, from_bytes(bytes(rows[run.pk])), places),
+            )
+            for run in runs
+            if run.pk in rows
+        }
+    return {}
 
 
 def _list_runs(judgment_list: JudgmentList, *, only_newest: bool) -> list[Run]:

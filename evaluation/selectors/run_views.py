@@ -10,11 +10,13 @@ from urllib.parse import urlencode
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.measures.defaults import judged_beside
+from evaluation.measures.asking import Asked, ask_all, every_preset, recognise
 from evaluation.measures.definition import Measure
 from evaluation.measures.errors import MeasureError
 from evaluation.measures.wording import describe
 from evaluation.models import Run
+from evaluation.scoring import can_be_stored, check_fit, fits
+from evaluation.selectors.measure_sets import grades_of
 from evaluation.selectors.query_values import QueryValues, get_query_values
 from evaluation.selectors.run_sums import (
     FilterRefused,
@@ -24,18 +26,25 @@ from evaluation.selectors.run_sums import (
 )
 from judgments.models import JudgmentList
 from judgments.permissions import Access
+from judgments.scales import Scale
 from judgments.selectors import list_query_ids
 from judgments.selectors.content import get_choice
 
 BEST_FIRST: Final = "-value"
 SORTS: Final = (BEST_FIRST, "value", "qid", "-qid", "judged", "-judged")
 ORDERS: Final = {BEST_FIRST: "Best first", "value": "Worst first", "qid": "By id"}
+VALUES_CAVEAT: Final = (
+    "Here grades count what this list says they are worth; a tool would be given their codes."
+)
 _DIGITS: Final = re.compile(r"([0-9]+)")
 
 
 @dataclass(frozen=True)
 class RunFilters:
-    """What the address of a run's page asks for; "" is the usual: first list, head, its measure."""
+    """What the address of a run's page asks for; "" is the usual: first list, head, its measure.
+
+    measure: one or several, each plain or as a tool means it, `lightgbm:nDCG@10`.
+    """
 
     list_slug: str = ""
     version: str = ""
@@ -55,16 +64,48 @@ class Order:
 
 @dataclass(frozen=True)
 class Looked:
-    """What a page looks at. offered: the measures that the list keeps, and the one chosen."""
+    """What a page looks at.
+
+    asked: the definitions that it shows, the first of which the others are held against.
+    kept: the measures that the list keeps. has_values: a grade's code is not what it is worth.
+    """
 
     lists: list[JudgmentList]
     judgment_list: JudgmentList
     version: int
     is_head: bool
-    measure: Measure
-    offered: tuple[str, ...]
+    asked: tuple[Asked, ...]
+    kept: tuple[str, ...]
     segment: str
     sort: str
+    has_values: bool
+
+    @property
+    def measure(self) -> Measure:
+        """The first definition."""
+        return self.asked[0].measure
+
+    @property
+    def name(self) -> str:
+        """What the first definition is called."""
+        return self.asked[0].canonical
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the definitions are called."""
+        return tuple(one.canonical for one in self.asked)
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """The measures that the list keeps, and the one at hand where it is another."""
+        plain = () if self.asked[0].preset else (self.name,)
+        return tuple(dict.fromkeys((*self.kept, *plain)))
+
+    @property
+    def dialects(self) -> tuple[Asked, ...]:
+        """The measure at hand as every tool means it that has it and can read this list."""
+        grades = grades_of(self.judgment_list)
+        return tuple(o for o in every_preset(self.asked[0].plain) if fits(o.measure, grades))
 
     @property
     def description(self) -> str:
@@ -72,15 +113,40 @@ class Looked:
         return describe(self.measure)
 
     @property
+    def caveat(self) -> str:
+        """Where the tool whose rules are shown can't be followed; "" where there is none."""
+        return self.caveat_of(self.asked[0])
+
+    def caveat_of(self, asked: Asked) -> str:
+        """The same of any definition."""
+        if asked.preset is None or not self.has_values:
+            return asked.preset.caveat if asked.preset else ""
+        return f"{asked.preset.caveat} {VALUES_CAVEAT}".strip()
+
+    @property
     def judged_name(self) -> str:
         """What the share of judged documents beside the value is called."""
-        beside = judged_beside(self.measure)
-        return (beside or self.measure).name
+        return Measure(family="Judged", cutoff=self.measure.cutoff).name
 
     @property
     def address(self) -> str:
         """The parameters of another page that looks at just this, now and later."""
         return self._address(version=str(self.version))
+
+    @property
+    def own_address(self) -> str:
+        """The same with the first definition alone."""
+        return self.address_of(self.name)
+
+    @property
+    def query_address(self) -> str:
+        """The parameters of a query's page: a tool's definition stands beside the plain one."""
+        first = self.asked[0]
+        return self.address_of(self.name, first.plain.name) if first.preset else self.own_address
+
+    def address_of(self, *names: str) -> str:
+        """The same with these definitions."""
+        return self._address(version=str(self.version), names=names)
 
     @property
     def newest_address(self) -> str:
@@ -104,23 +170,27 @@ class Looked:
 
     @property
     def board_address(self) -> str:
-        """The parameters of the leaderboard with this number."""
-        return _encoded(version=str(self.version), measures=self.measure.name, segment=self.segment)
+        """The parameters of the leaderboard with this number; "" where none can have it."""
+        if not can_be_stored(self.measure):
+            return ""
+        return _encoded(version=str(self.version), measures=self.name, segment=self.segment)
 
-    def _address(self, *, version: str, sort: str = "") -> str:
-        sort = sort or self.sort
+    def _address(self, *, version: str, sort: str = "", names: Sequence[str] = ()) -> str:
+        sort, names = sort or self.sort, names or self.names
         return _encoded(
             list=self.judgment_list.slug,
             version=version,
-            measure=self.measure.name,
+            measure=names[0] if len(names) == 1 else "",
+            measures=" ".join(names) if len(names) > 1 else "",
             segment=self.segment,
             sort="" if sort == BEST_FIRST else sort,
         )
 
 
-def get_looked(*, access: Access, filters: RunFilters) -> Looked | None:
+def get_looked(*, access: Access, filters: RunFilters, most: int = 1) -> Looked | None:
     """What the address asks for; None where the collection has no list.
 
+    most: so many definitions can be looked at at once.
     Raises NotFound for a list or version, MeasureError or FilterRefused for the rest.
     """
     choice = get_choice(access=access, list_slug=filters.list_slug, version=filters.version)
@@ -128,22 +198,36 @@ def get_looked(*, access: Access, filters: RunFilters) -> Looked | None:
         return None
     judgment_list = choice.chosen
     judgment_list.collection = access.collection
-    kept = kept_measures(judgment_list)
-    measures = chosen_measures(judgment_list, filters.measure)
-    if filters.measure.strip() and len(measures) != 1:
-        raise MeasureError("this page shows one measure at a time")
     if filters.sort not in ("", *SORTS):
         raise FilterRefused("no_column", f"The table can't be sorted by {filters.sort[:60]}.")
+    scale = Scale.from_json(judgment_list.scale)
     return Looked(
         lists=choice.lists,
         judgment_list=judgment_list,
         version=choice.version,
         is_head=choice.is_head,
-        measure=measures[0],
-        offered=tuple(dict.fromkeys(m.name for m in (*kept, measures[0]))),
+        asked=_asked(judgment_list, filters.measure, most),
+        kept=tuple(recognise(own).canonical for own in kept_measures(judgment_list)),
         segment=filters.segment,
         sort=filters.sort or BEST_FIRST,
+        has_values=any(grade.code != grade.value for grade in scale.grades),
     )
+
+
+def _asked(judgment_list: JudgmentList, text: str, most: int) -> tuple[Asked, ...]:
+    """The definitions that a text names, or else the first that the list keeps."""
+    if not text.strip():
+        (first, *_) = chosen_measures(judgment_list, "")
+        return (recognise(first),)
+    asked = tuple({one.canonical: one for one in ask_all(text)}.values())
+    if len(asked) > most:
+        several = "one measure" if most == 1 else f"at most {most} definitions"
+        raise MeasureError(f"this page shows {several} at a time")
+    for one in asked:
+        if not one.measure.is_mean:
+            raise MeasureError(f"{one.name} is about a whole run: no query has a value")
+    check_fit([one.measure for one in asked], grades_of(judgment_list))
+    return asked
 
 
 def get_ordered(*, looked: Looked, run: Run) -> tuple[QueryValues, Mapping[int, str]]:

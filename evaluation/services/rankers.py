@@ -1,6 +1,9 @@
 """Registering the systems that are compared."""
 
+import re
+from collections.abc import Sequence
 from datetime import datetime
+from typing import Final
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
@@ -8,20 +11,72 @@ from django.db import IntegrityError, transaction
 from evaluation.models import Ranker
 from judgments.errors import DomainError
 from judgments.models import Collection, User
-from judgments.models.collections import SLUG
-from judgments.permissions import Access, check_may_upload_runs
+from judgments.models.collections import check_free_slug
+from judgments.permissions import Access, NotFound, check_may_upload_runs
 from judgments.services import audit
+
+MOST_TAGS: Final = 10
+LONGEST_TAG: Final = 40
+_TAG: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
 class RankerRefused(DomainError):
     """The ranker can't be registered like this."""
 
 
+def parse_tags(text: str) -> list[str]:
+    """Tags apart by commas or blanks, each once, in the order in which they were typed.
+
+    Raises RankerRefused for more than ten, and for one that is not made of a-z, 0-9 and hyphens.
+    """
+    tags = list(dict.fromkeys(text.replace(",", " ").lower().split()))
+    if len(tags) > MOST_TAGS:
+        raise RankerRefused("too_many_tags", f"A ranker has at most {MOST_TAGS} tags.")
+    for tag in tags:
+        if len(tag) > LONGEST_TAG or not _TAG.fullmatch(tag):
+            message = (
+                f"A tag has at most {LONGEST_TAG} of a-z, 0-9 and hyphens; {tag[:60]} has not."
+            )
+            raise RankerRefused("tag_invalid", message)
+    return tags
+
+
+def change_tags(*, access: Access, at: datetime, ranker_slug: str, tags: list[str]) -> Ranker:
+    """Give a ranker other tags; for researchers and leads. NotFound for no such ranker."""
+    check_may_upload_runs(access)
+    with transaction.atomic():
+        rankers_qs = Ranker.objects.select_for_update(no_key=True)
+        ranker = rankers_qs.filter(collection=access.collection, slug=ranker_slug).first()
+        if ranker is None:
+            raise NotFound("ranker")
+        before = ranker.tags
+        if tags != before:
+            ranker.tags = tags
+            ranker.save(update_fields=["tags"])
+            audit.record(
+                collection=access.collection,
+                actor=access.user,
+                at=at,
+                action="ranker.tagged",
+                subject=ranker_slug,
+                before={"tags": before},
+                after={"tags": tags},
+            )
+    return ranker
+
+
 def create_ranker(
-    *, access: Access, at: datetime, slug: str, name: str = "", description: str = ""
+    *,
+    access: Access,
+    at: datetime,
+    slug: str,
+    name: str = "",
+    description: str = "",
+    tags: Sequence[str] = (),
 ) -> Ranker:
     """Register a ranker in the viewer's collection; for researchers and leads.
 
+    tags: as `parse_tags` gives them.
     Raises RankerRefused for a slug that is taken or not made of a-z, 0-9 and hyphens.
     """
     check_may_upload_runs(access)
@@ -32,6 +87,7 @@ def create_ranker(
         slug=slug,
         name=name,
         description=description,
+        tags=tags,
     )
 
 
@@ -43,10 +99,11 @@ def start_ranker(
     slug: str,
     name: str = "",
     description: str = "",
+    tags: Sequence[str] = (),
 ) -> Ranker:
     """`create_ranker` without a viewer, for the command line."""
     try:
-        SLUG(slug)
+        check_free_slug(slug)
     except ValidationError as error:
         raise RankerRefused("slug_invalid", error.messages[0]) from error
     try:
@@ -56,6 +113,7 @@ def start_ranker(
                 slug=slug,
                 name=name.strip() or slug,
                 description=description.strip(),
+                tags=list(tags),
                 created_at=at,
                 created_by=by,
             )

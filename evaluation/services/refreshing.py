@@ -6,7 +6,7 @@ worker that dies leaves runs that are still due, and the next look finds them.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -95,7 +95,7 @@ def _refresh(
     failed: list[int] = []
     may_be_large = not only_small
     oldest = target.version.number
-    for step in list_steps(version=target.version, measure_set=target.measure_set, due=due):
+    for step in _steps(target, due):
         if step.is_large and not may_be_large:
             left += len(step.runs)
             continue
@@ -111,6 +111,12 @@ def _refresh(
         thin_evaluations(list_id=target.board.list_id, at=at)
     number = target.version.number
     return Refreshed(target.board.list_id, number, evaluated, from_scratch, left, tuple(failed))
+
+
+def _steps(target: _Target, due: Sequence[DueRun]) -> Iterator[Step]:
+    return list_steps(
+        version=target.version, measure_set=target.measure_set, board=target.board, due=due
+    )
 
 
 def _evaluate(target: _Target, step: Step, at: datetime) -> list[int]:

@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from evaluation.measures.ordering import OrderArray, rank_order
+from evaluation.measures.ordering import OrderArray, rank_orders
 from evaluation.models import Ranker, Ranking, Run
 from evaluation.packing import Packed, pack, run_digest
 from evaluation.permissions import RunRefused, check_may_withdraw
@@ -89,7 +89,9 @@ def import_run(
 def read_run_file(*, source: Source, file_name: str, progress: Progress | None = None) -> ReadRun:
     """The part of an import that needs no database, and so should hold no transaction open."""
     file = read_run(source, name=file_name, progress=progress)
-    orders = [rank_order(doc_ids, scores) for _, doc_ids, scores in file.rankings()]
+    order = rank_orders(file.ids, file.starts, file.scores)
+    starts = file.starts[:-1]
+    orders = [order[file.span(row)] - start for row, start in enumerate(starts.tolist())]
     return ReadRun(file, orders, run_digest(file.rankings()))
 
 

@@ -9,15 +9,22 @@ from typing import Final
 import numpy as np
 from django.db.models import Q
 
+from evaluation.averages import n_rows, row_names
 from evaluation.exact import BYTES_PER_MEASURE, COLUMNS, IntArray, from_bytes, to_bytes
-from evaluation.measures.definition import Measure
 from evaluation.measures.ordering import rank_order
 from evaluation.models import Evaluation, MeasureSet, Ranking, Run
 from evaluation.packing import Floats, run_digest, unpack_documents, unpack_order, unpack_scores
 from evaluation.selectors.measure_sets import grades_of, is_of_this_arithmetic, measures_of
-from evaluation.selectors.sums import Board, RunSize, compute_sums, move_sums
+from evaluation.selectors.sums import (
+    Board,
+    RunSize,
+    compute_sums,
+    move_sums,
+    segments_of,
+    touched_queries,
+)
 from judgments.models import Collection, JudgmentList, Release
-from judgments.selectors import get_qrels, list_document_ids, list_touched_queries
+from judgments.selectors import get_qrels, list_document_ids
 
 AT_ONCE: Final = 2_000  # rankings
 TOGETHER: Final = 25_000_000  # ranks of the runs that are computed at once
@@ -114,7 +121,7 @@ def _verify_from_scratch(
         for together in _portions(rows):
             sizes = [row.size for row in together]
             right = compute_sums(board=board, version=number, runs=sizes)
-            problems = _compare(together, right, board.measures)
+            problems = _compare(together, right, _row_names(board, number))
             found += Verified(evaluations=len(together), problems=tuple(problems))
     return found
 
@@ -130,7 +137,7 @@ def _verify_steps(judgment_list: JudgmentList, measure_set: MeasureSet, board: B
         before[row.size.run_id] = row
     found = Verified()
     for (first, second), pairs in groups.items():
-        touched = list_touched_queries(list_id=board.list_id, after=first, until=second)
+        touched = touched_queries(board=board, after=first, until=second)
         sums = np.stack([from_bytes(old.sums) for old, _ in pairs])
         rows = [new for _, new in pairs]
         right = move_sums(
@@ -141,7 +148,8 @@ def _verify_steps(judgment_list: JudgmentList, measure_set: MeasureSet, board: B
             query_ids=touched,
             runs=[row.size for row in rows],
         )
-        problems = [f"{p} (from version {first})" for p in _compare(rows, right, board.measures)]
+        names = _row_names(board, second)
+        problems = [f"{p} (from version {first})" for p in _compare(rows, right, names)]
         found += Verified(steps=len(rows), problems=tuple(problems))
     return found
 
@@ -166,10 +174,16 @@ def _portions(rows: Sequence[_Row]) -> Iterator[list[_Row]]:
 
 
 def _fits(row: _Row, board: Board) -> bool:
-    return len(row.sums) == len(board.measures) * BYTES_PER_MEASURE
+    n_segments = len(segments_of(board=board, version=row.number))
+    return len(row.sums) == n_rows(board.measures, n_segments) * BYTES_PER_MEASURE
 
 
-def _compare(rows: Sequence[_Row], right: IntArray, measures: Sequence[Measure]) -> Iterator[str]:
+def _row_names(board: Board, version: int) -> list[str]:
+    return row_names(board.measures, segments_of(board=board, version=version))
+
+
+def _compare(rows: Sequence[_Row], right: IntArray, names: Sequence[str]) -> Iterator[str]:
+    """names: of the rows of the sums."""
     for row, own in zip(rows, right, strict=True):
         if row.sums == to_bytes(own):
             continue
@@ -179,7 +193,7 @@ def _compare(rows: Sequence[_Row], right: IntArray, measures: Sequence[Measure])
         stored = from_bytes(row.sums)
         for place, column in np.argwhere(stored != own).tolist():
             yield (
-                f"{row.name}: {measures[place].name}: {COLUMNS[column]} is stored as "
+                f"{row.name}: {names[place]}: {COLUMNS[column]} is stored as "
                 + f"{stored[place, column]} and computed as {own[place, column]}"
             )
 

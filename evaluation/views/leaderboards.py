@@ -11,13 +11,12 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from evaluation.measures.grammar import parse_measures
-from evaluation.selectors.leaderboards import (
-    Filters,
-    get_leaderboard_page,
-    get_state,
-    list_leaderboards,
-)
+from evaluation.board_files import FORMATS
+from evaluation.measures.asking import ask_all
+from evaluation.selectors.board_pages import Filters
+from evaluation.selectors.board_tables import get_board_table
+from evaluation.selectors.leaderboards import get_leaderboard_page, get_state, list_leaderboards
+from evaluation.selectors.pages_segments import SegmentFilters, get_segments_page
 from evaluation.services.leaderboards import choose_measures
 from evaluation.views.rendering import is_part, render_page
 from judgments.errors import DomainError
@@ -69,8 +68,60 @@ def leaderboard(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse
         refusal=refusal,
         may_upload=may_upload_runs(access),
         asked=" ".join(request.GET.getlist("measures")),
+        files=FORMATS.values(),
     )
     patch_vary_headers(response, ["HX-Request", STATE_HEADER])
+    return response
+
+
+@require_safe
+def leaderboard_file(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
+    """The leaderboard that an address asks for, as a file."""
+    access = get_access(viewer=request.user, slug=slug)
+    form = FORMATS.get(request.GET.get("format", ""))
+    if form is None:
+        raise NotFound("format")
+    try:
+        page = get_leaderboard_page(access=access, slug=list_slug, filters=filters_of(request.GET))
+    except NotFound:
+        raise
+    except DomainError as error:
+        messages.error(request, error.message)
+        return redirect("leaderboard", slug, list_slug)
+    content = form.write(get_board_table(page))
+    response = HttpResponse(content, content_type=f"{form.media_type}; charset=utf-8")
+    name = f"{slug}-{list_slug}-{page.version.number if page.version else 0}.{form.extension}"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+@never_cache
+@require_safe
+def leaderboard_segments(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
+    """Every run's mean in each segment; an open page asks on until all are there."""
+    access = get_access(viewer=request.user, slug=slug)
+    refusal, status = "", 200
+    filters = SegmentFilters(
+        measure=" ".join(request.GET.getlist("measure")).strip(),
+        version=request.GET.get("version", "").strip() or "head",
+    )
+    try:
+        page = get_segments_page(access=access, slug=list_slug, filters=filters)
+    except NotFound:
+        raise
+    except DomainError as error:
+        refusal, status = error.message, 400
+        page = get_segments_page(access=access, slug=list_slug, filters=SegmentFilters())
+    response = render_page(
+        request,
+        "_segments" if is_part(request) else "segments",
+        page,
+        access=access,
+        section="leaderboard",
+        status=status,
+        refusal=refusal,
+    )
+    patch_vary_headers(response, ["HX-Request"])
     return response
 
 
@@ -83,7 +134,7 @@ def leaderboard_measures(request: HttpRequest, slug: str, list_slug: str) -> Htt
     asked = " ".join(request.POST.getlist("measures")).strip()
     address = reverse("leaderboard", args=[slug, list_slug])
     try:
-        measures = [measure for _, measure in parse_measures(asked)]
+        measures = [one.measure for one in ask_all(asked)]
         choose_measures(
             access=access, judgment_list=judgment_list, measures=measures, at=timezone.now()
         )
@@ -102,4 +153,8 @@ def filters_of(parameters: QueryDict) -> Filters:
         segment=parameters.get("segment", ""),
         runs=parameters.get("runs", ""),
         sort=parameters.get("sort", ""),
+        baseline=parameters.get("baseline", "").strip(),
+        since=parameters.get("since", "").strip(),
+        tag=parameters.get("tag", "").strip(),
+        group=parameters.get("group", "").strip(),
     )

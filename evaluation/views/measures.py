@@ -4,8 +4,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from evaluation.measures.asking import ask
 from evaluation.measures.errors import MeasureError
-from evaluation.measures.grammar import parse_measure
 from evaluation.selectors.pages_measures import get_measures_page
 
 
@@ -16,7 +16,7 @@ def measures(request: HttpRequest) -> HttpResponse:
     refusal, tried = "", None
     if asked:
         try:
-            tried = parse_measure(asked)
+            tried = ask(asked).measure
         except MeasureError as error:
             refusal = error.message
     context = {

@@ -5,11 +5,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from evaluation.forms.runs import RankerForm
+from evaluation.forms.runs import RankerForm, TagsForm
 from evaluation.selectors.pages_rankers import get_ranker_page, get_rankers_page
-from evaluation.services.rankers import create_ranker
+from evaluation.services.rankers import change_tags, create_ranker
 from evaluation.views.rendering import render_page
 from judgments.errors import DomainError
 from judgments.permissions import check_may_upload_runs, get_access
@@ -52,3 +52,23 @@ def ranker(request: HttpRequest, slug: str, ranker_slug: str) -> HttpResponse:
         page=request.GET.get("page", ""),
     )
     return render_page(request, "ranker", page, access=access, section="rankers")
+
+
+@require_POST
+def ranker_tags(request: HttpRequest, slug: str, ranker_slug: str) -> HttpResponse:
+    """Other tags for a ranker."""
+    access = get_access(viewer=request.user, slug=slug)
+    check_may_upload_runs(access)
+    form = TagsForm(request.POST)
+    if form.is_valid():
+        change_tags(
+            access=access,
+            at=timezone.now(),
+            ranker_slug=ranker_slug,
+            tags=form.cleaned_data["tags"],
+        )
+        messages.success(request, "The tags are kept.")
+    else:
+        for problem in form.errors["tags"]:
+            messages.error(request, str(problem))
+    return redirect("ranker", slug, ranker_slug)

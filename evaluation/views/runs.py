@@ -1,6 +1,7 @@
 """Runs: uploading one, looking at it query by query, taking it back."""
 
 import time
+from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
@@ -12,6 +13,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from evaluation.forms.runs import RunForm
+from evaluation.selectors.pages_query_results import get_query_results_page
 from evaluation.selectors.pages_rankers import list_ranker_choices
 from evaluation.selectors.pages_run_query import get_run_query_page
 from evaluation.selectors.pages_runs import get_run_page
@@ -22,6 +24,7 @@ from evaluation.views.rendering import render_page
 from judgments.errors import DomainError
 from judgments.models import Job
 from judgments.permissions import Access, NotFound, check_may_upload_runs, get_access
+from judgments.rest.uploads import takes_file
 from judgments.services.jobs import submit_job
 from judgments.views.rendering import sent
 
@@ -31,6 +34,7 @@ TO_BEGIN: Final = 0.4  # seconds; by then an idle worker has the job
 TO_END: Final = 2.0
 
 
+@takes_file
 @require_http_methods(["GET", "POST"])
 def run_upload(request: HttpRequest, slug: str) -> HttpResponse:
     """A run file, which a worker reads; the answer to a small one is the run itself."""
@@ -75,7 +79,10 @@ def run_query(request: HttpRequest, slug: str, public_id: UUID, qid: str) -> Htt
     number = request.GET.get("page", "")
     refusal, status = "", 200
     try:
-        page = get_run_query_page(filters=filters_of(request.GET), page=number, **asked)
+        whole = request.GET.get("ranks") == "all"
+        page = get_run_query_page(
+            filters=filters_of(request.GET), page=number, whole=whole, **asked
+        )
     except NotFound:
         raise
     except DomainError as error:
@@ -107,7 +114,7 @@ def filters_of(parameters: QueryDict) -> RunFilters:
     return RunFilters(
         list_slug=parameters.get("list", ""),
         version=parameters.get("version", "").strip(),
-        measure=parameters.get("measure", ""),
+        measure=" ".join(parameters.getlist("measures")).strip() or parameters.get("measure", ""),
         segment=parameters.get("segment", ""),
         sort=parameters.get("sort", ""),
     )
@@ -150,3 +157,34 @@ def _to_run(request: HttpRequest, slug: str, job: Job) -> HttpResponse:
     else:
         messages.info(request, "This very run was here already; nothing was added.")
     return redirect(job.result["next_url"])
+
+
+@require_safe
+def query_results(request: HttpRequest, slug: str, qid: str) -> HttpResponse:
+    """What every ranker shows for one query, side by side."""
+    access = get_access(viewer=request.user, slug=slug)
+    asked = {name: request.GET.get(name, "") for name in ("list", "version", "depth")}
+    find = partial(
+        get_query_results_page,
+        access=access,
+        qid=qid,
+        list_slug=asked["list"],
+        version=asked["version"],
+    )
+    refusal, status = "", 200
+    try:
+        page = find(runs=[own for own in request.GET.getlist("runs") if own], depth=asked["depth"])
+    except NotFound:
+        raise
+    except DomainError as error:
+        refusal, status = error.message, 400
+        page = find(runs=[], depth="")
+    return render_page(
+        request,
+        "query_results",
+        page,
+        access=access,
+        section="queries",
+        status=status,
+        refusal=refusal,
+    )

@@ -1,23 +1,29 @@
 """`evaluate`: measures of run files against a qrels file. Files only, no database."""
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from evaluation.measures.asking import Asked, ask_all
+from evaluation.measures.definition import Measure
 from evaluation.measures.errors import MeasureError
-from evaluation.measures.files import (
-    JudgedQueries,
-    compare_file,
-    evaluate_file,
-    explain_file,
-)
-from evaluation.measures.grammar import parse_measures
+from evaluation.measures.files import compare_file, evaluate_file, explain_file
+from evaluation.measures.judged_files import JudgedQueries
 from evaluation.measures.presets import preset
-from evaluation.measures.reports import EXPLAINED, FORMATS, ExplainedQuery, Report, run_names
+from evaluation.measures.reports import (
+    EXPLAINED,
+    FORMATS,
+    SEGMENTED,
+    ExplainedQuery,
+    Report,
+    run_names,
+)
+from judgments.formats.collections import read_queries
 from judgments.formats.errors import FileRefused
 from judgments.formats.trec import RunFile, read_qrels, read_run
+from judgments.temporal import Traits
 
 
 class Command(BaseCommand):
@@ -30,9 +36,17 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--qrels", required=True, metavar="FILE")
         parser.add_argument("--run", required=True, nargs="+", action="extend", metavar="FILE")
-        parser.add_argument("--measures", required=True, help="such as 'nDCG@10 RR@10 AP(rel=2)'")
+        parser.add_argument(
+            "--measures", required=True, help="such as 'nDCG@10 AP(rel=2) lightgbm:nDCG@10'"
+        )
         parser.add_argument("--preset", metavar="NAME", help="evaluate as this tool does")
         parser.add_argument("--per-query", action="store_true", help="every query's value as well")
+        parser.add_argument(
+            "--queries", metavar="FILE", help="their weights and segments, as TSV or JSONL"
+        )
+        parser.add_argument(
+            "--per-segment", action="store_true", help="the means over each segment's queries too"
+        )
         parser.add_argument("--explain", metavar="QID", help="take one query's values apart")
         parser.add_argument(
             "--collection-size", type=int, metavar="N", help="documents there are, for Coverage"
@@ -41,9 +55,11 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            self.stdout.write(_output(options))
-            if options["preset"] is not None and preset(options["preset"]).caveat:
-                self.stderr.write(f"Note: {preset(options['preset']).caveat}")
+            asked = _asked(options)
+            self.stdout.write(_output(asked, options))
+            for caveat in dict.fromkeys(one.preset.caveat for one in asked if one.preset):
+                if caveat:
+                    self.stderr.write(f"Note: {caveat}")
         except FileRefused as refused:
             self._fail([str(problem) for problem in refused.problems])
         except MeasureError as error:
@@ -54,28 +70,61 @@ class Command(BaseCommand):
         sys.exit(2)
 
 
-def _output(options: Mapping[str, Any]) -> str:
+def _asked(options: Mapping[str, Any]) -> tuple[Asked, ...]:
+    usual = None if options["preset"] is None else preset(options["preset"])
+    return ask_all(options["measures"], usual)
+
+
+def _output(asked: Sequence[Asked], options: Mapping[str, Any]) -> str:
     if options["explain"] is not None and options["format"] not in EXPLAINED:
         raise MeasureError("--explain is printed with --format table or json")
-    asked = parse_measures(options["measures"])
-    chosen = None if options["preset"] is None else preset(options["preset"])
-    judged = JudgedQueries(read_qrels(options["qrels"], name=options["qrels"]))
-    names = tuple(name for name, _ in asked)
-    measures = [measure for _, measure in asked]
+    if options["per_segment"] and options["format"] not in SEGMENTED:
+        raise MeasureError("--per-segment is printed with --format table or json")
+    if options["per_segment"] and options["queries"] is None:
+        raise MeasureError("--per-segment needs --queries: a file that says each query's segment")
+    qrels = read_qrels(options["qrels"], name=options["qrels"])
+    judged = JudgedQueries(qrels, _traits(options["queries"]))
+    names = tuple(one.name for one in asked)
     if options["explain"] is not None:
-        query_id = options["explain"]
-        explained, apart = {}, {}
-        for name, run in _runs(options):
-            explained[name] = explain_file(judged, run, measures, query_id, chosen)
-            apart[name] = compare_file(judged, run, measures, query_id, chosen)
-        query = ExplainedQuery(options["preset"], query_id, names, explained, apart)
-        return EXPLAINED[options["format"]](query)
+        return _explained(asked, judged, options)
+    plain, presets = [one.plain for one in asked], [one.preset for one in asked]
     size = options["collection_size"]
     runs = {
-        name: evaluate_file(judged, run, measures, chosen, collection_size=size)
+        name: evaluate_file(judged, run, plain, presets, collection_size=size)
         for name, run in _runs(options)
     }
-    return FORMATS[options["format"]](Report(options["preset"], names, runs, options["per_query"]))
+    report = Report(options["preset"], names, runs, options["per_query"], options["per_segment"])
+    return FORMATS[options["format"]](report)
+
+
+def _explained(asked: Sequence[Asked], judged: JudgedQueries, options: Mapping[str, Any]) -> str:
+    query_id = options["explain"]
+    meant = [one.measure for one in asked]
+    explained, apart = {}, {}
+    for name, run in _runs(options):
+        explained[name] = explain_file(judged, run, meant, query_id)
+        apart[name] = compare_file(judged, run, _pairs(asked, options), query_id)
+    names = tuple(one.name for one in asked)
+    query = ExplainedQuery(options["preset"], query_id, names, explained, apart)
+    return EXPLAINED[options["format"]](query)
+
+
+def _pairs(asked: Sequence[Asked], options: Mapping[str, Any]) -> list[tuple[Measure, Measure]]:
+    """What is held against what: a measure and what its tool makes of it, or the first and each
+    other one."""
+    if options["preset"] is not None or len(asked) == 1:
+        return [(one.plain, one.measure) for one in asked if one.preset is not None]
+    return [(asked[0].measure, one.measure) for one in asked[1:]]
+
+
+def _traits(path: str | None) -> dict[str, Traits] | None:
+    """The segment and weight of every query of a file."""
+    if path is None:
+        return None
+    return {
+        record.query_id: Traits(record.segment, record.weight)
+        for record in read_queries(path, name=path)
+    }
 
 
 def _runs(options: Mapping[str, Any]) -> Iterator[tuple[str, RunFile]]:

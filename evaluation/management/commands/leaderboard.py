@@ -2,11 +2,14 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import CommandParser
 
 from judgments.management.command import RefusingCommand, two_slugs
+
+if TYPE_CHECKING:
+    from evaluation.board_files import BoardTable, BoardValue
 
 
 class Command(RefusingCommand):
@@ -16,28 +19,34 @@ class Command(RefusingCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
+        from evaluation.board_files import FORMATS
+
         super().add_arguments(parser)
         parser.add_argument("list", metavar="COLLECTION/LIST", type=two_slugs)
         parser.add_argument("--version", default="head", help="a number or a release's name")
         parser.add_argument("--measures", default="", help="such as 'nDCG@10 RR@10'")
         parser.add_argument("--segment", default="", help="only over the queries of a segment")
+        parser.add_argument(
+            "--format", choices=("table", *FORMATS), default="table", help="of what is printed"
+        )
 
     def work(self, **options: Any) -> dict[str, Any]:
-        from evaluation.selectors.run_sums import chosen_measures, list_run_sums
+        from evaluation.board_files import FORMATS
+        from evaluation.selectors.run_sums import chosen_columns, list_run_sums
         from judgments.management.lookup import get_list
         from judgments.selectors import get_version
 
         judgment_list = get_list(*options["list"])
         version = get_version(judgment_list=judgment_list, name=options["version"])
-        measures = chosen_measures(judgment_list, options["measures"])
+        asked = chosen_columns(judgment_list, options["measures"])
         found = list_run_sums(
             judgment_list=judgment_list,
             version=version,
-            measures=measures,
+            measures=[one.measure for one in asked],
             segment=options["segment"],
             patience=math.inf,
         )
-        names = [measure.name for measure in measures]
+        names = [one.canonical for one in asked]
         runs = sorted(
             (_plain(own, names) for own in found), key=lambda run: _best_first(run, names)
         )
@@ -50,22 +59,19 @@ class Command(RefusingCommand):
             "runs": runs,
         }
         if not options["json"]:
-            self.stdout.write(_table(result))
+            form = FORMATS.get(options["format"])
+            text = form.write(_board(result)) if form else f"{_table(result)}\n"
+            self.stdout.write(text, ending="")
         return result
 
 
 def _plain(own: Any, names: Sequence[str]) -> dict[str, Any]:
     """A run and its values as plain values."""
-    from evaluation.exact import counts, means, standard_errors
-
     values = {}
     if own.sums is not None:
-        columns = zip(
-            names, means(own.sums), standard_errors(own.sums), counts(own.sums), strict=True
-        )
         values = {
-            name: {"mean": mean, "standard_error": error, "n": n}
-            for name, mean, error, n in columns
+            name: {"mean": one.value, "standard_error": one.error, "n": one.n}
+            for name, one in zip(names, own.averages, strict=True)
         }
     return {
         "ranker": own.run.ranker.slug,
@@ -79,6 +85,34 @@ def _plain(own: Any, names: Sequence[str]) -> dict[str, Any]:
 def _best_first(run: dict[str, Any], names: Sequence[str]) -> tuple[bool, float, str, str]:
     value = run["values"].get(names[0], {}).get("mean")
     return value is None, -(value or 0.0), run["ranker"], run["run"]
+
+
+def _board(result: dict[str, Any]) -> "BoardTable":
+    """The same for a file, with intervals."""
+    from evaluation.board_files import BoardRow, BoardTable
+
+    title = f"{result['collection']}/{result['list']}, version {result['version']}"
+    title += f", segment {result['segment']}" if result["segment"] else ""
+    rows = tuple(
+        BoardRow(
+            run["ranker"],
+            run["run"],
+            tuple(_board_value(run["values"].get(name)) for name in result["measures"]),
+        )
+        for run in result["runs"]
+    )
+    return BoardTable(title, tuple(result["measures"]), rows)
+
+
+def _board_value(value: dict[str, Any] | None) -> "BoardValue":
+    from evaluation.board_files import BoardValue
+    from evaluation.statistics.intervals import mean_interval
+
+    if value is None:
+        return BoardValue(None, None, None, 0)
+    found = mean_interval(value["mean"], value["standard_error"], value["n"])
+    low, high = found or (None, None)
+    return BoardValue(value["mean"], low, high, value["n"])
 
 
 def _table(result: dict[str, Any]) -> str:

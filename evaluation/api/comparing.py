@@ -1,0 +1,313 @@
+"""Comparisons of runs as values."""
+
+from dataclasses import asdict
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from evaluation.selectors.compared_runs import ComparedRun
+from evaluation.selectors.judge_next import MOST_PAIRS, USUAL_PAIRS, NextAsked, get_judge_next
+from evaluation.selectors.judge_next import JudgeNext as Next
+from evaluation.selectors.pages_compare import CompareFilters, ComparePage, get_compare_page
+from evaluation.selectors.pages_unjudged import UnjudgedFilters, get_unjudged_page
+from evaluation.statistics.paired import TESTS
+from judgments.permissions import Access, get_access
+from judgments.rest.parsing import read_parameters
+from judgments.rest.schema import REFUSED
+from judgments.selectors import list_document_ids, list_query_ids
+from judgments.selectors.lists import HEAD, get_list
+
+
+class RunMeanOutput(serializers.Serializer[Any]):
+    """A run and its mean over `n` queries. name: ranker/run, as parameters have it."""
+
+    name = serializers.CharField()
+    id = serializers.UUIDField()
+    mean = serializers.FloatField(allow_null=True)
+    n = serializers.IntegerField()
+    judged = serializers.FloatField(allow_null=True)
+
+
+class DifferenceOutput(serializers.Serializer[Any]):
+    """A run against the baseline, over the `n` queries that are in both means.
+
+    mean: of the differences, this run less the baseline; low, high: its 95 % interval (BCa).
+    p_value: of the test, two-sided; null below six queries. p_corrected: by Holm's method for all
+    runs of the answer. effect: the mean in standard deviations of the differences. detectable: the
+    smallest mean difference that so many queries show four times out of five. warning: why the
+    difference may be about judging; else empty. verdict: the same in words.
+    """
+
+    run = RunMeanOutput()
+    n = serializers.IntegerField()
+    mean = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    p_value = serializers.FloatField(allow_null=True)
+    p_corrected = serializers.FloatField(allow_null=True)
+    effect = serializers.FloatField(allow_null=True)
+    detectable = serializers.FloatField(allow_null=True)
+    wins = serializers.IntegerField()
+    ties = serializers.IntegerField()
+    losses = serializers.IntegerField()
+    warning = serializers.CharField()
+    verdict = serializers.CharField()
+
+
+class RunPairOutput(serializers.Serializer[Any]):
+    """Two of at least three runs: second less first, by Tukey's test for all pairs at once."""
+
+    first = serializers.CharField()
+    second = serializers.CharField()
+    difference = serializers.FloatField()
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+    p_value = serializers.FloatField()
+
+
+class MeasureOrderOutput(serializers.Serializer[Any]):
+    """Kendall's tau of another measure's order of the list's runs with this one's."""
+
+    name = serializers.CharField()
+    tau = serializers.FloatField()
+    is_dialect = serializers.BooleanField()
+
+
+class Comparison(APIView):
+    """Runs compared on a list."""
+
+    class Parameters(serializers.Serializer[Any]):
+        """runs: ranker/run, a ranker for its newest run, or an id; several apart by commas.
+
+        Without it: the newest run of each ranker, four at most. baseline: one of them, else the
+        first. measure: a name, else the first that the list shows. version: a number, the name of
+        a release, or head. segment: only its queries. test: how p-values are made.
+        """
+
+        runs = serializers.CharField(max_length=4000, allow_blank=True, default="")
+        baseline = serializers.CharField(max_length=300, allow_blank=True, default="")
+        measure = serializers.CharField(max_length=500, allow_blank=True, default="")
+        version = serializers.SlugField(max_length=64, default=HEAD)
+        segment = serializers.CharField(
+            max_length=200, allow_blank=True, default="", trim_whitespace=False
+        )
+        test = serializers.ChoiceField(choices=list(TESTS), default=CompareFilters.test)
+
+    class Output(serializers.Serializer[Any]):
+        """A comparison. version: 0 on a list without any; baseline: null where nothing is there."""
+
+        version = serializers.IntegerField()
+        measure = serializers.CharField()
+        segment = serializers.CharField()
+        test = serializers.CharField()
+        baseline = RunMeanOutput(allow_null=True)
+        comparisons = DifferenceOutput(many=True)
+        pairs = RunPairOutput(many=True)
+        measures = MeasureOrderOutput(many=True)
+
+    @extend_schema(
+        operation_id="compare_runs",
+        parameters=[Parameters],
+        responses={200: Output} | REFUSED,
+    )
+    def get(self, request: Request, slug: str, list_slug: str) -> Response:
+        """How large the differences between runs are, and how sure."""
+        asked = read_parameters(request, self.Parameters)
+        runs = (asked.pop("runs"),)
+        filters = CompareFilters(runs=runs if runs[0].strip() else (), **asked)
+        access = get_access(viewer=request.user, slug=slug)
+        page = get_compare_page(access=access, slug=list_slug, filters=filters)
+        return Response(self.Output(_plain(page)).data)
+
+
+class OpenValueOutput(serializers.Serializer[Any]):
+    """A run under every assumption about its unjudged documents, over `queries` queries.
+
+    zeros: they gain nothing; condensed: they are taken out; low, high: the least and the most that
+    they can make of it, null where the measure has no known bounds; residual: of RBP; documents:
+    how many are unjudged; judged: the mean share that is judged.
+    """
+
+    name = serializers.CharField()
+    queries = serializers.IntegerField()
+    zeros = serializers.FloatField(allow_null=True)
+    condensed = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    residual = serializers.FloatField(allow_null=True)
+    judged = serializers.FloatField(allow_null=True)
+    documents = serializers.IntegerField()
+
+
+class OpenValues(APIView):
+    """What unjudged documents leave open."""
+
+    class Parameters(serializers.Serializer[Any]):
+        """runs, measure, version, segment: as in `compare`."""
+
+        runs = serializers.CharField(max_length=4000, allow_blank=True, default="")
+        measure = serializers.CharField(max_length=500, allow_blank=True, default="")
+        version = serializers.SlugField(max_length=64, default=HEAD)
+        segment = serializers.CharField(
+            max_length=200, allow_blank=True, default="", trim_whitespace=False
+        )
+
+    class Output(serializers.Serializer[Any]):
+        """version: 0 on a list without any."""
+
+        version = serializers.IntegerField()
+        measure = serializers.CharField()
+        runs = OpenValueOutput(many=True)
+
+    @extend_schema(
+        operation_id="unjudged", parameters=[Parameters], responses={200: Output} | REFUSED
+    )
+    def get(self, request: Request, slug: str, list_slug: str) -> Response:
+        """How far runs' values could move if everything that they show were judged."""
+        asked = read_parameters(request, self.Parameters)
+        runs = (asked.pop("runs"),)
+        filters = UnjudgedFilters(runs=runs if runs[0].strip() else (), **asked)
+        access = get_access(viewer=request.user, slug=slug)
+        page = get_unjudged_page(access=access, slug=list_slug, filters=filters)
+        plain = {
+            "version": page.version,
+            "measure": page.measure.name,
+            "runs": [asdict(row) for row in page.rows],
+        }
+        return Response(self.Output(plain).data)
+
+
+class NextPairOutput(serializers.Serializer[Any]):
+    """A pair to judge. change: expected, in parts of the largest of all pairs; swing: by how much
+    a difference between two of the runs can move at most. is_doubted: judged, but disputed.
+    """
+
+    query_id = serializers.CharField()
+    doc_id = serializers.CharField()
+    change = serializers.FloatField()
+    swing = serializers.FloatField()
+    is_doubted = serializers.BooleanField()
+
+
+class ExpectedOutput(serializers.Serializer[Any]):
+    """What a run's mean would probably be if everything shown were judged, with 95 % of it."""
+
+    name = serializers.CharField()
+    value = serializers.FloatField()
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+
+
+class JudgeNext(APIView):
+    """What to judge next on a list, at its newest version."""
+
+    class Parameters(serializers.Serializer[Any]):
+        """runs, measure, segment: as in `compare`; without runs, the newest of every ranker."""
+
+        runs = serializers.CharField(max_length=4000, allow_blank=True, default="")
+        measure = serializers.CharField(max_length=500, allow_blank=True, default="")
+        segment = serializers.CharField(
+            max_length=200, allow_blank=True, default="", trim_whitespace=False
+        )
+        n = serializers.IntegerField(min_value=1, max_value=MOST_PAIRS, default=USUAL_PAIRS)
+
+    class Output(serializers.Serializer[Any]):
+        """The pairs, the most telling first. unjudged: of the `shown` pairs; candidates: of which
+        a label could change the order; doubt: the chance that the two `closest` runs are in the
+        wrong order. All empty where no run shows anything.
+        """
+
+        version = serializers.IntegerField()
+        measure = serializers.CharField()
+        shown = serializers.IntegerField()
+        unjudged = serializers.IntegerField()
+        candidates = serializers.IntegerField()
+        doubt = serializers.FloatField(allow_null=True)
+        closest = serializers.ListField(child=serializers.CharField())
+        expected = ExpectedOutput(many=True)
+        pairs = NextPairOutput(many=True)
+
+    @extend_schema(
+        operation_id="judge_next", parameters=[Parameters], responses={200: Output} | REFUSED
+    )
+    def get(self, request: Request, slug: str, list_slug: str) -> Response:
+        """The labels that could change most of what is said of some runs."""
+        asked = read_parameters(request, self.Parameters)
+        runs = (asked.pop("runs"),)
+        access = get_access(viewer=request.user, slug=slug)
+        judgment_list = get_list(access=access, slug=list_slug)
+        judgment_list.collection = access.collection
+        found = get_judge_next(
+            access=access,
+            judgment_list=judgment_list,
+            asked=NextAsked(runs=runs if runs[0].strip() else (), **asked),
+        )
+        return Response(self.Output(_next_plain(access, judgment_list.head, found)).data)
+
+
+def _next_plain(access: Access, version: int, found: Next | None) -> dict[str, Any]:
+    if found is None:
+        none = {"measure": "", "shown": 0, "unjudged": 0, "candidates": 0, "doubt": None}
+        return none | {"version": version, "closest": [], "expected": [], "pairs": []}
+    qids = list_query_ids(collection=access.collection, pks={p.query_id for p in found.pairs})
+    docids = list_document_ids(
+        collection=access.collection, pks={pair.document_id for pair in found.pairs}
+    )
+    return {
+        "version": found.version,
+        "measure": found.measure.name,
+        "shown": found.shown,
+        "unjudged": found.unjudged,
+        "candidates": found.candidates,
+        "doubt": found.doubt,
+        "closest": found.closest,
+        "expected": [asdict(one) for one in found.expected],
+        "pairs": [
+            {
+                "query_id": qids[pair.query_id],
+                "doc_id": docids[pair.document_id],
+                "change": pair.change,
+                "swing": pair.swing,
+                "is_doubted": pair.is_doubted,
+            }
+            for pair in found.pairs
+        ],
+    }
+
+
+def _plain(page: ComparePage) -> dict[str, Any]:
+    return {
+        "version": page.version,
+        "measure": page.measure_name,
+        "segment": page.filters.segment,
+        "test": page.filters.test,
+        "baseline": page.baseline and _mean(page.baseline),
+        "comparisons": [
+            asdict(one.comparison)
+            | {
+                "run": _mean(one.own),
+                "p_corrected": one.p_value,
+                "warning": one.warning,
+                "verdict": one.words,
+            }
+            for one in page.others
+        ],
+        "measures": [asdict(one) for one in page.orders.orders] if page.orders else [],
+        "pairs": [
+            asdict(row.pair) | {"first": row.first, "second": row.second} for row in page.pairs
+        ],
+    }
+
+
+def _mean(compared: ComparedRun) -> dict[str, Any]:
+    return {
+        "name": compared.name,
+        "id": compared.run.public_id,
+        "mean": compared.mean.value,
+        "n": compared.mean.queries,
+        "judged": compared.mean.judged,
+    }

@@ -1,0 +1,190 @@
+"""What a leaderboard's page shows, and what its address asks for."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from evaluation.measures.asking import Asked
+from evaluation.measures.defaults import CutoffUse
+from evaluation.selectors.offers import Offers
+from evaluation.statistics.intervals import mean_interval
+from judgments.selectors.lists import HEAD
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What the page's address asks for. version: a number, a release's name, or "head".
+
+    baseline: a run, as ranker/run. since: a version or a release. group: "tag" or "".
+    """
+
+    measures: str = ""
+    version: str = HEAD
+    segment: str = ""
+    runs: str = ""
+    sort: str = ""
+    baseline: str = ""
+    since: str = ""
+    tag: str = ""
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class Value:
+    """One number: the mean over n queries, and its standard error. None: unknown."""
+
+    value: float | None
+    error: float | None
+    n: int
+    is_best: bool = False
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The interval of 95 %; None with fewer than two queries."""
+        return mean_interval(self.value, self.error, self.n)
+
+    @property
+    def half(self) -> float | None:
+        """Half of it."""
+        found = self.interval
+        return None if found is None else (found[1] - found[0]) / 2
+
+
+@dataclass(frozen=True)
+class Row:
+    """One run. version: the one that its values are of; None while there are none.
+
+    group: the first of its ranker's tags.
+    """
+
+    place: int
+    run_id: UUID
+    run_name: str
+    ranker_slug: str
+    ranker_name: str
+    version: int | None
+    is_current: bool
+    problem: str
+    values: tuple[Value, ...]
+    group: str = ""
+    is_baseline: bool = False
+    cells: tuple["Cell", ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What addresses call it."""
+        return f"{self.ranker_slug}/{self.run_name}"
+
+    @property
+    def stale_words(self) -> str:
+        return f"still of version {self.version}"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of one run. judged: the share of the documents that it looks at that is judged.
+
+    None beside a number that is such a share itself.
+    difference: to the baseline's value. change: since the version asked for.
+    """
+
+    column: "Column"
+    value: Value
+    judged: Value | None
+    difference: float | None = None
+    change: float | None = None
+
+
+@dataclass(frozen=True)
+class Column:
+    """One measure. is_judged: it says how much of what is shown is judged, not how good it is.
+
+    name: as `asking.ask` reads it. heading: the name in two words, so that it can be broken:
+    "nDCG@10 gain='exp2'", "nDCG@10 lightgbm". definition: what is computed. preset: the tool whose
+    definition it is, if any; caveat: where that can't be followed.
+    """
+
+    name: str
+    heading: str
+    description: str
+    is_judged: bool
+    queries: int
+    definition: str
+    preset: str
+    caveat: str
+
+    @property
+    def title(self) -> str:
+        """What it says, and where the tool can't be followed."""
+        return f"{self.description} {self.caveat}".strip()
+
+
+@dataclass(frozen=True)
+class VersionShown:
+    """The version of the page. releases: the names it has been given."""
+
+    number: int
+    created_at: datetime
+    releases: tuple[str, ...]
+    is_head: bool
+
+
+@dataclass(frozen=True)
+class Picker:
+    """What the form that chooses the columns offers.
+
+    kept: the measures that the list keeps current, and whether each is shown. others: the rest.
+    offers: every family, and every tool's definition of the first measure shown.
+    """
+
+    kept: tuple[tuple[str, bool], ...]
+    others: str
+    offers: "Offers"
+    uses: tuple[CutoffUse, ...]
+
+
+@dataclass(frozen=True)
+class BoardLink:
+    """A list, as the page of all leaderboards shows it."""
+
+    slug: str
+    name: str
+    head: int
+
+
+@dataclass(frozen=True)
+class LeaderboardPage:
+    """waiting: runs whose values are of an older version, or not there yet.
+
+    runs: the names of those that can be a baseline. tags: of their rankers. since: the number of
+    the version that changes are shown since.
+
+    state: changes whenever the table does. version: None on a list without one.
+    """
+
+    list_slug: str
+    list_name: str
+    version: VersionShown | None
+    columns: tuple[Column, ...]
+    asked: tuple[Asked, ...]
+    rows: tuple[Row, ...]
+    waiting: int
+    filters: Filters
+    sort: str
+    releases: tuple[str, ...]
+    picker: Picker
+    segments: tuple[str, ...]
+    runs: tuple[str, ...]
+    tags: tuple[str, ...]
+    since: int | None
+    state: str
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether the less common choices were made."""
+        own = self.filters
+        return bool(own.baseline or own.since or own.tag or own.group)
+
+    @property
+    def waiting_words(self) -> str:
+        return f"computing {self.waiting} runs"

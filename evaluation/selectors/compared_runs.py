@@ -1,0 +1,266 @@
+"""Two or more runs side by side: which ones, and every query's value of each."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+import numpy as np
+import numpy.typing as npt
+from django.core.cache import cache
+from django.db.models import QuerySet
+
+from evaluation.averages import reads_traits
+from evaluation.measures.asking import Asked, recognise
+from evaluation.measures.defaults import DEFAULT_MEASURES
+from evaluation.measures.definition import Measure
+from evaluation.models import Run
+from evaluation.selectors.query_values import KEPT, Mean, QueryValues, get_mean, get_query_values
+from evaluation.selectors.run_sums import (
+    FilterRefused,
+    check_segment,
+    chosen_columns,
+    kept_measures,
+)
+from evaluation.selectors.runs import list_runs
+from evaluation.statistics.paired import Comparison, Test, compare, holm
+from evaluation.statistics.resampling import FloatArray
+from judgments.models import JudgmentList
+from judgments.permissions import Access, check_may_see_rankings
+
+MOST: Final = 12  # runs at once
+AT_FIRST: Final = 4  # runs that a page without a choice compares
+RESAMPLES: Final = 10_000
+UNLIKE: Final = 0.1  # a larger gap between two runs' shares of judged documents is told
+
+
+@dataclass(frozen=True)
+class ComparedRun:
+    """A run, by the name that addresses use for it, and its values."""
+
+    run: Run
+    name: str
+    mean: Mean
+    values: QueryValues
+
+
+@dataclass(frozen=True, eq=False)
+class Differences:
+    """What one run has more than the baseline, query by query; three arrays of one length.
+
+    query_ids: the queries that are in both means, ascending. first, second: the values of the
+    baseline and of the other run.
+    """
+
+    query_ids: npt.NDArray[np.int64]
+    first: FloatArray
+    second: FloatArray
+
+    @property
+    def values(self) -> FloatArray:
+        """second − first."""
+        return self.second - self.first
+
+    def within(self, query_ids: Sequence[int]) -> "Differences":
+        """Only those of some queries."""
+        own = np.isin(self.query_ids, np.array(query_ids, np.int64))
+        return Differences(self.query_ids[own], self.first[own], self.second[own])
+
+
+@dataclass(frozen=True)
+class RunOption:
+    """A run that can be chosen. name: as addresses have it."""
+
+    name: str
+    label: str
+    is_chosen: bool
+
+
+def list_run_options(*, access: Access, chosen: Sequence[str]) -> tuple[RunOption, ...]:
+    """The runs of the collection, to choose from. chosen: the names of those that are."""
+    return tuple(
+        RunOption(name, f"{run.ranker_name}: {run.name}", name in chosen)
+        for run in list_runs(access=access)
+        for name in [f"{run.ranker_slug}/{run.name}"]
+    )
+
+
+def name_of(run: Run) -> str:
+    """How addresses call a run: ranker/run, as commands do."""
+    return f"{run.ranker.slug}/{run.name}"
+
+
+def compared_measure(judgment_list: JudgmentList, text: str) -> Asked:
+    """The measure asked for, or the first of the list's that is a plain mean over queries.
+
+    Raises MeasureError or FilterRefused for what runs can't be compared by.
+    """
+    asked = chosen_columns(judgment_list, text)
+    if not text.strip():
+        usual = recognise(DEFAULT_MEASURES[0])
+        return next((one for one in asked if is_plain_mean(one.measure)), usual)
+    if len(asked) != 1:
+        raise FilterRefused("one_measure", "Runs are compared by one measure at a time.")
+    if not is_plain_mean(asked[0].measure):
+        message = f"{asked[0].name} is no plain mean over queries, which comparisons are about."
+        raise FilterRefused("no_plain_mean", message)
+    return asked[0]
+
+
+def is_plain_mean(measure: Measure) -> bool:
+    """Whether every query counts the same in it, as tests of differences have it."""
+    return measure.is_mean and measure.average == "macro"
+
+
+def offered_measures(judgment_list: JudgmentList, shown: Asked) -> tuple[str, ...]:
+    """The measures that a page about some runs offers: those that the list keeps, and its own."""
+    return tuple(
+        dict.fromkeys(
+            shown.canonical if one == shown.measure else recognise(one).canonical
+            for one in (*kept_measures(judgment_list), shown.measure)
+            if (is_plain_mean(one) and one.family != "Judged") or one == shown.measure
+        )
+    )
+
+
+def find_runs(*, access: Access, names: Sequence[str]) -> list[Run]:
+    """The runs that are meant by these names, in their order, none twice.
+
+    A name is ranker/run, a ranker alone (its newest run), the run's id, or several apart by
+    commas. Without names: the newest run of each ranker, four at most. Withdrawn runs are found by
+    their full name or id.
+    Raises FilterRefused for a name that nothing has, and for more than twelve.
+    """
+    check_may_see_rankings(access)
+    runs_qs = Run.objects.select_related("ranker").filter(ranker__collection=access.collection)
+    if not names:
+        newest = {run.ranker_id: run for run in runs_qs.filter(withdrawn_at=None).order_by("pk")}
+        return [newest[ranker_id] for ranker_id in sorted(newest)][:AT_FIRST]
+    found: dict[int, Run] = {}
+    for name in names:
+        whole = _find(runs_qs, name)
+        parts = [part.strip() for part in name.split(",") if part.strip()]
+        for run in [whole] if whole else [_found(runs_qs, part) for part in parts]:
+            found[run.pk] = run
+    if len(found) > MOST:
+        raise FilterRefused("too_many_runs", f"At most {MOST} runs can be compared at once.")
+    return list(found.values())
+
+
+def get_compared(
+    *,
+    runs: Sequence[Run],
+    judgment_list: JudgmentList,
+    version: int,
+    measure: Measure,
+    segment: str = "",
+) -> list[ComparedRun]:
+    """Every query's value of each run, of all judged queries or of a segment's.
+
+    Raises FilterRefused for a segment without a judged query, and for a measure whose average does
+    not count every query the same: tests of differences do.
+    """
+    if reads_traits([measure]):
+        message = f"Runs are compared by the plain mean; leave out average={measure.average!r}."
+        raise FilterRefused("not_plain", message)
+    own = None
+    if segment:
+        ids = check_segment(list_id=judgment_list.pk, version=version, segment=segment)
+        own = np.array(ids, np.int64)
+    compared = []
+    for run in runs:
+        values = get_query_values(
+            run=run, judgment_list=judgment_list, version=version, measure=measure
+        )
+        if own is not None:
+            values = values.rows(np.flatnonzero(np.isin(values.query_ids, own)))
+        mean = get_mean(found=values, judgment_list=judgment_list, version=version, measure=measure)
+        compared.append(ComparedRun(run, name_of(run), mean, values))
+    return compared
+
+
+def differences_of(baseline: ComparedRun, other: ComparedRun) -> Differences:
+    """Query by query, over those that are in both means."""
+    both = baseline.values.counted & other.values.counted
+    return Differences(
+        baseline.values.query_ids[both], baseline.values.values[both], other.values.values[both]
+    )
+
+
+def uneven_judging(baseline: ComparedRun, other: ComparedRun) -> str:
+    """Why the difference of two runs may be about judging; "" where they are judged alike."""
+    first, second = baseline.mean.judged, other.mean.judged
+    if first is None or second is None or abs(first - second) <= UNLIKE:
+        return ""
+    less, more = (baseline, other) if first < second else (other, baseline)
+    return (
+        f"{less.name} shows {min(first, second):.0%} judged documents, {more.name} "
+        f"{max(first, second):.0%}. What nobody has judged counts as not relevant, so this "
+        "difference may be about judging, not about ranking."
+    )
+
+
+def compare_with_baseline(
+    found: Sequence[Differences], *, test: Test
+) -> list[tuple[Comparison, float | None]]:
+    """Each comparison with its p-value after Holm's correction for all of them.
+
+    Comparisons without a p-value (too few queries) take no part in the correction.
+    """
+    comparisons = [get_comparison(one.values, test=test) for one in found]
+    places = [place for place, one in enumerate(comparisons) if one.p_value is not None]
+    corrected = holm([comparisons[place].p_value or 0.0 for place in places])
+    p_values: list[float | None] = [None] * len(comparisons)
+    for place, p_value in zip(places, corrected.tolist(), strict=True):
+        p_values[place] = p_value
+    return list(zip(comparisons, p_values, strict=True))
+
+
+def get_comparison(
+    differences: FloatArray, *, test: Test, resamples: int = RESAMPLES
+) -> Comparison:
+    """The comparison, best known from the cache; the seed is fixed, so the answer is too."""
+    digest = hashlib.sha256(np.ascontiguousarray(differences).tobytes()).hexdigest()
+    name = f"compared:1:{test}:{resamples}:{digest}"
+    kept: Comparison | None = cache.get(name)
+    if kept is None:
+        kept = compare(differences, test=test, resamples=resamples)
+        cache.set(name, kept, KEPT)
+    return kept
+
+
+def by_segment(
+    found: Differences, segments: Sequence[tuple[str, Sequence[int]]], *, test: Test
+) -> list[tuple[str, Differences, Comparison]]:
+    """The same comparison within each segment that has a query in it."""
+    parts = [(name, found.within(query_ids)) for name, query_ids in segments]
+    resamples = RESAMPLES // 5
+    return [
+        (name, own, get_comparison(own.values, test=test, resamples=resamples))
+        for name, own in parts
+        if len(own.query_ids)
+    ]
+
+
+def _found(runs_qs: "QuerySet[Run]", name: str) -> Run:
+    run = _find(runs_qs, name)
+    if run is None:
+        raise FilterRefused("no_run", f"There is no run called {name[:60]} here.")
+    return run
+
+
+def _find(runs_qs: "QuerySet[Run]", name: str) -> Run | None:
+    ranker, slash, own = name.partition("/")
+    if slash:
+        return runs_qs.filter(ranker__slug=ranker, name=own).first()
+    if (public_id := _as_id(name)) is not None:
+        return runs_qs.filter(public_id=public_id).first()
+    return runs_qs.filter(ranker__slug=name, withdrawn_at=None).order_by("-pk").first()
+
+
+def _as_id(name: str) -> UUID | None:
+    try:
+        return UUID(name)
+    except ValueError:
+        return None

@@ -1,0 +1,48 @@
+"""What lies behind a list's grades: the votes or the posterior that campaigns kept beside them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from django.db.models import Q
+
+from evaluation.measures.grades import Grades
+from evaluation.scoring import JudgedQueries
+from evaluation.statistics.resampling import FloatArray
+from judgments.models import Judgment
+
+
+def get_grade_chances(
+    *, list_id: int, version: int, judged: JudgedQueries, grades: Grades
+) -> FloatArray:
+    """How likely each level of each judgment is, (n_judgments, n_levels); zeros: as it stands.
+
+    From the posterior that the campaign kept beside the judgment, else from its votes; a grade
+    that somebody decided, or that has neither, stands.
+    """
+    holding = Judgment.objects.filter(list=list_id, since__lte=version).filter(
+        Q(until__isnull=True) | Q(until__gt=version)
+    )
+    found = {
+        (query_id, document_id): evidence
+        for query_id, document_id, evidence in holding.order_by()
+        .exclude(evidence={})
+        .values_list("query", "document", "evidence")
+    }
+    owners = np.repeat(judged.query_ids, judged.judgments.lengths).tolist()
+    pairs = zip(owners, judged.judgments.documents.tolist(), strict=True)
+    chances = np.zeros((len(owners), len(grades.codes)))
+    for place, pair in enumerate(pairs):
+        shares = _shares(found.get(pair, {}))
+        if shares:
+            codes = np.array(list(shares), np.int64)
+            chances[place, grades.levels(codes) - 1] = list(shares.values())
+    return chances
+
+
+def _shares(evidence: Mapping[str, Any]) -> dict[int, float]:
+    """What the evidence says of each grade; empty for one that a person decided."""
+    if evidence.get("adjudicated"):
+        return {}
+    said = evidence.get("posterior") or evidence.get("votes") or {}
+    return {int(code): float(share) for code, share in said.items() if share > 0}

@@ -1,0 +1,143 @@
+"""What can be chosen as a measure: every family, and every tool's definition, each in a line."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from evaluation.measures.asking import Asked, as_meant
+from evaluation.measures.definition import FAMILIES, PARAMETERS, USUAL, Family, Measure
+from evaluation.measures.documentation import PARAMETER_WORDS
+from evaluation.measures.errors import MeasureError
+from evaluation.measures.families import CHOICES
+from evaluation.measures.presets import PRESETS, Preset
+from evaluation.measures.wording import describe
+from evaluation.scoring import can_be_stored
+
+USUAL_CUTOFF: Final = 10
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A name that can be asked for, what it means, and where a tool can't be followed."""
+
+    name: str
+    reading: str
+    caveat: str = ""
+
+
+@dataclass(frozen=True)
+class Offers:
+    """of: the measure that the tools' definitions are of."""
+
+    families: tuple[Offer, ...]
+    of: str
+    tools: tuple[Offer, ...]
+
+
+@dataclass(frozen=True)
+class ParameterOffer:
+    """A parameter of a family. usual: its value where nothing is said."""
+
+    name: str
+    usual: object
+    words: tuple[str, ...]
+    values: str
+
+
+@dataclass(frozen=True)
+class FamilyOffer:
+    """A family. is_kept: whether leaderboards can have it."""
+
+    family: Family
+    example: Measure
+    reading: str
+    is_kept: bool
+    parameters: tuple[ParameterOffer, ...]
+
+
+@dataclass(frozen=True)
+class DefinitionOffer:
+    """What a preset makes of a family's example."""
+
+    name: str
+    definition: str
+    reading: str
+
+
+@dataclass(frozen=True)
+class PresetOffer:
+    """A preset. parameters: what it sets, on every family that has them."""
+
+    name: str
+    tool: str
+    reading: str
+    caveat: str
+    is_exact: bool
+    parameters: Mapping[str, object]
+    definitions: tuple[DefinitionOffer, ...]
+
+
+def list_offers(measure: Measure) -> Offers:
+    """Every family that a leaderboard can have, and what every tool that has the measure means."""
+    families = tuple(Offer(own.example.name, own.reading) for own in list_families() if own.is_kept)
+    tools = (_as_meant(measure, chosen) for chosen in PRESETS.values())
+    offered = tuple(
+        Offer(asked.canonical, f"{asked.preset.tool}: {asked.preset.reading}.", asked.preset.caveat)
+        for asked in tools
+        if asked is not None and asked.preset is not None and can_be_stored(asked.measure)
+    )
+    return Offers(families, measure.name, offered)
+
+
+def list_families() -> tuple[FamilyOffer, ...]:
+    """Every family of measures."""
+    return tuple(map(_family, FAMILIES.values()))
+
+
+def list_presets() -> tuple[PresetOffer, ...]:
+    """Every preset, with its definition of every family that its tool has."""
+    return tuple(map(_preset, PRESETS.values()))
+
+
+def _family(family: Family) -> FamilyOffer:
+    example = _example(family)
+    parameters = tuple(
+        ParameterOffer(
+            name,
+            family.words_of(name)[0] if name == "denominator" else USUAL[name],
+            family.words_of(name) if name in CHOICES else (),
+            PARAMETER_WORDS[name].replace("`", ""),
+        )
+        for name in PARAMETERS
+        if name in family.parameters
+    )
+    return FamilyOffer(family, example, describe(example), can_be_stored(example), parameters)
+
+
+def _preset(chosen: Preset) -> PresetOffer:
+    meant = [_as_meant(_example(family), chosen) for family in FAMILIES.values()]
+    return PresetOffer(
+        name=chosen.name,
+        tool=chosen.tool,
+        reading=chosen.reading,
+        caveat=chosen.caveat,
+        is_exact=not chosen.caveat,
+        parameters=chosen.parameters,
+        definitions=tuple(
+            DefinitionOffer(one.canonical, one.measure.name, describe(one.measure))
+            for one in meant
+            if one is not None
+        ),
+    )
+
+
+def _example(family: Family) -> Measure:
+    """A measure of the family with all that is usual, cut at ten where it can be cut."""
+    return Measure(family=family.name, cutoff=None if family.cutoff == "none" else USUAL_CUTOFF)
+
+
+def _as_meant(measure: Measure, chosen: Preset) -> Asked | None:
+    try:
+        return as_meant(measure.name, measure, chosen)
+    except MeasureError:
+        return None

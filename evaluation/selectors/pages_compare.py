@@ -1,0 +1,415 @@
+"""The page that compares runs: how large the differences are, how sure, and where they lie."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlencode
+
+import numpy as np
+
+from evaluation.measures.asking import Asked
+from evaluation.measures.definition import Measure
+from evaluation.measures.wording import describe
+from evaluation.selectors.compared_runs import (
+    ComparedRun,
+    Differences,
+    RunOption,
+    by_segment,
+    compare_with_baseline,
+    compared_measure,
+    differences_of,
+    find_runs,
+    get_compared,
+    list_run_options,
+    name_of,
+    offered_measures,
+    uneven_judging,
+)
+from evaluation.selectors.hanging import FirstPlace, get_first_place
+from evaluation.selectors.measure_orders import MeasureOrders, get_measure_orders
+from evaluation.selectors.ranking_changes import RankingChanges, get_ranking_changes
+from evaluation.selectors.run_sums import FilterRefused
+from evaluation.selectors.stability import BoardShown, get_board_shown
+from evaluation.statistics.paired import FEWEST, TESTS, Comparison, Test
+from evaluation.statistics.tukey import PairOfRankers, tukey_hsd
+from evaluation.statistics.verdicts import LEVEL, verdict
+from judgments.models import Query
+from judgments.permissions import Access, check_may_see_rankings
+from judgments.selectors import get_query_traits, list_query_ids, list_segments
+from judgments.selectors.lists import HEAD, get_list, get_version
+
+DEFAULT_DEPTH: Final = 10  # ranks in which documents are compared, for a measure without a cutoff
+LISTED: Final = 10  # queries named at either end
+MOST_BARS: Final = 400  # differences drawn one by one; beyond, the drawing shows quantiles
+
+
+@dataclass(frozen=True)
+class CompareFilters:
+    """What an address asks for; "" and () are the usual."""
+
+    runs: tuple[str, ...] = ()
+    baseline: str = ""
+    against: str = ""
+    measure: str = ""
+    version: str = HEAD
+    segment: str = ""
+    test: str = "randomization"
+
+
+@dataclass(frozen=True)
+class OtherRun:
+    """A run against the baseline. p_value: after Holm's correction for all runs of the page.
+
+    warning: why the difference may be about judging instead of ranking; "" where there is none.
+    """
+
+    own: ComparedRun
+    comparison: Comparison
+    p_value: float | None
+    words: str
+    warning: str
+    address: str
+
+    @property
+    def is_significant(self) -> bool:
+        return self.p_value is not None and self.p_value <= LEVEL
+
+    @property
+    def p_words(self) -> str:
+        return p_words(self.p_value)
+
+
+@dataclass(frozen=True)
+class QueryDifference:
+    """A query on which two runs differ."""
+
+    qid: str
+    text: str
+    first: float
+    second: float
+
+    @property
+    def difference(self) -> float:
+        return self.second - self.first
+
+
+@dataclass(frozen=True)
+class SegmentRow:
+    """The comparison within a segment."""
+
+    name: str
+    first: float
+    second: float
+    comparison: Comparison
+
+
+@dataclass(frozen=True)
+class TukeyRow:
+    """Two runs out of all of them, with what Tukey's test says of the pair."""
+
+    first: str
+    second: str
+    pair: PairOfRankers
+
+    @property
+    def is_significant(self) -> bool:
+        return self.pair.p_value <= LEVEL
+
+    @property
+    def p_words(self) -> str:
+        return p_words(self.pair.p_value)
+
+
+@dataclass(frozen=True)
+class Detail:
+    """One run against the baseline, query by query.
+
+    drawn: every difference, the largest gain first, or quantiles where there are too many.
+    points: the queries themselves in that order; of too many, only those at the ends.
+    gains, losses: the queries at the ends.
+    """
+
+    other: OtherRun
+    drawn: tuple[float, ...]
+    points: tuple[QueryDifference, ...]
+    gains: tuple[QueryDifference, ...]
+    losses: tuple[QueryDifference, ...]
+    segments: tuple[SegmentRow, ...]
+    changes: RankingChanges | None
+
+    @property
+    def is_quantiles(self) -> bool:
+        return len(self.drawn) < self.other.comparison.n
+
+    @property
+    def scatter_label(self) -> str:
+        """The drawing of both values in words."""
+        own = self.other.comparison
+        return f"Both values of {len(self.points)} queries: {own.wins} lie above the diagonal"
+
+    @property
+    def chart_label(self) -> str:
+        """The drawing in words."""
+        own = self.other.comparison
+        return f"Differences: {own.wins} queries gain, {own.losses} lose, {own.ties} are equal"
+
+
+@dataclass(frozen=True)
+class ComparePage:
+    """version: 0 on a list without any. baseline, detail: None where nothing can be compared.
+
+    axis: what the intervals are drawn on, from −axis to +axis.
+    """
+
+    list_slug: str
+    list_name: str
+    version: int
+    is_head: bool
+    asked: Asked
+    offered: tuple[str, ...]
+    segments: tuple[str, ...]
+    filters: CompareFilters
+    tests: Mapping[Test, str]
+    options: tuple[RunOption, ...]
+    baseline: ComparedRun | None
+    others: tuple[OtherRun, ...]
+    axis: float
+    detail: Detail | None
+    pairs: tuple[TukeyRow, ...]
+    board: BoardShown | None
+    orders: MeasureOrders | None
+    first_place: FirstPlace | None
+
+    @property
+    def measure_name(self) -> str:
+        """What the measure is called: a tool's name where it is the tool's definition."""
+        return self.asked.canonical
+
+    @property
+    def description(self) -> str:
+        """The measure in plain words."""
+        return describe(self.asked.measure)
+
+    @property
+    def tests_used(self) -> str:
+        """The test in words."""
+        return next(words for name, words in self.tests.items() if name == self.filters.test)
+
+    @property
+    def axis_low(self) -> float:
+        return -self.axis
+
+    @property
+    def next_address(self) -> str:
+        """The parameters of the page that says what to judge next for these runs."""
+        runs = [("runs", one.name) for one in (self.baseline, *(o.own for o in self.others)) if one]
+        segment = [("segment", self.filters.segment)] if self.filters.segment else []
+        return urlencode([*runs, ("measure", self.measure_name), *segment])
+
+    @property
+    def explain_address(self) -> str:
+        """The parameters of the page that explains one of these values."""
+        asked = {"list": self.list_slug, "version": self.version, "measure": self.measure_name}
+        return urlencode(asked)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What every part of the page is about."""
+
+    access: Access
+    list_id: int
+    version: int
+    measure: Measure
+    segments: tuple[str, ...]
+    test: Test
+
+
+def p_words(p_value: float | None) -> str:
+    """A p-value as far as resampling knows it: small ones only as small."""
+    if p_value is None:
+        return "–"
+    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
+
+
+def get_compare_page(*, access: Access, slug: str, filters: CompareFilters) -> ComparePage:
+    """Runs compared as an address asks for it.
+
+    Raises MeasureError or FilterRefused for what can't be asked for, NotFound for a version.
+    """
+    check_may_see_rankings(access)
+    judgment_list = get_list(access=access, slug=slug)
+    judgment_list.collection = access.collection
+    test = _test(filters.test)
+    chosen = compared_measure(judgment_list, filters.measure)
+    measure = chosen.measure
+    runs = find_runs(access=access, names=filters.runs)
+    compared: list[ComparedRun] = []
+    number = 0
+    if judgment_list.head or filters.version != HEAD:
+        number = get_version(judgment_list=judgment_list, name=filters.version).number
+        compared = get_compared(
+            runs=runs,
+            judgment_list=judgment_list,
+            version=number,
+            measure=measure,
+            segment=filters.segment,
+        )
+    baseline, rest = _parted(compared, filters.baseline)
+    others = _others(baseline, rest, filters, test) if baseline else ()
+    segments = tuple(list_segments(list_id=judgment_list.pk, version=number)) if number else ()
+    detail = None
+    if baseline and others:
+        against = next((one for one in others if one.own.name == filters.against), others[0])
+        asked = _Asked(access, judgment_list.pk, number, measure, segments, test)
+        detail = _detail(asked, baseline, against)
+    return ComparePage(
+        list_slug=judgment_list.slug,
+        list_name=judgment_list.name,
+        version=number,
+        is_head=number == judgment_list.head,
+        asked=chosen,
+        offered=offered_measures(judgment_list, chosen),
+        segments=segments,
+        filters=filters,
+        tests=TESTS,
+        options=list_run_options(access=access, chosen=[name_of(run) for run in runs]),
+        baseline=baseline,
+        others=others,
+        axis=_axis(others),
+        detail=detail,
+        pairs=_pairs(compared),
+        board=get_board_shown(
+            compared=compared, judgment_list=judgment_list, version=number, measure=measure
+        ),
+        orders=get_measure_orders(judgment_list=judgment_list, version=number, asked=chosen),
+        first_place=get_first_place(
+            compared=compared, judgment_list=judgment_list, version=number, measure=measure
+        ),
+    )
+
+
+def address_of(filters: CompareFilters, **changes: str) -> str:
+    """The parameters of the page that shows the same with some of it changed."""
+    asked = {
+        "baseline": filters.baseline,
+        "against": filters.against,
+        "measure": filters.measure,
+        "version": "" if filters.version == HEAD else filters.version,
+        "segment": filters.segment,
+        "test": "" if filters.test == CompareFilters.test else filters.test,
+    } | changes
+    runs = [("runs", name) for name in filters.runs]
+    return urlencode([*runs, *((name, value) for name, value in asked.items() if value)])
+
+
+def _test(name: str) -> Test:
+    for test in TESTS:
+        if test == name:
+            return test
+    raise FilterRefused("no_test", f"There is no test called {name[:60]}: {', '.join(TESTS)}.")
+
+
+def _parted(
+    compared: Sequence[ComparedRun], name: str
+) -> tuple[ComparedRun | None, list[ComparedRun]]:
+    """The baseline, by default the first run, and the others."""
+    if not compared:
+        return None, []
+    wanted = name or compared[0].name
+    baseline = next((one for one in compared if one.name == wanted), None)
+    if baseline is None:
+        message = f"The baseline {wanted[:60]} is not one of the runs compared."
+        raise FilterRefused("no_baseline", message)
+    return baseline, [one for one in compared if one is not baseline]
+
+
+def _others(
+    baseline: ComparedRun, rest: Sequence[ComparedRun], filters: CompareFilters, test: Test
+) -> tuple[OtherRun, ...]:
+    found = compare_with_baseline([differences_of(baseline, one) for one in rest], test=test)
+    return tuple(
+        OtherRun(
+            own=one,
+            comparison=comparison,
+            p_value=p_value,
+            words=verdict(comparison, p_value=p_value, baseline=baseline.name, other=one.name),
+            warning=uneven_judging(baseline, one),
+            address=address_of(filters, against=one.name),
+        )
+        for one, (comparison, p_value) in zip(rest, found, strict=True)
+    )
+
+
+def _detail(asked: _Asked, baseline: ComparedRun, other: OtherRun) -> Detail:
+    found = differences_of(baseline, other.own)
+    ranked = np.argsort(-found.values, kind="stable")
+    values = found.values[ranked]
+    few = len(ranked) <= MOST_BARS
+    ends = list(ranked) if few else [*ranked[:LISTED], *ranked[-LISTED:]]
+    named = _named(asked.access, found, [int(place) for place in ends])
+    drawn = values
+    if not few:
+        drawn = -np.quantile(-values, (np.arange(MOST_BARS) + 0.5) / MOST_BARS)
+    return Detail(
+        other=other,
+        drawn=tuple(drawn.tolist()),
+        points=tuple(named),
+        gains=tuple(one for one in named if one.difference > 0)[:LISTED],
+        losses=tuple(one for one in reversed(named) if one.difference < 0)[:LISTED],
+        segments=_segments(asked, found),
+        changes=get_ranking_changes(
+            first=baseline.run,
+            second=other.own.run,
+            query_ids=found.query_ids.tolist(),
+            k=asked.measure.cutoff or DEFAULT_DEPTH,
+        ),
+    )
+
+
+def _segments(asked: _Asked, found: Differences) -> tuple[SegmentRow, ...]:
+    members: dict[str, list[int]] = {name: [] for name in asked.segments}
+    traits = get_query_traits(
+        list_id=asked.list_id, version=asked.version, query_ids=found.query_ids.tolist()
+    )
+    for query_id, own in traits.items():
+        if own.segment in members:
+            members[own.segment].append(query_id)
+    return tuple(
+        SegmentRow(name, float(part.first.mean()), float(part.second.mean()), comparison)
+        for name, part, comparison in by_segment(found, list(members.items()), test=asked.test)
+    )
+
+
+def _named(access: Access, found: Differences, places: Sequence[int]) -> list[QueryDifference]:
+    ids = [int(found.query_ids[place]) for place in places]
+    qids = list_query_ids(collection=access.collection, pks=ids)
+    texts = dict(Query.objects.filter(pk__in=ids).values_list("pk", "text"))
+    return [
+        QueryDifference(qids[pk], texts[pk], float(found.first[place]), float(found.second[place]))
+        for pk, place in zip(ids, places, strict=True)
+    ]
+
+
+def _axis(others: Sequence[OtherRun]) -> float:
+    edges = [
+        abs(edge)
+        for one in others
+        for edge in (one.comparison.low, one.comparison.high)
+        if edge is not None
+    ]
+    return max(edges, default=0.0) or 1.0
+
+
+def _pairs(compared: Sequence[ComparedRun]) -> tuple[TukeyRow, ...]:
+    """All pairs, where there are more than one: over the queries that are in every mean."""
+    if len(compared) < 3:
+        return ()
+    everywhere = np.logical_and.reduce([one.values.counted for one in compared])
+    table = np.stack([one.values.values[everywhere] for one in compared], axis=1)
+    if len(table) < FEWEST:
+        return ()
+    return tuple(
+        TukeyRow(compared[pair.first].name, compared[pair.second].name, pair)
+        for pair in tukey_hsd(table)
+    )

@@ -1,0 +1,156 @@
+"""The page of what nobody has judged: what it leaves open of each run, and of their differences."""
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from evaluation.measures.asking import Asked
+from evaluation.measures.definition import Measure
+from evaluation.selectors.compared_runs import (
+    ComparedRun,
+    RunOption,
+    compared_measure,
+    find_runs,
+    get_compared,
+    list_run_options,
+    offered_measures,
+    uneven_judging,
+)
+from evaluation.selectors.unjudged import PATIENCE, Unjudged, get_unjudged
+from judgments.permissions import Access, check_may_see_rankings
+from judgments.selectors import list_segments
+from judgments.selectors.lists import HEAD, get_list, get_version
+
+
+@dataclass(frozen=True)
+class UnjudgedFilters:
+    """What an address asks for; "" and () are the usual."""
+
+    runs: tuple[str, ...] = ()
+    measure: str = ""
+    version: str = HEAD
+    segment: str = ""
+
+
+@dataclass(frozen=True)
+class OpenDifference:
+    """A run against the first: the difference as it is, and what unjudged documents allow.
+
+    low, high: the one run at its least and the other at its most, and the other way round; no
+    grades at all can leave that range. warning: why the difference may be about judging.
+    """
+
+    name: str
+    first: str
+    difference: float
+    low: float | None
+    high: float | None
+    warning: str
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether no grade of an unjudged document can turn its sign round."""
+        return self.low is not None and self.high is not None and self.low * self.high > 0
+
+
+@dataclass(frozen=True)
+class UnjudgedPage:
+    """version: 0 on a list without any."""
+
+    list_slug: str
+    list_name: str
+    version: int
+    is_head: bool
+    asked: Asked
+    filters: UnjudgedFilters
+    offered: tuple[str, ...]
+    segments: tuple[str, ...]
+    options: tuple[RunOption, ...]
+    rows: tuple[Unjudged, ...]
+    differences: tuple[OpenDifference, ...]
+
+    @property
+    def measure(self) -> Measure:
+        """What is computed."""
+        return self.asked.measure
+
+    @property
+    def patience(self) -> float:
+        """The p of the residuals."""
+        return self.measure.p if self.measure.family == "RBP" else PATIENCE
+
+    @property
+    def high(self) -> float:
+        """Where the drawings' axis ends."""
+        return max((one.high for one in self.rows if one.high is not None), default=1.0) or 1.0
+
+    @property
+    def is_bounded(self) -> bool:
+        return any(one.high is not None for one in self.rows)
+
+    @property
+    def same_address(self) -> str:
+        """The parameters of the pages that compare these runs, and say what to judge next."""
+        runs = [("runs", one.name) for one in self.rows]
+        more = {"measure": self.asked.canonical, "segment": self.filters.segment}
+        return urlencode([*runs, *((name, value) for name, value in more.items() if value)])
+
+
+def get_unjudged_page(*, access: Access, slug: str, filters: UnjudgedFilters) -> UnjudgedPage:
+    """What unjudged documents leave open, as an address asks for it.
+
+    Raises MeasureError or FilterRefused for what can't be asked for, NotFound for a version.
+    """
+    check_may_see_rankings(access)
+    judgment_list = get_list(access=access, slug=slug)
+    judgment_list.collection = access.collection
+    asked = compared_measure(judgment_list, filters.measure)
+    measure = asked.measure
+    runs = find_runs(access=access, names=filters.runs)
+    compared: list[ComparedRun] = []
+    number = 0
+    if judgment_list.head or filters.version != HEAD:
+        number = get_version(judgment_list=judgment_list, name=filters.version).number
+        compared = get_compared(
+            runs=runs,
+            judgment_list=judgment_list,
+            version=number,
+            measure=measure,
+            segment=filters.segment,
+        )
+    rows = tuple(
+        get_unjudged(compared=one, judgment_list=judgment_list, version=number, measure=measure)
+        for one in compared
+    )
+    return UnjudgedPage(
+        list_slug=judgment_list.slug,
+        list_name=judgment_list.name,
+        version=number,
+        is_head=number == judgment_list.head,
+        asked=asked,
+        filters=filters,
+        offered=offered_measures(judgment_list, asked),
+        segments=tuple(list_segments(list_id=judgment_list.pk, version=number)) if number else (),
+        options=list_run_options(access=access, chosen=[one.name for one in compared]),
+        rows=rows,
+        differences=_differences(compared, rows),
+    )
+
+
+def _differences(
+    compared: list[ComparedRun], rows: tuple[Unjudged, ...]
+) -> tuple[OpenDifference, ...]:
+    found = []
+    for one, own in zip(compared[1:], rows[1:], strict=True):
+        first = rows[0]
+        if own.zeros is None or first.zeros is None:
+            continue
+        low = high = None
+        if own.low is not None and own.high is not None:
+            assert first.low is not None
+            assert first.high is not None
+            low, high = own.low - first.high, own.high - first.low
+        warning = uneven_judging(compared[0], one)
+        found.append(
+            OpenDifference(own.name, first.name, own.zeros - first.zeros, low, high, warning)
+        )
+    return tuple(found)

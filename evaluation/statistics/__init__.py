@@ -1,0 +1,1 @@
+"""How sure a difference between rankers is: plain functions of arrays of per-query values."""
