@@ -2,12 +2,36 @@
 
 from django.urls import path
 
-from annotation import api
+from annotation.api import labelling, quality
 
 urlpatterns = [
-    path("campaigns/<uuid:campaign_id>/next", api.Next.as_view(), name="api-campaign-next"),
-    path("campaigns/<uuid:campaign_id>/labels", api.Labels.as_view(), name="api-campaign-labels"),
+    path("campaigns/<uuid:campaign_id>/next", labelling.Next.as_view(), name="api-campaign-next"),
     path(
-        "campaigns/<uuid:campaign_id>/release", api.Release.as_view(), name="api-campaign-release"
+        "campaigns/<uuid:campaign_id>/labels",
+        labelling.Labels.as_view(),
+        name="api-campaign-labels",
+    ),
+    path(
+        "campaigns/<uuid:campaign_id>/quality",
+        quality.Quality.as_view(),
+        name="api-campaign-quality",
+    ),
+    path(
+        "collections/<slug:slug>/lists/<slug:list_slug>/quality",
+        quality.ListQuality.as_view(),
+        name="api-list-quality",
+    ),
+    path(
+        "campaigns/<uuid:campaign_id>/release",
+        labelling.Release.as_view(),
+        name="api-campaign-release",
+    ),
+    path(
+        "campaigns/<uuid:campaign_id>/skips", labelling.Skips.as_view(), name="api-campaign-skips"
+    ),
+    path(
+        "campaigns/<uuid:campaign_id>/skips/<uuid:skip_id>/return",
+        labelling.SkipReturn.as_view(),
+        name="api-campaign-skip-return",
     ),
 ]

@@ -10,6 +10,12 @@ APPEND_ONLY = [
     AppendOnly("annotation_poolentry"),
     AppendOnly("annotation_label"),
     AppendOnly("annotation_adjudication"),
+    AppendOnly("annotation_goldcheck"),
+    AppendOnly("annotation_traininganswer"),
+    AppendOnly("annotation_feedback"),
+    AppendOnly("annotation_reopening"),
+    AppendOnly("annotation_onemorelabel"),
+    AppendOnly("annotation_checkaction"),
 ]
 
 
@@ -19,7 +25,10 @@ class AnnotationConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation.selectors.overview import list_steps  # noqa: PLC0415  (needs the models)
+        from annotation.services.label_imports import work_on_labels  # noqa: PLC0415
+        from judgments.jobs import register as register_job  # noqa: PLC0415
         from judgments.overview import register  # noqa: PLC0415
 
         keep_append_only(self, self.append_only)
         register(list_steps)
+        register_job("import_labels", work_on_labels)

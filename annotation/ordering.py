@@ -37,19 +37,23 @@ class Order:
     def __init__(self, *, seed: int, annotator: int, query_by_query: bool) -> None:
         self._salt = f"{seed} {annotator}".encode()
         self._query_by_query = query_by_query
-        self._queries: dict[int, int] = {}
+        self._queries: dict[str, int] = {}
 
-    def key(self, query: int, document: int) -> Key:
-        """Where a pair stands; no two pairs of a campaign have the same key."""
-        of_pair = self._hash(b"pair", f"{query} {document}")
+    def key(self, query: int, document: int, occasion: int = 0) -> Key:
+        """Where a pair stands; no two pairs of a campaign have the same key.
+
+        occasion: above 0 where somebody meets the pair again; that has a place of its own.
+        """
+        again = f" {occasion}" if occasion else ""
+        of_pair = self._hash(b"pair", f"{query} {document}{again}")
         if self._query_by_query:
-            return self._query(query), query, of_pair, document
+            return self._query(f"{query}{again}"), query, of_pair, document
         return 0, of_pair, query, document
 
-    def _query(self, query: int) -> int:
-        if query not in self._queries:
-            self._queries[query] = self._hash(b"query", str(query))
-        return self._queries[query]
+    def _query(self, name: str) -> int:
+        if name not in self._queries:
+            self._queries[name] = self._hash(b"query", name)
+        return self._queries[name]
 
     def _hash(self, person: bytes, text: str) -> int:
         digest = hashlib.blake2b(text.encode(), digest_size=8, key=self._salt, person=person)

@@ -1,12 +1,16 @@
 """Who may do what around campaigns; see judgments/permissions.py for the roles."""
 
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
-from annotation.models import Campaign, CampaignAnnotator
+from django.db.models import OuterRef, QuerySet, Subquery, UUIDField
+
+from annotation.models import Campaign, CampaignAnnotator, GuidelineRevision
 from judgments.errors import DomainError
 from judgments.models import Membership, Role, User
 from judgments.permissions import Access, NotFound, Viewer, check_may_lead, check_may_see_people
+from judgments.prepared import PreparedObjects, slot
 
 
 class CampaignClosed(DomainError):
@@ -16,17 +20,28 @@ class CampaignClosed(DomainError):
         super().__init__("campaign_closed", "This campaign is closed, so nothing more is asked.")
 
 
+class AnnotatorPaused(DomainError):
+    """Nothing more is asked of this person for the moment."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__("annotator_paused", words)
+
+
 @dataclass(frozen=True)
 class Desk:
     """A person's place in a campaign: the ticket for everything that an annotator does.
 
     is_blind: False for somebody who leads the collection and so can see everything else.
+    revision: the number of the guideline's newest revision.
+    paused: why nothing more is asked of them for the moment; empty for everybody else.
     """
 
     viewer: User
     campaign: Campaign
     annotator_id: int
     is_blind: bool
+    revision: int
+    paused: str = ""
 
 
 def get_desk(*, viewer: Viewer, campaign_id: UUID) -> Desk:
@@ -37,34 +52,57 @@ def get_desk(*, viewer: Viewer, campaign_id: UUID) -> Desk:
     """
     if not isinstance(viewer, User) or not viewer.is_active:
         raise NotFound("campaign")
-    annotator = (
-        CampaignAnnotator.objects.select_related("campaign__list__collection")
-        .filter(campaign__public_id=campaign_id, user=viewer, is_active=True)
-        .exclude(campaign__state=Campaign.State.DRAFT)
-        .first()
+    annotator = next(iter(_place.list(viewer=viewer.pk, campaign=campaign_id)), None)
+    if annotator is None or annotator.role is None:
+        raise NotFound("campaign")
+    return Desk(
+        viewer=viewer,
+        campaign=annotator.campaign,
+        annotator_id=annotator.pk,
+        is_blind=annotator.is_blind and annotator.role != Role.LEAD,
+        revision=annotator.revision,
+        paused=annotator.paused,
     )
-    if annotator is None:
-        raise NotFound("campaign")
-    campaign = annotator.campaign
-    role = _role(viewer, campaign)
-    if role is None:
-        raise NotFound("campaign")
-    return Desk(viewer, campaign, annotator.pk, annotator.is_blind and role != Role.LEAD)
 
 
-def _role(viewer: User, campaign: Campaign) -> str | None:
-    memberships = Membership.objects.filter(collection=campaign.list.collection_id, user=viewer)
-    return memberships.values_list("role", flat=True).first()
+def _place_qs() -> QuerySet[Any]:
+    """Somebody's place in a campaign that is or was open, with their role in its collection."""
+    viewer = slot("viewer")
+    roles = Membership.objects.filter(
+        collection=OuterRef("campaign__list__collection"), user=viewer
+    )
+    revisions = GuidelineRevision.objects.filter(guideline=OuterRef("campaign__guideline"))
+    return (
+        CampaignAnnotator.objects.select_related(
+            "campaign__list__collection", "campaign__check_plan"
+        )
+        .filter(campaign__public_id=slot("campaign", UUIDField), user=viewer, is_active=True)
+        .exclude(campaign__state=Campaign.State.DRAFT)
+        .annotate(
+            role=Subquery(roles.order_by().values("role")[:1]),
+            revision=Subquery(revisions.order_by("-number").values("number")[:1]),
+        )
+    )
 
 
-def may_label(desk: Desk) -> bool:
-    """Take further pairs: only while the campaign is open."""
+_place: PreparedObjects[Any] = PreparedObjects(_place_qs)
+
+
+def is_open(desk: Desk) -> bool:
+    """Whether the campaign takes labels now."""
     return desk.campaign.state == Campaign.State.OPEN
 
 
+def may_label(desk: Desk) -> bool:
+    """Take further pairs: only while the campaign is open, and nobody has paused them."""
+    return is_open(desk) and not desk.paused
+
+
 def check_may_label(desk: Desk) -> None:
-    if not may_label(desk):
+    if not is_open(desk):
         raise CampaignClosed
+    if desk.paused:
+        raise AnnotatorPaused(desk.paused)
 
 
 def is_own(access: Access, campaign: Campaign) -> bool:

@@ -67,8 +67,8 @@ def checked_submission(submission: Submission, *, scale: Scale, at: datetime) ->
         raise LabelRefused("time_invalid", "The time of a label needs a time zone.")
     return replace(
         submission,
-        reason=_checked_words(submission.reason, MAX_REASON_CHARACTERS),
-        note=_checked_words(submission.note, MAX_NOTE_CHARACTERS),
+        reason=checked_words(submission.reason, MAX_REASON_CHARACTERS),
+        note=checked_words(submission.note, MAX_NOTE_CHARACTERS),
         spans=_checked_spans(submission.spans),
         seconds=_checked_seconds(submission.seconds),
         made_at=min(submission.made_at, at),
@@ -85,10 +85,11 @@ def _check_outcome(submission: Submission, scale: Scale) -> None:
         raise LabelRefused("grade_unknown", f"The scale has no grade {submission.grade}.")
 
 
-def _checked_words(words: str, limit: int) -> str:
+def checked_words(words: str, limit: int) -> str:
+    """The text without blanks around it; LabelRefused if it is too long or can't be stored."""
     words = words.strip()
     if len(words) > limit:
-        raise LabelRefused("text_too_long", f"A text of a label has at most {limit:,} characters.")
+        raise LabelRefused("text_too_long", f"The text has at most {limit:,} characters.")
     if "\0" in words or any("\ud800" <= letter <= "\udfff" for letter in words):
         raise LabelRefused("text_invalid", "The text holds characters that can't be stored.")
     return words
@@ -114,5 +115,5 @@ def _checked_span(span: Mapping[str, Any]) -> dict[str, Any]:
             pass
         case {"field": str(name), "start": int(start), "end": int(end), **rest} if not rest:
             if 0 <= start < end < 2**31:
-                return {"field": _checked_words(name, 200), "start": start, "end": end}
+                return {"field": checked_words(name, 200), "start": start, "end": end}
     raise LabelRefused("spans_invalid", "A marked place has a field, a start and a later end.")

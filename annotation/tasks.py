@@ -1,38 +1,35 @@
 """Wake-ups of the annotation room; what they do is in the services."""
 
-import threading
-import time
-from collections import defaultdict
-
 from celery import shared_task
 from django.utils import timezone
 
+from annotation.services.checking import check_labels
 from annotation.services.consolidating import consolidate
 from annotation.services.leasing import release_expired
-
-_at_work: defaultdict[int, threading.Lock] = defaultdict(threading.Lock)
+from annotation.services.quality import refresh_quality
+from judgments.waking import publish_later
 
 
 @shared_task(name="annotation.consolidate", ignore_result=True)
 def consolidate_list(list_id: int) -> None:
-    """Conclude and commit what is due in a list.
+    """Conclude and commit what is due in a list, and check the labels of gold pairs.
 
-    A label wakes this at once; within the interval of live commits it waits for its turn, once.
-    A second wake-up for the same list in this process has nothing to add to the first.
+    A label wakes this at once; within the interval of live commits it comes again when that is
+    over. It does not sleep: a worker that waits here would keep the leaderboards waiting.
     """
-    lock = _at_work[list_id]
-    if not lock.acquire(blocking=False):
-        return
-    try:
-        done = consolidate(list_id=list_id, at=timezone.now())
-        if done.wait_seconds > 0:
-            time.sleep(done.wait_seconds)
-            consolidate(list_id=list_id, at=timezone.now())
-    finally:
-        lock.release()
+    check_labels(list_id=list_id, at=timezone.now())
+    done = consolidate(list_id=list_id, at=timezone.now())
+    if done.wait_seconds > 0:
+        publish_later(done.wait_seconds, "annotation.consolidate", list_id)
 
 
 @shared_task(name="annotation.release_expired", ignore_result=True)
 def release_expired_leases() -> None:
     """Free the seats of people who went away."""
     release_expired(at=timezone.now())
+
+
+@shared_task(name="annotation.refresh_quality", ignore_result=True)
+def refresh_campaign_quality(campaign_id: int) -> None:
+    """Bring the quality figures of a campaign to its labels."""
+    refresh_quality(campaign_id=campaign_id, clock=timezone.now)

@@ -2,17 +2,47 @@
 
 from django.urls import URLPattern, path
 
-from annotation.views import campaigns, guidelines, labelling, pairs, pools
+from annotation.views import (
+    campaigns,
+    gold,
+    guidelines,
+    judging_next,
+    label_imports,
+    labelling,
+    monitoring,
+    pairs,
+    plain,
+    pools,
+    quality,
+    queue,
+    rules,
+    scripts,
+    training,
+)
 
 C = "c/<slug:slug>"
 K = f"{C}/campaigns/<uuid:campaign_id>"
+Q = f"{C}/lists/<slug:list_slug>/quality"
 G = f"{C}/guidelines/<int:guideline_id>"
 
 urlpatterns: list[URLPattern] = [
     path("label/<uuid:campaign_id>", labelling.label, name="label"),
+    path("label/<uuid:campaign_id>/plain", plain.label_plain, name="label-plain"),
+    path("label/<uuid:campaign_id>/guideline", labelling.label_guideline, name="label-guideline"),
+    path("label/preferences", labelling.labelling_preferences, name="labelling-preferences"),
+    path("label/script-<str:digest>.js", scripts.label_script, name="label-script"),
+    path("label/style-<str:digest>.css", scripts.label_style, name="label-style"),
+    path("label/<uuid:campaign_id>/feedback", labelling.feedback, name="label-feedback"),
+    path("label/<uuid:campaign_id>/mine", labelling.own_work, name="label-own-work"),
+    path(
+        "label/<uuid:campaign_id>/skips/<uuid:skip_id>/return",
+        monitoring.skip_return,
+        name="skip-return",
+    ),
     path("my-campaigns", campaigns.my_campaigns, name="my-campaigns"),
     path(f"{C}/campaigns", campaigns.campaigns, name="campaigns"),
     path(f"{C}/campaigns/new", campaigns.campaign_create, name="campaign-create"),
+    path(f"{C}/campaigns/import", label_imports.labels_import, name="labels-import"),
     path(K, campaigns.campaign_page, name="campaign"),
     path(f"{K}/change", campaigns.campaign_change, name="campaign-change"),
     path(f"{K}/open", campaigns.campaign_open, name="campaign-open"),
@@ -22,6 +52,48 @@ urlpatterns: list[URLPattern] = [
     path(f"{K}/pool/preview", pools.pool_preview, name="campaign-pool-preview"),
     path(f"{K}/pool/top-up", pools.top_up, name="campaign-top-up"),
     path(f"{K}/pairs", pairs.pairs, name="campaign-pairs"),
+    path(f"{K}/rule", rules.campaign_rule, name="campaign-rule"),
+    path(f"{K}/quality", quality.quality, name="campaign-quality"),
+    path(f"{K}/quality/state", quality.quality_state, name="campaign-quality-state"),
+    path(f"{K}/quality.csv", quality.quality_export, {"form": "csv"}, name="campaign-quality-csv"),
+    path(
+        f"{K}/quality.json", quality.quality_export, {"form": "json"}, name="campaign-quality-json"
+    ),
+    path(Q, quality.list_quality, name="list-quality"),
+    path(f"{Q}.csv", quality.list_quality_export, {"form": "csv"}, name="list-quality-csv"),
+    path(f"{Q}.json", quality.list_quality_export, {"form": "json"}, name="list-quality-json"),
+    path(f"{K}/queue", queue.queue, name="campaign-queue"),
+    path(f"{K}/queue/near", queue.near, name="campaign-queue-near"),
+    path(f"{K}/queue/<int:pair_id>", queue.decide, name="campaign-decide"),
+    path(f"{K}/queue/<int:pair_id>/more", queue.one_more, name="campaign-one-more"),
+    path(f"{C}/pairs/<int:pair_id>/reopen", queue.reopen_pair, name="pair-reopen"),
+    path(f"{K}/gold", gold.gold, name="campaign-gold"),
+    path(f"{K}/gold/rules", gold.rules, name="campaign-rules"),
+    path(f"{C}/check-actions/<int:action_id>/undo", gold.action_undo, name="check-action-undo"),
+    path(f"{K}/gold/query", gold.gold_query, name="campaign-gold-query"),
+    path(f"{K}/gold/take", gold.gold_take, name="campaign-gold-take"),
+    path(f"{C}/gold/<int:item_id>/retire", gold.gold_retire, name="gold-retire"),
+    path(f"{C}/pairs/<int:pair_id>/gold", gold.pair_gold, name="pair-gold"),
+    path(f"{K}/training", training.training, name="campaign-training"),
+    path(
+        f"{K}/training/<str:username>/pass", training.training_pass, name="campaign-training-pass"
+    ),
+    path(
+        f"{K}/training/<str:username>/again",
+        training.training_again,
+        name="campaign-training-again",
+    ),
+    path(f"{K}/live", monitoring.campaign_live, name="campaign-live"),
+    path(
+        f"{K}/people/<str:username>/release",
+        monitoring.leases_release,
+        name="campaign-leases-release",
+    ),
+    path(
+        f"{K}/skips/<uuid:skip_id>/give-back",
+        monitoring.skip_give_back,
+        name="campaign-skip-give-back",
+    ),
     path(f"{K}/people", campaigns.campaign_people_add, name="campaign-people-add"),
     path(
         f"{K}/people/<str:username>/remove",
@@ -30,6 +102,11 @@ urlpatterns: list[URLPattern] = [
     ),
     path(f"{C}/pairs/<int:pair_id>", pairs.pair, name="pair"),
     path(f"{C}/lists/<slug:list_slug>/pair", pairs.pair_of_list, name="pair-of-list"),
+    path(
+        f"{C}/lists/<slug:list_slug>/judge-next/campaign",
+        judging_next.next_campaign,
+        name="next-campaign",
+    ),
     path(
         f"{C}/lists/<slug:list_slug>/versions/<int:number>/people",
         pairs.version_people,

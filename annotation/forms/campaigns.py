@@ -1,10 +1,12 @@
 """Forms of a campaign: its design, its people, and what is said when it is approved."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 
 from annotation.models import Campaign, Guideline
+from annotation.models.campaigns import LEASE_MINUTES, LONGEST_LEASE, SHORTEST_LEASE
 from judgments.models import JudgmentList, User
 
 RULES = {
@@ -13,6 +15,9 @@ RULES = {
     Campaign.Rule.MEDIAN: "Median: the middle grade; between two middle ones half-way, half a "
     "step rounded up.",
     Campaign.Rule.MEAN: "Mean: the average, rounded to the nearest grade, half a step rounded up.",
+    Campaign.Rule.DAWID_SKENE: "Dawid and Skene: the most probable grade, by what each annotator "
+    "confuses with what. For campaigns with some hundred labels each.",
+    Campaign.Rule.RELIABILITY: "Weighed vote: those who are right more often count more.",
 }
 COMMITS = {
     Campaign.Commit.LIVE: "At once: a pair’s grade is in the list as soon as enough people have "
@@ -91,6 +96,20 @@ class CampaignForm(forms.Form):
         initial=Campaign.Order.BY_QUERY,
         widget=forms.RadioSelect,
     )
+    lease_minutes = forms.IntegerField(
+        label="How long pairs are kept for somebody, in minutes",
+        min_value=SHORTEST_LEASE,
+        max_value=LONGEST_LEASE,
+        initial=LEASE_MINUTES,
+        help_text="While the page is open they are kept anyway, and closing it gives them back. "
+        "This is for whoever is offline, or whose page ended without a word: four hours are a "
+        "long train ride.",
+    )
+    shows_images = forms.BooleanField(
+        label="Show images",
+        required=False,
+        help_text="Those that a document’s own HTML holds. Nothing is fetched from elsewhere.",
+    )
 
     def __init__(
         self,
@@ -107,6 +126,11 @@ class CampaignForm(forms.Form):
         own_guidelines = Guideline.objects.filter(pk__in=[one.pk for one in guidelines])
         list_field.queryset = own_lists.order_by("pk")
         guideline_field.queryset = own_guidelines.order_by("name", "pk")
+
+    def keep(self, names: Sequence[str]) -> None:
+        """Ask for these alone: of an open campaign not everything can be changed."""
+        for name in set(self.fields) - set(names):
+            del self.fields[name]
 
 
 class PeopleForm(forms.Form):
@@ -137,3 +161,9 @@ class ApprovalForm(forms.Form):
         help_text="Stands beside the version that this makes.",
         widget=forms.TextInput(attrs={"dir": "auto"}),
     )
+
+
+class RuleForm(forms.Form):
+    """Which rule to look at, for a campaign that has labels."""
+
+    rule = forms.ChoiceField(label="Rule", choices=RULES, widget=forms.RadioSelect)

@@ -6,18 +6,38 @@ from annotation.models.campaigns import (
     Guideline,
     GuidelineRevision,
 )
-from annotation.models.labels import Adjudication, Assignment, Label
+from annotation.models.decisions import OneMoreLabel, Reopening
+from annotation.models.gold import CheckAction, CheckPlan, CheckRule, Feedback, GoldCheck, GoldItem
+from annotation.models.labels import OVERLAP_PURPOSES, Adjudication, Assignment, Label
 from annotation.models.pools import Pair, Pool, PoolEntry
+from annotation.models.preferences import LabellingPreferences
+from annotation.models.quality import QualityReport
+from annotation.models.skips import QuerySkip
+from annotation.models.training import TrainingAnswer, TrainingAttempt
 
 __all__ = [
+    "OVERLAP_PURPOSES",
     "Adjudication",
     "Assignment",
     "Campaign",
     "CampaignAnnotator",
+    "CheckAction",
+    "CheckPlan",
+    "CheckRule",
+    "Feedback",
+    "GoldCheck",
+    "GoldItem",
     "Guideline",
     "GuidelineRevision",
     "Label",
+    "LabellingPreferences",
+    "OneMoreLabel",
     "Pair",
     "Pool",
     "PoolEntry",
+    "QualityReport",
+    "QuerySkip",
+    "Reopening",
+    "TrainingAnswer",
+    "TrainingAttempt",
 ]

@@ -1,11 +1,17 @@
 """A body of annotation work, the people in it, and the guideline they follow."""
 
 import uuid
+from datetime import timedelta
+from typing import Final
 
 from django.conf import settings
 from django.db import models
 
 from judgments.models import Collection, JudgmentList
+
+LEASE_MINUTES: Final = 240  # of a campaign that does not say otherwise: a long train ride
+SHORTEST_LEASE: Final = 5
+LONGEST_LEASE: Final = 24 * 60
 
 
 class Guideline(models.Model):
@@ -55,7 +61,12 @@ class GuidelineRevision(models.Model):
 
 
 class Campaign(models.Model):
-    """Pairs of one list to be labelled by so many people each, under one guideline."""
+    """Pairs of one list to be labelled by so many people each, under one guideline.
+
+    seed never changes: with an annotator and an order it gives that person's sequence of pairs.
+    lease_minutes: how long a seat is kept for somebody of whom nothing is heard.
+    shows_images: annotators see the images that a document's HTML holds.
+    """
 
     class State(models.TextChoices):
         DRAFT = "draft", "draft"
@@ -66,6 +77,8 @@ class Campaign(models.Model):
         MAJORITY = "majority", "majority (a tie goes to adjudication)"
         MEDIAN = "median", "median"
         MEAN = "mean", "mean, rounded half up"
+        DAWID_SKENE = "dawid_skene", "each label weighed by what its annotator confuses"
+        RELIABILITY = "reliability", "a vote weighed by how often each is right"
 
     class Commit(models.TextChoices):
         LIVE = "live", "as soon as a pair is complete"
@@ -86,6 +99,8 @@ class Campaign(models.Model):
     commit = models.CharField(max_length=16, choices=Commit.choices, default=Commit.LIVE)
     order = models.CharField(max_length=16, choices=Order.choices, default=Order.BY_QUERY)
     seed = models.BigIntegerField()
+    lease_minutes = models.PositiveSmallIntegerField(default=LEASE_MINUTES)
+    shows_images = models.BooleanField(default=False)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
@@ -101,6 +116,12 @@ class Campaign(models.Model):
                 condition=models.Q(overlap__gte=1, overlap__lte=20), name="campaign_overlap_1_to_20"
             ),
             models.CheckConstraint(
+                condition=models.Q(
+                    lease_minutes__gte=SHORTEST_LEASE, lease_minutes__lte=LONGEST_LEASE
+                ),
+                name="campaign_lease_5_minutes_to_a_day",
+            ),
+            models.CheckConstraint(
                 condition=models.Q(state__in=("draft", "open", "closed")),
                 name="campaign_state_known",
             ),
@@ -109,15 +130,26 @@ class Campaign(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def lease(self) -> timedelta:
+        """How long a seat is kept for somebody of whom nothing is heard."""
+        return timedelta(minutes=self.lease_minutes)
+
 
 class CampaignAnnotator(models.Model):
-    """A person's place in a campaign. is_blind: False for a lead, who can see everything else."""
+    """A person's place in a campaign. is_blind: False for a lead, who can see everything else.
+
+    handed: how many seats they have been handed so far.
+    paused: what they are told while they get nothing more to label; empty for those who go on.
+    """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="annotators")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     is_blind = models.BooleanField(default=True)
     is_active = models.BooleanField(default=True)
     joined_at = models.DateTimeField()
+    handed = models.PositiveIntegerField(default=0)
+    paused = models.TextField(blank=True, default="")
 
     class Meta:
         ordering = ("id",)

@@ -16,7 +16,11 @@ class Assignment(models.Model):
     code that chooses believes. annotator is null until somebody leases the seat.
     A lease that ends without a label voids its row, and a new free row takes the seat's number:
     so a public id belongs to one person for ever, and a label that comes late can be recognised.
-    Every change but free -> leased is made under the pair's row lock.
+    A seat that is set aside keeps its person and its label, which no longer counts; others sit
+    elsewhere. Every change but free -> leased is made under the pair's row lock.
+    order, place: under which order of the campaign it was handed to its annotator, and as their
+    how many-th seat. With the campaign's seed they say what was met in which sequence; annotators
+    never get them.
     """
 
     class Purpose(models.TextChoices):
@@ -31,6 +35,7 @@ class Assignment(models.Model):
         LEASED = "leased", "leased"
         DONE = "done", "done"
         VOIDED = "voided", "voided"
+        ASIDE = "aside", "set aside"
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="assignments")
@@ -42,6 +47,8 @@ class Assignment(models.Model):
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
     )
     leased_until = models.DateTimeField(null=True)
+    order = models.CharField(max_length=16, blank=True, default="", db_default="")
+    place = models.PositiveIntegerField(null=True)
 
     class Meta:
         ordering = ("id",)
@@ -57,13 +64,13 @@ class Assignment(models.Model):
                 name="assignment_annotator_once",
             ),
             models.CheckConstraint(
-                condition=models.Q(state__in=("free", "leased", "done", "voided")),
+                condition=models.Q(state__in=("free", "leased", "done", "voided", "aside")),
                 name="assignment_state_known",
             ),
             models.CheckConstraint(
                 condition=models.Q(state="free", annotator__isnull=True, leased_until__isnull=True)
                 | models.Q(state="leased", annotator__isnull=False, leased_until__isnull=False)
-                | models.Q(state="done", annotator__isnull=False)
+                | models.Q(state__in=("done", "aside"), annotator__isnull=False)
                 | models.Q(state="voided"),
                 name="assignment_lease_complete",
             ),
@@ -78,10 +85,17 @@ class Assignment(models.Model):
                 condition=models.Q(state="leased"),
                 name="assignment_expiry",
             ),
+            models.Index(
+                fields=("pair",), condition=models.Q(purpose="gold"), name="assignment_gold"
+            ),
         )
 
     def __str__(self) -> str:
         return f"{self.pair_id} seat {self.seat}"
+
+
+# The seats that count: whatever is planted stays out of conclusions, counts and disagreements.
+OVERLAP_PURPOSES = (Assignment.Purpose.POOL, Assignment.Purpose.EXTRA)
 
 
 class Label(models.Model):
@@ -149,7 +163,12 @@ class Label(models.Model):
                 name="label_seconds_of_a_day",
             ),
         )
-        indexes = (models.Index(fields=("annotator", "received_at"), name="label_annotator"),)
+        indexes = (
+            models.Index(fields=("annotator", "received_at"), name="label_annotator"),
+            models.Index(
+                fields=("pair",), condition=models.Q(assignment=None), name="label_surplus"
+            ),
+        )
 
     def __str__(self) -> str:
         return f"{self.annotator_id}: {self.grade}"

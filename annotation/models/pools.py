@@ -80,6 +80,7 @@ class Pool(models.Model):
     class Strategy(models.TextChoices):
         DEPTH_K = "depth", "the top of each run"
         SAMPLE = "sample", "a uniform sample of the top of each run"
+        NEXT = "next", "what could change the order of the runs"
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="pools")
     strategy = models.CharField(max_length=16, choices=Strategy.choices)

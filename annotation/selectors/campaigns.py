@@ -6,19 +6,32 @@ from datetime import UTC, datetime, time
 from statistics import median
 from uuid import UUID
 
-from django.db.models import Count, F, Max, Min, Q, QuerySet
+from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
 
-from annotation.models import Assignment, Campaign, CampaignAnnotator, Guideline, Label, Pair
+from annotation.models import (
+    OVERLAP_PURPOSES,
+    Assignment,
+    Campaign,
+    CampaignAnnotator,
+    GoldItem,
+    Guideline,
+    Label,
+    Pair,
+)
 from annotation.permissions import check_may_watch
+from annotation.selectors.keeping import kept
 from judgments.models import Membership, User
 from judgments.permissions import (
     Access,
     NotFound,
+    Viewer,
     check_may_see_people,
     check_may_see_rankings,
+    get_access,
     may_see_people,
 )
 
+IN_GOLD = Q(pair=OuterRef("pk"), retired_at=None)  # of a pair that is gold now
 Extremes = tuple[int, str, int, int]  # of a pair: its id, its state, its worst and best grade
 
 
@@ -113,6 +126,19 @@ def get_campaign(*, access: Access, campaign_id: UUID) -> Campaign:
     return campaign
 
 
+def find_campaign(*, viewer: Viewer, campaign_id: UUID) -> tuple[Access, Campaign]:
+    """A campaign by its id alone, with the viewer's access to its collection; for leads and admins.
+
+    Raises NotFound, for what does not exist and for what is not the viewer's alike.
+    """
+    campaigns_qs = Campaign.objects.filter(public_id=campaign_id)
+    slug = campaigns_qs.values_list("list__collection__slug", flat=True).first()
+    if slug is None:
+        raise NotFound("campaign")
+    access = get_access(viewer=viewer, slug=slug)
+    return access, get_campaign(access=access, campaign_id=campaign_id)
+
+
 def get_guideline(*, access: Access, guideline_id: int) -> Guideline:
     """A guideline of the collection; for leads and admins. Annotators get theirs by their desk."""
     check_may_see_people(access)
@@ -167,25 +193,30 @@ def get_dashboard(*, access: Access, campaign: Campaign, now: datetime) -> Dashb
         campaign=campaign,
         guideline_name=campaign.guideline.name,
         guideline_revision=newest.number,
-        counts=count_pairs(campaign),
-        annotators=tuple(_list_annotators(campaign, now)),
-        extremes=tuple(list_extremes(campaign)),
+        counts=kept(campaign, "pairs", lambda: count_pairs(campaign)),
+        annotators=tuple(kept(campaign, "people", lambda: _list_annotators(campaign, now))),
+        extremes=tuple(kept(campaign, "extremes", lambda: list_extremes(campaign))),
     )
 
 
 def count_pairs(campaign: Campaign) -> PairCounts:
-    """The pairs by state and the seats by whether they are filled."""
-    rows = campaign.pairs.order_by().values_list("state").annotate(count=Count("pk"))
+    """The pairs by state and the seats by whether they are filled; gold is neither."""
+    pairs_qs = campaign.pairs.exclude(Exists(GoldItem.objects.filter(IN_GOLD)))
+    rows = pairs_qs.order_by().values_list("state").annotate(count=Count("pk"))
     by_state = {str(state): count for state, count in rows}
-    seats_qs = Assignment.objects.filter(pair__campaign=campaign)
-    seats_qs = seats_qs.exclude(state=Assignment.State.VOIDED)
+    seats_qs = Assignment.objects.filter(pair__in=pairs_qs, purpose__in=OVERLAP_PURPOSES)
+    seats_qs = seats_qs.exclude(state__in=(Assignment.State.VOIDED, Assignment.State.ASIDE))
+    # in one: with a hundred thousand pairs, going through the seats is what takes long
+    seats = seats_qs.aggregate(
+        done=Count("pk", filter=Q(state=Assignment.State.DONE)), needed=Count("pk")
+    )
     return PairCounts(
         open=by_state.get(Pair.State.OPEN, 0),
         complete=by_state.get(Pair.State.COMPLETE, 0),
         tied=by_state.get(Pair.State.TIED, 0),
         adjudicated=by_state.get(Pair.State.ADJUDICATED, 0),
-        labels=seats_qs.filter(state=Assignment.State.DONE).count(),
-        labels_needed=seats_qs.count(),
+        labels=seats["done"],
+        labels_needed=seats["needed"],
     )
 
 
@@ -194,9 +225,11 @@ def list_extremes(campaign: Campaign) -> list[Extremes]:
     current = Q(
         labels__outcome=Label.Outcome.GRADED,
         labels__superseded_by__isnull=True,
-        labels__assignment__isnull=False,
+        labels__assignment__purpose__in=OVERLAP_PURPOSES,
+        labels__assignment__state=Assignment.State.DONE,
     )
-    grades_qs = campaign.pairs.annotate(
+    pairs_qs = campaign.pairs.exclude(Exists(GoldItem.objects.filter(IN_GOLD)))
+    grades_qs = pairs_qs.annotate(
         worst=Min("labels__grade", filter=current), best=Max("labels__grade", filter=current)
     )
     differing_qs = grades_qs.filter(worst__lt=F("best")).order_by()
@@ -228,8 +261,10 @@ def _campaigns(access: Access) -> QuerySet[Campaign]:
 
 def _list_rows(access: Access, campaigns_qs: QuerySet[Campaign]) -> list[CampaignRow]:
     concluded = Q(pairs__state__in=(Pair.State.COMPLETE, Pair.State.ADJUDICATED))
+    plain = ~Exists(GoldItem.objects.filter(pair=OuterRef("pairs"), retired_at=None))
     counted_qs = campaigns_qs.annotate(
-        pair_count=Count("pairs"), complete_count=Count("pairs", filter=concluded)
+        pair_count=Count("pairs", filter=plain),
+        complete_count=Count("pairs", filter=plain & concluded),
     )
     people = _count_people(access)
     return [

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from annotation.models import Campaign, Guideline
+from annotation.models import Campaign, CheckPlan, Guideline
 from annotation.permissions import Desk, is_own
 from annotation.selectors.approvals import count_waiting
 from annotation.selectors.campaigns import (
@@ -18,15 +18,19 @@ from annotation.selectors.campaigns import (
     list_closed_campaigns,
     list_contributors,
 )
-from annotation.selectors.labelling import (
+from annotation.selectors.feedback import count_feedback
+from annotation.selectors.gold import count_standing, count_used_up, get_check_plan
+from annotation.selectors.own_campaigns import (
     OwnCampaign,
     Progress,
-    ShownGuideline,
     count_progress,
-    get_newest_guideline,
     list_own_campaigns,
 )
+from annotation.selectors.own_labels import OwnSkip, list_own_skips
 from annotation.selectors.pairs import PairRow, list_widest
+from annotation.selectors.shown_guidelines import ShownGuideline, get_newest_guideline
+from annotation.selectors.standing import find_training
+from annotation.selectors.training import count_waiting_to_qualify
 from judgments.models import Collection, JudgmentList, User
 from judgments.permissions import Access, NotFound, may_see_people, may_see_rankings
 
@@ -52,10 +56,18 @@ class CampaignsPage:
 
 @dataclass(frozen=True)
 class MyCampaigns:
-    """The campaigns in which somebody annotates: open ones, and closed ones."""
+    """The campaigns in which somebody annotates: open ones, and closed ones.
+
+    The first of the open ones is the one to go on with.
+    """
 
     current: tuple[OwnCampaign, ...]
     past: tuple[OwnCampaign, ...]
+
+    @property
+    def is_led(self) -> bool:
+        """Whether one button above all campaigns says which to go on with."""
+        return len(self.current) > 1 and self.current[0].progress.left > 0
 
 
 @dataclass(frozen=True)
@@ -79,7 +91,10 @@ class CampaignPage:
 
     advice: what to do next, the most useful first: words that the template knows.
     waiting: in an approval campaign, how many grades an approval would change.
-    is_mine: the viewer annotates in it, and it is open.
+    is_mine: the viewer annotates in it, and it is open. gold_items: pairs with a known answer.
+    used_up: people who have met all of them, where the lead wants to be told. actions: what rules
+    did about people and nobody took back. unqualified: people who wait for the lead before they
+    can go on to the pairs that count.
     """
 
     campaign: Campaign
@@ -90,14 +105,24 @@ class CampaignPage:
     advice: tuple[str, ...]
     waiting: int
     is_mine: bool
+    checks: CheckPlan
+    gold_items: int
+    used_up: int
+    actions: int
+    unqualified: int
 
 
 @dataclass(frozen=True)
 class OwnPage:
-    """A campaign as its annotator sees it: nothing but the name, the guideline, own counts."""
+    """A campaign as its annotator sees it: nothing but the name, the guideline, own counts.
+
+    feedback: how many batches of it there are to read.
+    """
 
     campaign: OwnCampaign
     guideline: ShownGuideline
+    feedback: int
+    skips: tuple[OwnSkip, ...]
 
     @property
     def progress(self) -> Progress:
@@ -153,6 +178,7 @@ def get_campaign_page(*, access: Access, campaign: Campaign, now: datetime) -> C
     """The dashboard of a campaign; for leads and admins."""
     dashboard = get_dashboard(access=access, campaign=campaign, now=now)
     waiting = count_waiting(campaign)
+    is_open = campaign.state == Campaign.State.OPEN
     return CampaignPage(
         campaign=campaign,
         dashboard=dashboard,
@@ -163,8 +189,12 @@ def get_campaign_page(*, access: Access, campaign: Campaign, now: datetime) -> C
         candidates=tuple(list_candidates(access=access, campaign=campaign)),
         advice=tuple(_advice(dashboard, waiting)),
         waiting=waiting,
-        is_mine=campaign.state == Campaign.State.OPEN
-        and campaign.annotators.filter(user=access.user, is_active=True).exists(),
+        is_mine=is_open and campaign.annotators.filter(user=access.user, is_active=True).exists(),
+        checks=get_check_plan(campaign),
+        gold_items=campaign.gold.filter(retired_at=None).count(),
+        actions=count_standing(campaign),
+        used_up=count_used_up(campaign) if is_open else 0,
+        unqualified=count_waiting_to_qualify(campaign) if is_open else 0,
     )
 
 
@@ -181,8 +211,11 @@ def get_own_page(*, access: Access, desk: Desk) -> OwnPage:
             collection_name=access.collection.name,
             is_open=campaign.state == Campaign.State.OPEN,
             progress=count_progress(desk),
+            training=find_training(campaign, desk.viewer),
         ),
         get_newest_guideline(campaign),
+        count_feedback(desk),
+        tuple(list_own_skips(desk)),
     )
 
 

@@ -6,7 +6,7 @@ from django.db.models import Exists, OuterRef
 from django.urls import reverse
 
 from annotation.models import Campaign, Guideline, Pair
-from annotation.selectors.labelling import OwnCampaign, list_own_campaigns
+from annotation.selectors.own_campaigns import OwnCampaign, list_own_campaigns
 from judgments.models import JudgmentList
 from judgments.overview import Step
 from judgments.permissions import Access, may_lead, may_see_people
@@ -22,10 +22,13 @@ def list_steps(access: Access) -> Iterator[Step]:
 
 def _label(own: OwnCampaign) -> Step:
     progress = own.progress
+    text = f"{progress.done:,} pairs labelled, {progress.left:,} still to do."
+    if own.training:
+        text = f"Qualification: {own.training.done} of {own.training.pairs}."
     return Step(
         order=0,
         title=f"Label in {own.name}",
-        text=f"{progress.done:,} pairs labelled, {progress.left:,} still to do.",
+        text=text,
         is_done=progress.left == 0,
         url=reverse("label", args=[own.campaign_id]),
     )

@@ -11,9 +11,19 @@ from django.core.paginator import Page
 from django.db.models import QuerySet
 
 from annotation.keys import KeyedGrade, keyed_grades
-from annotation.models import Adjudication, Campaign, Label, Pair, PoolEntry
+from annotation.models import (
+    OVERLAP_PURPOSES,
+    Adjudication,
+    Assignment,
+    Campaign,
+    GoldItem,
+    Label,
+    Pair,
+    PoolEntry,
+)
 from annotation.permissions import check_may_watch
 from annotation.selectors.campaigns import Extremes, list_extremes
+from annotation.selectors.gold import find_gold
 from judgments.models import Judgment, JudgmentVersion
 from judgments.permissions import Access, NotFound, check_may_see_people
 from judgments.scales import Scale
@@ -60,7 +70,8 @@ class PairsPage:
 
 @dataclass(frozen=True)
 class Statement:
-    """One label with who made it. is_current: it holds; outside the overlap: a surplus."""
+    """One label with who made it. is_current: it holds; outside the overlap: a surplus.
+    is_aside: it counts no longer, because of checks that went wrong."""
 
     id: UUID
     annotator: str
@@ -74,18 +85,21 @@ class Statement:
     made_at: datetime
     is_current: bool
     is_in_overlap: bool
+    is_aside: bool
     is_blind: bool
     is_of_this_text: bool
 
 
 @dataclass(frozen=True)
 class Decision:
-    """One adjudication."""
+    """One adjudication, and who took it back and why, if somebody did."""
 
     person: str
     grade: GradeShown
     reason: str
     decided_at: datetime
+    reopened_by: str
+    reopened_why: str
 
 
 @dataclass(frozen=True)
@@ -107,6 +121,7 @@ class PairPage:
 
     sources: (ranker, run, rank) of every pool that brought it. holdings: the newest first.
     next_id: the next pair to decide, None where there is no other. left: how many there are.
+    gold: the right answer, from worst to best accepted grade, where the pair is gold now.
     """
 
     pair: Pair
@@ -118,6 +133,7 @@ class PairPage:
     holdings: tuple[Holding, ...]
     next_id: int | None
     left: int
+    gold: GoldItem | None
 
 
 def list_widest(
@@ -171,22 +187,24 @@ def get_pair_page(*, access: Access, pair_id: int) -> PairPage:
     """Everything that was said and decided about a pair, oldest first; for leads and admins."""
     pair = get_pair(access=access, pair_id=pair_id)
     scale = Scale.from_json(pair.list.scale)
-    labels_qs = pair.labels.select_related("annotator", "guideline_revision", "superseded_by")
-    adjudications_qs = Adjudication.objects.filter(pair=pair).select_related("decided_by")
+    labels_qs = pair.labels.select_related(
+        "annotator", "assignment", "guideline_revision", "superseded_by"
+    )
+    adjudications_qs = Adjudication.objects.filter(pair=pair).select_related(
+        "decided_by", "reopening__reopened_by"
+    )
     to_decide = _list_to_decide(pair)
     return PairPage(
         pair=pair,
         grade=None if pair.grade is None else show_grade(scale, pair.grade),
         grades=keyed_grades(pair.campaign.guideline.revisions.latest("number").grades),
         statements=tuple(_statement(pair, scale, one) for one in labels_qs.order_by("pair_seq")),
-        decisions=tuple(
-            Decision(str(one.decided_by), show_grade(scale, one.grade), one.reason, one.decided_at)
-            for one in adjudications_qs.order_by("pair_seq")
-        ),
+        decisions=tuple(_decision(one, scale) for one in adjudications_qs.order_by("pair_seq")),
         sources=tuple(_list_sources(pair)),
         holdings=tuple(_list_holdings(pair, scale)),
         next_id=to_decide[0] if to_decide else None,
         left=len(to_decide),
+        gold=find_gold(access=access, pair=pair),
     )
 
 
@@ -252,7 +270,8 @@ def _list_grades(pair_ids: list[int]) -> dict[int, list[int]]:
         pair__in=pair_ids,
         outcome=Label.Outcome.GRADED,
         superseded_by__isnull=True,
-        assignment__isnull=False,
+        assignment__purpose__in=OVERLAP_PURPOSES,
+        assignment__state=Assignment.State.DONE,
     )
     for pair_id, grade in labels_qs.order_by().values_list("pair_id", "grade"):
         if grade is not None:
@@ -260,7 +279,20 @@ def _list_grades(pair_ids: list[int]) -> dict[int, list[int]]:
     return grades
 
 
+def _decision(one: Adjudication, scale: Scale) -> Decision:
+    reopening = getattr(one, "reopening", None)
+    return Decision(
+        person=str(one.decided_by),
+        grade=show_grade(scale, one.grade),
+        reason=one.reason,
+        decided_at=one.decided_at,
+        reopened_by=str(reopening.reopened_by) if reopening else "",
+        reopened_why=reopening.reason if reopening else "",
+    )
+
+
 def _statement(pair: Pair, scale: Scale, label: Label) -> Statement:
+    seat = label.assignment
     return Statement(
         id=label.pk,
         annotator=str(label.annotator),
@@ -274,6 +306,7 @@ def _statement(pair: Pair, scale: Scale, label: Label) -> Statement:
         made_at=label.made_at,
         is_current=not hasattr(label, "superseded_by"),
         is_in_overlap=label.assignment_id is not None,
+        is_aside=bool(seat and seat.state == Assignment.State.ASIDE),
         is_blind=label.is_blind,
         is_of_this_text=label.content_hash == pair.document.content_hash,
     )

@@ -107,6 +107,9 @@ def preview_top_up(*, access: Access, campaign: Campaign) -> TopUp:
     """
     check_may_watch(access, campaign)
     newest = get_newest_pool(campaign)
+    if newest.strategy == Pool.Strategy.NEXT:
+        message = "These pairs were chosen by what they could change: ask anew what to judge next."
+        raise PoolRefused("no_depth", message)
     choices = list_runs(access=access)
     used = _used_runs(campaign)
     wanted = [
@@ -181,7 +184,7 @@ def _draw(
         pool = pooling.without(pool, judged)
     pool = sample(pool)
     known = set(campaign.pairs.order_by().values_list("query_id", "document_id"))
-    elsewhere = _pairs_open_elsewhere(campaign) & pool.keys() - known
+    elsewhere = list_open_pairs(list_id=campaign.list_id, besides=campaign) & pool.keys() - known
     if campaign.state == Campaign.State.OPEN:
         pool = pooling.without(pool, elsewhere)  # no pair can be open twice in a list
     new = pooling.without(pool, known)
@@ -224,9 +227,12 @@ def _judged_pairs(list_id: int, query_ids: set[int]) -> set[PairKey]:
     return set(judged.pairs())
 
 
-def _pairs_open_elsewhere(campaign: Campaign) -> set[PairKey]:
-    others_qs = Pair.objects.filter(list=campaign.list_id, is_open=True).exclude(campaign=campaign)
-    return set(others_qs.order_by().values_list("query_id", "document_id"))
+def list_open_pairs(*, list_id: int, besides: Campaign | None = None) -> set[PairKey]:
+    """The pairs of a list that are open in any campaign, or in any other than this."""
+    open_qs = Pair.objects.filter(list=list_id, is_open=True)
+    if besides is not None:
+        open_qs = open_qs.exclude(campaign=besides)
+    return set(open_qs.order_by().values_list("query_id", "document_id"))
 
 
 def _preview(

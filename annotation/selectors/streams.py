@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef
 
-from annotation.models import Assignment, Campaign, Pair, Pool
+from annotation.models import Assignment, Campaign, Pair, Pool, QuerySkip
 from annotation.ordering import Order, Place, stream
 from annotation.permissions import Desk
 
@@ -32,16 +32,18 @@ class Stream:
     """An annotator's pairs in their order.
 
     pool: the newest pool of the campaign when this was read; a newer one makes it stale.
+    queries: of the pairs, in the same order.
     start: where to look first; before it nothing was free when somebody last looked. Only a
     hint, kept by this process: whoever finds nothing after it looks at everything.
     """
 
     pool: int
     pairs: "array[int]"
+    queries: "array[int]"
     start: int = 0
 
 
-_streams: OrderedDict[tuple[UUID, int], Stream] = OrderedDict()
+_streams: OrderedDict[tuple[UUID, int, str], Stream] = OrderedDict()
 _guard = threading.Lock()
 
 
@@ -58,18 +60,19 @@ def order_of(desk: Desk) -> Order:
 def list_free_seats(desk: Desk, *, wanted: int) -> list[FreeSeat]:
     """Free seats of pairs that the viewer has no seat at, one a pair, in the viewer's order.
 
+    None of a query that they skip.
     Enough for `wanted` where there are, maybe more. The first looks read only the next few
     pairs of the stream, so that the cost does not grow with what was labelled already.
     """
-    own_stream = _get_stream(desk)
+    own_stream = get_stream(desk)
     start = own_stream.start
     for length in LOOKS:
         pairs = own_stream.pairs[start : start + length]
-        found = _list_free(desk, pairs) if pairs else []
+        found = list_free_among(desk, pairs) if pairs else []
         if len(found) >= wanted:
             own_stream.start = start + pairs.index(found[0].pair)
             return found
-    found = _list_free(desk, None)
+    found = list_free_among(desk, None)
     # what was freed before the start is as good as what follows it, but comes after it
     ahead = _position(own_stream, found, start)
     own_stream.start = own_stream.pairs.index(found[ahead].pair) if ahead < len(found) else 0
@@ -82,17 +85,18 @@ def _position(own_stream: Stream, found: Sequence[FreeSeat], start: int) -> int:
     return sum(seat.pair in behind for seat in found)
 
 
-def _get_stream(desk: Desk) -> Stream:
+def get_stream(desk: Desk) -> Stream:
+    """All pairs of the campaign in the viewer's order, kept by this process."""
     campaign = desk.campaign
     newest = Pool.objects.filter(campaign=campaign).order_by("-pk").values_list("pk", flat=True)
     pool = newest.first() or 0
-    key = (campaign.public_id, desk.viewer.pk)
+    key = (campaign.public_id, desk.viewer.pk, campaign.order)
     with _guard:
         kept = _streams.get(key)
         if kept is not None and kept.pool == pool:
             _streams.move_to_end(key)
             return kept
-    made = Stream(pool, _list_pairs(desk))
+    made = Stream(pool, *_list_pairs(desk))
     with _guard:
         _streams[key] = made
         while len(_streams) > KEPT_STREAMS:
@@ -100,7 +104,7 @@ def _get_stream(desk: Desk) -> Stream:
     return made
 
 
-def _list_pairs(desk: Desk) -> "array[int]":
+def _list_pairs(desk: Desk) -> "tuple[array[int], array[int]]":
     pairs_qs = Pair.objects.filter(campaign=desk.campaign).order_by()
     places = (Place(*row) for row in pairs_qs.values_list("pk", "query_id", "document_id"))
     in_order = stream(
@@ -109,11 +113,12 @@ def _list_pairs(desk: Desk) -> "array[int]":
         annotator=desk.viewer.pk,
         query_by_query=desk.campaign.order == Campaign.Order.BY_QUERY,
     )
-    return array("q", (place.pair for place in in_order))
+    pairs = array("q", (place.pair for place in in_order))
+    return pairs, array("q", (place.query for place in in_order))
 
 
-def _list_free(desk: Desk, pairs: Sequence[int] | None) -> list[FreeSeat]:
-    """The free seats for the viewer among these pairs, or in the whole campaign."""
+def list_free_among(desk: Desk, pairs: Sequence[int] | None) -> list[FreeSeat]:
+    """The free seats for the viewer among these pairs, or in the whole campaign; one a pair."""
     own = Assignment.objects.filter(pair=OuterRef("pair"), annotator=desk.viewer, occasion=0)
     seats_qs = Assignment.objects.filter(state=Assignment.State.FREE, occasion=0)
     if pairs is None:
@@ -121,6 +126,8 @@ def _list_free(desk: Desk, pairs: Sequence[int] | None) -> list[FreeSeat]:
     else:
         seats_qs = seats_qs.filter(pair__in=pairs)
     seats_qs = seats_qs.exclude(Exists(own.exclude(state=Assignment.State.VOIDED)))
+    skips_qs = QuerySkip.objects.filter(campaign=desk.campaign, annotator=desk.viewer)
+    seats_qs = seats_qs.exclude(pair__query__in=skips_qs.filter(returned_at=None).values("query"))
     rows = seats_qs.order_by("pair_id", "-seat").values_list(
         "pk", "pair_id", "pair__query_id", "pair__document_id"
     )

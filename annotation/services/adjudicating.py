@@ -1,14 +1,19 @@
 """Deciding a pair: a lead's word wins over every label."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from django.db import transaction
+from django.db.models import F
 
-from annotation.models import Adjudication, Campaign, Pair
-from annotation.permissions import is_own
+from annotation.models import Adjudication, Assignment, Campaign, OneMoreLabel, Pair, Reopening
+from annotation.permissions import check_may_run, is_own
+from annotation.selectors.queue import list_near
 from annotation.services.consolidating import commit_conclusions, conclude, lock_list
+from annotation.services.seats import balance_seats, lock_pairs
 from judgments.errors import DomainError
+from judgments.models import JudgmentList
 from judgments.permissions import Access, NotFound, may_lead
 from judgments.scales import Scale
 from judgments.services import audit
@@ -58,33 +63,136 @@ def adjudicate(
     check_may_adjudicate(access, pair)
     if not Scale.from_json(pair.list.scale).contains(grade):
         raise AdjudicationRefused("grade_unknown", f"The scale has no grade {grade}.")
-    reason = reason.strip().replace("\0", "")[:MAX_REASON_CHARACTERS]
+    return _decide(access, pair.campaign, {pair.pk: grade}, _words(reason), at)[0]
+
+
+def decide_alike(
+    *, access: Access, campaign: Campaign, takes_better: bool, reason: str, at: datetime
+) -> list[Adjudication]:
+    """Decide all disputed pairs whose labels are at most a step apart, at once; for leads.
+
+    takes_better: the better of the two grades, else the worse one. The list gets one version.
+    Raises AdjudicationRefused where there is none.
+    """
+    check_may_run(access, campaign)
+    found = list_near(access=access, campaign=campaign)
+    if not found:
+        raise AdjudicationRefused("nothing_near", "No disputed pair has labels a step apart.")
+    grades = {pair: better if takes_better else worse for pair, worse, better in found}
+    return _decide(access, campaign, grades, _words(reason), at)
+
+
+def reopen(*, access: Access, pair: Pair, reason: str, at: datetime) -> None:
+    """Take the newest decision of a pair back: it follows from its labels again; for leads.
+
+    Raises AdjudicationRefused where no decision holds.
+    """
+    check_may_adjudicate(access, pair)
+    with transaction.atomic():
+        judgment_list = lock_list(pair.list_id)
+        Pair.objects.select_for_update(no_key=True).get(pk=pair.pk)
+        newest = Adjudication.objects.filter(pair=pair).order_by("-pair_seq").first()
+        if newest is None or hasattr(newest, "reopening"):
+            raise AdjudicationRefused("not_decided", "Nobody has decided this pair.")
+        Reopening.objects.create(
+            adjudication=newest, reason=_words(reason), reopened_at=at, reopened_by=access.user
+        )
+        Pair.objects.filter(pk=pair.pk).update(label_seq=F("label_seq") + 1)
+        _conclude(judgment_list, pair.campaign, [pair.pk], at)
+        _record(
+            access,
+            at,
+            "pair.reopened",
+            pair,
+            before={"grade": newest.grade},
+            after={"reason": _words(reason)},
+        )
+
+
+def ask_one_more(*, access: Access, pair: Pair, reason: str, at: datetime) -> None:
+    """Have somebody else label a pair, instead of deciding it now; for leads.
+
+    Raises AdjudicationRefused where nobody is left who has not labelled it, or somebody has been
+    asked already.
+    """
+    check_may_adjudicate(access, pair)
     with transaction.atomic():
         judgment_list = lock_list(pair.list_id)
         locked = Pair.objects.select_for_update(no_key=True).get(pk=pair.pk)
-        locked.label_seq += 1
-        locked.save(update_fields=["label_seq"])
-        newest = pair.campaign.guideline.revisions.order_by("-number").first()
-        assert newest is not None  # a guideline begins with a revision
-        adjudication = Adjudication.objects.create(
-            pair=locked,
-            grade=grade,
-            reason=reason,
-            guideline_revision=newest,
-            decided_at=at,
-            decided_by=access.user,
-            pair_seq=locked.label_seq,
+        seats_qs = pair.assignments.exclude(state=Assignment.State.VOIDED)
+        if not locked.is_open:
+            raise AdjudicationRefused("campaign_closed", "The campaign is closed.")
+        if seats_qs.filter(state__in=(Assignment.State.FREE, Assignment.State.LEASED)).exists():
+            raise AdjudicationRefused("asked_already", "Somebody is to label this pair already.")
+        met = seats_qs.filter(annotator__isnull=False).values("annotator")
+        if not pair.campaign.annotators.filter(is_active=True).exclude(user__in=met).exists():
+            raise AdjudicationRefused(
+                "nobody_left", "Everybody here has labelled this pair: add people first."
+            )
+        OneMoreLabel.objects.create(
+            pair=pair, reason=_words(reason), asked_at=at, asked_by=access.user
         )
-        concluded = conclude(judgment_list=judgment_list, due_qs=Pair.objects.filter(pk=locked.pk))
-        if pair.campaign.commit == Campaign.Commit.LIVE:
-            commit_conclusions(judgment_list=judgment_list, concluded=concluded, by=None, at=at)
-        audit.record(
-            collection=access.collection,
-            actor=access.user,
-            at=at,
-            action="pair.adjudicated",
-            subject=f"{pair.query.qid} {pair.document.docid}",
-            before={"grade": pair.grade, "state": pair.state},
-            after={"grade": grade, "reason": reason},
-        )
-    return adjudication
+        Pair.objects.filter(pk=pair.pk).update(label_seq=F("label_seq") + 1)
+        balance_seats(pair_ids=[pair.pk], overlap=pair.campaign.overlap)
+        _conclude(judgment_list, pair.campaign, [pair.pk], at)
+        _record(access, at, "pair.one_more_asked", pair, after={"reason": _words(reason)})
+
+
+def _words(reason: str) -> str:
+    return reason.strip().replace("\0", "")[:MAX_REASON_CHARACTERS]
+
+
+def _decide(
+    access: Access, campaign: Campaign, grades: Mapping[int, int], reason: str, at: datetime
+) -> list[Adjudication]:
+    """Store a decision for each pair and conclude them together."""
+    newest = campaign.guideline.revisions.order_by("-number").first()
+    assert newest is not None  # a guideline begins with a revision
+    with transaction.atomic():
+        judgment_list = lock_list(campaign.list_id)
+        pair_ids = lock_pairs(campaign.pairs.filter(pk__in=grades))
+        Pair.objects.filter(pk__in=pair_ids).update(label_seq=F("label_seq") + 1)
+        pairs_qs = Pair.objects.select_related("query", "document").filter(pk__in=pair_ids)
+        decided = []
+        for pair in pairs_qs.order_by("pk"):
+            grade = grades[pair.pk]
+            adjudication = Adjudication.objects.create(
+                pair=pair,
+                grade=grade,
+                reason=reason,
+                guideline_revision=newest,
+                decided_at=at,
+                decided_by=access.user,
+                pair_seq=pair.label_seq,
+            )
+            decided.append(adjudication)
+            _record(
+                access,
+                at,
+                "pair.adjudicated",
+                pair,
+                before={"grade": pair.grade, "state": pair.state},
+                after={"grade": grade, "reason": reason},
+            )
+        _conclude(judgment_list, campaign, pair_ids, at)
+    return decided
+
+
+def _conclude(
+    judgment_list: JudgmentList, campaign: Campaign, pair_ids: Sequence[int], at: datetime
+) -> None:
+    due_qs = Pair.objects.filter(pk__in=pair_ids)
+    concluded = conclude(judgment_list=judgment_list, due_qs=due_qs)
+    if campaign.commit == Campaign.Commit.LIVE:
+        commit_conclusions(judgment_list=judgment_list, concluded=concluded, by=None, at=at)
+
+
+def _record(access: Access, at: datetime, action: str, pair: Pair, **values: Any) -> None:
+    audit.record(
+        collection=access.collection,
+        actor=access.user,
+        at=at,
+        action=action,
+        subject=f"{pair.query.qid} {pair.document.docid}",
+        **values,
+    )

@@ -1,6 +1,6 @@
 """Campaigns from draft to closed, and who annotates in them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Final
@@ -9,8 +9,14 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, OuterRef
 
 from annotation.models import Assignment, Campaign, CampaignAnnotator, Guideline, Pair
+from annotation.models.campaigns import LEASE_MINUTES, LONGEST_LEASE, SHORTEST_LEASE
 from annotation.permissions import check_may_run
-from annotation.services.consolidating import commit_conclusions, conclude, lock_list
+from annotation.services.consolidating import (
+    commit_conclusions,
+    conclude,
+    conclude_again,
+    lock_list,
+)
 from annotation.services.guidelines import get_newest_revision, has_grades_of
 from annotation.services.seats import balance_seats, end_leases, lock_pairs
 from judgments.errors import DomainError
@@ -21,7 +27,13 @@ from judgments.services import audit
 MAX_NAME_CHARACTERS: Final = 200
 MAX_OVERLAP: Final = 20
 MAX_DEPTH: Final = 10_000
-CHANGEABLE: Final = ("name", "guideline", "overlap", "depth", "rule", "commit", "order")
+CHANGEABLE: Final = (
+    "name", "guideline", "overlap", "depth", "rule", "commit", "order", "lease_minutes",
+    "shows_images",
+)  # fmt: skip
+CHANGEABLE_WHILE_OPEN: Final = (
+    "name", "overlap", "commit", "order", "lease_minutes", "shows_images"
+)  # fmt: skip
 
 
 class CampaignRefused(DomainError):
@@ -41,6 +53,8 @@ def create_campaign(
     rule: str = Campaign.Rule.MAJORITY,
     commit: str = Campaign.Commit.LIVE,
     order: str = Campaign.Order.BY_QUERY,
+    lease_minutes: int = LEASE_MINUTES,
+    shows_images: bool = False,
 ) -> Campaign:
     """A campaign without pairs and people, as a draft; for leads.
 
@@ -59,6 +73,8 @@ def create_campaign(
         rule=rule,
         commit=commit,
         order=order,
+        lease_minutes=lease_minutes,
+        shows_images=shows_images,
         seed=seed,
         created_at=at,
         created_by=access.user,
@@ -73,18 +89,21 @@ def create_campaign(
 def change_campaign(
     *, access: Access, campaign: Campaign, at: datetime, **changes: Any
 ) -> Campaign:
-    """Change a draft; what is not given stays.
+    """Change a campaign's plan; what is not given stays.
 
-    changes: name, guideline, overlap, depth, rule, commit, order.
-    Raises CampaignRefused once the campaign has been opened.
+    changes: any of CHANGEABLE; while it is open neither guideline, depth nor rule. With another
+    overlap every pair is concluded anew: a grade with too few labels leaves the list. In a campaign
+    that becomes live, what waits is committed.
+    Raises CampaignRefused for what can't be changed any more, e.g. once the campaign is closed.
     """
     check_may_run(access, campaign)
     unknown = changes.keys() - set(CHANGEABLE)
     if unknown:
         raise TypeError(f"a campaign's {min(unknown)} can't be changed")
     with _named_once(), transaction.atomic():
+        judgment_list = lock_list(campaign.list_id)
         changed = _locked(campaign)
-        _check_state(changed, Campaign.State.DRAFT)
+        _check_changeable(changed, changes)
         before = _design(changed)
         for field, value in changes.items():
             setattr(changed, field, value.strip() if field == "name" else value)
@@ -92,6 +111,8 @@ def change_campaign(
         changed.save(update_fields=list(CHANGEABLE))
         if changed.overlap != before["overlap"]:
             balance_seats(pair_ids=lock_pairs(changed.pairs.all()), overlap=changed.overlap)
+        if (changed.overlap, changed.commit) != (before["overlap"], before["commit"]):
+            conclude_again(judgment_list=judgment_list, campaign=changed, at=at)
         _record(access, at, "campaign.changed", changed, before=before, after=_design(changed))
     return changed
 
@@ -214,14 +235,7 @@ def check_may_open(campaign: Campaign) -> None:
         raise CampaignRefused("state", "The campaign is open already.")
     if not campaign.pairs.exists():
         raise CampaignRefused("no_pairs", "The campaign has no pairs yet: build its pool first.")
-    members_qs = Membership.objects.filter(collection=campaign.list.collection_id)
-    people_qs = campaign.annotators.filter(is_active=True, user__is_active=True)
-    people = people_qs.filter(user__in=members_qs.values("user")).count()
-    if people < campaign.overlap:
-        raise CampaignRefused(
-            "too_few_annotators",
-            f"Each pair needs {_people(campaign.overlap)}; this campaign has {people}.",
-        )
+    _check_people(campaign, campaign.overlap)
     elsewhere = Pair.objects.filter(
         list=campaign.list_id,
         query=OuterRef("query"),
@@ -284,6 +298,29 @@ def _check_state(campaign: Campaign, expected: str) -> None:
         raise CampaignRefused("state", f"The campaign is {campaign.get_state_display()}.")
 
 
+def _check_changeable(campaign: Campaign, changes: Mapping[str, Any]) -> None:
+    if campaign.state == Campaign.State.CLOSED:
+        _check_state(campaign, Campaign.State.OPEN)
+    if campaign.state == Campaign.State.DRAFT:
+        return
+    for field in changes.keys() - set(CHANGEABLE_WHILE_OPEN):
+        if changes[field] != getattr(campaign, field):
+            raise CampaignRefused("fixed", f"The {field} stays once a campaign has been opened.")
+    overlap = changes.get("overlap", campaign.overlap)
+    if overlap > campaign.overlap:
+        _check_people(campaign, overlap)
+
+
+def _check_people(campaign: Campaign, overlap: int) -> None:
+    members_qs = Membership.objects.filter(collection=campaign.list.collection_id)
+    people_qs = campaign.annotators.filter(is_active=True, user__is_active=True)
+    people = people_qs.filter(user__in=members_qs.values("user")).count()
+    if people < overlap:
+        raise CampaignRefused(
+            "too_few_annotators", f"Each pair needs {_people(overlap)}; this campaign has {people}."
+        )
+
+
 def _check_design(access: Access, campaign: Campaign) -> None:
     if campaign.guideline.collection_id != access.collection.pk:
         raise NotFound("guideline")
@@ -295,10 +332,14 @@ def _check_design(access: Access, campaign: Campaign) -> None:
         raise CampaignRefused(
             "name_invalid", f"A campaign needs a name of at most {MAX_NAME_CHARACTERS} characters."
         )
-    if not 1 <= campaign.overlap <= MAX_OVERLAP:
-        raise CampaignRefused("overlap_invalid", f"1 to {MAX_OVERLAP} people label each pair.")
-    if not 1 <= campaign.depth <= MAX_DEPTH:
-        raise CampaignRefused("depth_invalid", f"The depth lies between 1 and {MAX_DEPTH:,}.")
+    ranges = (
+        ("overlap", campaign.overlap, 1, MAX_OVERLAP, "People per pair"),
+        ("depth", campaign.depth, 1, MAX_DEPTH, "The depth"),
+        ("lease", campaign.lease_minutes, SHORTEST_LEASE, LONGEST_LEASE, "Minutes of a lease"),
+    )
+    for field, number, least, most, words in ranges:
+        if not least <= number <= most:
+            raise CampaignRefused(f"{field}_invalid", f"{words}: {least} to {most:,}.")
     choices: tuple[tuple[str, str, list[str]], ...] = (
         ("rule", campaign.rule, Campaign.Rule.values),
         ("commit", campaign.commit, Campaign.Commit.values),
@@ -318,6 +359,8 @@ def _design(campaign: Campaign) -> dict[str, Any]:
         "rule": campaign.rule,
         "commit": campaign.commit,
         "order": campaign.order,
+        "lease_minutes": campaign.lease_minutes,
+        "shows_images": campaign.shows_images,
     }
 
 

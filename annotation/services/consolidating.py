@@ -8,7 +8,7 @@ new about the pair.
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,17 +16,16 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F, QuerySet
 
-from annotation.consolidation import RULES, votes
-from annotation.models import Adjudication, Campaign, Label, Pair
+from annotation.consolidation import votes
+from annotation.models import Adjudication, Campaign, Pair
 from annotation.permissions import check_may_run
-from annotation.services.seats import OVERLAP_PURPOSES
+from annotation.selectors.conclusions import Concluded, batches, conclusions, listen
+from annotation.weighing import rounded
 from judgments.models import Judgment, JudgmentList, JudgmentVersion, User
 from judgments.permissions import Access
 from judgments.scales import Scale
 from judgments.services import audit
 from judgments.services.committing import Change, commit_judgments, read_current
-
-BATCH = 500
 
 
 @dataclass(frozen=True)
@@ -41,17 +40,6 @@ class Consolidated:
     version: JudgmentVersion | None = None
     wait_seconds: float = 0.0
     pairs: int = 0
-
-
-@dataclass
-class Concluded:
-    """A pair with what counts of what was said about it."""
-
-    pair: Pair
-    grades: list[int] = field(default_factory=list)
-    labels: list[str] = field(default_factory=list)
-    revisions: set[int] = field(default_factory=set)
-    adjudication: Adjudication | None = None
 
 
 def consolidate(*, list_id: int, at: datetime) -> Consolidated:
@@ -85,7 +73,7 @@ def approve(
         waiting_qs = Pair.objects.filter(
             campaign=campaign, consolidated_seq__gt=F("committed_seq")
         ).select_related("campaign")
-        waiting = _listen(waiting_qs.order_by("pk"))
+        waiting = listen(waiting_qs.order_by("pk"))
         version = commit_conclusions(
             judgment_list=judgment_list, concluded=waiting, by=access.user, at=at, reason=reason
         )
@@ -111,13 +99,36 @@ def conclude(*, judgment_list: JudgmentList, due_qs: QuerySet[Pair]) -> list[Con
     The pairs are locked from here on.
     """
     locked_qs = due_qs.select_related("campaign").order_by("pk")
-    concluded = _listen(locked_qs.select_for_update(no_key=True, of=("self",)))
+    concluded = listen(locked_qs.select_for_update(no_key=True, of=("self",)))
     codes = Scale.from_json(judgment_list.scale).codes
-    for one in concluded:
-        one.pair.state, one.pair.grade = _conclusion(one, codes)
+    for one, (state, grade) in conclusions(concluded, codes):
+        one.pair.state, one.pair.grade = state, grade
         one.pair.consolidated_seq = one.pair.label_seq
     _save_conclusions(concluded)
     return concluded
+
+
+def conclude_again(*, judgment_list: JudgmentList, campaign: Campaign, at: datetime) -> None:
+    """Conclude a campaign's labels under its plan as it is now, and commit it if it is live.
+
+    Only what comes out another than before, or waited for approval, is told the list: grades
+    that an import or a revert has put there since stay. The caller holds the list's lock.
+    """
+    said_qs = Pair.objects.filter(campaign=campaign, label_seq__gt=0)
+    before = {pk: rest for pk, *rest in said_qs.values_list("pk", "state", "grade")}
+    concluded = conclude(judgment_list=judgment_list, due_qs=said_qs)
+    told = [
+        one
+        for one in concluded
+        if before[one.pair.pk] != [one.pair.state, one.pair.grade]
+        or one.pair.committed_seq < one.pair.consolidated_seq
+    ]
+    if campaign.commit == Campaign.Commit.LIVE:
+        commit_conclusions(judgment_list=judgment_list, concluded=told, by=None, at=at)
+        return
+    for pair_ids in batches([one.pair.pk for one in told]):
+        waiting_qs = Pair.objects.filter(pk__in=pair_ids, committed_seq=F("consolidated_seq"))
+        waiting_qs.update(committed_seq=F("consolidated_seq") - 1)
 
 
 def commit_conclusions(
@@ -158,7 +169,7 @@ def commit_conclusions(
             source=JudgmentVersion.Source.ADJUDICATION,
         )
         version = made or version
-    for pair_ids in _batches([one.pair.pk for one in concluded]):
+    for pair_ids in batches([one.pair.pk for one in concluded]):
         Pair.objects.filter(pk__in=pair_ids).update(committed_seq=F("consolidated_seq"))
     return version
 
@@ -173,59 +184,16 @@ def _seconds_to_wait(list_id: int, at: datetime) -> float:
     return max(0.0, min(newest + interval - at, interval).total_seconds())
 
 
-def _listen(pairs_qs: QuerySet[Pair]) -> list[Concluded]:
-    """The pairs with the current grades of their overlap and their newest adjudication."""
-    heard = {pair.pk: Concluded(pair) for pair in pairs_qs}
-    for pair_ids in _batches(list(heard)):
-        _hear(heard, pair_ids)
-    return list(heard.values())
-
-
-def _hear(heard: dict[int, Concluded], pair_ids: Sequence[int]) -> None:
-    labels_qs = Label.objects.filter(
-        pair__in=pair_ids,
-        outcome=Label.Outcome.GRADED,
-        superseded_by__isnull=True,
-        assignment__purpose__in=OVERLAP_PURPOSES,
-    )
-    rows = labels_qs.order_by("pair_id", "pair_seq").values_list(
-        "pair_id", "pk", "grade", "guideline_revision__number"
-    )
-    for pair_id, pk, grade, revision in rows:
-        assert grade is not None  # a constraint of the table
-        heard[pair_id].grades.append(grade)
-        heard[pair_id].labels.append(str(pk))
-        heard[pair_id].revisions.add(revision)
-    adjudications_qs = Adjudication.objects.filter(pair__in=pair_ids).order_by("pair_seq")
-    for adjudication in adjudications_qs.select_related("decided_by", "guideline_revision"):
-        heard[adjudication.pair_id].adjudication = adjudication
-        heard[adjudication.pair_id].revisions.add(adjudication.guideline_revision.number)
-
-
-def _conclusion(one: Concluded, codes: tuple[int, ...]) -> tuple[Pair.State, int | None]:
-    if one.adjudication is not None:
-        return Pair.State.ADJUDICATED, one.adjudication.grade
-    if len(one.grades) < one.pair.campaign.overlap:
-        return Pair.State.OPEN, None
-    grade = RULES[one.pair.campaign.rule](one.grades, codes)
-    return (Pair.State.TIED if grade is None else Pair.State.COMPLETE), grade
-
-
 def _save_conclusions(concluded: Sequence[Concluded]) -> None:
     """Write states and grades: many pairs share the few there are."""
     alike: dict[tuple[str, int | None], list[int]] = defaultdict(list)
     for one in concluded:
         alike[one.pair.state, one.pair.grade].append(one.pair.pk)
     for (state, grade), pks in alike.items():
-        for pair_ids in _batches(pks):
+        for pair_ids in batches(pks):
             Pair.objects.filter(pk__in=pair_ids).update(
                 state=state, grade=grade, consolidated_seq=F("label_seq")
             )
-
-
-def _batches(pair_ids: Sequence[int]) -> Iterator[Sequence[int]]:
-    for start in range(0, len(pair_ids), BATCH):
-        yield pair_ids[start : start + BATCH]
 
 
 def _changes(
@@ -253,7 +221,7 @@ def _newly_decided(one: Concluded) -> Adjudication | None:
 def _evidence(one: Concluded, codes: tuple[int, ...]) -> dict[str, Any]:
     """Why the grade is what it is, as plain values; the same labels give the same values."""
     counts = votes(one.grades, codes) if one.grades else {}
-    return {
+    evidence = {
         "campaign": str(one.pair.campaign.public_id),
         "votes": {str(grade): count for grade, count in counts.items()},
         "labels": one.labels,
@@ -261,6 +229,10 @@ def _evidence(one: Concluded, codes: tuple[int, ...]) -> dict[str, Any]:
         "rule": one.pair.campaign.rule,
         "adjudicated": one.adjudication is not None,
     }
+    if one.likely:
+        likely = zip(codes, rounded(one.likely), strict=True)
+        evidence["posterior"] = {str(code): value for code, value in likely}
+    return evidence
 
 
 def _list_given_back(judgment_list: JudgmentList, pairs: Sequence[Pair]) -> dict[int, Change]:

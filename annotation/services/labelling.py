@@ -7,15 +7,25 @@ from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import Q, QuerySet, Subquery, UUIDField
+from django.db.models.functions import Coalesce
 
-from annotation.models import Assignment, Campaign, GuidelineRevision, Label, Pair
+from annotation.models import (
+    OVERLAP_PURPOSES,
+    Assignment,
+    Campaign,
+    GuidelineRevision,
+    Label,
+    Pair,
+)
 from annotation.permissions import CampaignClosed, Desk
-from annotation.services.leasing import LEASE
-from annotation.services.seats import NO_GRADE, OVERLAP_PURPOSES, balance_seats
+from annotation.selectors.standing import Told, get_told
+from annotation.services.seats import NO_GRADE, balance_seats
+from annotation.services.training import record_answer
 from annotation.submissions import RETRACTED, LabelRefused, Submission, checked_submission
 from judgments.errors import DomainError
 from judgments.permissions import NotFound
+from judgments.prepared import PreparedInsert, PreparedObjects, PreparedRows, PreparedUpdate, slot
 from judgments.scales import Scale
 from judgments.waking import wake
 
@@ -26,11 +36,15 @@ TRIES: Final = 3
 class Receipt:
     """What became of one label of a batch.
 
-    is_repeat: it was stored before. code, message: why it was refused, else empty.
+    is_repeat: it was stored before. is_surplus: it is stored outside the overlap, its pair having
+    been filled meanwhile. told: the right answer, where it is of a training pair. code, message:
+    why it was refused, else empty.
     """
 
     id: UUID
     is_repeat: bool = False
+    is_surplus: bool = False
+    told: Told | None = None
     code: str = ""
     message: str = ""
 
@@ -46,6 +60,8 @@ class _Named(NamedTuple):
     pair_id: int
     occasion: int
     purpose: str
+    order: str
+    place: int | None
     shown_hash: str
     revision_id: int
 
@@ -89,56 +105,128 @@ def submit_label(*, desk: Desk, submission: Submission, at: datetime) -> Receipt
 
 
 def _named_seat(desk: Desk, submission: Submission) -> _Named:
-    revisions = GuidelineRevision.objects.filter(
-        guideline=OuterRef("pair__campaign__guideline"), number=submission.guideline_revision
+    number = submission.guideline_revision
+    rows = _seat.list(
+        assignment=submission.assignment,
+        viewer=desk.viewer.pk,
+        campaign=desk.campaign.pk,
+        guideline=desk.campaign.guideline_id,
+        revision=number,
     )
-    row = (
-        Assignment.objects.filter(
-            public_id=submission.assignment, annotator=desk.viewer, pair__campaign=desk.campaign
-        )
-        .annotate(revision=Subquery(revisions.values("pk")))
-        .values_list(
-            "pk", "pair_id", "occasion", "purpose", "pair__document__content_hash", "revision"
-        )
-        .first()
-    )
-    if row is None:
+    if not rows:
         raise NotFound("assignment")
-    if row[-1] is None:
-        number = submission.guideline_revision
+    if rows[0][-1] is None:
         raise LabelRefused("revision_unknown", f"The guideline has no revision {number}.")
-    return _Named(*row)
+    return _Named(*rows[0])
+
+
+def _seat_qs() -> QuerySet[Any, Any]:
+    revisions = GuidelineRevision.objects.filter(
+        guideline=slot("guideline"), number=slot("revision")
+    )
+    seat_qs = Assignment.objects.filter(
+        public_id=slot("assignment", UUIDField),
+        annotator=slot("viewer"),
+        pair__campaign=slot("campaign"),
+    )
+    return seat_qs.annotate(revision=Subquery(revisions.order_by().values("pk"))).values_list(
+        "pk", "pair_id", "occasion", "purpose", "order", "place", "pair__document__content_hash",
+        "revision",
+    )  # fmt: skip
+
+
+_seat: PreparedRows[Any] = PreparedRows(_seat_qs)
 
 
 def _submit(desk: Desk, submission: Submission, named: _Named, at: datetime) -> Receipt:
     """The transaction: everything about a pair's labels and seats happens under its lock."""
-    pair = Pair.objects.select_for_update(no_key=True).get(pk=named.pair_id)
+    (pair,) = _locked_pair.list(pair=named.pair_id)
     said = _said(desk, submission, named)
     if submission.id in said:
         _check_same(desk, said[submission.id], submission, named)
-        return Receipt(submission.id, is_repeat=True)
+        is_surplus = _is_surplus(submission, said[submission.id].assignment_id)
+        told = _answer(submission, named, at)
+        return Receipt(submission.id, is_repeat=True, is_surplus=is_surplus, told=told)
     tip = _tip(said, submission)
     if not pair.is_open:
         _check_in_time(desk, submission)
     seat_id = _take_seat(desk, submission, named, tip, at)
-    pair.label_seq += 1
-    pair.save(update_fields=["label_seq"])
+    _count(pair, is_planted=named.purpose not in OVERLAP_PURPOSES)
     _store(desk, submission, named, seat_id=seat_id, tip=tip, pair_seq=pair.label_seq, at=at)
+    told = _answer(submission, named, at)
     if tip is not None or submission.outcome in NO_GRADE:
         balance_seats(pair_ids=[pair.pk], overlap=desk.campaign.overlap)
     if pair.is_open:
         wake("annotation.consolidate", pair.list_id)
-    return Receipt(submission.id)
+    return Receipt(submission.id, is_surplus=_is_surplus(submission, seat_id), told=told)
+
+
+def _answer(submission: Submission, named: _Named, at: datetime) -> Told | None:
+    """What is told of a label of a training pair, at once; None for any other."""
+    if named.purpose != Assignment.Purpose.TRAINING or submission.outcome == RETRACTED:
+        return None
+    where = ("annotator", "pair__list", "pair__campaign__list__collection")
+    label = Label.objects.select_related(*where).get(pk=submission.id)
+    record_answer(label=label, at=at)
+    return get_told(label)
+
+
+def _locked_pair_qs() -> QuerySet[Pair]:
+    return Pair.objects.select_for_update(no_key=True).filter(pk=slot("pair")).order_by()
+
+
+_locked_pair: PreparedObjects[Pair] = PreparedObjects(_locked_pair_qs)
+
+
+def _is_surplus(submission: Submission, seat_id: int | None) -> bool:
+    return seat_id is None and submission.outcome != RETRACTED
+
+
+def _count(pair: Pair, *, is_planted: bool) -> None:
+    """Give the label its number among those of the pair.
+
+    A label outside the overlap says nothing about the grade: nothing becomes due by it.
+    """
+    is_settled = pair.consolidated_seq == pair.label_seq
+    is_committed = pair.committed_seq == pair.label_seq
+    pair.label_seq += 1
+    if is_planted and is_settled:
+        pair.consolidated_seq = pair.label_seq
+    if is_planted and is_committed:
+        pair.committed_seq = pair.label_seq
+    _counts.run(
+        pair=pair.pk,
+        label_seq=pair.label_seq,
+        consolidated_seq=pair.consolidated_seq,
+        committed_seq=pair.committed_seq,
+    )
+
+
+_counts = PreparedUpdate(
+    lambda: Pair.objects.filter(pk=slot("pair")),
+    label_seq=slot("label_seq"),
+    consolidated_seq=slot("consolidated_seq"),
+    committed_seq=slot("committed_seq"),
+)
 
 
 def _said(desk: Desk, submission: Submission, named: _Named) -> dict[UUID, Label]:
     """What the viewer said of this pair on this occasion, and whatever has the label's id."""
-    own = Q(pair=named.pair_id, annotator=desk.viewer)
-    on_occasion = Q(assignment__occasion=named.occasion)
-    if named.occasion == 0:
-        on_occasion |= Q(assignment__isnull=True)
-    labels_qs = Label.objects.filter(Q(pk=submission.id) | (own & on_occasion))
-    return {label.pk: label for label in labels_qs.order_by("pair_seq")}
+    said = _own_words.list(label=submission.id, pair=named.pair_id, viewer=desk.viewer.pk)
+    return {
+        label.pk: label
+        for label in said
+        if label.pk == submission.id or label.occasion == named.occasion
+    }
+
+
+def _own_words_qs() -> QuerySet[Label]:
+    own = Q(pair=slot("pair"), annotator=slot("viewer"))
+    labels_qs = Label.objects.filter(Q(pk=slot("label", UUIDField)) | own).order_by("pair_seq")
+    return labels_qs.annotate(occasion=Coalesce("assignment__occasion", 0))
+
+
+_own_words: PreparedObjects[Any] = PreparedObjects(_own_words_qs)
 
 
 def _check_same(desk: Desk, label: Label, submission: Submission, named: _Named) -> None:
@@ -186,11 +274,23 @@ def _take_seat(
         assert tip is not None
         if tip.assignment_id is not None:
             seat_qs = seats_qs.filter(pk=tip.assignment_id, state=Assignment.State.DONE)
-            seat_qs.update(state=Assignment.State.LEASED, leased_until=at + LEASE)
+            seat_qs.update(state=Assignment.State.LEASED, leased_until=at + desk.campaign.lease)
         return tip.assignment_id
-    if _sit_down(seats_qs.filter(pk=named.pk, annotator=desk.viewer), Assignment.State.LEASED):
+    if _taken_lease.run(seat=named.pk, pair=named.pair_id, viewer=desk.viewer.pk):
         return named.pk
     return _find_seat(desk, named, seats_qs)
+
+
+def _lease_qs() -> QuerySet[Assignment]:
+    return Assignment.objects.filter(
+        pk=slot("seat"),
+        pair=slot("pair"),
+        annotator=slot("viewer"),
+        state=Assignment.State.LEASED,
+    )
+
+
+_taken_lease = PreparedUpdate(_lease_qs, state=Assignment.State.DONE, leased_until=None)
 
 
 def _find_seat(desk: Desk, named: _Named, seats_qs: QuerySet[Assignment]) -> int | None:
@@ -201,11 +301,14 @@ def _find_seat(desk: Desk, named: _Named, seats_qs: QuerySet[Assignment]) -> int
         _sit_down(seats_qs.filter(pk=own.pk), states.LEASED)
         return own.pk
     if named.purpose not in OVERLAP_PURPOSES:
-        return None
+        # nobody else ever sits there: a label that comes late still finds its seat
+        _sit_down(seats_qs.filter(pk=named.pk), states.VOIDED)
+        return named.pk
     free = seats_qs.filter(state=states.FREE, purpose__in=OVERLAP_PURPOSES).order_by("seat")
+    met = {"annotator": desk.viewer, "order": named.order, "place": named.place}
     for pk in list(free.values_list("pk", flat=True)):
         # conditional: somebody may lease it at this moment
-        if _sit_down(seats_qs.filter(pk=pk), states.FREE, annotator=desk.viewer):
+        if _sit_down(seats_qs.filter(pk=pk), states.FREE, **met):
             return pk
     return None
 
@@ -227,11 +330,11 @@ def _store(
     pair_seq: int,
     at: datetime,
 ) -> None:
-    Label.objects.create(
+    _label.run(
         id=submission.id,
         pair_id=named.pair_id,
         assignment_id=seat_id,
-        annotator=desk.viewer,
+        annotator_id=desk.viewer.pk,
         outcome=submission.outcome,
         grade=submission.grade,
         reason=submission.reason,
@@ -242,7 +345,10 @@ def _store(
         seconds=submission.seconds,
         made_at=submission.made_at,
         received_at=at,
-        supersedes=tip,
+        supersedes_id=None if tip is None else tip.pk,
         pair_seq=pair_seq,
         is_blind=desk.is_blind,
     )
+
+
+_label = PreparedInsert(Label, *(field.attname for field in Label._meta.concrete_fields))

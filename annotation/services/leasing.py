@@ -5,37 +5,46 @@ constraints have the last word.
 """
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import QuerySet
+from django.db.models import Case, Value, When
 
 from annotation.models import Assignment, Campaign, CampaignAnnotator
 from annotation.permissions import Desk, check_may_label
-from annotation.selectors.streams import FreeSeat, list_free_seats
-from annotation.services.seats import end_leases
+from annotation.selectors.standing import get_standing, held_qs
+from annotation.selectors.streams import FreeSeat, list_free_among, list_free_seats
+from annotation.services.planting import plant
+from annotation.services.seats import end_leases, hand_out
+from annotation.services.training import lease_training
+from annotation.training import Stage
 
-LEASE: Final = timedelta(minutes=30)
 MOST: Final = 60  # seats that one person holds at a time
-REFILL: Final = 8  # with fewer at hand, the next are fetched
 SWEPT_AT_ONCE: Final = 500
 TRIES: Final = 3
+FRESH: Final = 0.9  # of a lease: with less left it is renewed
 
 
 def lease_next(*, desk: Desk, count: int, at: datetime) -> int:
     """See to it that the viewer has pairs to label; how many seats they hold then.
 
-    Their own leases come first and are renewed; the next are taken when fewer than eight (or
-    than `count`, if that is less) are left, up to `count`, in the viewer's own order; query by
-    query, no further than the end of a query. What others let expire is taken over.
+    Their own leases come first and are renewed; the next are taken when fewer than half of
+    `count` are left, up to `count`, in the viewer's own order. Sixty are enough for a train
+    ride. What others let expire is taken over. Whoever has to qualify first gets the pairs for
+    that, and nothing else.
     Raises CampaignClosed unless the campaign is open.
     """
     check_may_label(desk)
     count = max(1, min(count, MOST))
-    enough = min(count, REFILL)
-    fresh = _held(desk).filter(leased_until__gt=at + LEASE / 2).count()
+    enough = _enough(count)
+    standing = get_standing(desk)
+    if standing.stage == Stage.WAITING:
+        return 0
+    if standing.stage == Stage.LEARNING:
+        return _lease_training(desk, at)
+    fresh = held_qs(desk).filter(leased_until__gt=at + FRESH * desk.campaign.lease).count()
     if fresh >= enough:
         return fresh
     renew_leases(desk=desk, at=at)
@@ -43,12 +52,20 @@ def lease_next(*, desk: Desk, count: int, at: datetime) -> int:
     with transaction.atomic():
         # one tab after the other, so that two do not take two seats of one pair
         CampaignAnnotator.objects.select_for_update(no_key=True).get(pk=desk.annotator_id)
-        return _take_more(desk, held=_held(desk).count(), count=count, at=at)
+        held = held_qs(desk).count()
+        return _take_more(desk, held=held, count=count, at=at) if standing.takes_more else held
 
 
 def renew_leases(*, desk: Desk, at: datetime) -> int:
-    """Let all leases of the viewer run for another half hour; how many there are."""
-    return _held(desk).update(leased_until=at + LEASE)
+    """Let all leases of the viewer run for their full length from now; how many there are."""
+    return held_qs(desk).update(leased_until=at + desk.campaign.lease)
+
+
+def take_over(*, desk: Desk, pairs: Sequence[int], at: datetime) -> int:
+    """Lease to the viewer a seat of each of these pairs where there is one for them; how many."""
+    with transaction.atomic():
+        CampaignAnnotator.objects.select_for_update(no_key=True).get(pk=desk.annotator_id)
+        return _lease(desk, _not_locked(list_free_among(desk, pairs)), at)
 
 
 def release_leases(*, desk: Desk, assignments: Sequence[UUID] | None = None) -> int:
@@ -56,10 +73,10 @@ def release_leases(*, desk: Desk, assignments: Sequence[UUID] | None = None) -> 
 
     A label that was made before and comes later is still taken.
     """
-    held_qs = _held(desk)
+    seats_qs = held_qs(desk)
     if assignments is not None:
-        held_qs = held_qs.filter(public_id__in=assignments)
-    return end_leases(held_qs)
+        seats_qs = seats_qs.filter(public_id__in=assignments)
+    return end_leases(seats_qs)
 
 
 def release_expired(*, at: datetime, campaign: Campaign | None = None) -> int:
@@ -73,30 +90,28 @@ def release_expired(*, at: datetime, campaign: Campaign | None = None) -> int:
     return end_leases(expired_qs.filter(pk__in=some))
 
 
-def _held(desk: Desk) -> QuerySet[Assignment]:
-    return Assignment.objects.filter(
-        annotator=desk.viewer, state=Assignment.State.LEASED, pair__campaign=desk.campaign
-    )
+def _lease_training(desk: Desk, at: datetime) -> int:
+    renew_leases(desk=desk, at=at)
+    with transaction.atomic():
+        CampaignAnnotator.objects.select_for_update(no_key=True).get(pk=desk.annotator_id)
+        return lease_training(desk=desk, at=at)
 
 
-def _next_of(desk: Desk, free: list[FreeSeat], *, held: int, count: int) -> list[FreeSeat]:
-    """The seats to take: up to `count` are held then; query by query only whole queries' worth."""
-    chosen = free[: count - held]
-    if desk.campaign.order != Campaign.Order.BY_QUERY:
-        return chosen
-    for place in range(max(1, min(count, REFILL) - held), len(chosen)):
-        if chosen[place].query != chosen[place - 1].query:
-            return chosen[:place]
-    return chosen
+def _enough(count: int) -> int:
+    """With fewer at hand, the next are fetched."""
+    return max(1, count // 2)
 
 
 def _take_more(desk: Desk, *, held: int, count: int, at: datetime) -> int:
-    enough = min(count, REFILL)
+    enough = _enough(count)
     for _ in range(TRIES):
         free = list_free_seats(desk, wanted=enough - held) if held < enough else []
         if not free:
             return held
-        held += _lease(desk, _not_locked(_next_of(desk, free, held=held, count=count)), at)
+        chosen = free[: count - held]
+        taken = _lease(desk, _not_locked(chosen), at)
+        if taken:
+            held += taken + plant(desk=desk, among=[seat.pair for seat in chosen], at=at)
     if held:
         return held
     # Everybody is after the same few seats. Nobody goes away empty while one is free: wait for
@@ -106,23 +121,36 @@ def _take_more(desk: Desk, *, held: int, count: int, at: datetime) -> int:
 
 
 def _not_locked(seats: list[FreeSeat]) -> list[int]:
-    """Those of the seats that nobody else is about to take; waits for nobody."""
+    """Those of the seats that nobody else is about to take, in order; waits for nobody."""
     pks = [seat.pk for seat in seats]
     if not connection.features.has_select_for_update_skip_locked:
         return pks
     free_qs = Assignment.objects.filter(pk__in=pks, state=Assignment.State.FREE)
     locked_qs = free_qs.select_for_update(no_key=True, skip_locked=True)
-    return list(locked_qs.values_list("pk", flat=True))
+    locked = set(locked_qs.values_list("pk", flat=True))
+    return [pk for pk in pks if pk in locked]
 
 
 def _lease(desk: Desk, pks: list[int], at: datetime) -> int:
-    """Lease the seats that are free; how many."""
+    """Lease the seats that are free, to be met in this order; how many."""
+    if not pks:
+        return 0
     free_qs = Assignment.objects.filter(pk__in=pks, state=Assignment.State.FREE)
     try:
         with transaction.atomic():
             return free_qs.update(
-                state=Assignment.State.LEASED, annotator=desk.viewer, leased_until=at + LEASE
+                state=Assignment.State.LEASED,
+                annotator=desk.viewer,
+                leased_until=at + desk.campaign.lease,
+                order=desk.campaign.order,
+                place=_places(desk, pks),
             )
     except IntegrityError:
         # a label of the viewer, sent late by another tab, took a seat of one of these pairs
         return 0
+
+
+def _places(desk: Desk, pks: list[int]) -> Case:
+    """As their how many-th seats the annotator gets these, by id."""
+    handed = hand_out(annotator_id=desk.annotator_id, count=len(pks))
+    return Case(*(When(pk=pk, then=Value(handed + n)) for n, pk in enumerate(pks, start=1)))

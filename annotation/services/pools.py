@@ -33,7 +33,9 @@ def build_pool(*, access: Access, campaign: Campaign, plan: PoolPlan, at: dateti
     """
     check_may_run(access, campaign)
     drawn = draw_pool(access=access, campaign=campaign, plan=plan)
-    return _store(access, campaign, plan, drawn, at)
+    return store_pool(
+        access=access, campaign=campaign, pool=_planned(access, plan, drawn, at), drawn=drawn.pool
+    )
 
 
 def top_up(*, access: Access, campaign: Campaign, at: datetime) -> Pool:
@@ -41,11 +43,13 @@ def top_up(*, access: Access, campaign: Campaign, at: datetime) -> Pool:
     check_may_run(access, campaign)
     plan = preview_top_up(access=access, campaign=campaign).plan
     drawn = draw_top_up(access=access, campaign=campaign, plan=plan)
-    return _store(access, campaign, plan, drawn, at)
+    return store_pool(
+        access=access, campaign=campaign, pool=_planned(access, plan, drawn, at), drawn=drawn.pool
+    )
 
 
-def _store(access: Access, campaign: Campaign, plan: PoolPlan, drawn: Drawn, at: datetime) -> Pool:
-    pool = Pool(
+def _planned(access: Access, plan: PoolPlan, drawn: Drawn, at: datetime) -> Pool:
+    return Pool(
         strategy=plan.strategy,
         depth=plan.depth,
         only_unjudged=plan.only_unjudged,
@@ -55,21 +59,31 @@ def _store(access: Access, campaign: Campaign, plan: PoolPlan, drawn: Drawn, at:
         created_at=at,
         created_by=access.user,
     )
+
+
+def store_pool(
+    *, access: Access, campaign: Campaign, pool: Pool, drawn: Mapping[PairKey, Sequence[Source]]
+) -> Pool:
+    """Add the pairs of a pool that is not saved yet to a campaign that is not closed; for leads.
+
+    Raises PoolRefused where it brings nothing new, or pairs that are open elsewhere by now.
+    """
+    check_may_run(access, campaign)
     try:
         with transaction.atomic():
             lock_list(campaign.list_id)
             locked = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
             if locked.state == Campaign.State.CLOSED:
                 raise PoolRefused("state", "The campaign is closed.")
-            if not add_pairs(campaign=locked, pool=pool, drawn=drawn.pool):
+            if not add_pairs(campaign=locked, pool=pool, drawn=drawn):
                 raise PoolRefused("nothing_new", "These runs bring no pair that is not there yet.")
             audit.record(
                 collection=access.collection,
                 actor=access.user,
-                at=at,
+                at=pool.created_at,
                 action="campaign.pool_built",
                 subject=campaign.name,
-                after={"pairs": pool.pair_count, "depth": plan.depth, "runs": pool.runs},
+                after={"pairs": pool.pair_count, "depth": pool.depth, "runs": pool.runs},
             )
     except IntegrityError as error:
         # a campaign that was opened since the pool was drawn
@@ -89,23 +103,26 @@ def add_pairs(*, campaign: Campaign, pool: Pool, drawn: Mapping[PairKey, Sequenc
     new = sorted(drawn.keys() - _map_pairs(campaign).keys())
     pool.campaign, pool.pair_count = campaign, len(new)
     pool.save(force_insert=True)
-    is_open = campaign.state == Campaign.State.OPEN
-    insert_rows(
-        Pair,
-        (
-            "campaign_id", "list_id", "query_id", "document_id", "is_open", "state",
-            "label_seq", "consolidated_seq", "committed_seq",
-        ),
-        [
-            (campaign.pk, campaign.list_id, query, document, is_open, Pair.State.OPEN, 0, 0, 0)
-            for query, document in new
-        ],
-    )  # fmt: skip
+    make_pairs(campaign=campaign, keys=new)
     known = _map_pairs(campaign)
     make_seats(pair_ids=[known[key] for key in new], overlap=campaign.overlap)
     entries = [(pool.pk, known[key], json.dumps(sources)) for key, sources in drawn.items()]
     insert_rows(PoolEntry, ("pool_id", "pair_id", "sources"), entries)
     return len(new)
+
+
+def make_pairs(*, campaign: Campaign, keys: Sequence[PairKey]) -> None:
+    """Pairs of query and document that the campaign does not have yet, without seats."""
+    columns = (
+        "campaign_id", "list_id", "query_id", "document_id", "is_open", "state",
+        "label_seq", "consolidated_seq", "committed_seq",
+    )  # fmt: skip
+    is_open = campaign.state == Campaign.State.OPEN
+    rows = [
+        (campaign.pk, campaign.list_id, query, document, is_open, Pair.State.OPEN, 0, 0, 0)
+        for query, document in keys
+    ]
+    insert_rows(Pair, columns, rows)
 
 
 def _map_pairs(campaign: Campaign) -> dict[PairKey, int]:

@@ -10,21 +10,29 @@ from dataclasses import dataclass, field
 from uuid import uuid4
 
 from django.db import connection, transaction
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import F, OuterRef, QuerySet, Subquery
 
-from annotation.models import Assignment, Label, Pair
+from annotation.models import (
+    OVERLAP_PURPOSES,
+    Assignment,
+    CampaignAnnotator,
+    GoldItem,
+    Label,
+    Pair,
+)
+from annotation.selectors.conclusions import count_wishes
 from judgments.bulk import insert_rows
 
-OVERLAP_PURPOSES = (Assignment.Purpose.POOL, Assignment.Purpose.EXTRA)
 NO_GRADE = (Label.Outcome.UNSURE, Label.Outcome.UNJUDGEABLE)
 BATCH = 1_000
 
 
 @dataclass
 class _Seats:
-    """A pair's seats that are not voided."""
+    """A pair's seats that are not voided. count: without those set aside."""
 
     numbers: set[int] = field(default_factory=set)
+    count: int = 0
     free: list[tuple[int, int]] = field(default_factory=list)  # number, id
     without_grade: int = 0
 
@@ -33,6 +41,16 @@ def lock_pairs(pairs_qs: QuerySet[Pair], *, skip_locked: bool = False) -> list[i
     """Lock pairs until the transaction ends; their ids. SQLite's writers queue as it is."""
     locked_qs = pairs_qs.order_by("pk").select_for_update(no_key=True, skip_locked=skip_locked)
     return list(locked_qs.values_list("pk", flat=True))
+
+
+def hand_out(*, annotator_id: int, count: int) -> int:
+    """Count seats that somebody is handed; how many they were handed before.
+
+    annotator_id: their place in the campaign, which the caller has locked.
+    """
+    place_qs = CampaignAnnotator.objects.filter(pk=annotator_id)
+    place_qs.update(handed=F("handed") + count)
+    return place_qs.values_list("handed", flat=True).get() - count
 
 
 def make_seats(*, pair_ids: Iterable[int], overlap: int) -> None:
@@ -51,9 +69,10 @@ def make_seats(*, pair_ids: Iterable[int], overlap: int) -> None:
 def balance_seats(*, pair_ids: Iterable[int], overlap: int) -> None:
     """Give each pair the seats that it needs; the caller holds the pairs' locks.
 
-    Needed are `overlap` seats, and one more for everybody who sat there and could not grade the
-    pair. Missing seats are made; free ones that nobody needs any more are voided, extra ones
-    first. Running it twice changes nothing.
+    Needed are `overlap` seats, one more for everybody who sat there and could not grade the pair,
+    and one more for each time that a lead asked for one; none at all where the right answer is
+    known, in gold. Missing seats are made; free ones that nobody needs any more are voided, extra
+    ones first. Running it twice changes nothing.
     """
     ids = list(pair_ids)
     for start in range(0, len(ids), BATCH):
@@ -63,8 +82,13 @@ def balance_seats(*, pair_ids: Iterable[int], overlap: int) -> None:
 def _balance(pair_ids: list[int], overlap: int) -> None:
     new: list[Assignment] = []
     unneeded: list[int] = []
+    gold_qs = GoldItem.objects.filter(pair__in=pair_ids, retired_at=None)
+    gold = set(gold_qs.values_list("pair_id", flat=True))
+    wishes = count_wishes(pair_ids)
     for pair_id, seats in _seats_of(pair_ids).items():
-        missing = overlap + seats.without_grade - len(seats.numbers)
+        needed = overlap + seats.without_grade + wishes.get(pair_id, 0)
+        needed = 0 if pair_id in gold else needed
+        missing = needed - seats.count
         if missing > 0:
             new += _new_seats(pair_id, seats.numbers, missing, overlap)
         elif missing < 0:
@@ -109,6 +133,7 @@ def _seats_of(pair_ids: list[int]) -> dict[int, _Seats]:
     seats = {pair_id: _Seats() for pair_id in pair_ids}
     for pair_id, pk, number, state, outcome in rows:
         seats[pair_id].numbers.add(number)
+        seats[pair_id].count += state != Assignment.State.ASIDE
         if state == Assignment.State.FREE:
             seats[pair_id].free.append((number, pk))
         elif state == Assignment.State.DONE and outcome in NO_GRADE:

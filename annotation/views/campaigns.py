@@ -49,6 +49,8 @@ FIELDS = {
     "guideline_scale": "guideline",
     "overlap_invalid": "overlap",
     "depth_invalid": "depth",
+    "lease_invalid": "lease_minutes",
+    "too_few_annotators": "overlap",
 }
 
 
@@ -92,7 +94,7 @@ def campaign_create(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def campaign_change(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
-    """Change the plan of a draft."""
+    """Change the plan; of an open campaign, what is safe to change."""
     access, campaign = _led(request, slug, campaign_id)
     form = CampaignForm(
         posted(request),
@@ -100,7 +102,8 @@ def campaign_change(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpR
         guidelines=list_guidelines(access=access),
         initial={field: getattr(campaign, field) for field in services.CHANGEABLE},
     )
-    form.fields.pop("judgment_list")
+    is_draft = campaign.state == Campaign.State.DRAFT
+    form.keep(services.CHANGEABLE if is_draft else services.CHANGEABLE_WHILE_OPEN)
     if request.method == "POST" and form.is_valid():
         try:
             services.change_campaign(

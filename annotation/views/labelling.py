@@ -3,62 +3,106 @@
 import uuid
 from typing import Any
 
-from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
 from django.urls import reverse
-from django.utils import timezone
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.cache import cache_control, never_cache
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import conditional_page, require_POST, require_safe
 
-from annotation.forms.labelling import REASONS, LabelForm
-from annotation.keys import keyed_grades
-from annotation.permissions import Desk, get_desk, may_label
-from annotation.selectors.labelling import LabelPage, get_label_page
-from annotation.services.labelling import submit_label
-from annotation.services.leasing import lease_next
+from annotation.forms.labelling import REASONS, SKIP_REASONS, PreferencesForm
+from annotation.keys import keyed_actions, keyed_grades
+from annotation.permissions import Desk, get_desk
+from annotation.selectors.feedback import get_feedback_page, has_news
+from annotation.selectors.labelling import get_label_shell
+from annotation.selectors.own_work import get_own_work
+from annotation.selectors.preferences import get_preferences
+from annotation.selectors.shown_guidelines import get_guideline_change, get_unread_change
+from annotation.services.preferences import set_preferences
+from annotation.views.rendering import with_steps
+from annotation.views.scripts import get_script, get_style
 from judgments.errors import DomainError
-from judgments.markup import markdown
-from judgments.templatetags.touchstone import ramp_step
+from judgments.models import User
+from judgments.permissions import NotFound
+
+REVISION_DIGITS = 10
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
+# Compressed, because nothing in it is secret: the token is in a cookie alone.
+@require_safe
+@gzip_page
+@conditional_page
+@cache_control(private=True, no_cache=True)
+@ensure_csrf_cookie
 def label(request: HttpRequest, campaign_id: uuid.UUID) -> HttpResponse:
-    """Label pair after pair: by the page's module, and by plain forms without it."""
+    """Label pair after pair. The page stays the same from label to label, so a browser keeps it."""
     desk = get_desk(viewer=request.user, campaign_id=campaign_id)
-    if request.method == "POST":
-        _post(request, desk)
-        return redirect("label", campaign_id)
-    page = get_label_page(desk)
-    return render(request, "annotation/label.html", _context(request, desk, page))
+    return render(request, "annotation/label.html", _shell_context(request, desk))
 
 
-def _post(request: HttpRequest, desk: Desk) -> None:
-    """What a form without a script sends: a grade or why there is none, or the wish for pairs."""
-    now = timezone.now()
+@require_safe
+def label_guideline(request: HttpRequest, campaign_id: uuid.UUID) -> HttpResponse:
+    """The guideline that holds now, and what changed in it, for a page that is open."""
+    desk = get_desk(viewer=request.user, campaign_id=campaign_id)
+    since = request.GET.get("since", "")
+    if not (since.isdecimal() and len(since) < REVISION_DIGITS):
+        raise NotFound("revision")
+    change = get_guideline_change(desk, since=int(since))
+    preferences = get_preferences(viewer=desk.viewer)
+    grades = keyed_grades(change.guideline.grades, preferences.keys)
+    context = {"change": change, "guideline": change.guideline, "grades": with_steps(grades)}
+    return render(request, "annotation/_label_guideline.html", context)
+
+
+@require_POST
+def labelling_preferences(request: HttpRequest) -> JsonResponse:
+    """Keep the signed-in person's keys and view of the page."""
+    assert isinstance(request.user, User)
+    form = PreferencesForm(request.POST)
+    if not form.is_valid() or form.cleaned_data.pop("account") != request.user.public_id:
+        return JsonResponse({"message": "This could not be kept."}, status=422)
     try:
-        if "assignment" in request.POST:
-            form = LabelForm(request.POST)
-            if not form.is_valid():
-                messages.error(request, "That was not a label. Please try again.")
-                return
-            submit_label(desk=desk, submission=form.submission(made_at=now), at=now)
-        lease_next(desk=desk, count=20, at=now)
+        set_preferences(by=request.user, **form.cleaned_data)
     except DomainError as error:
-        messages.error(request, error.message)
+        return JsonResponse({"message": error.message}, status=422)
+    return JsonResponse({})
 
 
-def _context(request: HttpRequest, desk: Desk, page: LabelPage) -> dict[str, Any]:
-    grades = keyed_grades(page.guideline.grades)
+@never_cache
+@require_safe
+def feedback(request: HttpRequest, campaign_id: uuid.UUID) -> HttpResponse:
+    """What one was told of one's own labels, the last first."""
+    desk = get_desk(viewer=request.user, campaign_id=campaign_id)
+    page = get_feedback_page(desk)
+    return render(request, "annotation/feedback.html", {"page": page, "campaign": desk.campaign})
+
+
+@never_cache
+@require_safe
+def own_work(request: HttpRequest, campaign_id: uuid.UUID) -> HttpResponse:
+    """How much one labelled, how fast and how, and what one was told."""
+    page = get_own_work(get_desk(viewer=request.user, campaign_id=campaign_id))
+    return render(request, "annotation/own_work.html", {"page": page, "campaign": page.campaign})
+
+
+def _shell_context(request: HttpRequest, desk: Desk) -> dict[str, Any]:
+    shell = get_label_shell(desk)
+    preferences = get_preferences(viewer=desk.viewer)
     return {
-        "page": page,
-        "pair": page.pairs[0] if page.pairs else None,
-        "grades": [(grade, f"g{ramp_step(grade.position, len(grades))}") for grade in grades],
-        "guideline_html": markdown(page.guideline.text),
+        "shell": shell,
+        "grades": with_steps(keyed_grades(shell.guideline.grades, preferences.keys)),
+        "actions": keyed_actions(preferences.keys),
+        "preferences": preferences,
+        "guideline": shell.guideline,
+        "change": get_unread_change(desk, shell.guideline),
         "reasons": REASONS,
-        "label_id": uuid.uuid4(),
+        "skip_reasons": SKIP_REASONS,
         "account": desk.viewer.public_id,
-        "collection_slug": desk.campaign.list.collection.slug,
+        "lease_minutes": desk.campaign.lease_minutes,
+        "username": desk.viewer.get_username(),
         "login_url": f"{reverse('login')}?next={request.path}",
-        "total": page.progress.done + page.progress.left,
-        "is_open": may_label(desk),
+        "script": get_script().digest,
+        "style": get_style().digest,
+        "has_feedback": has_news(desk),
     }

@@ -3,13 +3,15 @@
 from uuid import UUID
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotation.forms.pairs import DecisionForm
+from annotation.forms.gold import GoldForm
+from annotation.forms.pairs import DecisionForm, WhyForm
 from annotation.models import Pair
 from annotation.selectors.campaigns import get_campaign
 from annotation.selectors.pairs import (
@@ -25,7 +27,9 @@ from annotation.services.adjudicating import (
     adjudicate,
     check_may_adjudicate,
 )
+from annotation.services.gold import mark_gold
 from annotation.views.rendering import posted, render_page
+from judgments.errors import DomainError
 from judgments.permissions import Access, check_may_lead, get_access, may_lead
 from judgments.scales import Scale
 
@@ -60,7 +64,18 @@ def pair(request: HttpRequest, slug: str, pair_id: int) -> HttpResponse:
             return redirect("pair", slug, next_id or pair_id)
     page = get_pair_page(access=access, pair_id=pair_id)
     refusal = _refusal(access, found) if may_lead(access) else ""
-    return render_page(request, "pair", page, access=access, form=form, refusal=refusal)
+    start = {"low": found.grade, "high": found.grade}
+    gold = GoldForm(scale=Scale.from_json(found.list.scale), initial=start)
+    return render_page(
+        request,
+        "pair",
+        page,
+        access=access,
+        form=form,
+        gold_form=gold,
+        why_form=WhyForm(),
+        refusal=refusal,
+    )
 
 
 @require_safe
@@ -86,14 +101,19 @@ def version_people(request: HttpRequest, slug: str, list_slug: str, number: int)
 
 
 def _decide(request: HttpRequest, access: Access, found: Pair, form: DecisionForm) -> bool:
+    now, said = timezone.now(), form.cleaned_data
+    grade, reason = said["grade"], said["reason"]
     try:
-        adjudicate(access=access, pair=found, at=timezone.now(), **form.cleaned_data)
-    except AdjudicationRefused as error:
+        with transaction.atomic():
+            adjudicate(access=access, pair=found, grade=grade, reason=reason, at=now)
+            if said["as_gold"]:
+                mark_gold(access=access, pair=found, low=grade, high=grade, reason=reason, at=now)
+    except DomainError as error:
         form.add_error(None, error.message)
         return False
     messages.success(
         request,
-        f"Decided: {found.query.qid} with {found.document.docid} is {form.cleaned_data['grade']}.",
+        f"Decided: {found.query.qid} with {found.document.docid} is {grade}.",
     )
     return True
 

@@ -1,13 +1,16 @@
 """What every page of annotation shares."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
+from annotation.keys import KeyedGrade
 from judgments.navigation import navigation
 from judgments.permissions import Access
+from judgments.templatetags.touchstone import ramp_step
 
 
 def render_page(
@@ -28,6 +31,12 @@ def render_page(
 def posted(request: HttpRequest) -> QueryDict | None:
     """What a form is filled with: what was posted, even if that is nothing; None for a GET."""
     return request.POST if request.method == "POST" else None
+
+
+def with_steps(grades: Iterable[KeyedGrade]) -> list[tuple[KeyedGrade, str]]:
+    """Each grade with its colour."""
+    every = tuple(grades)
+    return [(grade, f"g{ramp_step(grade.position, len(every))}") for grade in every]
 
 
 def is_part(request: HttpRequest) -> bool:

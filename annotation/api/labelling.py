@@ -1,11 +1,14 @@
-"""Labelling for programs, and for the annotator's page: the next pairs, and the labels of them."""
+"""The next pairs, the labels of them, and queries that somebody would rather not label."""
 
 import dataclasses
 import uuid
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 from django.utils import timezone
+from django.utils.decorators import method_decorator
+from django.views.decorators.gzip import gzip_page
 from drf_spectacular.utils import (
     OpenApiParameter,
     PolymorphicProxySerializer,
@@ -18,22 +21,32 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.models import Label
-from annotation.permissions import Desk, get_desk, may_label
-from annotation.selectors.labelling import (
-    ShownPair,
-    count_progress,
-    get_shown_guideline,
-    list_leased_pairs,
-    list_own_labels,
+from annotation.api.bodies import (
+    Count,
+    FirstWish,
+    LabelInput,
+    LabelsInput,
+    LabelsOutput,
+    NextOutput,
+    OwnLabelOutput,
+    OwnSkipOutput,
+    Page,
+    SkipInput,
+    SkippedOutput,
 )
+from annotation.permissions import Desk, get_desk, is_open, may_label
+from annotation.selectors.own_campaigns import count_progress
+from annotation.selectors.own_labels import Wanted, list_own_labels, list_own_skips, measure_pace
+from annotation.selectors.shown_pairs import ShownPair, list_leased_pairs, list_leased_seats
+from annotation.selectors.standing import get_standing
 from annotation.services.labelling import Receipt, submit_labels
 from annotation.services.leasing import MOST, lease_next, release_leases
-from annotation.submissions import MAX_NOTE_CHARACTERS, MAX_REASON_CHARACTERS, Submission
+from annotation.services.skipping import return_skip, skip_query
+from annotation.submissions import Submission
 from judgments.rest.parsing import check_fields, check_parameters, read_input, read_parameters
 from judgments.rest.problems import problem
 
-MOST_LABELS = 200
+A_DAY_OF_WORK = timedelta(hours=14)
 ACCOUNT = OpenApiParameter(
     "Touchstone-Account",
     uuid.UUID,
@@ -41,114 +54,6 @@ ACCOUNT = OpenApiParameter(
     description="Whose request this is meant to be; 403 if somebody else is signed in. A page that"
     " keeps labels until they are taken needs it: in another tab the person may have changed.",
 )
-
-
-class PairOutput(serializers.Serializer[Any]):
-    """A pair as its annotator sees it: nothing says where it came from."""
-
-    assignment = serializers.UUIDField()
-    query = inline_serializer(
-        "ShownQuery", {"text": serializers.CharField(), "description": serializers.CharField()}
-    )
-    document = inline_serializer(
-        "ShownDocument",
-        {
-            "title": serializers.CharField(),
-            "text": serializers.CharField(),
-            "url": serializers.CharField(),
-            "fields": serializers.DictField(),
-        },
-    )
-    content_hash = serializers.CharField()
-
-
-class ProgressOutput(serializers.Serializer[Any]):
-    """The annotator's own counts of pairs."""
-
-    done = serializers.IntegerField()
-    left = serializers.IntegerField()
-
-
-class NextOutput(serializers.Serializer[Any]):
-    """Pairs leased to the annotator, in the order to label them in."""
-
-    is_open = serializers.BooleanField()
-    guideline_revision = serializers.IntegerField()
-    progress = ProgressOutput()
-    pairs = PairOutput(many=True)
-
-
-class Count(serializers.Serializer[Any]):
-    """How many pairs to have at hand."""
-
-    count = serializers.IntegerField(min_value=0, max_value=MOST, default=1)
-
-
-class Wish(Count):
-    """How many pairs to have at hand; `held` are those that need not be sent again."""
-
-    held = serializers.ListField(child=serializers.UUIDField(), max_length=4 * MOST, default=list)
-
-
-class LabelInput(serializers.Serializer[Any]):
-    """One label. The same `id` again is the same label, however often it is sent."""
-
-    id = serializers.UUIDField()
-    assignment = serializers.UUIDField()
-    outcome = serializers.ChoiceField(Label.Outcome.choices, default=Label.Outcome.GRADED)
-    grade = serializers.IntegerField(min_value=-128, max_value=127, allow_null=True, default=None)
-    reason = serializers.CharField(
-        max_length=MAX_REASON_CHARACTERS, allow_blank=True, default="", trim_whitespace=False
-    )
-    note = serializers.CharField(
-        max_length=MAX_NOTE_CHARACTERS, allow_blank=True, default="", trim_whitespace=False
-    )
-    spans = serializers.ListField(child=serializers.DictField(), max_length=200, default=list)
-    guideline_revision = serializers.IntegerField(min_value=1, max_value=2**31 - 1)
-    content_hash = serializers.CharField(max_length=64, allow_blank=True, default="")
-    seconds = serializers.FloatField(min_value=0, allow_null=True, default=None)
-    made_at = serializers.DateTimeField()
-    supersedes = serializers.UUIDField(allow_null=True, default=None)
-
-
-class LabelsInput(Wish):
-    """Labels in the order in which they were made, and a wish for what comes next."""
-
-    labels = serializers.ListField(child=LabelInput(), min_length=1, max_length=MOST_LABELS)
-
-
-class ReceiptOutput(serializers.Serializer[Any]):
-    """What became of a label: stored, repeated (it was stored before) or refused, and why."""
-
-    id = serializers.UUIDField()
-    status = serializers.ChoiceField(["stored", "repeated", "refused"])
-    code = serializers.CharField(required=False)
-    message = serializers.CharField(required=False)
-
-
-class LabelsOutput(NextOutput):
-    """A receipt for every label, in their order, and the next pairs."""
-
-    labels = ReceiptOutput(many=True)
-
-
-class OwnLabelOutput(serializers.Serializer[Any]):
-    """One of the annotator's own labels that hold."""
-
-    id = serializers.UUIDField()
-    outcome = serializers.CharField()
-    grade = serializers.IntegerField(allow_null=True)
-    reason = serializers.CharField()
-    note = serializers.CharField()
-    made_at = serializers.DateTimeField()
-    pair = PairOutput()
-
-
-class Page(serializers.Serializer[Any]):
-    """Which of the own labels to show. before: an id, for those that are older."""
-
-    limit = serializers.IntegerField(min_value=1, max_value=200, default=50)
-    before = serializers.UUIDField(allow_null=True, default=None)
 
 
 class Next(APIView):
@@ -160,17 +65,24 @@ class Next(APIView):
         wish = read_parameters(request, Count)
         return Response(_next(get_desk(viewer=request.user, campaign_id=campaign_id), wish))
 
+    # sixty documents are much less when compressed, and nothing of the request is in them
+    @method_decorator(gzip_page)
     @extend_schema(
         operation_id="campaign_next_batch",
         parameters=[ACCOUNT],
-        request=Wish,
+        request=FirstWish,
         responses=NextOutput,
     )
     def post(self, request: Request, campaign_id: uuid.UUID) -> Response:
         """Lease pairs as with GET, leaving out of the answer those that the caller holds."""
         check_parameters(request)
         desk = _desk(request, campaign_id)
-        return Response(_next(desk, read_input(Wish, request.data)))
+        wish = read_input(FirstWish, request.data)
+        body = _next(desk, wish)
+        if wish["begins"]:
+            pace = measure_pace(desk, since=timezone.now() - A_DAY_OF_WORK)
+            body["pace"] = dataclasses.asdict(pace)
+        return Response(body)
 
 
 class Labels(APIView):
@@ -185,7 +97,8 @@ class Labels(APIView):
         """The annotator's own labels that hold, newest first."""
         query = read_parameters(request, Page)
         desk = get_desk(viewer=request.user, campaign_id=campaign_id)
-        labels = list_own_labels(desk, limit=query["limit"], before=query["before"])
+        limit, before = query.pop("limit"), query.pop("before")
+        labels = list_own_labels(desk, limit=limit, before=before, wanted=Wanted(**query))
         rows = [
             {
                 **{name: getattr(label, name) for name in OWN},
@@ -247,14 +160,69 @@ class Release(APIView):
         return Response({"released": release_leases(desk=desk, assignments=wish["assignments"])})
 
 
-OWN = ("id", "outcome", "grade", "reason", "note", "made_at")
+class Skips(APIView):
+    """`skips`: queries that the annotator would rather not label."""
+
+    @extend_schema(operation_id="campaign_skips", responses=OwnSkipOutput(many=True))
+    def get(self, request: Request, campaign_id: uuid.UUID) -> Response:
+        """The queries that the annotator skips now, the last first."""
+        check_parameters(request)
+        desk = get_desk(viewer=request.user, campaign_id=campaign_id)
+        rows = [
+            {
+                "id": skip.id,
+                "query": skip.query_text,
+                "reason": skip.reason,
+                "note": skip.note,
+                "skipped_at": skip.skipped_at,
+            }
+            for skip in list_own_skips(desk)
+        ]
+        return Response(OwnSkipOutput(rows, many=True).data)
+
+    @extend_schema(
+        operation_id="campaign_skip",
+        parameters=[ACCOUNT],
+        request=SkipInput,
+        responses=SkippedOutput,
+    )
+    def post(self, request: Request, campaign_id: uuid.UUID) -> Response:
+        """Skip the query of a pair: what is held of it goes back, and it does not come again."""
+        check_parameters(request)
+        desk = _desk(request, campaign_id)
+        wish = read_input(SkipInput, request.data)
+        said = {name: wish[name] for name in ("assignment", "reason", "note")}
+        skipped = skip_query(desk=desk, at=timezone.now(), **said)
+        released = [str(assignment) for assignment in skipped.released]
+        body = {"id": str(skipped.skip.public_id), "released": released}
+        # a whole query less is left: that may not wait until it is counted anew
+        return Response({**body, **_next(desk, wish, is_exact=True)})
+
+
+class SkipReturn(APIView):
+    """`skips/{id}/return`: let a skipped query come again."""
+
+    @extend_schema(
+        operation_id="campaign_skip_return",
+        parameters=[ACCOUNT],
+        request=None,
+        responses={204: None},
+    )
+    def post(self, request: Request, campaign_id: uuid.UUID, skip_id: uuid.UUID) -> Response:
+        """Let a query that the annotator skipped come again."""
+        check_parameters(request)
+        return_skip(desk=_desk(request, campaign_id), skip_id=skip_id, at=timezone.now())
+        return Response(status=204)
+
+
+OWN = ("id", "outcome", "grade", "reason", "note", "spans", "guideline_revision", "made_at")
 
 
 def _desk(request: Request, campaign_id: uuid.UUID) -> Desk:
     """The caller's place, unless the request says that it is meant for somebody else's."""
     meant = request.headers.get(ACCOUNT.name)
     if meant is not None and meant != str(getattr(request.user, "public_id", "")):
-        raise PermissionDenied("Somebody else has signed in meanwhile.")
+        raise PermissionDenied("Somebody else has signed in meanwhile.", code="other_account")
     return get_desk(viewer=request.user, campaign_id=campaign_id)
 
 
@@ -266,18 +234,33 @@ def _read_labels(data: Any) -> dict[str, Any]:
     return read_input(LabelsInput, data)
 
 
-def _next(desk: Desk, wish: dict[str, Any]) -> dict[str, Any]:
-    """The pairs at hand after leasing up to `count`, without those the caller has."""
+def _next(desk: Desk, wish: dict[str, Any], *, is_exact: bool = False) -> dict[str, Any]:
+    """The pairs at hand after leasing up to `count`, without those the caller has.
+
+    is_exact: what is left is counted now, as after something that changed it by more than a label.
+    """
     pairs: Sequence[ShownPair] = ()
+    held, characters = wish.get("held", ()), wish.get("characters")
+    rest: dict[str, int] = {}
     if wish["count"] and may_label(desk):
         lease_next(desk=desk, count=wish["count"], at=timezone.now())
-        pairs = list_leased_pairs(desk, without=wish.get("held", ()))
-    return {
-        "is_open": may_label(desk),
-        "guideline_revision": get_shown_guideline(desk).revision,
-        "progress": dataclasses.asdict(count_progress(desk, is_exact=False)),
+        only = None
+        if characters is not None:
+            only, rest["rest"] = list_leased_seats(desk, characters=characters, without=held)
+        pairs = list_leased_pairs(desk, without=held, only=only)
+    standing = get_standing(desk)
+    body: dict[str, Any] = {
+        "is_open": is_open(desk),
+        "paused": standing.pause,
+        "training": dataclasses.asdict(standing.training) if standing.training else None,
+        "guideline_revision": desk.revision,
         "pairs": [_pair(pair) for pair in pairs],
+        "done_in_query": {str(pair.assignment): pair.query_done for pair in pairs},
+        **rest,
     }
+    if wish["count"]:
+        body["progress"] = dataclasses.asdict(count_progress(desk, is_exact=is_exact))
+    return body
 
 
 def _pair(pair: ShownPair) -> dict[str, Any]:
@@ -287,15 +270,20 @@ def _pair(pair: ShownPair) -> dict[str, Any]:
         "document": {
             "title": pair.title,
             "text": pair.body,
+            "html": pair.html,
             "url": pair.url,
             "fields": pair.fields,
         },
         "content_hash": pair.content_hash,
+        "is_training": pair.is_training,
     }
 
 
 def _receipt(receipt: Receipt) -> dict[str, Any]:
     if receipt.is_stored:
-        return {"id": str(receipt.id), "status": "repeated" if receipt.is_repeat else "stored"}
+        status = "repeated" if receipt.is_repeat else "stored"
+        surplus = {"surplus": True} if receipt.is_surplus else {}
+        told = {"training": dataclasses.asdict(receipt.told)} if receipt.told else {}
+        return {"id": str(receipt.id), "status": status, **surplus, **told}
     refused = {"code": receipt.code, "message": receipt.message}
     return {"id": str(receipt.id), "status": "refused", **refused}

@@ -1,0 +1,1 @@
+"""Campaigns and labelling for programs; docs/rest.md describes them."""

@@ -1,0 +1,24 @@
+"""What labels cost, for the quality report."""
+
+from django import forms
+
+
+class RateForm(forms.Form):
+    """What an hour or a label costs; nothing of it is stored."""
+
+    rate = forms.DecimalField(
+        label="Rate", min_value=0, max_value=1_000_000, decimal_places=4, required=False
+    )
+    per = forms.ChoiceField(
+        label="Per", choices=[("hour", "per hour"), ("label", "per label")], required=False
+    )
+
+    def rates(self) -> dict[str, float | None]:
+        """The rate under the name of what it is per; nothing where none was given or sensible."""
+        rate = self.cleaned_data.get("rate") if self.is_valid() else None
+        given = None if rate is None else float(rate)
+        is_per_label = self.cleaned_data.get("per") == "label"
+        return {
+            "hourly": None if is_per_label else given,
+            "per_label": given if is_per_label else None,
+        }

@@ -1,0 +1,29 @@
+"""Forms around training: what is asked of those who are new."""
+
+from django import forms
+
+
+class TrainingForm(forms.Form):
+    """How many pairs, how many of them right, how often."""
+
+    training_pairs = forms.IntegerField(
+        label="Pairs",
+        min_value=0,
+        max_value=50,
+        help_text="With a known answer, drawn from the gold; 3 to 50. 0 asks nothing.",
+    )
+    training_percent = forms.IntegerField(
+        label="Right to pass, in percent", min_value=1, max_value=100
+    )
+    training_tries = forms.IntegerField(
+        label="Tries",
+        min_value=1,
+        max_value=10,
+        help_text="Each with other pairs. Whoever has used them all waits for your word.",
+    )
+
+    def clean_training_pairs(self) -> int:
+        pairs: int = self.cleaned_data["training_pairs"]
+        if 0 < pairs < 3:
+            raise forms.ValidationError("Take at least three pairs, or none.")
+        return pairs

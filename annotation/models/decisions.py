@@ -1,0 +1,43 @@
+"""What becomes of a dispute besides a decision: one more label, or a decision taken back."""
+
+from django.conf import settings
+from django.db import models
+
+from annotation.models.labels import Adjudication
+from annotation.models.pools import Pair
+
+
+class Reopening(models.Model):
+    """A decision that holds no longer: the pair follows from its labels again."""
+
+    adjudication = models.OneToOneField(
+        Adjudication, on_delete=models.PROTECT, related_name="reopening"
+    )
+    reason = models.TextField(blank=True, default="")
+    reopened_at = models.DateTimeField()
+    reopened_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return f"{self.adjudication_id} reopened"
+
+
+class OneMoreLabel(models.Model):
+    """A lead's wish that somebody else labels a pair, beyond the campaign's overlap."""
+
+    pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="wishes")
+    reason = models.TextField(blank=True, default="")
+    asked_at = models.DateTimeField()
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return f"one more for {self.pair_id}"

@@ -1,0 +1,450 @@
+"""All figures of a campaign's labels at once, as plain values that can be stored and sent.
+
+The parts are in agreement, dawid_skene, drift and profiles; here they are put together: overall
+and per query, segment, grade, annotator, pair of annotators, guideline revision and time window.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations, pairwise
+from math import sqrt
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotation.agreement import (
+    LEVELS,
+    Agreement,
+    Counts,
+    alpha,
+    cohen_kappa,
+    coincidences,
+    count_labels,
+    fleiss_kappa,
+    gwet_ac2,
+    percent,
+    two_way_table,
+)
+from annotation.dawid_skene import DawidSkene, dawid_skene
+from annotation.drift import ChangePoint, Course, bounds, change_point, course
+from annotation.profiles import (
+    DRIFT_CHANCE,
+    DRIFT_RIGHT,
+    LEANING,
+    Finding,
+    Labels,
+    Profile,
+    profiles,
+    usual_seconds,
+)
+from annotation.reliability import weighted_vote
+from annotation.wilson import wilson_interval
+
+Ints = NDArray[np.int64]
+Figures = dict[str, Any]
+
+# Raised when the same labels give other figures than before: stored ones are then due again.
+REVISION: Final = 5
+STEPS: Final = 7  # how often `report` is called
+LEVEL: Final = "ordinal"
+OF_GROUPS: Final = 200  # resamples for the interval of a query, a segment, two people
+MOST_PAIRS_OF_PEOPLE: Final = 300
+FEWEST_IN_WINDOW: Final = 30
+MOST_WINDOWS: Final = 12
+NEAR_CHANGE: Final = 0.05  # of the campaign's length, or a day: what happened then
+CHANGED: Final = 0.01  # the chance of a change, at most, before it is shown
+STRAIGHT_AFTER: Final = 20  # gold checks that clear somebody of leaning to one side
+FEWEST_CHECKS: Final = 10  # in a window of gold checks
+DAY: Final = 86_400.0
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that may explain a change. at: in seconds of the epoch."""
+
+    at: float
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Checks:
+    """Gold checks, one entry each, in order of time.
+
+    errors: steps above (+) or below the accepted range, or 0. steps: of the labels checked.
+    times: of these labels, in seconds of the epoch.
+    """
+
+    annotators: Ints
+    errors: Ints
+    steps: Ints
+    times: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Pairs that somebody labelled twice: the steps of both times."""
+
+    annotators: Ints
+    first: Ints
+    second: Ints
+
+
+@dataclass(frozen=True)
+class Material:
+    """What the figures of a campaign are computed from.
+
+    labels: those that hold, in the overlap. values: of the scale's grades.
+    query_of, segment_of: (units,), places in query_names and segment_names.
+    revisions: (labels,), the guideline revision of each label. events: any order.
+    decided: (units,), the step that a lead has decided on, -1 where nobody has.
+    """
+
+    labels: Labels
+    values: tuple[float, ...]
+    query_of: Ints
+    query_names: tuple[str, ...]
+    segment_of: Ints
+    segment_names: tuple[str, ...]
+    revisions: Ints
+    checks: Checks
+    repeats: Repeats
+    decided: Ints
+    events: tuple[Event, ...] = ()
+
+
+def fit(material: Material) -> DawidSkene | None:
+    """The model of who errs how; None without labels."""
+    labels = material.labels
+    if not len(labels.units):
+        return None
+    return dawid_skene(labels.units, labels.annotators, labels.steps, shape=labels.shape)
+
+
+def quality(
+    material: Material,
+    report: Callable[[int], None] = lambda _: None,
+    model: DawidSkene | None = None,
+) -> Figures:
+    """The figures, as values that JSON can hold; the same material gives the same figures.
+
+    report: called with how many of STEPS are done. model: what `fit` gave, where it was asked.
+    """
+    labels = material.labels
+    model = model or fit(material)
+    if model is None:
+        return {"labels": 0}
+    report(1)
+    people = profiles(labels, model)
+    report(2)
+    counts = count_labels(labels.units, labels.steps, material.values)
+    figures: Figures = {
+        "labels": len(labels.units),
+        "pairs": len(np.unique(labels.units)),
+        "overall": overall_agreement(counts),
+        "grades": grade_agreement(counts),
+        "sets": list_sets(counts),
+        "model": _model(model, labels),
+        "decided": _decided(material, model),
+    }
+    report(3)
+    figures["queries"] = _without_sets(
+        _groups(material, material.query_of[labels.units], material.query_names)
+    )
+    report(4)
+    of_segments = material.segment_of[labels.units]
+    figures["segments"] = _groups(material, of_segments, material.segment_names)
+    figures["revisions"] = _revisions(material)
+    report(5)
+    figures["windows"], figures["drift"] = _over_time(material)
+    figures["pairs_of_people"] = list(_pairs_of_people(material))
+    report(6)
+    figures["annotators"] = [
+        _person(profile, place, material) for place, profile in enumerate(people)
+    ]
+    figures["time"] = _time(labels)
+    report(7)
+    return figures
+
+
+def _plain(found: Agreement) -> Figures:
+    return asdict(found)
+
+
+def overall_agreement(counts: Counts) -> Figures:
+    """Every measure of all labels together."""
+    return {
+        "alpha": {level: _plain(alpha(counts, level)) for level in LEVELS},
+        "fleiss_kappa": _plain(fleiss_kappa(counts)),
+        "gwet_ac2": _plain(gwet_ac2(counts)),
+        "percent_exact": _plain(percent(counts)),
+        "percent_within_1": _plain(percent(counts, within=1)),
+    }
+
+
+def grade_agreement(counts: Counts) -> list[Figures]:
+    """For each grade: when one person gives it, how often another of the pair does too.
+
+    Specific agreement (Fleiss 1975; Cicchetti & Feinstein 1990): the grade's share of its own
+    row in the coincidence matrix. instead: the step that is given most often in its place.
+    """
+    matrix = np.einsum("p,pij->ij", counts.units.astype(np.float64), coincidences(counts))
+    given = counts.units @ counts.patterns
+    rows = []
+    for step, row in enumerate(matrix):
+        total, others = float(row.sum()), row.copy()
+        others[step] = 0.0
+        rows.append(
+            {
+                "labels": int(given[step]),
+                "compared": round(total),
+                "same": float(row[step] / total) if total else None,
+                "instead": int(others.argmax()) if others.any() else None,
+            }
+        )
+    return rows
+
+
+def _model(model: DawidSkene, labels: Labels) -> Figures:
+    """What a pair's grade can be weighed by, and how sure that makes it.
+
+    matrices, weights: of each annotator. certainty: the mean probability of each labelled
+    pair's most probable grade.
+    """
+    labelled = np.unique(labels.units)
+    vote = weighted_vote(labels.units, labels.annotators, labels.steps, shape=labels.shape)
+    return {
+        "prevalence": model.prevalence.tolist(),
+        "matrices": model.matrices.tolist(),
+        "weights": vote.weights.tolist(),
+        "certainty": float(model.posterior[labelled].max(axis=1).mean()),
+        "rounds": model.rounds,
+        "converged": model.converged,
+    }
+
+
+def _decided(material: Material, model: DawidSkene) -> Figures:
+    """How leads' decisions go with the labels.
+
+    unlike: other than the most probable grade. outside: above or below all labels of the pair.
+    """
+    labels = material.labels
+    best = np.full(labels.shape[0], -1)
+    worst = np.full(labels.shape[0], labels.shape[2])
+    np.maximum.at(best, labels.units, labels.steps)
+    np.minimum.at(worst, labels.units, labels.steps)
+    units = np.flatnonzero((material.decided >= 0) & (best >= 0))
+    decided = material.decided[units]
+    outside = (decided > best[units]) | (decided < worst[units])
+    return {
+        "pairs": len(units),
+        "unlike": int((decided != model.posterior[units].argmax(axis=1)).sum()),
+        "outside": int(outside.sum()),
+    }
+
+
+def _groups(material: Material, groups: Ints, names: Sequence[str]) -> list[Figures]:
+    """Alpha in each group of labels, the lowest first, those without a number last."""
+    labels = material.labels
+    order = np.argsort(groups, kind="stable")
+    present, starts = np.unique(groups[order], return_index=True)
+    rows = []
+    for group, (begin, end) in zip(present, pairwise([*starts, len(order)]), strict=True):
+        own = order[begin:end]
+        counts = count_labels(labels.units[own], labels.steps[own], material.values)
+        rows.append(group_agreement(names[group], counts))
+    return lowest_first(rows)
+
+
+def group_agreement(name: str, counts: Counts) -> Figures:
+    """Alpha of a part of the labels; with the sets of labels, so that parts can be put together."""
+    exact = percent(counts, resamples=0).value
+    labels = int(counts.units @ counts.sizes)
+    row = {"name": name, "all": labels, "exact": exact, "sets": list_sets(counts)}
+    return _plain(alpha(counts, LEVEL, resamples=OF_GROUPS)) | row
+
+
+def lowest_first(rows: list[Figures]) -> list[Figures]:
+    """By alpha; those without a number last."""
+    return sorted(rows, key=lambda row: (row["value"] is None, row["value"] or 0.0, row["name"]))
+
+
+def list_sets(counts: Counts) -> list[list[int]]:
+    """How many units have which labels: per set its units, then its labels per grade."""
+    sets = np.column_stack([counts.units, counts.patterns.astype(np.int64)])
+    return [[int(number) for number in row] for row in sets]
+
+
+def _without_sets(rows: list[Figures]) -> list[Figures]:
+    return [{name: value for name, value in row.items() if name != "sets"} for row in rows]
+
+
+def _revisions(material: Material) -> list[Figures]:
+    """Alpha among the labels that were given under the same revision of the guideline."""
+    names = [str(number) for number in range(int(material.revisions.max()) + 1)]
+    rows = _without_sets(_groups(material, material.revisions, names))
+    return sorted(rows, key=lambda row: int(row["name"]))
+
+
+def _over_time(material: Material) -> tuple[list[Figures], Figures | None]:
+    """Alpha in windows of time, and where people began to differ more or less."""
+    labels = material.labels
+    if np.ptp(labels.times) == 0:
+        return [], None
+    sizes = np.bincount(labels.units, minlength=labels.shape[0])
+    last = np.zeros(labels.shape[0])
+    np.maximum.at(last, labels.units, labels.times)
+    units = np.flatnonzero(sizes >= 2)
+    units = units[np.lexsort((units, last[units]))]
+    window_of = np.full(labels.shape[0], -1)
+    cuts = bounds(len(units), most=MOST_WINDOWS, fewest=FEWEST_IN_WINDOW)
+    rows = []
+    for place, (begin, end) in enumerate(pairwise(cuts)):
+        window_of[units[begin:end]] = place
+        own = window_of[labels.units] == place
+        if not own.any():
+            continue
+        counts = count_labels(labels.units[own], labels.steps[own], material.values)
+        times = {"begins": float(last[units[begin]]), "ends": float(last[units[end - 1]])}
+        rows.append(_plain(alpha(counts, LEVEL, resamples=OF_GROUPS)) | times)
+    change = change_point(last[units], _distances(labels)[units])
+    return rows, None if change is None else _change(change, material)
+
+
+def _distances(labels: Labels) -> NDArray[np.float64]:
+    """Per unit the mean distance of two of its labels, in steps; 0 where there are not two."""
+    flat = np.bincount(
+        labels.units * labels.shape[2] + labels.steps,
+        minlength=labels.shape[0] * labels.shape[2],
+    )
+    counts = flat.reshape(labels.shape[0], labels.shape[2]).astype(np.float64)
+    steps = np.arange(labels.shape[2])
+    apart = np.abs(steps[:, None] - steps[None, :])
+    sizes = counts.sum(axis=1)
+    distances: NDArray[np.float64] = np.einsum("ui,ij,uj->u", counts, apart, counts)
+    means: NDArray[np.float64] = distances / np.maximum(sizes * (sizes - 1), 1)
+    return means
+
+
+def _change(change: ChangePoint, material: Material) -> Figures:
+    """A change with what happened close to it, the closest first."""
+    times = material.labels.times
+    reach = max(DAY, NEAR_CHANGE * float(np.ptp(times)))
+    near = [event for event in material.events if abs(event.at - change.at) <= reach]
+    near.sort(key=lambda event: (abs(event.at - change.at), event.text))
+    return asdict(change) | {"near": [asdict(event) for event in near[:3]]}
+
+
+def _pairs_of_people(material: Material) -> Iterator[Figures]:
+    """Weighted kappa of everybody with everybody, as far as they share pairs."""
+    labels = material.labels
+    own = []
+    for person in range(labels.shape[1]):
+        mine = np.flatnonzero(labels.annotators == person)
+        units, first = np.unique(labels.units[mine], return_index=True)
+        own.append((units, labels.steps[mine][first]))
+    for at, (one, other) in enumerate(combinations(range(labels.shape[1]), 2)):
+        if at == MOST_PAIRS_OF_PEOPLE:
+            return
+        table = two_way_table(own[one], own[other], labels.shape[2])
+        found = cohen_kappa(table, material.values, resamples=OF_GROUPS)
+        total = int(table.sum())
+        same = float(np.trace(table) / total) if total else None
+        yield _plain(found) | {"one": one, "other": other, "exact": same}
+
+
+def _person(profile: Profile, place: int, material: Material) -> Figures:
+    days = Counter((material.labels.times[material.labels.annotators == place] // DAY).astype(int))
+    gold, on_gold = _gold(material, place), _gold_course(material.checks, place)
+    courses = [*profile.courses, on_gold]
+    return {
+        **{name: value for name, value in vars(profile).items() if name != "courses"},
+        "confusion": profile.confusion.tolist(),
+        "grades": profile.grades.tolist(),
+        "over_time": [_course(one, material) for one in courses if len(one.windows) > 1],
+        "drift": None if profile.drift is None else _change(profile.drift, material),
+        "findings": [asdict(finding) for finding in _findings(profile, gold, on_gold)],
+        "days": [[int(day) * int(DAY), count] for day, count in sorted(days.items())],
+        "gold": gold,
+        "repeats": _repeated(material.repeats, place),
+    }
+
+
+def _findings(profile: Profile, gold: Figures, on_gold: Course) -> Iterator[Finding]:
+    """What the labels say of somebody, but for what gold knows better.
+
+    To lean to one side is told against the middle annotator. Where most lean, that names those
+    who do not: gold, which does not lean, clears them.
+    """
+    for finding in profile.findings:
+        if not (finding.kind in ("generous", "severe") and _is_straight(gold)):
+            yield finding
+    change, kinds = on_gold.change, {finding.kind for finding in profile.findings}
+    if change is None or kinds & {"drifting", "one_grade", "chance"}:
+        return
+    if change.chance <= DRIFT_CHANCE and change.shift <= -DRIFT_RIGHT:
+        yield Finding("gold_drift", change.after, change.before, at=change.at)
+
+
+def _is_straight(gold: Figures) -> bool:
+    """Whether gold is enough, and near enough, to say that somebody leans to neither side."""
+    if gold["checked"] < STRAIGHT_AFTER:
+        return False
+    reach: float = abs(gold["bias"]) + 2 * gold["bias_error"]
+    return reach < LEANING
+
+
+def _course(found: Course, material: Material) -> Figures:
+    change = found.change
+    is_named = change is not None and change.chance <= CHANGED
+    return {
+        "what": found.what,
+        "windows": [asdict(one) | {"is_outside": one.is_outside} for one in found.windows],
+        "change": _change(change, material) if change is not None and is_named else None,
+    }
+
+
+def _gold_course(checks: Checks, place: int) -> Course:
+    own = checks.annotators == place
+    rights = (checks.errors[own] == 0).astype(np.float64)
+    return course("gold", checks.times[own], rights, fewest=FEWEST_CHECKS)
+
+
+def _gold(material: Material, place: int) -> Figures:
+    """confusion: rows the accepted grade that is nearest to the given one, columns the given."""
+    checks, grades = material.checks, material.labels.shape[2]
+    own = checks.annotators == place
+    errors, steps = checks.errors[own], checks.steps[own]
+    right, many = int((errors == 0).sum()), len(errors) > 1
+    nearest = np.clip(steps - errors, 0, grades - 1)
+    cells = np.bincount(nearest * grades + steps, minlength=grades**2)
+    return {
+        "checked": len(errors),
+        "right": right,
+        "within_one": int((np.abs(errors) <= 1).sum()),
+        "interval": wilson_interval(right, len(errors)),
+        "bias": float(errors.mean()) if len(errors) else None,
+        "bias_error": float(errors.std(ddof=1) / sqrt(len(errors))) if many else None,
+        "confusion": cells.reshape(grades, grades).tolist(),
+    }
+
+
+def _repeated(repeats: Repeats, place: int) -> Figures:
+    own = repeats.annotators == place
+    same = int((repeats.first[own] == repeats.second[own]).sum())
+    total = int(own.sum())
+    return {"pairs": total, "same": same, "interval": wilson_interval(same, total)}
+
+
+def _time(labels: Labels) -> Figures:
+    measured = labels.seconds[~np.isnan(labels.seconds)]
+    return {
+        "measured": len(measured),
+        "seconds": float(measured.sum()),
+        "mean_seconds": float(measured.mean()) if len(measured) else None,
+        "usual_seconds": usual_seconds(labels),
+        "begins": float(labels.times.min()),
+        "ends": float(labels.times.max()),
+    }

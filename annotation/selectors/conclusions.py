@@ -1,0 +1,136 @@
+"""What was said about pairs, and what it comes to; reads only, for services and previews."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from django.db.models import Count, QuerySet
+
+from annotation.consolidation import RULES
+from annotation.models import (
+    OVERLAP_PURPOSES,
+    Adjudication,
+    Assignment,
+    Label,
+    OneMoreLabel,
+    Pair,
+    QualityReport,
+)
+from annotation.weighing import WEIGHED, Known, most_probable, posterior
+
+BATCH = 500
+Conclusion = tuple[Pair.State, int | None]
+
+
+@dataclass
+class Concluded:
+    """A pair with what counts of what was said about it.
+
+    grades, annotators, labels: one entry for each label of the overlap that holds.
+    likely: how probable each grade is, where the rule weighs labels.
+    wishes: how many labels beyond the overlap leads have asked for.
+    """
+
+    pair: Pair
+    grades: list[int] = field(default_factory=list)
+    annotators: list[int] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+    revisions: set[int] = field(default_factory=set)
+    adjudication: Adjudication | None = None
+    likely: tuple[float, ...] = ()
+    wishes: int = 0
+
+
+def listen(pairs_qs: QuerySet[Pair]) -> list[Concluded]:
+    """The pairs with the current grades of their overlap and their newest adjudication."""
+    heard = {pair.pk: Concluded(pair) for pair in pairs_qs}
+    for pair_ids in batches(list(heard)):
+        _hear(heard, pair_ids)
+    return list(heard.values())
+
+
+def _hear(heard: dict[int, Concluded], pair_ids: Sequence[int]) -> None:
+    labels_qs = Label.objects.filter(
+        pair__in=pair_ids,
+        outcome=Label.Outcome.GRADED,
+        superseded_by__isnull=True,
+        assignment__purpose__in=OVERLAP_PURPOSES,
+        assignment__state=Assignment.State.DONE,
+    )
+    rows = labels_qs.order_by("pair_id", "pair_seq").values_list(
+        "pair_id", "pk", "annotator", "grade", "guideline_revision__number"
+    )
+    for pair_id, pk, annotator, grade, revision in rows:
+        assert grade is not None  # a constraint of the table
+        heard[pair_id].grades.append(grade)
+        heard[pair_id].annotators.append(annotator)
+        heard[pair_id].labels.append(str(pk))
+        heard[pair_id].revisions.add(revision)
+    for pair_id, wishes in count_wishes(pair_ids).items():
+        heard[pair_id].wishes = wishes
+    adjudications_qs = Adjudication.objects.filter(pair__in=pair_ids).order_by("pair_seq")
+    for adjudication in adjudications_qs.select_related(
+        "decided_by", "guideline_revision", "reopening"
+    ):
+        if hasattr(adjudication, "reopening"):
+            heard[adjudication.pair_id].adjudication = None
+            continue
+        heard[adjudication.pair_id].adjudication = adjudication
+        heard[adjudication.pair_id].revisions.add(adjudication.guideline_revision.number)
+
+
+def count_wishes(pair_ids: Iterable[int]) -> dict[int, int]:
+    """How many labels beyond the overlap leads have asked for, of the pairs where they did."""
+    wishes_qs = OneMoreLabel.objects.filter(pair__in=list(pair_ids)).order_by()
+    return dict(wishes_qs.values_list("pair").annotate(wishes=Count("pk")))
+
+
+def list_known(campaign_ids: Iterable[int]) -> dict[int, Known]:
+    """What the stored figures of campaigns know of their annotators."""
+    reports = QualityReport.objects.filter(campaign__in=set(campaign_ids))
+    return {
+        campaign_id: Known.of(figures)
+        for campaign_id, figures in reports.values_list("campaign", "figures")
+    }
+
+
+def conclusions(
+    heard: Sequence[Concluded], codes: tuple[int, ...], rule: str | None = None
+) -> Iterator[tuple[Concluded, Conclusion]]:
+    """What each pair comes to by its campaign's rule, or by another one.
+
+    Where labels are weighed, `likely` of the pair is filled as well.
+    """
+    weighed = {one.pair.campaign_id for one in heard if (rule or one.pair.campaign.rule) in WEIGHED}
+    known = list_known(weighed) if weighed else {}
+    for one in heard:
+        yield one, _conclusion(one, codes, rule or one.pair.campaign.rule, known)
+
+
+def _conclusion(
+    one: Concluded, codes: tuple[int, ...], rule: str, known: Mapping[int, Known]
+) -> Conclusion:
+    if rule in WEIGHED and one.grades:
+        said = [
+            (annotator, codes.index(grade))
+            for annotator, grade in zip(one.annotators, one.grades, strict=True)
+        ]
+        of_campaign = known.get(one.pair.campaign_id, Known())
+        one.likely = posterior(rule, said, of_campaign, len(codes))
+    if one.adjudication is not None:
+        return Pair.State.ADJUDICATED, one.adjudication.grade
+    if len(one.grades) < one.pair.campaign.overlap:
+        return Pair.State.OPEN, None
+    if rule in WEIGHED:
+        step = most_probable(one.likely)
+        grade = None if step is None else codes[step]
+    else:
+        grade = RULES[rule](one.grades, codes)
+    if grade is None and len(one.grades) < one.pair.campaign.overlap + one.wishes:
+        return Pair.State.OPEN, None  # somebody is to give one more label
+    return (Pair.State.TIED if grade is None else Pair.State.COMPLETE), grade
+
+
+def batches(pair_ids: Sequence[int]) -> Iterator[Sequence[int]]:
+    """The ids in portions that a query can carry."""
+    for start in range(0, len(pair_ids), BATCH):
+        yield pair_ids[start : start + BATCH]

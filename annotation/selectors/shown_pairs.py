@@ -1,0 +1,125 @@
+"""The pairs that an annotator has at hand, as they are shown.
+
+Blindness is enforced here by not fetching. Nothing of these values says where a pair came from,
+at which rank, whether it is a check, or what anybody else thinks; ids are random, the order is
+the annotator's own.
+"""
+
+import itertools
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import models
+from django.db.models import Count, QuerySet
+from django.db.models.functions import Cast, Length
+
+from annotation.models import (
+    Assignment,
+)
+from annotation.permissions import Desk
+from annotation.selectors.streams import order_of
+from judgments.markup import HTML_FIELD, framed_html
+
+HELD = Assignment.State.LEASED
+# labelled, as the annotator sees it: whether a label still counts is not told
+FILLED = (Assignment.State.DONE, Assignment.State.ASIDE)
+IMAGES = "pair__campaign__shows_images"
+TRAINING = Assignment.Purpose.TRAINING
+SHOWN = {
+    "query_text": "pair__query__text",
+    "query_description": "pair__query__description",
+    "title": "pair__document__title",
+    "body": "pair__document__body",
+    "url": "pair__document__url",
+    "fields": "pair__document__fields",
+    "content_hash": "pair__document__content_hash",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShownPair:
+    """A query and a document as somebody labels them.
+
+    assignment: what a label names. content_hash: of exactly this document text. html: the
+    document as a page for a frame, where it has HTML. query_done: how many pairs of this query
+    the viewer has labelled. is_training: its answer is told at once, and it does not count.
+    """
+
+    assignment: UUID
+    query_text: str
+    query_description: str
+    title: str
+    body: str
+    url: str
+    fields: Mapping[str, Any]
+    content_hash: str
+    html: str = ""
+    query_done: int = 0
+    is_training: bool = False
+
+
+def list_leased_seats(
+    desk: Desk, *, characters: int, without: Sequence[UUID] = ()
+) -> tuple[list[UUID], int]:
+    """The next seats that the viewer has leases for, in order, and how many come after them.
+
+    characters: at most as many of text as this, but at least one document. without: as for
+    list_leased_pairs.
+    """
+    seats_qs = get_own_seats(desk).filter(state=HELD).exclude(public_id__in=list(without))
+    where = ("pair__query", "pair__document", "occasion")
+    size = Length("pair__document__body") + Length(
+        Cast("pair__document__fields", models.TextField())
+    )
+    rows = list(seats_qs.annotate(size=size).values("public_id", "size", *where))
+    order = order_of(desk)
+    rows.sort(key=lambda row: order.key(*(row[name] for name in where)))
+    upto = list(itertools.accumulate(row["size"] for row in rows))
+    fitting = max(1, sum(total <= characters for total in upto))
+    return [row["public_id"] for row in rows[:fitting]], max(0, len(rows) - fitting)
+
+
+def list_leased_pairs(
+    desk: Desk, *, without: Sequence[UUID] = (), only: Sequence[UUID] | None = None
+) -> list[ShownPair]:
+    """The pairs that the viewer has leases for, in the order to label them in.
+
+    without: seats whose pairs the page has already, and which need not be read again. only: no
+    others than these seats.
+    """
+    seats_qs = get_own_seats(desk).filter(state=HELD).exclude(public_id__in=list(without))
+    if only is not None:
+        seats_qs = seats_qs.filter(public_id__in=list(only))
+    where = ("pair__query", "pair__document", "occasion")
+    rows = list(seats_qs.values("public_id", "purpose", *where, IMAGES, *SHOWN.values()))
+    order = order_of(desk)
+    rows.sort(key=lambda row: order.key(*(row[name] for name in where)))
+    done = _count_done(desk, {row["pair__query"] for row in rows})
+    return [show_pair(row, row["public_id"], done.get(row["pair__query"], 0)) for row in rows]
+
+
+def get_own_seats(desk: Desk) -> QuerySet[Assignment]:
+    return Assignment.objects.filter(annotator=desk.viewer, pair__campaign=desk.campaign)
+
+
+def _count_done(desk: Desk, queries: Set[int]) -> dict[int, int]:
+    """How many pairs of each query the viewer has labelled."""
+    if not queries:
+        return {}
+    done_qs = get_own_seats(desk).filter(state__in=FILLED, pair__query__in=queries)
+    return dict(
+        done_qs.order_by().values_list("pair__query").annotate(pairs=Count("pair", distinct=True))
+    )
+
+
+def show_pair(row: Mapping[str, Any], assignment: UUID, query_done: int = 0) -> ShownPair:
+    shown = {name: row[column] for name, column in SHOWN.items()}
+    shown["html"] = framed_html(shown["fields"], images=row[IMAGES])
+    if shown["html"]:
+        shown["fields"] = {
+            name: value for name, value in shown["fields"].items() if name != HTML_FIELD
+        }
+    is_training = row["purpose"] == TRAINING
+    return ShownPair(assignment=assignment, query_done=query_done, is_training=is_training, **shown)

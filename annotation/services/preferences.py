@@ -1,0 +1,29 @@
+"""Keeping how somebody likes to work."""
+
+from collections.abc import Mapping
+
+from annotation.keys import checked_keys
+from annotation.models import LabellingPreferences
+from judgments.models import User
+
+
+def set_preferences(
+    *,
+    by: User,
+    keys: Mapping[str, str],
+    text_size: int,
+    line_width: str,
+    marks_terms: bool,
+    suggests_pauses: bool,
+) -> None:
+    """Keep a person's own preferences; raises KeysRefused for keys that can't be like this."""
+    LabellingPreferences.objects.update_or_create(
+        user=by,
+        defaults={
+            "keys": checked_keys(keys),
+            "text_size": text_size,
+            "line_width": line_width,
+            "marks_terms": marks_terms,
+            "suggests_pauses": suggests_pauses,
+        },
+    )

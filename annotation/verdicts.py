@@ -1,0 +1,304 @@
+"""What the figures of a campaign come to: a verdict in words, its grounds, and what to do next.
+
+The bounds for alpha are Krippendorff's: 0.800 to rely on labels, 0.667 for tentative conclusions
+(Content Analysis, 2nd ed. 2004, p. 241). They are asked of the lower end of the interval first,
+because that is what can be relied on.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final, Literal
+
+from annotation.quality import LEVEL
+
+Tone = Literal["good", "warn", "bad"]
+Act = Literal["overlap", "decide", "differ", "gold", "person", "query", "label", "guideline"]
+
+RELY: Final = 0.8
+TENTATIVE: Final = 0.667
+FEWEST_PAIRS: Final = 30  # pairable, before a verdict is more than a guess
+MOST_NAMED: Final = 3
+RIGHT_IN: Final = {"right": "probably right", "gold": "right on gold"}
+CHECKS_WANTED: Final = 20  # gold checks of a person, before their accuracy says much
+Figures = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Something to do next. about: what it is about, as a place leads to it (a qid, a place)."""
+
+    act: Act
+    text: str
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """tone: how it is coloured. grounds: sentences that say what it rests on."""
+
+    tone: Tone
+    text: str
+    grounds: tuple[str, ...]
+    advice: tuple[Advice, ...]
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What the campaign is like beside its figures.
+
+    names: of the annotators, in the figures' order. grades: names, worst first.
+    """
+
+    overlap: int
+    is_open: bool
+    tied: int
+    differing: int
+    labels_left: int
+    names: tuple[str, ...]
+    grades: tuple[str, ...]
+
+
+def verdict(figures: Figures, situation: Situation) -> Verdict:
+    """Whether these labels are good enough to decide on, why, and what to do next."""
+    if not figures.get("labels"):
+        advice = [Advice("label", "The report begins with the first labels.")]
+        return Verdict("warn", "There is nothing to judge yet.", (), tuple(advice))
+    found = figures["overall"]["alpha"][LEVEL]
+    tone, text = _judged(found)
+    told = figures.get("resolution")
+    if told and tone != "bad" and found["value"] is not None and found["units"] >= FEWEST_PAIRS:
+        text = f"{text[:-1]}: rankers {told['apart']:.2g} apart in {told['measure']} can be told."
+    exceptions = list(_exceptions(figures)) if tone != "bad" and found["value"] is not None else []
+    if exceptions:
+        tone = "warn"
+        text = f"{text[:-1]}; not for {' or '.join(exceptions[:MOST_NAMED])}."
+    return Verdict(
+        tone,
+        text,
+        tuple(_grounds(figures, situation)),
+        tuple(_advice(figures, situation, found)),
+    )
+
+
+def describe(finding: Figures, grades: tuple[str, ...], drift_of: str) -> str:
+    """A finding about somebody, in words that follow their name.
+
+    drift_of: what has drifted where something has: "bias", in steps, or "right", a share.
+    """
+    value, usual = finding["value"], finding["usual"]
+    words = {
+        "one_grade": lambda: (
+            f"says “{grades[finding['grade']]}” in {_percent(value)} of the labels; "
+            f"the others would in {_percent(usual)}"
+        ),
+        "chance": lambda: (
+            f"agrees with the others no more than chance would (correlation {value:.2f})"
+        ),
+        "careless": lambda: (
+            f"is probably right in {_percent(value)} of the labels; usual is {_percent(usual)}"
+        ),
+        "generous": lambda: f"grades {value - usual:.1f} steps higher than the others",
+        "severe": lambda: f"grades {usual - value:.1f} steps lower than the others",
+        "hasty": lambda: f"takes {value:.1f} seconds a label; usual are {usual:.1f}",
+        "drifting": lambda: _drifted(finding, drift_of),
+        "gold_drift": lambda: _drifted(finding, "gold"),
+    }
+    return words[finding["kind"]]()
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}".replace("%", "\N{NO-BREAK SPACE}%")
+
+
+def _drifted(finding: Figures, drift_of: str) -> str:
+    since = datetime.fromtimestamp(finding["at"], UTC).date().isoformat()
+    before, after = finding["usual"], finding["value"]
+    if drift_of in RIGHT_IN:
+        return (
+            f"has changed on {since}: {RIGHT_IN[drift_of]} in {_percent(before)} before, "
+            f"{_percent(after)} since"
+        )
+    return f"has changed on {since}: {before:+.1f} steps from the others before, {after:+.1f} since"
+
+
+COURSES: Final = {
+    "bias": ("Bias, in steps from the others", "{:+.1f} steps"),
+    "right": ("Probably right", "{:.0%}"),
+    "grade": ("Mean grade, in steps from the worst", "{:.1f} steps"),
+    "seconds": ("Seconds a label", "{:.1f} seconds"),
+    "gold": ("Right on gold", "{:.0%}"),
+}
+
+
+def describe_change(what: str, change: Figures) -> str:
+    """When something about somebody changed, from what to what, and what happened then."""
+    day = datetime.fromtimestamp(change["at"], UTC).date().isoformat()
+    written = COURSES[what][1].format
+    near = "; ".join(event["text"] for event in change["near"])
+    then = f" Close to it: {near}." if near else ""
+    before, after = written(change["before"]), written(change["after"])
+    return f"Changed on {day}: {before} before, {after} since.{then}"
+
+
+def worst_confusion(confusion: list[list[int]]) -> tuple[int, int] | None:
+    """The grade that somebody most often misses, and what they say instead; None without one."""
+    found = [
+        (count, step, given)
+        for step, row in enumerate(confusion)
+        for given, count in enumerate(row)
+        if step != given and count
+    ]
+    if not found:
+        return None
+    _, step, given = max(found, key=lambda one: (one[0], -one[1], -one[2]))
+    return step, given
+
+
+def _judged(found: Figures) -> tuple[Tone, str]:
+    if found["why"] == "no_overlap":
+        return "warn", "Not enough overlap to say whether these labels can be trusted."
+    if found["why"] == "no_variation":
+        return "warn", "Everybody always gives the same grade, so agreement says nothing."
+    if found["units"] < FEWEST_PAIRS:
+        return "warn", f"Too early to say: only {found['units']} pairs have two labels."
+    low = found["value"] if found["low"] is None else found["low"]
+    levels: tuple[tuple[float, Tone, str], ...] = (
+        (RELY, "good", "Good enough to decide on"),
+        (TENTATIVE, "warn", "Good enough for tentative conclusions"),
+    )
+    for bound, tone, words in levels:
+        if found["value"] >= bound:
+            return tone, f"{words}{'' if low >= bound else ', as far as these pairs tell'}."
+    return "bad", "Not good enough to decide on."
+
+
+def _exceptions(figures: Figures) -> Iterator[str]:
+    """Segments that are worse than the whole beyond chance."""
+    segments = figures["segments"]
+    for row in segments if len(segments) > 1 else []:
+        is_bad = row["value"] is not None and row["value"] < TENTATIVE
+        if is_bad and row["units"] >= FEWEST_PAIRS // 2 and (row["high"] or 0) < RELY:
+            name = f"segment “{row['name']}”" if row["name"] else "queries without a segment"
+            yield f"{name} (alpha {row['value']:.2f}, {row['units']:,} pairable pairs)"
+
+
+def _grounds(figures: Figures, situation: Situation) -> Iterator[str]:
+    overall = figures["overall"]
+    found, exact = overall["alpha"][LEVEL], overall["percent_exact"]["value"]
+    within = overall["percent_within_1"]["value"]
+    if found["value"] is not None:
+        interval = ""
+        if found["low"] is not None:
+            low, high = found["low"], found["high"]
+            interval = f", between {low:.2f} and {high:.2f} in {_percent(0.95)} of resamples"
+        yield (
+            f"Krippendorff’s alpha ({LEVEL}) is {found['value']:.2f}{interval}, "
+            f"from {found['units']:,} pairs with two labels or more."
+        )
+    else:
+        yield (
+            f"{found['units']:,} of {figures['pairs']:,} labelled pairs have two labels or more."
+        )
+    if exact is not None and within is not None:
+        yield (
+            f"Two people give a pair the same grade in {_percent(exact)} of cases, "
+            f"and at most one grade apart in {_percent(within)}."
+        )
+    if found["units"]:
+        certainty = figures["model"]["certainty"]
+        yield (
+            f"Weighing everybody by how they err, a pair’s most probable grade is right "
+            f"with probability {_percent(certainty)} on average."
+        )
+    told = figures.get("resolution")
+    if told:
+        yield (
+            f"Errors of the labels move two of the {told['runs']} rankers at most "
+            f"{told['apart']:.2g} apart in {told['measure']}, in {_percent(0.95)} of the draws."
+        )
+    decided = figures["decided"]
+    if decided["pairs"]:
+        unlike, outside = (decided[name] / decided["pairs"] for name in ("unlike", "outside"))
+        yield (
+            f"Of {decided['pairs']:,} decided pairs {_percent(unlike)} have another grade than the "
+            f"labels make most probable, and {_percent(outside)} one outside all that was said."
+        )
+    yield from _named(figures, situation)
+    yield from _changed(figures)
+
+
+def _named(figures: Figures, situation: Situation) -> Iterator[str]:
+    for name, row in zip(situation.names, figures["annotators"], strict=True):
+        for finding in row["findings"]:
+            yield f"{name} {describe(finding, situation.grades, row['drift_of'])}."
+
+
+def _changed(figures: Figures) -> Iterator[str]:
+    change = figures["drift"]
+    if change is None or change["chance"] > 0.01:
+        return
+    more = "more" if change["after"] > change["before"] else "less"
+    near = f" ({change['near'][0]['text']})" if change["near"] else ""
+    yield (
+        f"People began to differ {more} at one point{near}: from {change['before']:.2f} "
+        f"to {change['after']:.2f} steps apart on average."
+    )
+
+
+def _advice(figures: Figures, situation: Situation, found: Figures) -> Iterator[Advice]:
+    """The most useful first."""
+    if found["why"] == "no_overlap" or found["units"] < FEWEST_PAIRS:
+        text = "Have more pairs labelled by two people: without overlap nobody can tell."
+        yield Advice("overlap", text)
+    for place, row in enumerate(figures["annotators"]):
+        if row["findings"]:
+            yield Advice("person", _retrain(row, place, situation), str(place))
+    if situation.tied:
+        yield Advice("decide", f"Decide the {situation.tied:,} pairs that no grade leads.")
+    if situation.differing > situation.tied:
+        yield Advice("differ", f"Look at the {situation.differing:,} pairs where people differ.")
+    yield from _about_grades(figures, situation)
+    unchecked = [row for row in figures["annotators"] if row["gold"]["checked"] < CHECKS_WANTED]
+    if unchecked and figures["annotators"]:
+        text = (
+            f"Plant more gold: {len(unchecked)} of {len(figures['annotators'])} people have had "
+            f"fewer than {CHECKS_WANTED} checks."
+        )
+        yield Advice("gold", text)
+    if situation.is_open and situation.labels_left:
+        yield Advice("label", f"{situation.labels_left:,} labels are still to come.")
+
+
+def _retrain(row: Figures, place: int, situation: Situation) -> str:
+    name = situation.names[place]
+    kinds = {finding["kind"] for finding in row["findings"]}
+    if kinds & {"one_grade", "chance"}:
+        return f"Talk to {name}: these labels tell nothing about the pairs."
+    if "hasty" in kinds:
+        return f"Ask {name} to take more time."
+    confused = worst_confusion(row["confusion"])
+    if confused is None:
+        return f"Look at {name}’s labels."
+    missed, given = confused
+    return (
+        f"Train {name} on “{situation.grades[missed]}”, "
+        f"which is most often called “{situation.grades[given]}”."
+    )
+
+
+def _about_grades(figures: Figures, situation: Situation) -> Iterator[Advice]:
+    """The grade that is hardest to tell from another, where that is seen often enough."""
+    rows = [
+        (row["same"], step, row["instead"])
+        for step, row in enumerate(figures["grades"])
+        if row["same"] is not None and row["compared"] >= FEWEST_PAIRS
+        if row["instead"] is not None and row["same"] < 0.5
+    ]
+    if rows:
+        _, step, instead = min(rows)
+        text = (
+            f"Say in the guideline what parts “{situation.grades[step]}” from "
+            f"“{situation.grades[instead]}”: they are taken for each other most."
+        )
+        yield Advice("guideline", text)

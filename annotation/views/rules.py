@@ -1,0 +1,40 @@
+"""Another rule for a campaign: what it would change, and choosing it."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from annotation.forms.campaigns import RuleForm
+from annotation.selectors.campaigns import get_campaign
+from annotation.selectors.choices import get_rule_page
+from annotation.services.choosing import choose_rule
+from annotation.views.rendering import render_page
+from judgments.errors import DomainError
+from judgments.permissions import check_may_lead, get_access
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def campaign_rule(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
+    """A preview of a rule; a POST concludes the campaign's labels by it."""
+    access = get_access(viewer=request.user, slug=slug)
+    check_may_lead(access)
+    campaign = get_campaign(access=access, campaign_id=campaign_id)
+    if request.method == "POST":
+        rule = request.POST.get("rule", "")
+        try:
+            choose_rule(access=access, campaign=campaign, rule=rule, at=timezone.now())
+        except DomainError as error:
+            messages.error(request, error.message)
+            return redirect("campaign-rule", slug, campaign_id)
+        messages.success(request, "The labels have been concluded by this rule.")
+        return redirect("campaign", slug, campaign_id)
+    rule = request.GET.get("rule", campaign.rule)
+    page = get_rule_page(access=access, campaign=campaign, rule=rule)
+    form = RuleForm(initial={"rule": page.rule})
+    return render_page(request, "campaign_rule", page, access=access, form=form)

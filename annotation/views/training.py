@@ -1,0 +1,83 @@
+"""Training: what is asked of those who are new, who has qualified, and letting somebody on."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from annotation.forms.training import TrainingForm
+from annotation.selectors.campaigns import get_campaign
+from annotation.selectors.gold import get_check_plan
+from annotation.selectors.training import get_learner, get_training_page
+from annotation.services import training as services
+from annotation.services.gold import GoldRefused, change_checks
+from annotation.views.rendering import posted, render_page
+from judgments.permissions import check_may_lead, get_access
+
+
+class Decision(NamedTuple):
+    """What a lead decides about somebody, and what is said of it then."""
+
+    service: Callable[..., None]
+    words: str
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def training(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
+    """Who has qualified in a campaign; a POST changes what is asked for."""
+    access = get_access(viewer=request.user, slug=slug)
+    campaign = get_campaign(access=access, campaign_id=campaign_id)
+    form = TrainingForm(posted(request), initial=get_check_plan(campaign).__dict__)
+    if request.method == "POST":
+        check_may_lead(access)
+        if form.is_valid():
+            change_checks(access=access, campaign=campaign, at=timezone.now(), **form.cleaned_data)
+            messages.success(request, "Changed. It holds for attempts that begin from now on.")
+            return redirect("campaign-training", slug, campaign_id)
+    page = get_training_page(access=access, campaign=campaign)
+    return render_page(request, "training", page, access=access, form=form)
+
+
+@require_POST
+def training_pass(
+    request: HttpRequest, slug: str, campaign_id: UUID, username: str
+) -> HttpResponse:
+    """Let somebody go on to the pairs that count."""
+    decision = Decision(services.pass_by_hand, "{} can go on to the pairs that count.")
+    return _decide(request, slug, campaign_id, username, decision)
+
+
+@require_POST
+def training_again(
+    request: HttpRequest, slug: str, campaign_id: UUID, username: str
+) -> HttpResponse:
+    """Ask somebody to begin the training anew."""
+    decision = Decision(services.ask_again, "{} begins the training anew, with other pairs.")
+    return _decide(request, slug, campaign_id, username, decision)
+
+
+def _decide(
+    request: HttpRequest,
+    slug: str,
+    campaign_id: UUID,
+    username: str,
+    decision: Decision,
+) -> HttpResponse:
+    access = get_access(viewer=request.user, slug=slug)
+    check_may_lead(access)
+    campaign = get_campaign(access=access, campaign_id=campaign_id)
+    person = get_learner(access=access, campaign=campaign, username=username)
+    try:
+        decision.service(access=access, campaign=campaign, person=person, at=timezone.now())
+    except GoldRefused as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, decision.words.format(person))
+    return redirect("campaign-training", slug, campaign_id)
