@@ -15,6 +15,7 @@ ENV PATH=/opt/venv/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \
     TOUCHSTONE_HOME=/var/lib/touchstone \
+    NUMBA_CACHE_DIR=/var/lib/touchstone/compiled \
     TOUCHSTONE_MODE=production
 # Whoever collects the static files owns them, and nobody else may read them.
 USER touchstone

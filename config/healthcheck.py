@@ -19,7 +19,7 @@ def answers(*, port: int, hosts: str) -> bool:
     host = hosts.split(",", maxsplit=1)[0].strip().lstrip(".*") or "localhost"
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT)
     try:
-        connection.request("GET", "/", headers={"Host": host, "X-Forwarded-Proto": "https"})
+        connection.request("GET", "/healthz", headers={"Host": host, "X-Forwarded-Proto": "https"})
         return connection.getresponse().status < 500
     except (OSError, http.client.HTTPException):
         return False

@@ -7,6 +7,7 @@ from typing import Final
 
 import annotation.selectors
 import evaluation.selectors
+from annotation.services.checking import check_labels
 from annotation.services.consolidating import consolidate
 from evaluation.services.refreshing import refresh_evaluations, retry_failed
 from judgments.models import JudgmentList
@@ -40,14 +41,16 @@ def reconcile(*, lists: Collection[JudgmentList], with_jobs: bool, clock: Clock)
 
 
 def _consolidate(list_id: int, name: str, clock: Clock) -> list[str]:
+    checked = check_labels(list_id=list_id, at=clock())
+    said = [f"{name}: {checked} labels checked against gold"] if checked else []
     found = consolidate(list_id=list_id, at=clock())
     if found.wait_seconds > 0:
         time.sleep(found.wait_seconds)
         found = consolidate(list_id=list_id, at=clock())
     if not found.pairs:
-        return []
+        return said
     version = f", version {found.version.number}" if found.version else ""
-    return [f"{name}: {found.pairs} pairs concluded{version}"]
+    return [*said, f"{name}: {found.pairs} pairs concluded{version}"]
 
 
 def _refresh(list_id: int, name: str, clock: Clock) -> list[str]:

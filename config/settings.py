@@ -65,12 +65,20 @@ def _database() -> dict[str, Any]:
             "transaction_mode": "IMMEDIATE",
             # FULL: with NORMAL an acknowledged label can be lost in a power cut
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; "
-            "PRAGMA cache_size=-64000; PRAGMA temp_store=MEMORY;",
+            "PRAGMA cache_size=-64000; PRAGMA temp_store=MEMORY; "
+            # else INSERT OR REPLACE would delete rows without asking the triggers
+            "PRAGMA recursive_triggers=ON;",
         }
     else:
         database["CONN_MAX_AGE"] = 600
         database["CONN_HEALTH_CHECKS"] = True
-        database["OPTIONS"] = {"connect_timeout": 5}
+        # whatever the server's own habit: what was committed outlives a crash of the server
+        durable = "-c synchronous_commit=on"
+        database["OPTIONS"] = {
+            "connect_timeout": 5,
+            "options": durable,
+            "prepare_threshold": 2,  # judgments/prepared.py alone uses cursors that prepare
+        }
     return database
 
 
@@ -112,11 +120,14 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "config.logs.AccessLogMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
+    # before whoever reads a body: the next one looks for a token in it
+    "judgments.middleware.BodyLimitMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
@@ -165,6 +176,7 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"
+SESSION_ENGINE = "judgments.sessions"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = HTTPS
@@ -173,6 +185,12 @@ AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = 0.25  # hours
 # address and account together, so that nobody can lock a colleague out from elsewhere
 AXES_LOCKOUT_PARAMETERS = [["ip_address", "username"]]
+# an address that tries many accounts is locked out as a whole: config/lockout.py
+AXES_HANDLER = "config.lockout.LockoutHandler"
+AXES_CLIENT_IP_CALLABLE = "config.lockout.client_address"
+LOCKOUT_ADDRESS_LIMIT = 100
+# whoever goes on trying while locked out does not lengthen it for the one who owns the account
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_RESET_ON_SUCCESS = True
 AXES_LOCKOUT_TEMPLATE = "registration/locked_out.html"
 AXES_VERBOSE = False
@@ -183,10 +201,13 @@ AXES_DISABLE_ACCESS_LOG = True
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_SSL_REDIRECT = HTTPS
+# whoever asks these is on this side of the proxy
+SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 SECURE_HSTS_PRELOAD = HTTPS
-if env.bool("TOUCHSTONE_BEHIND_PROXY", default=False):
+BEHIND_PROXY = env.bool("TOUCHSTONE_BEHIND_PROXY", default=False)
+if BEHIND_PROXY:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 X_FRAME_OPTIONS = "DENY"
 CONTENT_SECURITY_POLICY = {
@@ -228,6 +249,7 @@ FILE_UPLOAD_TEMP_DIR = None
 FILE_UPLOAD_PERMISSIONS = 0o600
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
+DATA_UPLOAD_MAX_NUMBER_FILES = 5
 
 # time, language, cache
 
@@ -260,6 +282,7 @@ _timeouts = {
 }
 CELERY_BROKER_TRANSPORT_OPTIONS = _timeouts if REDIS_URL else _polling
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker waits for its broker, however long
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
@@ -270,6 +293,7 @@ CELERY_TASK_DEFAULT_QUEUE = "refresh"
 CELERY_TASK_ROUTES = {
     "judgments.work_jobs": {"queue": "jobs"},
     "evaluation.refresh_large": {"queue": "jobs"},
+    "annotation.refresh_quality": {"queue": "jobs"},
 }
 CELERY_TASK_SOFT_TIME_LIMIT = 3600
 CELERY_TASK_TIME_LIMIT = 3660
@@ -310,11 +334,28 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
 }
 
+LOG_FORMAT = env.str("TOUCHSTONE_LOG_FORMAT", default="json" if PRODUCTION else "line")
+if LOG_FORMAT not in ("json", "line"):
+    raise ImproperlyConfigured(f"TOUCHSTONE_LOG_FORMAT is {LOG_FORMAT!r}: say json or line")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "line": {
+            "()": "config.logs.LineFormatter",
+            "format": "{asctime} {levelname} {name}: {message}",
+            "style": "{",
+        },
+        "json": {"()": "config.logs.JsonFormatter"},
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "root": {"handlers": ["console"], "level": env.str("TOUCHSTONE_LOG_LEVEL", default="WARNING")},
+    # Django's own handlers write a line of their own beside the root's, and mail errors
+    "loggers": {"django": {"handlers": [], "level": "NOTSET", "propagate": True}},
 }
+
+# operations: who may read /metrics; nobody without a token
+METRICS_TOKEN = env.str("TOUCHSTONE_METRICS_TOKEN", default="")
+if METRICS_TOKEN and len(METRICS_TOKEN) < 20:
+    raise ImproperlyConfigured("TOUCHSTONE_METRICS_TOKEN must have at least 20 characters")
 SILENCED_SYSTEM_CHECKS: list[str] = []

@@ -1,6 +1,7 @@
 """What is due, found by looking; the safety net under every message."""
 
 import logging
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ import annotation.selectors
 import evaluation.selectors
 from judgments.models import JudgmentList
 from judgments.selectors import is_job_due
+from judgments.services.workers import beat
 from judgments.waking import publish
 
 logger = logging.getLogger(__name__)
@@ -30,6 +32,8 @@ def list_due() -> Iterator[Wake]:
         yield "annotation.consolidate", (list_id,)
     if annotation.selectors.is_lease_due(at=now):
         yield "annotation.release_expired", ()
+    for campaign_id in annotation.selectors.list_due_reports(at=now):
+        yield "annotation.refresh_quality", (campaign_id,)
     for list_id in evaluation.selectors.list_due_lists(at=now):
         yield "evaluation.refresh", (list_id,)
 
@@ -50,16 +54,23 @@ class Sweeper:
     """
 
     LONGEST_WAIT = 60.0
+    PULSE = 10.0  # seconds between two signs of life
 
     def __init__(self) -> None:
+        self.name = f"embedded@{socket.gethostname()}"
+        self._next_beat = 0.0
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._next: dict[Wake, float] = {}
         self._wait: dict[Wake, float] = {}
         self._state: tuple[object, ...] = ()
 
-    def start(self) -> None:
-        """Begin in a thread of this process; a second start changes nothing."""
+    def start(self, name: str = "") -> None:
+        """Begin in a thread of this process; a second start changes nothing.
+
+        name: of the worker that it is a part of.
+        """
+        self.name = name or self.name
         if self._thread is not None and self._thread.is_alive():
             return
         self._stop.clear()
@@ -90,10 +101,17 @@ class Sweeper:
             self._next[wake] = now + wait
         return announced
 
+    def beat(self, now: float) -> None:
+        """Show a sign of life at `now` (monotonic seconds), unless one was shown just before."""
+        if now >= self._next_beat:
+            beat(name=self.name, at=timezone.now())
+            self._next_beat = now + self.PULSE
+
     def _run(self) -> None:
         while not self._stop.is_set():
             try:
                 self.look(time.monotonic())
+                self.beat(time.monotonic())
             except Exception:
                 logger.exception("the sweep failed; it tries again")
             finally:

@@ -15,7 +15,7 @@ from annotation.ordering import Order
 from annotation.permissions import Desk, get_desk
 from annotation.pooling import Pair, Ranked, depth_k_pool
 from annotation.pooling import Pool as Drawn
-from annotation.selectors.labelling import list_leased_pairs
+from annotation.selectors.shown_pairs import list_leased_pairs
 from annotation.services.campaigns import add_annotators, create_campaign, open_campaign
 from annotation.services.consolidating import consolidate
 from annotation.services.guidelines import create_guideline

@@ -1,0 +1,1 @@
+"""Backups: one file that holds all of an installation, and says what it must come to."""

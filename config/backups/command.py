@@ -1,0 +1,42 @@
+"""What `backup` and `restore` share: a file, and what was found when it was checked."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.backups.archive import Manifest
+from evaluation.services.verifying import Verified
+from judgments.management.command import RefusingCommand
+
+CHECK_FAILED = 1
+
+
+class BackupCommand(RefusingCommand):
+    """Acts on a backup, says what it held, and ends with 1 if something in it does not fit."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("file", metavar="FILE", type=Path)
+
+    def act(self, file: Path) -> tuple[Manifest, Verified]:
+        """Make the backup or restore it."""
+        raise NotImplementedError
+
+    def work(self, **options: Any) -> dict[str, Any]:
+        manifest, found = self.act(options["file"])
+        self._problems = found.problems
+        if not options["json"]:
+            self.stdout.write(
+                f"{sum(manifest.rows.values())} rows in {len(manifest.rows)} tables; "
+                + f"{found.evaluations} evaluations, {found.releases} releases "
+                + f"and {found.runs} runs checked, {len(found.problems)} problems"
+            )
+        return {"rows": manifest.rows, "digests": manifest.releases, **vars(found)}
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        super().handle(*args, **options)
+        if self._problems:
+            self.stderr.write("\n".join(self._problems))
+            sys.exit(CHECK_FAILED)

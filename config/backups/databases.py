@@ -1,0 +1,185 @@
+"""A consistent copy of the database while it is being written to, and the way back.
+
+SQLite copies itself into a file. PostgreSQL's tables are copied as text in one transaction that
+sees a single moment; that needs no client program of the server's own version.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from django.apps import apps
+from django.core.management import call_command
+from django.core.management.color import no_style
+from django.db import connection, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.utils import CursorWrapper
+from django.db.migrations.loader import MigrationLoader
+
+from config.backups.archive import BackupRefused, Manifest
+
+SQLITE: Final = "database.sqlite3"
+MIGRATIONS: Final = "django_migrations"
+RELEASES: Final = (
+    "SELECT c.slug, l.slug, r.name, r.sha256 FROM judgments_release r "  # noqa: S608
+    + "JOIN judgments_judgmentlist l ON l.id = r.list_id "
+    + "JOIN judgments_collection c ON c.id = l.collection_id"
+)
+OPEN_JOBS: Final = "SELECT file FROM judgments_job WHERE state IN ('queued', 'running')"
+
+
+@dataclass
+class Snapshot:
+    """A copy of one moment. uploads: the names of files that jobs still need."""
+
+    manifest: Manifest
+    files: dict[str, Path]
+    uploads: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def one_moment() -> Iterator[None]:
+    """Let all reading within see one moment; SQLite copies itself that way anyhow."""
+    if connection.vendor == "sqlite":
+        yield
+        return
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        yield
+
+
+def copy_database(*, directory: Path, at: datetime) -> Snapshot:
+    """Copy the database into files below `directory`; on PostgreSQL call it in `one_moment`."""
+    if connection.vendor == "sqlite":
+        path = directory / SQLITE
+        with connection.cursor() as cursor:
+            cursor.execute("VACUUM INTO %s", [str(path)])
+        copy = connection.copy(alias="backup")
+        copy.settings_dict = {**connection.settings_dict, "NAME": str(path)}
+        try:
+            return Snapshot(*_describe(copy, at, {SQLITE: path}))
+        finally:
+            copy.close()
+    snapshot = Snapshot(*_describe(connection, at, {}))
+    with connection.cursor() as cursor:
+        for table in sorted(snapshot.manifest.rows.keys() - {MIGRATIONS}):
+            columns = _columns(cursor, table)
+            snapshot.manifest.columns[table] = columns
+            snapshot.files[f"tables/{table}"] = path = directory / table
+            with path.open("wb") as file, cursor.copy(_copy(table, columns, "TO STDOUT")) as copy:
+                for block in copy:
+                    file.write(block)
+    return snapshot
+
+
+def check_restorable(manifest: Manifest) -> None:
+    """Refuse a backup that does not fit, and an installation in which there is anything."""
+    if manifest.engine != connection.vendor:
+        raise BackupRefused(
+            "backup_engine",
+            f"It was made on {manifest.engine} and can't be restored on {connection.vendor}.",
+        )
+    known = MigrationLoader(connection).disk_migrations
+    unknown = [(app, name) for app, name in manifest.migrations if (app, name) not in known]
+    if unknown:
+        raise BackupRefused(
+            "backup_newer", f"It was made by a newer version: {'.'.join(unknown[0])} is not known."
+        )
+    tables = set(connection.introspection.table_names())
+    with connection.cursor() as cursor:
+        for table in ("judgments_user", "judgments_collection"):
+            if table in tables and _count(cursor, table):
+                raise BackupRefused(
+                    "not_empty",
+                    "There is something in this installation. Restore into an empty one.",
+                )
+
+
+def put_database(*, manifest: Manifest, directory: Path) -> None:
+    """Make the database what it was, then bring it to the migrations of this version."""
+    if connection.vendor == "sqlite":
+        _put_sqlite(directory / SQLITE)
+    else:
+        _put_postgresql(manifest, directory)
+    call_command("migrate", verbosity=0, interactive=False)
+    reset = connection.ops.sequence_reset_sql(
+        no_style(), apps.get_models(include_auto_created=True)
+    )
+    with connection.cursor() as cursor:
+        for statement in reset:
+            cursor.execute(statement)
+
+
+def count_rows(tables: list[str]) -> dict[str, int]:
+    """How many rows each of these tables has now; those that are gone are left out."""
+    there = set(connection.introspection.table_names())
+    with connection.cursor() as cursor:
+        return {table: _count(cursor, table) for table in tables if table in there}
+
+
+def _describe(
+    database: BaseDatabaseWrapper, at: datetime, files: dict[str, Path]
+) -> tuple[Manifest, dict[str, Path], list[str]]:
+    tables = sorted(database.introspection.table_names())
+    with database.cursor() as cursor:
+        rows = {table: _count(cursor, table) for table in tables}
+        cursor.execute(f"SELECT app, name FROM {MIGRATIONS} ORDER BY id")  # noqa: S608
+        migrations = [list(row) for row in cursor.fetchall()]
+        cursor.execute(RELEASES)
+        releases = {"/".join(row[:3]): row[3] for row in cursor.fetchall()}
+        cursor.execute(OPEN_JOBS)
+        uploads = [row[0] for row in cursor.fetchall() if row[0]]
+    manifest = Manifest(
+        made_at=at.isoformat(),
+        engine=database.vendor,
+        migrations=migrations,
+        rows=rows,
+        releases=releases,
+    )
+    return manifest, files, uploads
+
+
+def _count(cursor: CursorWrapper, table: str) -> int:
+    cursor.execute(f'SELECT count(*) FROM "{table}"')  # noqa: S608  (names from the database)
+    return int(cursor.fetchone()[0])
+
+
+def _columns(cursor: CursorWrapper, table: str) -> list[str]:
+    description = connection.introspection.get_table_description(cursor, table)
+    return [column.name for column in description]
+
+
+def _copy(table: str, columns: list[str], direction: str) -> str:
+    names = ", ".join(map(connection.ops.quote_name, columns))
+    return f"COPY {connection.ops.quote_name(table)} ({names}) {direction}"
+
+
+def _put_sqlite(copy: Path) -> None:
+    target = Path(connection.settings_dict["NAME"])
+    connection.close()
+    for suffix in ("-wal", "-shm"):
+        target.with_name(target.name + suffix).unlink(missing_ok=True)
+    # both lie in the same folder: see restore
+    os.replace(copy, target)  # noqa: PTH105
+
+
+def _put_postgresql(manifest: Manifest, directory: Path) -> None:
+    for app, name in dict(manifest.migrations).items():
+        call_command("migrate", app, name, verbosity=0, interactive=False)
+    there = set(connection.introspection.table_names())
+    missing = sorted(manifest.columns.keys() - there)
+    if missing:
+        raise BackupRefused("backup_newer", f"Nothing here is called {missing[0]}.")
+    with transaction.atomic(), connection.cursor() as cursor:
+        # what the migrations put there; TRUNCATE is refused even where there is no row
+        for table in sorted(there - {MIGRATIONS}):
+            cursor.execute(f'DELETE FROM "{table}"')  # noqa: S608  (names from the database)
+        for table, columns in manifest.columns.items():
+            path = directory / "tables" / table
+            with path.open("rb") as file, cursor.copy(_copy(table, columns, "FROM STDIN")) as copy:
+                while block := file.read(1024 * 1024):
+                    copy.write(block)

@@ -1,0 +1,76 @@
+"""Figures for Prometheus, read from the database at each request: the same from every process."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+import annotation.selectors
+import evaluation.selectors
+from config.readiness import count_messages
+from judgments.selectors.jobs import due_jobs, find_oldest_due_job
+from judgments.selectors.workers import list_beats
+
+PREFIX: Final = "touchstone_"
+QUEUES: Final = ("refresh", "jobs")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One metric. values: by the value of its label, or by "" where it has none."""
+
+    name: str
+    kind: str
+    explanation: str
+    values: Mapping[str, float]
+    label: str = field(default="")
+
+
+def gather(*, at: datetime) -> Iterator[Figure]:
+    """Every figure as it is now."""
+    labels = annotation.selectors.count_labels()
+    yield Figure("labels_total", "counter", "Labels that were ever stored.", {"": labels})
+    backlog = evaluation.selectors.get_backlog(at=at)
+    pairs, _ = annotation.selectors.count_due()
+    jobs = due_jobs(at).count()
+    due = {"labels": pairs, "evaluations": backlog.due, "jobs": jobs}
+    yield Figure("due", "gauge", "What waits to be worked on.", due, "what")
+    since = {
+        "labels": annotation.selectors.find_oldest_due(),
+        "evaluations": backlog.since,
+        "jobs": find_oldest_due_job(at),
+    }
+    ages = {what: _age(first, at) for what, first in since.items()}
+    explanation = "For how long the oldest of it has waited; 0 where nothing waits."
+    yield Figure("oldest_due_seconds", "gauge", explanation, ages, "what")
+    explanation = "Evaluations that failed too often: somebody must look."
+    yield Figure("evaluations_given_up", "gauge", explanation, {"": backlog.given_up})
+    messages = count_messages(QUEUES)
+    yield Figure("broker_up", "gauge", "Whether the broker answers.", {"": messages is not None})
+    explanation = "Wake-ups that no worker has taken."
+    yield Figure("queue_messages", "gauge", explanation, messages or {}, "queue")
+    explanation = "Since each worker was last heard of."
+    beats = dict(list_beats(at=at))
+    yield Figure("worker_heartbeat_age_seconds", "gauge", explanation, beats, "worker")
+
+
+def render(figures: Iterator[Figure]) -> str:
+    """The text exposition format, version 0.0.4."""
+    return "".join(f"{line}\n" for figure in figures for line in _lines(figure))
+
+
+def _lines(figure: Figure) -> Iterator[str]:
+    name = PREFIX + figure.name
+    yield f"# HELP {name} {figure.explanation}"
+    yield f"# TYPE {name} {figure.kind}"
+    for key, value in figure.values.items():
+        label = f'{{{figure.label}="{_escaped(key)}"}}' if figure.label else ""
+        yield f"{name}{label} {float(value)!r}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def _age(first: datetime | None, at: datetime) -> float:
+    return max(0.0, (at - first).total_seconds()) if first else 0.0
