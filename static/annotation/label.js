@@ -1,358 +1,356 @@
 // The annotator's page. The next pairs are here before they are needed, so a key press only moves
 // what is in memory; labels go out through the outbox, and nothing on the page waits for them.
+import { Clock } from "./clock.js";
+import { askForNote, askWhy, prepareNote, prepareReasons } from "./dialogs.js";
+import { hasBeenSeen, prepare, realign, showBusy, showInstead, showPair, showReasons } from "./document.js";
+import { Drawer } from "./drawer.js";
+import { heedRevision, prepareGuideline } from "./guideline.js";
+import { History } from "./history.js";
+import { listenForKeys, prepareKeys } from "./keys.js";
+import { Finder, spansWithSelection } from "./marking.js";
 import { Outbox } from "./outbox.js";
+import { afterPaint, announce, dialog, headers, page, part, post, toast } from "./page.js";
+import { Pauses } from "./pauses.js";
+import { resize, switchPauses, switchTerms, widen } from "./preferences.js";
+import { Progress } from "./progress.js";
+import { Saving } from "./saving.js";
+import { Stream } from "./stream.js";
+import { Supply } from "./supply.js";
+import { Tabs, uuid } from "./tabs.js";
+import { Training } from "./training.js";
 
-const WANTED = 60;   // pairs asked for at a time
-const LOW = 12;      // with fewer ahead, the next request brings more
-const IDLE = 60_000; // a minute without a sign of life is not counted as work
-
-const page = document.getElementById("label-page");
-const { nextUrl, labelsUrl, releaseUrl, account, campaign, login } = page.dataset;
-const part = (name) => page.querySelector(`[data-part="${name}"]`);
-// the cookie's is the newer one where somebody has signed in again in another tab
-const csrf = () => document.cookie.match(/(?:^|; )csrftoken=([^;]+)/)?.[1] ?? document.body.dataset.csrf;
-const headers = () => ({
-  "Content-Type": "application/json",
-  "X-CSRFToken": csrf(),
-  "Touchstone-Account": account,
+const { account, campaign, labelsUrl } = page.dataset;
+const desk = `${account} ${campaign}`;
+const clock = new Clock();
+const stream = new Stream();
+const history = new History({ stream, unsent: async () => (await outbox.waiting()).length });
+const finder = new Finder();
+const pauses = new Pauses(clock);
+const progress = new Progress(stream);
+const tabs = new Tabs(desk);
+const REPEATED = 3000; // milliseconds; said once of what follows so closely
+let refusedAt = -Infinity;
+const training = new Training({ onGoOn: advance });
+const drawer = new Drawer(desk, tabs.id);
+const saving = new Saving({
+  drawer,
+  onSignedIn: goOn,
+  onRetry: (row) => outbox.retry(row),
+  onChange: () => tabs.tell(),
 });
-const toast = (text, tone = "info") =>
-  document.dispatchEvent(new CustomEvent("toast", { detail: { text, tone } }));
-
-let ahead = [];           // pairs to come, in order
-let current = null;       // the pair on the screen
-const done = [];          // what this page has labelled, oldest first: {pair, grade}
-const known = new Set();  // assignments that are or were on this page
-let progress = { done: Number(page.dataset.done), left: Number(page.dataset.left) };
-let fetching = false;
-
-// active time: from showing a pair to its label, without hidden or idle stretches
-
-let activeSince = 0;
-let activeTime = 0;
-let lastSign = 0;
-
-function startClock() {
-  activeTime = 0;
-  activeSince = lastSign = performance.now();
-}
-function settleClock(now = performance.now()) {
-  if (activeSince) activeTime += Math.max(0, Math.min(now, lastSign + IDLE) - activeSince);
-  activeSince = 0;
-}
-function signOfLife() {
-  const now = performance.now();
-  if (activeSince && now - lastSign > IDLE) settleClock(now);
-  if (!activeSince && !document.hidden) activeSince = now;
-  lastSign = now;
-}
-for (const event of ["pointermove", "pointerdown", "keydown", "scroll"]) {
-  addEventListener(event, signOfLife, { passive: true, capture: true });
-}
-document.addEventListener("visibilitychange", () => (document.hidden ? settleClock() : signOfLife()));
-
-// sending
-
+const supply = new Supply({
+  stream,
+  drawer,
+  tabs,
+  onAnswer: take,
+  onEnd: showEnd,
+  onSilence: showWaiting,
+  onSignedOut: (state) => outbox.waiting().then((rows) => saving.show({ waiting: rows.length, state })),
+});
 const outbox = new Outbox({
-  desk: `${account} ${campaign}`,
+  drawer,
+  tabs,
   url: labelsUrl,
   headers,
-  extras: () => (ahead.length < LOW ? { count: WANTED, held: held() } : { count: 0 }),
-  onState: showState,
-  onAnswer: (answer) => take(answer),
-  onRefused: (receipt) => toast(`A label was not taken: ${receipt.message}`, "bad"),
+  extras: () => supply.wish(),
+  onState: (what) => {
+    saving.show(what);
+    training.heed(what.state);
+  },
+  onReceipts: (receipts) => training.hear(receipts),
+  onAnswer: (answer) => supply.accept(answer),
+  onRefused: () => saving.showRefused(),
+  onSurplus: () => saving.surplus(),
 });
 
-const held = () => [...ahead, current].filter(Boolean).map((pair) => pair.assignment);
-
-function showState({ waiting, state }) {
-  const words = {
-    saved: "All saved",
-    saving: "Saving …",
-    offline: `${waiting} not yet saved. Keep going.`,
-    "signed-out": `${waiting} not yet saved: signed out.`,
-    "shut-out": `${waiting} not saved: this campaign is no longer open to you. Ask its lead.`,
-  };
-  const element = part("state");
-  element.dataset.state = state;
-  part("state-words").textContent = words[state];
-  part("sign-in").hidden = state !== "signed-out";
-}
+// what comes from the server, or from another tab
 
 function take(answer) {
-  for (const pair of answer.pairs ?? []) {
-    if (known.has(pair.assignment)) continue;
-    known.add(pair.assignment);
-    ahead.push(pair);
-  }
+  for (const pair of answer.pairs ?? []) pair.doneInQuery ??= answer.done_in_query?.[pair.assignment] ?? 0;
+  // who has to qualify first was handed nothing else: what was here has gone to others
+  if (answer.training) drawer.letGo(stream.keepTraining());
+  if (answer.training !== undefined) training.set(answer.training);
+  stream.take(answer.pairs ?? []);
+  if (answer.pace) progress.begin(answer);
   outbox.waiting().then((rows) => {
-    if (rows.length === 0 && answer.progress) {
-      progress = answer.progress;
-      showProgress();
-    }
+    if (rows.length === 0 && answer.progress) progress.set(answer.progress);
   });
-  if (answer.guideline_revision && answer.guideline_revision !== Number(page.dataset.revision)) {
-    part("revised").hidden = false;
-  }
-  if (!current && ahead.length > 0) advance();
+  heedRevision(answer.guideline_revision);
+  if (!stream.current && stream.ahead.length > 0) advance();
+  else prepare(stream.ahead);
 }
 
-async function fetchMore() {
-  if (fetching) return;
-  fetching = true;
-  try {
-    const response = await fetch(nextUrl, {
-      method: "POST",
-      headers: headers(),
-      body: JSON.stringify({ count: WANTED, held: held() }),
-      signal: AbortSignal.timeout(15_000),
-    });
-    if (response.status === 401 || response.status === 403) location.assign(login);
-    else if (response.ok) {
-      const answer = await response.json();
-      fetching = false;
-      take(answer);
-      if (!current) showEnd(answer);
-    } else throw new Error(String(response.status));
-  } catch {
-    if (!current) {
-      showWaiting();
-      setTimeout(fetchMore, 2000);
-    }
-  } finally {
-    fetching = false;
-  }
+function goOn() {
+  outbox.send();
+  if (supply.isLow) supply.fetchMore();
 }
 
 // showing
 
 function advance() {
-  current = ahead.shift() ?? null;
-  if (current) show(current);
+  if (stream.next()) show();
   else {
-    part("stage").setAttribute("aria-busy", "true");
-    fetchMore();
+    showBusy();
+    supply.fetchMore();
   }
-  if (ahead.length < LOW && current && !outbox.sending) fetchMore();
+  if (supply.isLow && stream.current && !outbox.sending) supply.fetchMore();
 }
 
-function show(pair, former = null) {
-  const changed = part("query").textContent !== pair.query.text;
-  part("query").textContent = pair.query.text;
-  part("description").textContent = pair.query.description;
-  part("title").textContent = pair.document.title || "Untitled";
-  part("url").textContent = pair.document.url;
-  part("url").hidden = !pair.document.url;
-  showFields(pair.document.fields);
-  part("text").textContent = pair.document.text;
-  part("empty-text").hidden = Boolean(pair.document.text);
-  highlight(pair.query.text);
-  for (const button of page.querySelectorAll("[data-grade]")) {
-    button.setAttribute("aria-pressed", String(former !== null && Number(button.dataset.grade) === former));
-  }
-  part("stage").hidden = false;
-  part("stage").removeAttribute("aria-busy");
-  part("end").hidden = true;
-  part("bar").hidden = false;
-  part("scroll").scrollTop = 0;
+// former: what was said of the pair before it was taken back.
+function show(former = null) {
+  if (former) Object.assign(stream.current, { note: former.note, spans: former.spans });
+  showOnScreen(stream.current, former);
+  afterPaint().then(() => {
+    progress.show();
+    prepare(stream.ahead);
+  });
+}
+
+function showOnScreen(pair, said) {
+  part("back").hidden = !history.isOpen;
+  part("in-query").hidden = history.isOpen; // it tells of the query at hand
+  showPair(pair, { former: said });
+  showExtras(pair);
+  finder.reset();
+  clock.start();
+}
+
+function showExtras(pair) {
+  showReasons(pair);
   part("note-mark").hidden = !pair.note;
-  part("undo").disabled = done.length === 0;
-  if (changed) {
-    part("live").textContent = `New query: ${pair.query.text}`;
-    part("query-card").animate?.([{ opacity: 0.35 }, { opacity: 1 }], 180);
-  }
-  showProgress();
-  startClock();
 }
 
-function showFields(fields) {
-  const list = part("fields");
-  list.replaceChildren();
-  for (const [name, value] of Object.entries(fields ?? {})) {
-    if (value === "" || value === null) continue;
-    const item = document.createElement("li");
-    item.textContent = `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`;
-    list.append(item);
-  }
-}
-
-function highlight(query) {
-  if (!globalThis.CSS?.highlights) return;
-  CSS.highlights.delete("terms");
-  const terms = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu) ?? [])].filter(
-    (term) => !STOP.has(term),
+function showEnd({ is_open: isOpen = true, paused = "" } = {}) {
+  if (isOpen && paused) showNothing("Paused", paused);
+  else showNothing(
+    isOpen ? "All done" : "This campaign is closed",
+    isOpen
+      ? "There is nothing left for you to label here right now. Thank you."
+      : "Your labels are kept. Nothing more is asked of you here.",
   );
-  if (terms.length === 0) return;
-  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${terms.join("|")})`, "giu");
-  const ranges = [];
-  for (const element of [part("title"), part("text")]) {
-    const node = element.firstChild;
-    if (!node) continue;
-    for (const match of node.data.matchAll(pattern)) {
-      const range = new Range();
-      range.setStart(node, match.index);
-      range.setEnd(node, match.index + match[0].length);
-      ranges.push(range);
-      if (ranges.length >= 500) break;
-    }
-  }
-  CSS.highlights.set("terms", new Highlight(...ranges));
-}
-const STOP = new Set(
-  "the and for with from that this into out are how what when where which who can does did was were not you your all any has have its".split(" "),
-);
-
-function showProgress() {
-  const total = progress.done + progress.left;
-  part("done").textContent = progress.done.toLocaleString("en");
-  part("total").textContent = total.toLocaleString("en");
-  part("bar-done").max = Math.max(total, 1);
-  part("bar-done").value = progress.done;
-  let inQuery = 0;
-  if (current) while (inQuery < ahead.length && ahead[inQuery].query.text === current.query.text) inQuery += 1;
-  part("in-query").textContent = current ? `${inQuery + 1} at hand in this query` : "";
-}
-
-function showEnd({ is_open: isOpen = true } = {}) {
-  if (isOpen) showInstead("All done", "There is nothing left for you to label here right now. Thank you.");
-  else showInstead("This campaign is closed", "Your labels are kept. Nothing more is asked of you here.");
-  part("undo").disabled = part("end-undo").hidden = done.length === 0 || !isOpen;
+  part("end-undo").hidden = stream.done.length === 0 || !isOpen;
 }
 
 function showWaiting() {
-  showInstead("No connection", "The next pairs are not here yet. They come by themselves; what you labelled is kept.");
+  showNothing(
+    "No connection",
+    "The next pairs are not here yet. They come by themselves; what you labelled is kept.",
+  );
   part("end-undo").hidden = true;
 }
 
-function showInstead(heading, words) {
-  current = null;
-  part("stage").hidden = true;
-  part("bar").hidden = true;
-  part("end").hidden = false;
-  part("end-heading").textContent = heading;
-  part("end-words").textContent = words;
-  part("query").textContent = part("description").textContent = "";
-  part("live").textContent = heading;
-  showProgress();
+function showNothing(heading, words) {
+  stream.setAside();
+  part("back").hidden = true;
+  part("in-query").hidden = false;
+  showInstead(heading, words);
+  progress.show();
 }
 
-// acting
+// saying
 
-function say(outcome, { grade = null, reason = "", note = "" } = {}) {
-  settleClock();
-  outbox.add({
-    id: crypto.randomUUID(),
-    assignment: current.assignment,
+function say(pair, outcome, { grade = null, reason = "", note = "", spans = [] } = {}) {
+  clock.settle();
+  const made = {
+    id: uuid(),
+    assignment: pair.assignment,
     outcome,
     grade,
     reason,
     note,
-    guideline_revision: Number(page.dataset.revision),
-    content_hash: current.content_hash,
-    seconds: Math.round(activeTime) / 1000,
+    spans,
     made_at: new Date().toISOString(),
-  });
+    guideline_revision: Number(page.dataset.revision),
+    content_hash: pair.content_hash,
+    seconds: clock.seconds,
+  };
+  outbox.add(made, { title: pair.document.title, query: pair.query.text });
+  return made;
 }
 
-function label(outcome, what = {}) {
-  if (!current) return;
-  say(outcome, { note: current.note ?? "", ...what });
-  done.push({ pair: current, grade: what.grade ?? null });
-  progress = { done: progress.done + 1, left: Math.max(0, progress.left - 1) };
+// About the pair on the screen: the next one is shown, or, where one looks back, what was said is
+// said anew.
+function label(outcome, what) {
+  if (history.isOpen) {
+    correct({ outcome, grade: null, reason: "", ...what });
+    return;
+  }
+  if (training.isOpen) {
+    training.goOn();
+    return;
+  }
+  const pair = stream.current;
+  if (!pair || !hasBeenSeen()) {
+    refuseEarly();
+    return;
+  }
+  const made = say(pair, outcome, { note: pair.note, spans: pair.spans, ...what });
+  stream.finish(made);
+  if (pair.is_training) {
+    training.wait(made);
+    return;
+  }
+  progress.count(1, clock.seconds);
   advance();
 }
 
-function undo() {
-  const last = done.pop();
-  if (!last) return;
-  if (current) ahead.unshift(current);
-  current = last.pair;
-  say("retracted");
-  progress = { done: Math.max(0, progress.done - 1), left: progress.left + 1 };
-  show(current, last.grade);
-  part("live").textContent = "Taken back.";
+// A grade is for what somebody has seen: it never falls on a pair that comes the moment after.
+function refuseEarly() {
+  if (performance.now() - refusedAt > REPEATED) toast("No pair was on the screen, so that labelled nothing.", "warn");
+  refusedAt = performance.now();
 }
 
 function later() {
-  if (!current) return;
-  let place = 0;
-  while (place < ahead.length && ahead[place].query.text === current.query.text) place += 1;
-  if (place === 0) {
-    toast("This is the last pair of its query.");
-    return;
+  if (!stream.current || history.isOpen) return;
+  if (stream.putOff()) advance();
+  else toast("This is the last pair of its query.");
+}
+
+// The whole query goes, on the server as well: what this page holds of it goes to others.
+async function skip(pair, { reason, words }) {
+  try {
+    const wish = { assignment: pair.assignment, reason, note: words };
+    const response = await post(page.dataset.skipUrl, { count: 0, ...wish });
+    if (!response.ok) throw new Error(String(response.status));
+    await drawer.letGo(stream.drop(pair));
+    if (!stream.current) advance();
+    toast("Skipped. You are not asked about that query again.", "good");
+  } catch {
+    toast("Skipping a query needs a connection.", "warn");
   }
-  ahead.splice(place, 0, current);
-  advance();
 }
 
-const dialog = (name) => document.getElementById(`${name}-dialog`);
+// looking back; older labels come from the server, so each step waits for the one before it
 
-// A dialog tells that it was closed a moment later: what it is about is held from its opening on.
-let asked = null;
+let lastStep = Promise.resolve();
 
-function ask(name) {
-  if (!current) return;
-  asked = current;
-  dialog(name).returnValue = "";
-  dialog(name).showModal();
+function inTurn(step) {
+  lastStep = lastStep.then(step).catch(() => toast("Older labels need a connection.", "warn"));
 }
 
-function openNote() {
-  dialog("note").querySelector("textarea").value = current?.note ?? "";
-  ask("note");
+function undo() {
+  inTurn(() => (history.isOpen ? takeBack() : stepBack({ filter: "", then: takeBack })));
 }
-dialog("note").addEventListener("close", (event) => {
-  if (event.target.returnValue !== "keep") return;
-  const words = event.target.querySelector("textarea").value.trim();
-  asked.note = words.toWellFormed?.() ?? words;
-  part("note-mark").hidden = !current?.note;
-});
-dialog("note").querySelector("textarea").addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) dialog("note").close("keep");
-});
-dialog("cannot").addEventListener("close", (event) => {
-  const reason = event.target.returnValue;
-  const button = reason && event.target.querySelector(`[value="${CSS.escape(reason)}"]`);
-  if (button && asked === current) label(button.dataset.outcome, { reason });
-});
+
+function lookBack() {
+  inTurn(() => stepBack({ filter: part("back").querySelector("select").value, then: showEntry }));
+}
+
+async function stepBack({ filter, then }) {
+  if (!history.isOpen) history.choose(filter, stream.current);
+  if (await history.older()) then();
+  else toast(history.isOpen ? "This is the first one." : "There is nothing to go back to.");
+}
+
+function lookForward() {
+  inTurn(() => {
+    if (!history.isOpen) return;
+    if (history.isNewest) backToWork();
+    else {
+      history.newer();
+      showEntry();
+    }
+  });
+}
+
+function backToWork() {
+  history.close();
+  part("back").querySelector("select").value = "";
+  if (stream.current) show();
+  else supply.fetchMore();
+  part("scroll").focus({ preventScroll: true });
+}
+
+function showEntry() {
+  const { pair, said } = history.entry;
+  Object.assign(pair, { note: said.note, spans: said.spans });
+  showOnScreen(pair, said);
+  const button = page.querySelector(`[data-grade="${said.grade}"]`);
+  const grade = button ? `${said.grade} ${button.querySelector(".name").textContent}` : "";
+  const words = said.outcome === "graded" ? grade : `can’t tell: ${said.reason}`;
+  const at = new Date(said.made_at).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" });
+  part("said").textContent = [`You said ${words}`, at, said.note && `“${said.note}”`].filter(Boolean).join(" · ");
+  announce(part("said").textContent);
+}
+
+// Says what is on the screen anew, with these changes.
+function correct(changes) {
+  const { pair, said } = history.entry;
+  const { outcome, ...what } = { ...said, ...changes };
+  history.correct(say(pair, outcome, what));
+  showEntry();
+  announce(`Changed. ${part("said").textContent}`);
+}
+
+function takeBack() {
+  const { pair, said } = history.entry;
+  say(pair, "retracted");
+  history.drop();
+  history.close();
+  stream.bringBack(pair);
+  if (!pair.is_training) progress.count(-1);
+  show(said);
+  announce("Taken back.");
+}
+
+// the pair on the screen, whether it is to be labelled or looked back at
+
+const onScreen = () => history.entry?.pair ?? stream.current;
+
+function change(pair, what) {
+  if (history.entry?.pair === pair) correct(what);
+  else {
+    Object.assign(pair, what);
+    if (pair === onScreen()) showExtras(pair);
+  }
+}
+
+function mark(range) {
+  const pair = onScreen();
+  if (!pair) return;
+  const spans = spansWithSelection(pair, range);
+  if (spans) change(pair, { spans });
+  else toast("Select the words that decide, or find them, then mark them.");
+}
+
+function unmark(button) {
+  const pair = onScreen();
+  change(pair, { spans: pair.spans.filter((span) => `${span.field} ${span.start}` !== button.dataset.place) });
+}
+
+// what the buttons do
+
+// what leads away from the pair on the screen; not while its answer is to be read
+const MOVES = new Set(["undo", "later", "older", "newer", "skip", "cannot", "work"]);
 
 const actions = {
   undo,
   later,
-  note: openNote,
-  cannot: () => ask("cannot"),
+  older: lookBack,
+  newer: lookForward,
+  work: backToWork,
+  note: () => onScreen() && askForNote(onScreen()),
+  cannot: () => onScreen() && askWhy("cannot", onScreen()),
+  skip: () => stream.current && !history.isOpen && askWhy("skip", stream.current),
+  mark: () => mark(),
+  unmark,
   guideline: () => dialog("guideline").showModal(),
   keys: () => dialog("keys").showModal(),
-  wide: () => {
-    page.classList.toggle("wide");
-    localStorage.setItem("label-wide", page.classList.contains("wide") ? "1" : "");
-  },
+  full: () => { page.classList.toggle("reading"); realign(); },
+  find: () => finder.open(),
+  "find-previous": () => finder.step(-1),
+  "find-mark": () => finder.current && mark(finder.current),
+  "find-close": () => finder.close(),
+  terms: switchTerms,
+  larger: () => resize(1),
+  smaller: () => resize(-1),
+  wide: widen,
+  open: () => part("url").querySelector("a")?.click(),
+  pauses: switchPauses,
+  "pause-later": () => pauses.goOn(),
+  "go-on": () => training.goOn(),
+  "to-top": () => { part("scroll").scrollTop = 0; },
 };
-// the key that opened a dialog to read closes it as well
-const OPENED_BY = { g: "guideline-dialog", "?": "keys-dialog" };
-const keys = new Map([...page.querySelectorAll("[data-key]")].map((button) => [button.dataset.key, button]));
-
-addEventListener("keydown", (event) => {
-  if (document.querySelector("dialog[open]")) {
-    const open = document.querySelector("dialog[open]");
-    const choice = open.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
-    const typing = event.target instanceof HTMLTextAreaElement;
-    if (choice && !typing) { event.preventDefault(); choice.click(); }
-    else if (!typing && open.id === OPENED_BY[event.key]) open.close();
-    return;
-  }
-  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !event.shiftKey) {
-    event.preventDefault();
-    undo();
-    return;
-  }
-  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-  if (event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement) return;
-  const button = keys.get(event.key);
-  if (!button || button.disabled) return;
-  event.preventDefault();
-  button.click();
-});
 
 page.addEventListener("click", (event) => {
   const button = event.target.closest("button");
@@ -362,35 +360,59 @@ page.addEventListener("click", (event) => {
     label("graded", { grade: Number(button.dataset.grade) });
   } else if (actions[button.dataset.action]) {
     event.preventDefault();
-    actions[button.dataset.action]();
+    if (training.isOpen && MOVES.has(button.dataset.action)) return;
+    actions[button.dataset.action](button);
   }
 });
-
-// what this page still holds goes back when it closes, so that others can have it
-
-addEventListener("pagehide", (event) => {
-  if (event.persisted) return;
-  const assignments = held();
-  if (assignments.length === 0) return;
-  fetch(releaseUrl, {
-    method: "POST",
-    headers: headers(),
-    body: JSON.stringify({ assignments }),
-    keepalive: true,
-  }).catch(() => {});
+// a button that marks must not take the selection away
+page.addEventListener("pointerdown", (event) => {
+  if (event.target.closest('[data-action="mark"]')) event.preventDefault();
+});
+part("back").querySelector("select").addEventListener("change", (event) => {
+  history.choose(event.target.value, onScreen());
+  lookBack();
+  part("scroll").focus({ preventScroll: true });
+});
+part("find").addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || !(event.shiftKey || event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  if (event.shiftKey) finder.step(-1);
+  else actions["find-mark"]();
 });
 
-// What a closed tab left is on its way: those pairs are not to be labelled again, unless taken back.
-
-async function begin() {
-  const last = new Map((await outbox.waiting()).map(({ label: said }) => [said.assignment, said.outcome]));
-  for (const [assignment, outcome] of last) if (outcome !== "retracted") known.add(assignment);
-  outbox.send();
-  advance();
+function escape() {
+  if (finder.isOpen) finder.close();
+  else if (page.classList.contains("reading")) page.classList.remove("reading");
+  else if (history.isOpen) backToWork();
+  else document.getSelection().removeAllRanges();
 }
 
-if (localStorage.getItem("label-wide")) page.classList.add("wide");
-page.classList.add("live");
-// so that the arrows, Page Down and the space bar scroll the text from the first pair on
-part("scroll").focus({ preventScroll: true });
+prepareNote((pair, note) => change(pair, { note }));
+prepareReasons("cannot", (pair, { outcome, reason, words }) => {
+  if (pair !== onScreen()) return;
+  const note = [pair.note, words].filter(Boolean).join("\n");
+  label(outcome, note ? { reason, note } : { reason });
+});
+prepareReasons("skip", skip);
+prepareKeys();
+prepareGuideline();
+listenForKeys({ undo: () => { if (!training.isOpen) undo(); }, escape });
+
+// The first pairs are asked for at once, while the browser opens its database and finds other tabs.
+
+async function begin() {
+  const first = supply.askFirst();
+  // nothing is called saved before it is known what a closed tab left behind
+  outbox.waiting().then(({ length }) => saving.show({ waiting: length, state: length > 0 ? "saving" : "saved" }));
+  tabs.listen({ onAsked: (tab) => supply.share(tab), onGiven: (pairs) => supply.inherit(pairs), onNews: goOn });
+  page.classList.add("live");
+  const alive = await tabs.alive();
+  if (alive.size > 1) await tabs.ask();
+  await supply.fetchMore(first);
+  // what a closed tab left behind: the counts are right only once the server has it
+  const isBehind = (await outbox.waiting()).length > 0;
+  await outbox.send();
+  if (isBehind) supply.fetchMore();
+}
+
 begin();

@@ -1,114 +1,71 @@
-// Labels on their way to the server. They are written to IndexedDB before anything is sent, leave it
-// only when the server has named their ids in an answer that parses, and so survive a closed tab, a
+// Labels on their way to the server. They are in the browser's database before anything is sent, leave
+// it only when the server has named their ids in an answer that parses, and so survive a closed tab, a
 // restart of either side and hours offline. All tabs of one account share one outbox; one sends.
+import { afterPaint } from "./page.js";
 
 const BATCH = 50;
 const TIMEOUT = 15_000;
 const KEEPALIVE = 60_000; // bytes; browsers refuse to keep more alive than 64 KiB
-const UNREADABLE = new Set([400, 413, 422]);
 const WAITS = [500, 1000, 2000, 5000, 10_000, 15_000];
+const PROBLEM = "application/problem+json"; // what our server says no with; anything else may be a proxy's
 
-function opened() {
-  return new Promise((resolve, reject) => {
-    const request = indexedDB.open("touchstone", 1);
-    request.onupgradeneeded = () => {
-      const store = request.result.createObjectStore("labels", { keyPath: "n", autoIncrement: true });
-      store.createIndex("desk", "desk");
-    };
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
-}
-
-const finished = (transaction) =>
-  new Promise((resolve, reject) => {
-    transaction.oncomplete = () => resolve();
-    transaction.onabort = transaction.onerror = () => reject(transaction.error);
-  });
-
-const result = (request) =>
-  new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
-
-// where the browser has no database to give (some private windows), this tab's memory has to do
-class Memory {
-  #rows = new Map();
-  #n = 0;
-  async add(row) { this.#n += 1; this.#rows.set(this.#n, { ...row, n: this.#n }); }
-  async all() { return [...this.#rows.values()]; }
-  async remove(keys) { for (const key of keys) this.#rows.delete(key); }
-}
-
-class Database {
-  #db; #desk;
-  constructor(db, desk) { this.#db = db; this.#desk = desk; }
-  async add(row) {
-    const transaction = this.#db.transaction("labels", "readwrite", { durability: "strict" });
-    transaction.objectStore("labels").add({ ...row, desk: this.#desk });
-    await finished(transaction);
-  }
-  async all() {
-    const index = this.#db.transaction("labels").objectStore("labels").index("desk");
-    return (await result(index.getAll(this.#desk))).sort((a, b) => a.n - b.n);
-  }
-  async remove(keys) {
-    const transaction = this.#db.transaction("labels", "readwrite");
-    for (const key of keys) transaction.objectStore("labels").delete(key);
-    await finished(transaction);
+class Unanswered extends Error {
+  // state: what to show meanwhile
+  constructor(state) {
+    super(state);
+    this.state = state;
   }
 }
 
 export class Outbox {
-  // desk: names account and campaign; labels of another account are never sent from here.
+  #failures = 0;
+  #again = false;
+  #timer;
+  #unwritten = new Map();
+  #writes = Promise.resolve();
+  sending = false;
+
   // headers(): of every request; they name the account, so that whoever has signed in meanwhile in
   // another tab does not become the author.
-  // extras(): what to send along with the labels. onState({waiting, state}): saved, saving, offline,
-  // signed-out or shut-out (the campaign is not theirs any more). onAnswer(answer): what the server said.
-  // onRefused(receipt): a label that it won't take.
-  constructor({ desk, url, headers, extras, onState, onAnswer, onRefused }) {
-    Object.assign(this, { desk, url, headers, extras, onState, onAnswer, onRefused });
-    this.failures = 0;
-    this.sending = false;
-    this.again = false;
-    this.writes = Promise.resolve();
-    this.unwritten = [];
-    this.store = opened().then((db) => new Database(db, desk), () => new Memory());
+  // extras(): what to send along with labels. onState({waiting, state}): saved, saving, offline,
+  // signed-out, other-account or shut-out (the campaign is not theirs any more).
+  // onAnswer(answer): what the server said; it settles every label. onRefused(): there is a label that
+  // the server will not take. onSurplus(): others had filled its pair. onReceipts(receipts): what became
+  // of each label.
+  constructor({ drawer, tabs, url, headers, extras, onState, onAnswer, onRefused, onSurplus, onReceipts }) {
+    Object.assign(this, { drawer, tabs, url, headers, extras, onState, onAnswer, onRefused, onSurplus, onReceipts });
     addEventListener("online", () => this.send());
     document.addEventListener("visibilitychange", () => { if (!document.hidden) this.send(); });
+    addEventListener("pagehide", () => this.#sendLast());
+    addEventListener("beforeunload", (event) => { if (drawer.loose > 0) event.preventDefault(); });
   }
 
-  add(label) {
-    this.unwritten.push(label);
-    this.writes = this.writes.then(async () => {
-      const store = await this.store;
-      try {
-        await store.add({ label });
-      } catch {
-        // the disk is full or the database gone: from here on memory, so that it is still sent
-        this.store = Promise.resolve(new Memory());
-        await (await this.store).add({ label });
-      }
-      this.unwritten = this.unwritten.filter((one) => one.id !== label.id);
+  // about: what the label is shown with, should the server refuse it.
+  add(label, about) {
+    this.#unwritten.set(label.id, label);
+    this.#writes = this.#writes.then(async () => {
+      await afterPaint(); // the next pair first
+      await this.drawer.put(label, about);
+      this.#unwritten.delete(label.id);
     });
     this.send();
   }
 
+  // Everything that is not with the server yet, oldest first.
   async waiting() {
-    await this.writes;
-    return (await this.store).all();
+    await this.#writes;
+    return this.drawer.waiting();
   }
 
   async send() {
-    if (this.sending) { this.again = true; return; }
+    if (this.sending) { this.#again = true; return; }
     this.sending = true;
-    clearTimeout(this.timer);
+    clearTimeout(this.#timer);
     try {
       do {
-        this.again = false;
-        await (navigator.locks?.request(`touchstone ${this.desk}`, () => this.#sendAll()) ?? this.#sendAll());
-      } while (this.again);
+        this.#again = false;
+        await this.tabs.exclusively(() => this.#sendAll());
+      } while (this.#again);
     } finally {
       this.sending = false;
     }
@@ -118,67 +75,96 @@ export class Outbox {
     for (;;) {
       const rows = await this.waiting();
       if (rows.length === 0) {
-        this.failures = 0;
+        this.#failures = 0;
         this.onState({ waiting: 0, state: "saved" });
         return;
       }
-      if (this.failures === 0) this.onState({ waiting: rows.length, state: "saving" });
-      const failure = await this.#sendBatch(rows.slice(0, BATCH));
-      if (failure) {
-        const wait = WAITS[Math.min(this.failures, WAITS.length - 1)];
-        this.failures += 1;
-        this.onState({ waiting: rows.length, state: failure });
-        this.timer = setTimeout(() => this.send(), wait);
+      try {
+        if (this.#failures === 0) this.onState({ waiting: rows.length, state: "saving" });
+        await this.#sendBatch(rows.slice(0, BATCH));
+        this.#failures = 0;
+      } catch (error) {
+        const wait = WAITS[Math.min(this.#failures, WAITS.length - 1)];
+        this.#failures += 1;
+        this.#again = false;
+        this.#timer = setTimeout(() => this.send(), wait);
+        // some may have been added while this one was tried: what is said is true until the next try
+        this.onState({ waiting: (await this.waiting()).length, state: error.state ?? "offline" });
+        if (!(error instanceof Unanswered)) throw error;
         return;
       }
-      this.failures = 0;
     }
   }
 
-  // Sends one batch; null if the server answered for every label of it, else the state to show.
+  // Sends one batch. Raises Unanswered unless the server has said of every label of it what became of it.
   async #sendBatch(rows) {
     const labels = rows.map((row) => row.label);
-    const body = JSON.stringify({ labels, ...this.extras() });
-    let answer;
+    const response = await this.#post(JSON.stringify({ labels, ...(await this.extras()) }));
+    const answer = await response.json().catch(() => { throw new Unanswered("offline"); });
+    if (!response.ok) {
+      await this.#sendSingly(rows, answer.detail);
+      return;
+    }
+    // only what the answer names is out of our hands
+    const receipts = Array.isArray(answer?.labels) ? answer.labels : [];
+    const named = new Map(receipts.map((receipt) => [receipt?.id, receipt]));
+    const settled = rows.filter((row) => named.has(row.label.id));
+    const refused = settled.filter((row) => named.get(row.label.id).status === "refused");
+    for (const row of refused) await this.drawer.mark(row, named.get(row.label.id).message);
+    await this.drawer.remove(settled.filter((row) => !refused.includes(row)));
+    this.onReceipts(receipts);
+    if (refused.length > 0) this.onRefused();
+    if (receipts.some((receipt) => receipt?.surplus)) this.onSurplus();
+    if (settled.length < rows.length) throw new Unanswered("offline");
+    await this.onAnswer(answer);
+  }
+
+  async #post(body) {
+    let response;
     try {
-      const response = await fetch(this.url, {
+      response = await fetch(this.url, {
         method: "POST",
         headers: this.headers(),
         body,
         signal: AbortSignal.timeout(TIMEOUT),
-        keepalive: new Blob([body]).size < KEEPALIVE,
+        keepalive: body.length * 3 < KEEPALIVE, // a letter has at most three bytes
       });
-      if (response.status === 401 || response.status === 403) return "signed-out";
-      if (response.status === 404) return "shut-out";
-      if (UNREADABLE.has(response.status)) return this.#sendSingly(rows);
-      if (!response.ok) return "offline";
-      answer = await response.json();
     } catch {
-      return "offline";
+      throw new Unanswered("offline");
     }
-    // only what the answer names is out of our hands
-    const named = new Map((answer.labels ?? []).map((receipt) => [receipt.id, receipt]));
-    const settled = rows.filter((row) => named.has(row.label.id));
-    for (const row of settled) {
-      const receipt = named.get(row.label.id);
-      if (receipt.status === "refused") this.onRefused(receipt, row.label);
+    if (response.ok) return response;
+    const isOurs = response.headers.get("Content-Type")?.startsWith(PROBLEM);
+    if (!isOurs) throw new Unanswered("offline");
+    if (response.status === 401) throw new Unanswered("signed-out");
+    if (response.status === 403) {
+      const { code } = await response.json().catch(() => ({}));
+      throw new Unanswered(code === "other_account" ? code.replace("_", "-") : "signed-out");
     }
-    await (await this.store).remove(settled.map((row) => row.n));
-    this.onAnswer(answer, labels);
-    return settled.length === rows.length ? null : "offline";
+    if (response.status === 404) throw new Unanswered("shut-out");
+    if (![400, 413, 422].includes(response.status)) throw new Unanswered("offline");
+    return response;
   }
 
   // The server can't read the batch as a whole: one label of it must not hold up the others.
-  async #sendSingly(rows) {
+  async #sendSingly(rows, reason) {
     if (rows.length > 1) {
-      for (const row of rows) {
-        const failure = await this.#sendBatch([row]);
-        if (failure) return failure;
-      }
-      return null;
+      for (const row of rows) await this.#sendBatch([row]);
+      return;
     }
-    this.onRefused({ message: "the server could not read it." }, rows[0].label);
-    await (await this.store).remove([rows[0].n]);
-    return null;
+    await this.drawer.mark(rows[0], reason ?? "The server could not read it.");
+    this.onRefused();
+  }
+
+  // What the browser has not written yet goes out with the page; the same ids again do no harm.
+  #sendLast() {
+    if (this.#unwritten.size === 0) return;
+    const body = JSON.stringify({ labels: [...this.#unwritten.values()], count: 0 });
+    fetch(this.url, { method: "POST", headers: this.headers(), body, keepalive: true }).catch(() => {});
+  }
+
+  // A refused label once more, because its author says so.
+  async retry(row) {
+    await this.drawer.mark(row, null);
+    this.send();
   }
 }

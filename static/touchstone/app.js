@@ -88,6 +88,19 @@ function tellTimes() {
   }
 }
 
+// a table or a file that is wider than its room scrolls with the keyboard too, and only then takes the focus
+
+const rooms = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    if (target.scrollWidth > target.clientWidth || target.scrollHeight > target.clientHeight) target.tabIndex = 0;
+    else target.removeAttribute("tabindex");
+  }
+});
+
+function watchTables() {
+  for (const room of document.querySelectorAll(".table-wrap, main pre")) rooms.observe(room);
+}
+
 // clicks, in one place
 
 async function copy(button) {
@@ -133,6 +146,7 @@ document.addEventListener("submit", onSubmit, true);
 document.addEventListener("change", (event) => closest(event, "[data-submit]")?.form?.requestSubmit());
 document.addEventListener("toast", (event) => toast(event.detail));
 document.addEventListener("htmx:load", tellTimes);
+document.addEventListener("htmx:load", watchTables);
 document.addEventListener("htmx:confirm", (event) => {
   if (!event.detail.question) return;
   event.preventDefault();
@@ -146,4 +160,5 @@ addEventListener("pageshow", (event) => {
 document.querySelector(".topbar .tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 showTheme();
 tellTimes();
+watchTables();
 setInterval(tellTimes, 20_000);

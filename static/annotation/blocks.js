@@ -1,0 +1,64 @@
+// A document's text in pieces that a browser lays out only when they come into sight: prose, and
+// code, which keeps its columns. Nothing is left out: the pieces joined are the text.
+
+const SIZE = 2_000;      // a piece ends at the next line end after so many characters
+const LONGEST = 32_000;  // a line without end is cut at a blank
+const INDENTED = /^(?: {4}|\t)/;
+const PROMPT = /^(?:>>> |\.\.\. |\$ |In \[\d+\]: )/;
+const SIGNS = /[{}()[\];=<>|\\]|::|->/;
+const STATEMENT = /[;{}]\s*$|^\s*(?:(?:def|class|import|function|const|let|var|return|public|private|static)\b|#include|@\w|\/\/|\/\*)/;
+const FENCE = /^\s*(?:```|~~~)/;
+
+function* lines(text) {
+  let start = 0;
+  while (start < text.length) {
+    let end = text.indexOf("\n", start) + 1 || text.length;
+    if (end - start > LONGEST) end = text.lastIndexOf(" ", start + LONGEST) + 1;
+    if (end <= start) end = Math.min(text.length, start + LONGEST);
+    yield { start, end, line: text.slice(start, end) };
+    start = end;
+  }
+}
+
+const share = (some, of) => some.length / Math.max(1, of.length);
+
+// A source file has no indented passages that stand out: it is code as a whole.
+function isSource(text) {
+  const first = text.slice(0, 8_000).split("\n").filter((line) => line.trim());
+  return first.length > 4 && share(first.filter((line) => STATEMENT.test(line)), first) > 0.5;
+}
+
+function looksLikeCode(block) {
+  if (block.isFenced) return true;
+  const filled = block.lines.filter((line) => line.trim());
+  return filled.some((line) => PROMPT.test(line)) || share(filled.filter((line) => SIGNS.test(line)), filled) > 0.4;
+}
+
+// [{start, end, isCode}], in order, without gaps; offsets in the text.
+export function blocksOf(text) {
+  const source = isSource(text);
+  const found = [];
+  let block = null;
+  let inFence = false;
+  for (const { start, end, line } of lines(text)) {
+    const isFence = FENCE.test(line);
+    const fenced = inFence || isFence;
+    const blank = !line.trim();
+    const indented = fenced || INDENTED.test(line) || PROMPT.test(line) || (blank && block?.indented);
+    if (isFence) inFence = !inFence;
+    if (!block || block.indented !== indented || start - block.start > SIZE) {
+      block = { start, end, indented, isFenced: fenced, lines: [] };
+      found.push(block);
+    }
+    block.end = end;
+    block.lines.push(line);
+  }
+  const pieces = [];
+  for (const { start, end, ...piece } of found) {
+    const isCode = source || (piece.indented && looksLikeCode(piece));
+    const last = pieces.at(-1);
+    if (last && last.isCode === isCode && end - last.start <= SIZE) last.end = end;
+    else pieces.push({ start, end, isCode });
+  }
+  return pieces;
+}

@@ -1,0 +1,153 @@
+// A query and a document on the screen, and the next documents made ready behind it.
+import { highlight, forgetFrames } from "./highlights.js";
+import { afterPaint, announce, page, part } from "./page.js";
+import { Sheet } from "./sheet.js";
+
+const AHEAD = 2;      // documents made ready
+const SOON = 60;      // milliseconds; ready by then even where the browser is never idle
+
+const isStill = matchMedia("(prefers-reduced-motion: reduce)");
+const idle = globalThis.requestIdleCallback ?? ((work) => setTimeout(work, 1));
+
+const sheets = Array.from({ length: AHEAD + 1 }, () => new Sheet((sheet) => { if (sheet === current) showMarks(); }));
+let current = sheets[0];
+let toCome = [];
+let isPreparing = false;
+let shownQuery = "";
+let isSeen = false;
+
+current.enter();
+
+// The document on the screen as its texts.
+export const shownFields = () => current.fields;
+
+// Whether the pair that is to be labelled has really been on the screen.
+export const hasBeenSeen = () => isSeen;
+
+// former: what was said of the pair before: {outcome, grade}.
+export function showPair(pair, { former = null } = {}) {
+  if (current.pair !== pair) turnTo(pair);
+  pressFormer(former);
+  part("wait").hidden = true;
+  if (part("end").hidden && !part("bar").hidden) return;
+  part("end").hidden = true;
+  part("bar").hidden = false;
+}
+
+function turnTo(pair) {
+  const isNewQuery = shownQuery !== pair.query.text;
+  if (isNewQuery) showQuery(pair.query);
+  forgetFrames();
+  const hadFocus = document.activeElement === current.root || document.activeElement === document.body;
+  const next = sheets.find((sheet) => sheet.pair === pair) ?? fillSpare(pair);
+  current.leave();
+  current.pair = null;
+  current = next;
+  current.enter();
+  // so that the arrows, Page Down and the space bar scroll the text
+  if (hadFocus) current.root.focus({ preventScroll: true });
+  showTermsOrNot();
+  setSeen(false);
+  afterPaint().then(() => {
+    if (current === next) setSeen(true);
+    if (isNewQuery) announce(`New query: ${pair.query.text}`);
+  });
+}
+
+function showQuery({ text, description }) {
+  shownQuery = text;
+  part("query").textContent = text;
+  part("description").textContent = description;
+  if (text && !isStill.matches) part("query-card").animate?.([{ opacity: 0.35 }, { opacity: 1 }], 180);
+}
+
+function setSeen(seen) {
+  isSeen = seen;
+  if (seen) part("stage").removeAttribute("aria-busy");
+  else part("stage").setAttribute("aria-busy", "true");
+}
+
+function pressFormer(former) {
+  for (const button of page.querySelectorAll("[data-grade]")) {
+    const isFormer = String(former?.outcome === "graded" && Number(button.dataset.grade) === former.grade);
+    if (button.getAttribute("aria-pressed") !== isFormer) button.setAttribute("aria-pressed", isFormer);
+  }
+}
+
+// Words where a pair would be.
+export function showInstead(heading, words) {
+  current.empty();
+  isSeen = false;
+  part("bar").hidden = true;
+  part("wait").hidden = true;
+  part("end").hidden = false;
+  part("end-heading").textContent = heading;
+  part("end-words").textContent = words;
+  showQuery({ text: "", description: "" });
+  announce(heading);
+}
+
+// The next one is not there yet.
+export function showBusy() {
+  setSeen(false);
+}
+
+// pairs: to come, the next first. They are made ready one by one whenever there is nothing else to do.
+export function prepare(pairs) {
+  toCome = pairs.slice(0, AHEAD);
+  if (isPreparing || toCome.every((pair) => sheets.some((sheet) => sheet.pair === pair))) return;
+  isPreparing = true;
+  idle(() => {
+    isPreparing = false;
+    const lacking = toCome.find((pair) => sheets.every((sheet) => sheet.pair !== pair));
+    if (lacking) fillSpare(lacking);
+    prepare(toCome);
+  }, { timeout: SOON });
+}
+
+// The text has another size, or the window: what is ready starts at the same words, elsewhere.
+export function realign() {
+  idle(() => { for (const sheet of sheets) if (sheet !== current && sheet.pair) sheet.realign(); });
+}
+
+addEventListener("resize", realign);
+
+function fillSpare(pair) {
+  const spare = sheets.find((sheet) => sheet !== current && !toCome.includes(sheet.pair)) ?? sheets.find((sheet) => sheet !== current);
+  spare.fill(pair);
+  return spare;
+}
+
+export function showTermsOrNot() {
+  highlight("terms", page.classList.contains("unmarked") ? [] : current.terms);
+}
+
+function showMarks() {
+  showTermsOrNot();
+  showReasons(current.pair);
+}
+
+// The places that are marked as the reason for the grade, in the text and as a list.
+export function showReasons(pair) {
+  const found = (pair.spans ?? []).map((span) => ({ span, ...current.fields.find(span) })).filter(({ range }) => range);
+  highlight("reasons", found.map(({ range }) => range));
+  part("marks").replaceChildren(...found.map(reasonItem));
+  part("marks").hidden = found.length === 0;
+}
+
+function reasonItem({ span, words }) {
+  const item = document.createElement("li");
+  const quote = document.createElement("q");
+  quote.textContent = words.length > 90 ? `${words.slice(0, 88)} …` : words;
+  quote.dir = "auto";
+  const button = document.createElement("button");
+  Object.assign(button, { type: "button", className: "linklike", textContent: "×", title: "Unmark" });
+  button.setAttribute("aria-label", `Unmark ${quote.textContent}`);
+  Object.assign(button.dataset, { action: "unmark", place: `${span.field} ${span.start}` });
+  item.append(quote, button);
+  return item;
+}
+
+export function bringIntoSight(range) {
+  current.bringIntoSight(range);
+}

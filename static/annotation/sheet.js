@@ -1,0 +1,154 @@
+// One document, as it is, with the query's words and the reasons marked. Each sheet scrolls by itself
+// and lies in the same place as the others, so that the next ones are laid out, down to where their
+// text starts, before they are needed; to show one is only to make it visible.
+import { blocksOf } from "./blocks.js";
+import { Fields } from "./fields.js";
+import { scaleFrame, showFrame } from "./frame.js";
+import { part } from "./page.js";
+import { termsPattern } from "./terms.js";
+
+const MOST_MARKS = 500;
+const LONG = 3_000; // characters; a longer document starts at the first of the query's words
+const NEAR = 40;    // pixels
+
+export class Sheet {
+  pair = null;
+  fields = new Fields();
+  terms = [];
+  #parts = new Map(); // name → element
+  #startedAt = 0;
+
+  // onFrame(sheet): its frame is there only now.
+  constructor(onFrame) {
+    this.onFrame = onFrame;
+    this.root = document.getElementById("sheet").content.firstElementChild.cloneNode(true);
+    for (const element of [this.root, ...this.root.querySelectorAll("[data-name]")]) this.#parts.set(element.dataset.name, element);
+    const { root } = this;
+    // Whoever has scrolled by themselves knows where they are.
+    root.addEventListener("scroll", () => {
+      if (Math.abs(root.scrollTop - this.#startedAt) > NEAR) this.part("to-top").hidden = true;
+    }, { passive: true });
+    this.leave();
+    part("stack").prepend(root);
+  }
+
+  part(name) {
+    return this.#parts.get(name);
+  }
+
+  // Its parts are the page's from now on.
+  enter() {
+    for (const [name, element] of this.#parts) element.dataset.part = name;
+    this.root.classList.remove("is-ahead");
+  }
+
+  leave() {
+    for (const element of this.#parts.values()) delete element.dataset.part;
+    this.root.classList.add("is-ahead");
+  }
+
+  fill(pair) {
+    this.pair = pair;
+    const { title, url, fields, text, html } = pair.document;
+    this.fields.clear();
+    this.#fillTitle(title);
+    this.#fillAddress(url);
+    this.#fillFields(fields);
+    this.#fillText(html ? "" : text);
+    showFrame(this.part("frame"), html, (nodes) => {
+      this.fields.add("html", nodes);
+      this.#findTerms();
+      this.onFrame(this);
+    });
+    const hasText = Boolean(text || html);
+    // a product is its fields: then they are what is read
+    this.part("stage").classList.toggle("only-fields", !hasText);
+    this.part("empty-text").hidden = hasText || this.part("fields").childElementCount > 0;
+    this.part("stage").hidden = false;
+    this.#findTerms();
+    this.#start();
+  }
+
+  empty() {
+    this.pair = null;
+    this.part("stage").hidden = true;
+    this.part("to-top").hidden = true;
+  }
+
+  realign() {
+    scaleFrame(this.part("frame"));
+    this.#start();
+  }
+
+  #fillTitle(title) {
+    this.part("title").textContent = title || "Untitled";
+    if (title) this.fields.add("title", [this.part("title").firstChild]);
+  }
+
+  // Only http and https lead somewhere, and only on purpose: in a new tab that learns nothing of this one.
+  #fillAddress(url) {
+    const place = this.part("url");
+    place.hidden = !url;
+    const isLink = /^https?:\/\//i.test(url) && URL.canParse(url);
+    if (!isLink) {
+      place.textContent = url;
+      return;
+    }
+    const link = document.createElement("a");
+    Object.assign(link, { href: url, target: "_blank", rel: "noopener noreferrer", textContent: url });
+    place.replaceChildren(link);
+  }
+
+  #fillFields(values) {
+    const list = this.part("fields");
+    list.replaceChildren();
+    for (const [name, value] of Object.entries(values ?? {})) {
+      if (value === "" || value === null) continue;
+      const row = document.createElement("div");
+      const term = document.createElement("dt");
+      const words = document.createElement("dd");
+      term.textContent = name;
+      words.textContent = typeof value === "string" ? value : JSON.stringify(value);
+      words.dir = "auto";
+      row.append(term, words);
+      list.append(row);
+      this.fields.add(`fields.${name}`, [words.firstChild]);
+    }
+  }
+
+  #fillText(text) {
+    const pieces = blocksOf(text).map(({ start, end, isCode }) => {
+      const piece = document.createElement("div");
+      piece.className = isCode ? "piece code" : "piece";
+      piece.append(text.slice(start, end));
+      return piece;
+    });
+    this.part("text").replaceChildren(...pieces);
+    this.fields.add("body", pieces.map((piece) => piece.firstChild));
+  }
+
+  #findTerms() {
+    const pattern = termsPattern(this.pair.query.text);
+    this.terms = pattern ? this.fields.matches(pattern, MOST_MARKS) : [];
+  }
+
+  #start() {
+    this.root.scrollTop = 0;
+    const inText = this.terms.find((range) => this.part("text").contains(range.startContainer));
+    if (inText && this.pair.document.text.length > LONG && !this.pair.spans?.length) this.bringIntoSight(inText);
+    this.#startedAt = this.root.scrollTop;
+    this.part("to-top").hidden = this.#startedAt === 0;
+  }
+
+  bringIntoSight(range) {
+    const seen = this.root.getBoundingClientRect();
+    // twice: what comes into sight is laid out only then, and may be higher than was guessed
+    for (let time = 0; time < 2; time += 1) {
+      const place = range.getBoundingClientRect();
+      const frame = range.startContainer.ownerDocument.defaultView?.frameElement;
+      const top = place.top + (frame?.getBoundingClientRect().top ?? 0);
+      if (top >= seen.top + 8 && top + place.height <= seen.bottom - 8) return;
+      this.root.scrollTop += top - seen.top - seen.height / 3;
+    }
+  }
+}

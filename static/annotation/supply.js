@@ -1,0 +1,135 @@
+// Pairs from the server before they are needed, kept for this person while the page lives, and given
+// back when it closes.
+import { page, post } from "./page.js";
+
+const WANTED = 60;       // pairs asked for at a time
+const FIRST = 100_000;   // characters of the first answer: soon there, and enough to begin with
+const MOST = 1_000_000;  // of any other: it is read between two keys
+const LOW = 30;          // with fewer ahead, the next request brings more
+const TIMEOUT = 15_000;
+const AGAIN = 2000;
+const SOON = 200;
+const PATIENCE = 3; // times
+// without an answer for so long the server may have given the pairs to others
+const LEASE = 60_000 * Number(page.dataset.leaseMinutes);
+const RENEWAL = Math.min(5 * 60_000, LEASE / 4);
+
+export class Supply {
+  #fetching = false;
+  #asksInVain = 0;
+  #lastAnswer = Date.now();
+
+  // onAnswer(answer): what the server said, its pairs being this tab's. onEnd(answer): it has no pair
+  // for this person. onSilence(): there is no pair, and no answer either; it is asked again.
+  // onSignedOut(state): the server wants to know who this is.
+  constructor({ stream, drawer, tabs, onAnswer, onEnd, onSilence, onSignedOut }) {
+    Object.assign(this, { stream, drawer, tabs, onAnswer, onEnd, onSilence, onSignedOut });
+    addEventListener("pagehide", (event) => { if (!event.persisted) this.#giveBack(); });
+    setInterval(() => { if (!document.hidden) this.fetchMore(); }, RENEWAL);
+    document.addEventListener("visibilitychange", () => {
+      if (!document.hidden && Date.now() - this.#lastAnswer > RENEWAL) this.fetchMore();
+    });
+  }
+
+  get isLow() {
+    return this.stream.ahead.length < LOW;
+  }
+
+  get #isStale() {
+    return Date.now() - this.#lastAnswer > 0.9 * LEASE;
+  }
+
+  // What to send along with labels, so that their answer brings the next pairs.
+  async wish() {
+    if (!this.isLow) return { count: 0 };
+    return this.#wish();
+  }
+
+  async #wish() {
+    const own = this.#isStale ? [this.stream.current?.assignment].filter(Boolean) : this.stream.held;
+    return { count: WANTED, characters: MOST, held: [...own, ...(await this.drawer.heldByOthers(await this.tabs.alive()))] };
+  }
+
+  // Takes what an answer brings for this tab.
+  async accept(answer) {
+    const wasStale = this.#isStale && answer.pairs?.length > 0;
+    this.#lastAnswer = Date.now();
+    const offered = answer.pairs ?? [];
+    const own = await this.drawer.claim(offered.map((pair) => pair.assignment), await this.tabs.alive());
+    if (wasStale) await this.drawer.letGo(this.stream.clear());
+    if (answer.rest > 0 && own.size > 0) setTimeout(() => this.fetchMore(), SOON);
+    this.onAnswer({ ...answer, pairs: offered.filter((pair) => own.has(pair.assignment)) });
+  }
+
+  // A page that is just being left still seems to hold what was offered, or gives it back only now.
+  #mayBeMore({ pairs, paused, is_open: isOpen, progress }) {
+    return isOpen && !paused && this.#asksInVain < PATIENCE && (pairs.length > 0 || progress?.left > 0);
+  }
+
+  // The answer with the page's first pairs. What of it other tabs have is sorted out when it is here.
+  askFirst() {
+    const asked = this.#ask({ count: WANTED, characters: FIRST, begins: true });
+    asked.catch(() => {}); // said where it is waited for
+    // what the page before gave back may have been among these
+    if (this.tabs.isReloaded) setTimeout(() => this.fetchMore(), AGAIN);
+    return asked;
+  }
+
+  // first: an answer that is on its way already.
+  async fetchMore(first = null) {
+    if (this.#fetching) return;
+    this.#fetching = true;
+    try {
+      const end = await (first ? this.#take(first) : this.tabs.exclusively(async () => this.#take(this.#ask(await this.#wish()))));
+      if (!this.stream.current && this.#mayBeMore(end)) {
+        this.#asksInVain += 1;
+        setTimeout(() => this.fetchMore(), first ? SOON : AGAIN);
+      } else if (!this.stream.current) this.onEnd(end);
+      else this.#asksInVain = 0;
+    } catch {
+      if (!this.stream.current) {
+        this.onSilence();
+        setTimeout(() => this.fetchMore(), AGAIN);
+      }
+    } finally {
+      this.#fetching = false;
+    }
+  }
+
+  #ask(wish) {
+    return post(page.dataset.nextUrl, wish, { signal: AbortSignal.timeout(TIMEOUT) });
+  }
+
+  async #take(asked) {
+    const response = await asked;
+    const answer = await response.json();
+    if (response.status === 401) this.onSignedOut("signed-out");
+    if (response.status === 403) this.onSignedOut(answer.code === "other_account" ? "other-account" : "signed-out");
+    if (!response.ok) throw new Error(String(response.status));
+    await this.accept(answer);
+    return answer;
+  }
+
+  // Half of what is to come, for a tab that has nothing; never what is on the screen.
+  async share(tab) {
+    const pairs = this.stream.giveUp();
+    if (pairs.length === 0) return;
+    if (await this.drawer.hand(pairs.map((pair) => pair.assignment), tab)) this.tabs.give(tab, pairs);
+    else this.stream.take(pairs);
+  }
+
+  // Pairs that another tab gave up.
+  async inherit(pairs) {
+    await this.drawer.hand(pairs.map((pair) => pair.assignment), this.tabs.id);
+    this.onAnswer({ pairs });
+  }
+
+  // so that others can have what this page will not label
+  #giveBack() {
+    const assignments = this.stream.held;
+    const pairs = [this.stream.current, ...this.stream.ahead].filter(Boolean);
+    if (this.tabs.leave(pairs) || assignments.length === 0) return;
+    this.drawer.letGo(assignments);
+    post(page.dataset.releaseUrl, { assignments }, { keepalive: true }).catch(() => {});
+  }
+}
