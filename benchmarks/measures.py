@@ -1,207 +1,461 @@
-"""The measure engine against pytrec_eval, on the same data in the same run.
+"""nDCG@1,3,5,10,20 by Touchstone and by the tools of its field, side by side in one run.
 
-    python -m benchmarks.measures [--queries 10000] [--seconds 90]
+    python -m benchmarks.measures [--shape a b c] [--share 0.1] [--repeats 3] [--trec-eval PATH]
 
-Three shapes: all queries of one run; some queries of a hundred runs; one touched query of a
-hundred runs under two versions, which is what a new label costs. Both sides start from what they
-want in memory (arrays of document numbers, or dicts of dicts), so reading files is not in it; the
-join of rankings with judgments is, on both sides, and so is the order of the documents for
-pytrec_eval, which sorts every time, while ours was sorted at import. pytrec_eval's evaluator (its
-own copy of the qrels) is made before the clock starts. Every value is compared, bit by bit,
-before any is timed. Times are CPU seconds of one process; both sides take turns.
+(a) 6,980 queries x 1,000 documents, one judged each; (b) 100 runs x 50 queries x 1,000 documents,
+300 judged each; (c) 1,000,000 queries x 20 documents, 20 judged each. Documents are drawn from 8.8
+million, anew for each query. --share takes that part of the queries, for want of memory or time.
+
+In memory: each side starts from what it wants. Ours are arrays of document numbers in rank order,
+so sorting was paid at import, and the join is in the time unless it says "gathered": then the place
+of each pair among the judgments was paid at import as well. pytrec_eval and ir_measures start from
+dicts of dicts, and sort and join each time; pytrec_eval's evaluator is made before. scikit-learn
+and LightGBM start from matrices that are joined already, and have a definition of their own, the
+recall ideal; LightGBM's gains are exponential. Only we compute all four ideals.
+
+End to end: from TREC files to values, each in a process of its own, with its peak memory; imports
+are not in the time. Ours is what `evaluate` does: a process that reads a million lines before it
+loads compiled loops, and once more with these loaded before. trec_eval is a program, and is timed
+where --trec-eval says it is.
+
+Each tool's values are compared before anything is timed: bit by bit where it is in double precision
+and has our definition, trec_eval's as far as it prints them, the others' to 1e-12 (their last bits
+follow another arithmetic). CPU seconds of one core, medians, in turns.
 """
 
 import argparse
 import gc
+import io
+import multiprocessing
 import resource
 import statistics
+import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-import pytrec_eval
 
 from evaluation.exact import exact_sums
-from evaluation.measures.engine import Values, depth_needed, evaluate_batch
+from evaluation.measures.definition import Measure
+from evaluation.measures.engine import Values, counts_needed, depth_needed, evaluate_batch
+from evaluation.measures.files import evaluate_file
 from evaluation.measures.grades import Grades
 from evaluation.measures.grammar import parse_measure
-from evaluation.measures.rankings import Judgments, judge_rankings
+from evaluation.measures.judged_files import JudgedQueries
+from evaluation.measures.rankings import Judgments, grade_rankings, judge_rankings
+from judgments.formats import compiled
+from judgments.formats.trec import read_qrels, read_run
 
-SAME = {
-    "nDCG@1": "ndcg_cut_1",
-    "nDCG@3": "ndcg_cut_3",
-    "nDCG@5": "ndcg_cut_5",
-    "nDCG@10": "ndcg_cut_10",
-    "nDCG@20": "ndcg_cut_20",
-    "RR": "recip_rank",
-    "AP@100": "map_cut_100",
-    "P@5": "P_5",
-    "P@10": "P_10",
-    "R@10": "recall_10",
-    "R@100": "recall_100",
-    "Hit@10": "success_10",
-}
-MEASURES = tuple(parse_measure(name) for name in SAME)
-GRADES = Grades.integers(range(5))
-COLLECTION = 20_000
-FEWEST, MOST = 5, 50  # repeats
-
+Floats = npt.NDArray[np.float64]
 Evaluated = dict[str, dict[str, float]]
+
+CUTOFFS: Final = (1, 3, 5, 10, 20)
+GRADES: Final = Grades.integers(range(5))
+COLLECTION: Final = 8_800_000
+# name: runs, queries, depth, judged
+SHAPES: Final = {"a": (1, 6_980, 1_000, 1), "b": (100, 50, 1_000, 300), "c": (1, 1_000_000, 20, 20)}
+MANY: Final = 200_000_000  # ranks evaluated anew, in parts of a shape, as a worker does it
+PEERS_AT_MOST: Final = 5_000_000  # ranks that the slower peers are given
+
+
+def of_ideal(ideal: str, **parameters: str) -> tuple[Measure, ...]:
+    """nDCG at every cutoff with this ideal."""
+    return tuple(
+        Measure(family="nDCG", cutoff=k, ideal=ideal, **parameters)  # type: ignore[arg-type]
+        for k in CUTOFFS
+    )
+
+
+GLOBAL: Final = tuple(parse_measure(f"nDCG@{k}") for k in CUTOFFS)
+ALL_IDEALS: Final = tuple(
+    measure for ideal in ("global", "recall", "local", "max") for measure in of_ideal(ideal)
+)
 
 
 @dataclass(frozen=True)
-class Shape:
-    """rankings: (n_runs, n_queries, depth) document numbers, best first.
+class Data:
+    """rankings: (n_runs * n_queries, depth), best first. codes: (n_queries, judged).
 
-    judged, grades: (n_queries, n_judged) document numbers and what they were given.
+    places: for each ranked document its place among the judgments, from 1; 0: not judged.
     """
 
-    name: str
+    n_runs: int
     rankings: npt.NDArray[np.int32]
-    judged: npt.NDArray[np.int32]
-    grades: npt.NDArray[np.int8]
+    judgments: Judgments
+    codes: npt.NDArray[np.int8]
+    places: npt.NDArray[np.int32]
+
+    @property
+    def queries(self) -> npt.NDArray[np.intp] | None:
+        """Which query each ranking answers; None: the rankings are one run's."""
+        n_queries = len(self.codes)
+        return None if self.n_runs == 1 else np.tile(np.arange(n_queries), self.n_runs)
 
 
-def made(name: str, *, runs: int, queries: int, depth: int, judged: int, seed: int) -> Shape:
-    """Seeded data: a query's rankings and judgments are drawn from documents of its own."""
-    rng = np.random.default_rng(seed)
-    pool = 2 * max(depth, judged)
-    first = rng.integers(0, COLLECTION - pool, (queries, 1))
-    ranked = np.empty((runs, queries, depth), np.int32)
-    for run in range(runs):
-        ranked[run] = first + np.argsort(rng.random((queries, pool)), axis=1)[:, :depth]
-    chosen = np.argsort(rng.random((queries, pool)), axis=1)[:, :judged]
-    grades = rng.choice(5, (queries, judged), p=(0.5, 0.2, 0.15, 0.1, 0.05))
-    return Shape(name, ranked, (first + chosen).astype(np.int32), grades.astype(np.int8))
+def made(name: str, share: float) -> Data:
+    """Seeded data: rankings and judgments of a query are drawn from documents of its own."""
+    n_runs, queries, depth, n_judged = SHAPES[name]
+    queries = max(1, int(queries * share))
+    rng = np.random.default_rng(7)
+    pool = 2 * max(depth, n_judged)
+    rankings = np.empty((n_runs * queries, depth), np.int32)
+    places = np.zeros(rankings.shape, np.int32)
+    documents = np.empty((queries, n_judged), np.int32)
+    for query in range(queries):
+        own = rng.choice(COLLECTION, pool, replace=False, shuffle=False).astype(np.int32)
+        chosen = rng.permutation(pool)[:n_judged]
+        documents[query] = own[chosen]
+        numbers = np.zeros(pool, np.int32)
+        numbers[chosen] = 1 + query * n_judged + np.arange(n_judged)
+        for run in range(n_runs):
+            ranked = rng.permutation(pool)[:depth]
+            rankings[run * queries + query] = own[ranked]
+            places[run * queries + query] = numbers[ranked]
+    codes = rng.choice(5, documents.shape, p=(0.4, 0.25, 0.2, 0.1, 0.05)).astype(np.int8)
+    lengths = np.full(queries, n_judged)
+    judgments = Judgments(documents.ravel(), GRADES.levels(codes).ravel(), lengths)
+    return Data(n_runs, rankings, judgments, codes, places)
 
 
-def by_engine(shape: Shape) -> Values:
-    """From arrays of numbers to values, the join included; a row per query and run, by query."""
-    n_runs, n_queries, depth = shape.rankings.shape
-    judgments = Judgments(
-        shape.judged.ravel(),
-        GRADES.levels(shape.grades).ravel(),
-        np.full(n_queries, shape.judged.shape[1]),
-    )
+def joined(data: Data, measures: Sequence[Measure]) -> Values:
+    """From arrays of numbers to values, the join included."""
+    rows, depth = data.rankings.shape
     graded = judge_rankings(
-        shape.rankings.ravel(),
-        np.full(n_runs * n_queries, depth),
-        judgments,
+        data.rankings.ravel(),
+        np.full(rows, depth),
+        data.judgments,
         n_grades=len(GRADES.codes),
-        queries=np.tile(np.arange(n_queries), n_runs) if n_runs > 1 else None,
-        width=depth_needed(MEASURES),
+        queries=data.queries,
+        width=depth_needed(measures),
+        returned=counts_needed(measures),
     )
-    return evaluate_batch(MEASURES, graded, GRADES)
+    return evaluate_batch(measures, graded, GRADES)
 
 
-def dicts(shape: Shape) -> tuple[dict[str, dict[str, int]], list[Evaluated]]:
+def gathered(data: Data, measures: Sequence[Measure]) -> Values:
+    """The same from the place of each pair among the judgments: a version's grades, gathered."""
+    levels = np.append(np.uint8(0), data.judgments.levels)
+    rows, depth = data.rankings.shape
+    counts = data.judgments.counts(len(GRADES.codes))
+    graded = grade_rankings(
+        levels.take(data.places.ravel()),
+        np.arange(rows + 1) * depth,
+        counts if data.queries is None else counts[data.queries],
+        rows=np.arange(rows),
+        width=depth_needed(measures),
+        returned=counts_needed(measures) and depth > max(CUTOFFS),
+    )
+    return evaluate_batch(measures, graded, GRADES)
+
+
+def as_dicts(data: Data) -> tuple[dict[str, dict[str, int]], list[Evaluated]]:
     """The same as pytrec_eval wants it. Scores fall with the rank."""
-    qids = [str(query) for query in range(len(shape.judged))]
-    names = [f"d{number}" for number in range(COLLECTION)]
+    queries = len(data.codes)
+    documents = data.judgments.documents.reshape(data.codes.shape).tolist()
     qrels = {
-        qid: {names[d]: g for d, g in zip(documents.tolist(), grades.tolist(), strict=True)}
-        for qid, documents, grades in zip(qids, shape.judged, shape.grades, strict=True)
+        str(query): {str(d): g for d, g in zip(own, codes, strict=True)}
+        for query, (own, codes) in enumerate(zip(documents, data.codes.tolist(), strict=True))
     }
-    scores = [float(place) for place in range(shape.rankings.shape[2], 0, -1)]
+    scores = [float(place) for place in range(data.rankings.shape[1], 0, -1)]
     runs = [
         {
-            qid: dict(zip((names[d] for d in ranking.tolist()), scores, strict=True))
-            for qid, ranking in zip(qids, run, strict=True)
+            str(query): dict(zip(map(str, ranking.tolist()), scores, strict=True))
+            for query, ranking in enumerate(data.rankings[start : start + queries])
         }
-        for run in shape.rankings
+        for start in range(0, len(data.rankings), queries)
     ]
     return qrels, runs
 
 
-def compare(shape: Shape, seconds: float) -> None:
-    """Checks that both sides agree on every value, then times them in turns."""
-    qrels, runs = dicts(shape)
-    evaluator = pytrec_eval.RelevanceEvaluator(qrels, set(SAME.values()))
+def in_memory(data: Data, repeats: int) -> None:
+    """Arrays or dicts to values."""
+    ours = joined(data, ALL_IDEALS).values
+    same(gathered(data, ALL_IDEALS).values, ours, "gathered", 0.0)
+    times = {
+        "ours, global ideal": lambda: joined(data, GLOBAL),
+        "ours, all four ideals": lambda: joined(data, ALL_IDEALS),
+        "ours, all four, gathered": lambda: gathered(data, ALL_IDEALS),
+        "ours, all four, gathered, exact sums": lambda: summed(gathered(data, ALL_IDEALS)),
+    }
+    own = in_turns(times, max(5, repeats))
+    whole = -(-MANY // data.rankings.size)
+    again = in_turns({"": lambda: [summed(gathered(data, ALL_IDEALS)) for _ in range(whole)]}, 1)
+    print(f"  in memory, {MANY:,} ranks like these, gathered, exact sums: {shown(again[''])}")
+    print(f"  peak memory so far {peak():.0f} MiB", flush=True)
+    peers = pytrec_eval_peers(data, ours) | array_peers(data, ours)
+    found = own | in_turns(peers, repeats)
+    base = statistics.median(found["pytrec_eval"])
+    for name, seconds in found.items():
+        print(f"  in memory, {name}: {shown(seconds)}; {base / statistics.median(seconds):.1f}")
 
-    def by_pytrec_eval() -> list[Evaluated]:
-        return [evaluator.evaluate(run) for run in runs]
 
-    check(by_engine(shape), by_pytrec_eval(), list(qrels))
-    ours, theirs = in_turns(lambda: by_engine(shape), by_pytrec_eval, seconds)
-    ratio = statistics.median(theirs) / statistics.median(ours)
-    print(
-        f"{shape.name}: ours {shown(ours)}, pytrec_eval {shown(theirs)}, {ratio:.1f} times; "
-        f"{len(ours)} repeats",
-        flush=True,
+def summed(values: Values) -> object:
+    """What a worker keeps of them."""
+    return exact_sums(values.values, values.counted)
+
+
+def pytrec_eval_peers(data: Data, ours: Floats) -> dict[str, Callable[[], object]]:
+    """pytrec_eval, and ir_measures where that is not too long to wait."""
+    import ir_measures
+    import pytrec_eval
+
+    qrels, runs = as_dicts(data)
+    asked = {"ndcg_cut." + ",".join(map(str, CUTOFFS))}
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, asked)
+    for number, run in enumerate(runs):
+        own = ours[number * len(run) : (number + 1) * len(run), : len(CUTOFFS)]
+        same(own, of_pytrec_eval(evaluator.evaluate(run)), "pytrec_eval", 0.0)
+    peers: dict[str, Callable[[], object]] = {
+        "pytrec_eval": lambda: [evaluator.evaluate(run) for run in runs]
+    }
+    if data.rankings.size <= 2 * PEERS_AT_MOST:
+        measures = [ir_measures.nDCG @ k for k in CUTOFFS]
+        theirs = ir_measures.calc_aggregate(measures, qrels, runs[0])
+        own = ours[: len(runs[0]), : len(CUTOFFS)].mean(axis=0)
+        same(own, np.array([theirs[measure] for measure in measures]), "ir_measures", 1e-12)
+        peers["ir_measures"] = lambda: [
+            ir_measures.calc_aggregate(measures, qrels, run) for run in runs
+        ]
+    return peers
+
+
+def of_pytrec_eval(found: Evaluated) -> Floats:
+    """Its values, (n_queries, n_cutoffs)."""
+    return np.array([[own[f"ndcg_cut_{k}"] for k in CUTOFFS] for own in found.values()])
+
+
+def array_peers(data: Data, ours: Floats) -> dict[str, Callable[[], object]]:
+    """scikit-learn and LightGBM, given the grade at every rank; unjudged documents have grade 0."""
+    if data.rankings.size > PEERS_AT_MOST * 1.5:
+        return {}
+    from sklearn.metrics import ndcg_score
+
+    codes = np.append(np.int8(0), data.codes.ravel())[data.places].astype(np.float64)
+    scores = np.broadcast_to(np.arange(codes.shape[1], 0.0, -1.0), codes.shape)
+    recall = ours[:, len(CUTOFFS) : 2 * len(CUTOFFS)].mean(axis=0)
+    theirs = np.array([ndcg_score(codes, scores, k=k, ignore_ties=True) for k in CUTOFFS])
+    same(recall, theirs, "scikit-learn", 1e-12)
+    booster, values = lightgbm_booster(codes, scores)
+    exponential = of_ideal("recall", gain="exp2", queries="all")
+    own = joined(data, exponential).values
+    empty = codes.max(axis=1) == 0  # LightGBM counts a list without gain as 1
+    same(np.where(empty[:, None], 1.0, own).mean(axis=0), values, "LightGBM", 1e-9)
+    return {
+        "scikit-learn (recall ideal, joined)": lambda: [
+            ndcg_score(codes, scores, k=k, ignore_ties=True) for k in CUTOFFS
+        ],
+        "LightGBM (recall ideal, exponential, joined)": booster,
+    }
+
+
+def lightgbm_booster(codes: Floats, scores: Floats) -> tuple[Callable[[], object], Floats]:
+    """Its evaluation of a model that has learned nothing, and what that says."""
+    import lightgbm
+
+    data = lightgbm.Dataset(
+        np.arange(codes.size, dtype=np.float64)[:, None] % 1000,
+        label=codes.ravel(),
+        group=np.full(len(codes), codes.shape[1]),
+        init_score=scores.ravel(),
+        free_raw_data=False,
+        params={"verbose": -1},
     )
+    options = {"objective": "lambdarank", "metric": "ndcg", "eval_at": list(CUTOFFS)}
+    calm = {"verbose": -1, "learning_rate": 1e-300, "num_leaves": 2, "num_threads": 1}
+    booster: Any = lightgbm.train(
+        {**options, **calm}, data, num_boost_round=1, keep_training_booster=True
+    )
+    values = [value for _, _, value, _ in booster.eval_train()]
+    return booster.eval_train, np.array(values)
 
 
-def check(ours: Values, theirs: list[Evaluated], qids: list[str]) -> None:
-    """Ends the benchmark where any value differs in any bit."""
-    expected = [[run[qid][name] for name in SAME.values()] for run in theirs for qid in qids]
-    if not np.array_equal(ours.values, np.array(expected)):
-        sys.exit("the two sides differ: nothing is timed")
+def end_to_end(data: Data, folder: Path, trec_eval: Path | None, repeats: int) -> None:
+    """TREC files to values, each tool in a process of its own."""
+    qrels, runs = write_files(data, folder)
+    expected = joined(data, GLOBAL).values
+    workers: dict[str, Callable[..., tuple[float, float, Floats]]] = {
+        "ours": ours_on_files,
+        "ours, loops loaded": ours_loaded_on_files,
+        "pytrec_eval": pytrec_eval_on_files,
+    }
+    if trec_eval is not None:
+        workers["trec_eval"] = trec_eval_on_files
+    found: dict[str, list[float]] = {name: [] for name in workers}
+    peaks = dict.fromkeys(workers, 0.0)
+    for _ in range(repeats):
+        for name, work in workers.items():
+            seconds, memory, values = apart(work, qrels, runs, trec_eval)
+            tolerance = 5.1e-5 if name == "trec_eval" else 0.0  # it prints four decimals
+            same(values, expected, name, tolerance)
+            found[name].append(seconds)
+            peaks[name] = max(peaks[name], memory)
+    for name, seconds in found.items():
+        ratio = statistics.median(seconds) / statistics.median(found["ours"])
+        print(f"  end to end, {name}: {shown(seconds)}; peak {peaks[name]:.0f} MiB; {ratio:.1f}")
 
 
-def in_turns(
-    one: Callable[[], object], other: Callable[[], object], seconds: float
-) -> tuple[list[float], list[float]]:
-    """CPU seconds of both, in turns, until the time is up (but a few times at least)."""
-    times: tuple[list[float], list[float]] = ([], [])
-    end = time.monotonic() + seconds
+def write_files(data: Data, folder: Path) -> tuple[Path, list[Path]]:
+    """The qrels and the runs, with six decimals a score, as most tools write them."""
+    n_queries, depth = len(data.codes), data.rankings.shape[1]
+    documents = data.judgments.documents.reshape(data.codes.shape)
+    with (qrels := folder / "qrels").open("w") as file:
+        for query, (own, codes) in enumerate(
+            zip(documents.tolist(), data.codes.tolist(), strict=True)
+        ):
+            file.write("".join(f"{query} 0 {d} {g}\n" for d, g in zip(own, codes, strict=True)))
+    rng = np.random.default_rng(3)
+    runs = []
+    for number in range(data.n_runs):
+        runs.append(folder / f"{number}.run")
+        with runs[-1].open("w") as file:
+            for query in range(n_queries):
+                steps = rng.integers(1, 40_000, depth).cumsum()[::-1].tolist()
+                ranked = data.rankings[number * n_queries + query].tolist()
+                pairs = enumerate(zip(ranked, steps, strict=True), start=1)
+                file.write(
+                    "".join(f"{query} Q0 {d} {r} {s / 1_000_000:.6f} tag\n" for r, (d, s) in pairs)
+                )
+    return qrels, runs
+
+
+def ours_on_files(qrels: Path, runs: list[Path], _: Path | None) -> tuple[float, Floats]:
+    """What `evaluate` does."""
+    start = time.process_time()
+    judged = JudgedQueries(read_qrels(qrels, name="qrels"))
+    values = [
+        evaluate_file(judged, read_run(run, name=run.name, text_after_tag=True), GLOBAL).values
+        for run in runs
+    ]
+    return time.process_time() - start, np.concatenate(values)
+
+
+def ours_loaded_on_files(
+    qrels: Path, runs: list[Path], program: Path | None
+) -> tuple[float, Floats]:
+    """The same where compiled loops are at hand, as in a process that has read large files."""
+    compiled.loops_after(compiled.PATIENCE)
+    judged = JudgedQueries(read_qrels(io.BytesIO(b"q 0 d 1\n"), name="qrels"))
+    run = read_run(io.BytesIO(b"q Q0 d 1 1 tag\n"), name="run", text_after_tag=True)
+    evaluate_file(judged, run, GLOBAL)
+    return ours_on_files(qrels, runs, program)
+
+
+def pytrec_eval_on_files(qrels: Path, runs: list[Path], _: Path | None) -> tuple[float, Floats]:
+    """Its own readers and its evaluation."""
+    import pytrec_eval
+
+    start = time.process_time()
+    with qrels.open() as file:
+        judged = pytrec_eval.parse_qrel(file)
+    asked = {"ndcg_cut." + ",".join(map(str, CUTOFFS))}
+    evaluator = pytrec_eval.RelevanceEvaluator(judged, asked)
+    found = []
+    for run in runs:
+        with run.open() as file:
+            found.append(evaluator.evaluate(pytrec_eval.parse_run(file)))
+    seconds = time.process_time() - start
+    # it answers in its own order
+    rows = [[own[query] for query in judged] for own in found]
+    values = [[one[f"ndcg_cut_{k}"] for k in CUTOFFS] for own in rows for one in own]
+    return seconds, np.array(values)
+
+
+def trec_eval_on_files(qrels: Path, runs: list[Path], program: Path | None) -> tuple[float, Floats]:
+    """The program, once a run."""
+    asked = ["-q", "-m", "ndcg_cut." + ",".join(map(str, CUTOFFS))]
+    outputs = [
+        subprocess.run(
+            [str(program), *asked, str(qrels), str(run)], check=True, capture_output=True, text=True
+        ).stdout
+        for run in runs
+    ]
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    found = []
+    for output in outputs:
+        lines = [line.split() for line in output.splitlines()]
+        values = {(name, query): float(value) for name, query, value in lines}
+        queries = dict.fromkeys(query for _, query, _ in lines if query != "all")
+        ordered = sorted(queries, key=int)
+        found += [[values[f"ndcg_cut_{k}", query] for k in CUTOFFS] for query in ordered]
+    return used.ru_utime + used.ru_stime, np.array(found)
+
+
+def apart(
+    work: Callable[..., tuple[float, Floats]], *arguments: object
+) -> tuple[float, float, Floats]:
+    """Seconds, the most memory in MiB, and values, of work in a fresh process."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(_measured, (work, *arguments))
+
+
+def _measured(
+    work: Callable[..., tuple[float, Floats]], *arguments: object
+) -> tuple[float, float, Floats]:
+    seconds, values = work(*arguments)
+    if work is trec_eval_on_files:
+        return seconds, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024, values
+    return seconds, peak(), values
+
+
+def same(one: Floats, other: Floats, name: str, tolerance: float) -> None:
+    """Ends the benchmark where values differ by more than that; without a tolerance, in any bit."""
+    if one.shape != other.shape or not (np.abs(one - other) <= tolerance).all():
+        sys.exit(f"{name} has other values: nothing is timed")
+
+
+def in_turns(work: dict[str, Callable[[], object]], repeats: int) -> dict[str, list[float]]:
+    """CPU seconds of each, in turns; throwing results away is not in them."""
+    times: dict[str, list[float]] = {name: [] for name in work}
     gc.disable()
-    while len(times[0]) < FEWEST or (time.monotonic() < end and len(times[0]) < MOST):
-        for own, work in zip(times, (one, other), strict=True):
-            own.append(timed(work))
+    for _ in range(repeats):
+        for name, one in work.items():
+            start = time.process_time()
+            result = one()
+            times[name].append(time.process_time() - start)
+            del result
     gc.enable()
     return times
 
 
-def timed(work: Callable[[], object]) -> float:
-    """CPU seconds that the work took; throwing its result away is not in it."""
-    start = time.process_time()
-    result = work()
-    seconds = time.process_time() - start
-    del result
-    return seconds
+def shown(times: Sequence[float]) -> str:
+    """Median and range, in seconds."""
+    return f"{statistics.median(times):.4f} s ({min(times):.4f} to {max(times):.4f})"
 
 
-def shown(times: list[float]) -> str:
-    """Median and range in milliseconds."""
-    middle, low, high = (1000 * f(times) for f in (statistics.median, min, max))
-    return f"{middle:.2f} ms ({low:.2f} to {high:.2f})"
-
-
-def refresh(shape: Shape) -> None:
-    """What a new label costs the engine: a touched query of all runs, twice, and its sums."""
-    by_run = (len(shape.rankings), -1, len(MEASURES))
-
-    def work() -> None:
-        for _version in ("before", "after"):
-            found = by_engine(shape)
-            exact_sums(found.values.reshape(by_run), found.counted.reshape(by_run))
-
-    work()
-    times = [timed(work) for _ in range(200)]
-    print(f"{shape.name}, two versions, with exact sums: ours {shown(times)}", flush=True)
+def peak() -> float:
+    """The most memory that this process has had, in MiB; not what its parent had."""
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1]) / 1024
 
 
 def main() -> None:
-    """All shapes, one after the other."""
+    """The shapes asked for, one after the other; numbers at the end are times pytrec_eval."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--queries", type=int, default=10_000)
-    parser.add_argument("--seconds", type=float, default=90, help="in all, roughly")
+    parser.add_argument("--shape", choices=sorted(SHAPES), nargs="+", default=sorted(SHAPES))
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--share", type=float, default=1.0)
+    parser.add_argument("--trec-eval", type=Path, help="the program, where it has been built")
+    parser.add_argument("--only", choices=("memory", "files"))
     options = parser.parse_args()
-    many, each = options.queries, options.seconds / 3
-    few = max(1, many // 100)
-    print(f"{len(MEASURES)} measures: {', '.join(SAME)}", flush=True)
-    one = made(f"1 run x {many} queries x 100", runs=1, queries=many, depth=100, judged=30, seed=1)
-    compare(one, each)
-    name = f"100 runs x {few} queries x 100"
-    compare(made(name, runs=100, queries=few, depth=100, judged=30, seed=2), each)
-    touched = made("100 runs x 1 query x 100", runs=100, queries=1, depth=100, judged=300, seed=3)
-    compare(touched, each)
-    refresh(touched)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"peak memory of the process, both sides' data included: {peak:.0f} MiB")
+    if options.trec_eval is None:
+        print("trec_eval is not compared: --trec-eval says where it is")
+    for name in options.shape:
+        data = made(name, options.share)
+        print(f"({name}) {len(data.rankings):,} rankings x {data.rankings.shape[1]:,}", flush=True)
+        if options.only != "files":
+            in_memory(data, options.repeats)
+        if options.only != "memory":
+            with tempfile.TemporaryDirectory() as folder:
+                end_to_end(data, Path(folder), options.trec_eval, options.repeats)
 
 
 if __name__ == "__main__":

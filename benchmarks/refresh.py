@@ -1,6 +1,7 @@
 """How long it takes from one label's commit until every run's evaluation is committed.
 
     python -m benchmarks.refresh [--runs 100] [--queries 1000 10000] [--labels 200] [--postgres URL]
+        [--averages "nDCG(average='weighted')@10 …"]
 
 Runs × queries × depth made-up rankings (as packed rows, inserted in bulk) and a judged list are
 put into a temporary database, once on SQLite and, where `--postgres` or DATABASE_URL names a
@@ -9,6 +10,8 @@ one grade after the other changes: `commit_judgments` commits, the clock starts,
 `refresh_evaluations` brings all runs to the new version, the clock stops after its commit. It is
 the work that is timed, not the wake-up of a worker. In the end some runs are computed from scratch
 again and must be equal bit for bit.
+
+With `--averages` the list keeps these besides, and its queries have weights and twenty segments.
 
 Beside it stands a careful user of pytrec_eval who holds everything in memory, scores only that
 query for all runs, and stores nothing.
@@ -77,6 +80,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--judged", type=int, default=30, help="judged documents a query")
     parser.add_argument("--documents", type=int, default=20_000)
     parser.add_argument("--labels", type=int, default=200)
+    parser.add_argument("--averages", default="", help="measures to be kept besides")
     url = os.environ.get("DATABASE_URL", "")
     parser.add_argument("--postgres", metavar="URL", default=url if "postgres" in url else "")
     parser.add_argument("--case", action="store_true", help=argparse.SUPPRESS)
@@ -130,6 +134,8 @@ def _case(options: argparse.Namespace) -> dict[str, Any]:
     rng = np.random.default_rng(7)
     ranked = _rankings(rng, options, queries)
     list_id, query_pks, run_pks = _fill(ranked, rng, options)
+    if options.averages:
+        _keep(list_id, query_pks, rng, options)
     began = time.perf_counter()
     _refresh_all(list_id)
     from_scratch = time.perf_counter() - began
@@ -248,6 +254,26 @@ def _judge(
     commit_judgments(
         judgment_list=judgment_list, changes=changes, by=None, at=START, reason="", source="import"
     )
+
+
+def _keep(
+    list_id: int, query_pks: list[int], rng: np.random.Generator, options: argparse.Namespace
+) -> None:
+    """The usual measures and those asked for; weights and segments as traffic might have them."""
+    from evaluation.measures.defaults import DEFAULT_MEASURES
+    from evaluation.measures.grammar import parse_measures
+    from evaluation.models import Leaderboard
+    from evaluation.services.leaderboards import ensure_measure_set
+    from judgments.models import Query
+
+    found = list(Query.objects.filter(pk__in=query_pks))
+    weights, segments = rng.lognormal(sigma=2, size=len(found)), rng.integers(20, size=len(found))
+    for query, weight, segment in zip(found, weights.tolist(), segments.tolist(), strict=True):
+        query.weight, query.segment = weight, f"segment {segment}"
+    Query.objects.bulk_update(found, ["weight", "segment"], batch_size=500)
+    besides = [measure for _, measure in parse_measures(options.averages)]
+    measure_set = ensure_measure_set(measures=[*DEFAULT_MEASURES, *besides])
+    Leaderboard.objects.create(list_id=list_id, measure_set=measure_set)
 
 
 def _refresh_all(list_id: int) -> None:

@@ -1,0 +1,249 @@
+"""The labelling page in a real browser: from key to next pair, weight, and time to the text.
+
+    python -m benchmarks.labelling_page [--labels 300] [--bytes 1500 256000] [--delay 0.4]
+
+For each document size a scene is built in a temporary home and served by `manage.py serve`; Ben
+labels by keyboard in Chromium, through a proxy on loopback that holds every answer back. Measured
+is from the key's own time stamp to the first moment after the frame that shows the next pair.
+Chromium runs without a screen, so the frame rate is not limited: the wait for a display's next
+refresh (at most 16.7 ms at 60 Hz) is not in the numbers, nor is the raster of the frame, which
+another thread does. The time on the clock depends on what else the machine does. So the same is
+measured once more as CPU time of the page's main thread: in the key's handlers and in the first
+frame after them, by Chromium's own trace.
+
+Weight and time to the text are measured without the proxy: cold, then once more with what the
+browser has kept. Bytes are those on the wire, headers included.
+"""
+
+import argparse
+import json
+import statistics
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from tests.browser.proxy import Proxy
+from tests.browser.windows import Place, Window
+from tests.faults.site import Embedded
+from tests.services import find_chromium
+
+SETTINGS = {"DJANGO_SETTINGS_MODULE": "config.settings"}
+SWITCHES = ("--no-sandbox", "--disable-gpu", "--disable-frame-rate-limit", "--disable-gpu-vsync")
+PACE = 0.15  # seconds between two keys
+TARGET = "document.querySelector('[data-part=stage]')"
+TRACED = 60  # labels
+TRACE = {"includedCategories": ["devtools.timeline", "cc"], "excludedCategories": ["*"]}
+FRAME = "ProxyMain::BeginMainFrame"
+WATCH = """
+window.times = [];
+addEventListener("keydown", (event) => {
+  const before = document.querySelector('[data-part="title"]').firstChild;
+  const after = new MessageChannel();
+  const begun = performance.now();
+  let worked;
+  after.port1.onmessage = () => {
+    const isNew = document.querySelector('[data-part="title"]').firstChild !== before;
+    if (isNew) window.times.push([worked - begun, performance.now() - event.timeStamp]);
+  };
+  addEventListener("keydown", () => { worked = performance.now(); }, { once: true });
+  requestAnimationFrame(() => after.port2.postMessage(0));
+}, true);
+const look = () => {
+  const text = document.querySelector('#label-page.live [data-part="text"]');
+  if (text && text.checkVisibility({visibilityProperty: true}) && text.textContent)
+    window.shownAfter = performance.now();
+  else requestAnimationFrame(look);
+};
+look();
+"""
+
+
+def main() -> None:
+    options = _options()
+    if options.build:
+        print(json.dumps(_build(pairs=options.build, size=options.bytes[0])))
+        return
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=SWITCHES)
+        for size in options.bytes:
+            print(json.dumps(_case(browser, options, size)), flush=True)
+        browser.close()
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--labels", type=int, default=300)
+    parser.add_argument("--bytes", type=int, nargs="+", default=[1_500, 256_000])
+    parser.add_argument("--delay", type=float, default=0.4)
+    parser.add_argument("--build", type=int, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def _build(*, pairs: int, size: int) -> dict[str, Any]:
+    """In a process of its own: the scene of the browser tests, with documents of this size."""
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+
+    from judgments.models import Document
+    from tests.browser.scene import build
+
+    call_command("migrate", verbosity=0, interactive=False)
+    scene = build(pairs=pairs)
+    words = "A query is answered by what follows, and by nothing that stands beside it.\n"
+    Document.objects.update(body=(words * (size // len(words) + 1))[:size])
+    return scene
+
+
+@contextmanager
+def _served(pairs: int, size: int) -> Iterator[Place]:
+    with tempfile.TemporaryDirectory() as directory:
+        site = Embedded(Path(directory), SETTINGS)
+        words = ("-m", "benchmarks.labelling_page", "--build", str(pairs), "--bytes", str(size))
+        scene = json.loads(site.call(*words))
+        try:
+            site.begin()
+            yield Place(site, scene["campaign"], scene["passwords"])
+        finally:
+            site.stop()
+
+
+def _case(browser: Browser, options: argparse.Namespace, size: int) -> dict[str, Any]:
+    with _served(options.labels + TRACED + 20, size) as place:
+        window = Window(browser.new_context(), place)
+        window.context.add_init_script(WATCH)
+        window.sign_in("ben")
+        # so that there are leases, as on every day but the first
+        window.label_page()
+        state = window.context.storage_state()
+        loads = _loads(browser, place, state)
+        with closing(Proxy(place.site.port, delay=options.delay)) as proxy:
+            page = window.new_tab()
+            window.page.close()
+            page.goto(f"{proxy.address}/label/{place.campaign}")
+            times = _label(page, options.labels)
+            cpu = _cpu(page, min(TRACED, options.labels))
+        window.context.close()
+    script, paint = zip(*times, strict=True)
+    return {
+        "document_bytes": size,
+        "labels": len(times),
+        "script_ms": _spread(script),
+        "key_to_paint_ms": _spread(paint),
+        "key_to_paint_cpu_ms": _spread(cpu),
+        **loads,
+    }
+
+
+def _label(page: Page, labels: int) -> list[tuple[float, float]]:
+    """Per label: milliseconds in the page's own key handlers, and from the key to the paint."""
+    page.wait_for_function(
+        "() => document.querySelector('[data-part=in-query]').textContent !== ''"
+    )
+    for number in range(labels):
+        page.wait_for_function(f"() => !{TARGET}.hasAttribute('aria-busy')")
+        page.keyboard.press(str(number % 5))
+        time.sleep(PACE)
+    page.wait_for_function(
+        "() => document.querySelector('[data-part=state]').dataset.state === 'saved'"
+    )
+    return [(script, paint) for script, paint in page.evaluate("window.times")]
+
+
+def _cpu(page: Page, labels: int) -> list[float]:
+    """Per label: milliseconds of CPU in the key's handlers and in the first frame after them."""
+    client = page.context.new_cdp_session(page)
+    events: list[dict[str, Any]] = []
+    complete: list[Any] = []
+    client.on("Tracing.dataCollected", lambda chunk: events.extend(chunk["value"]))
+    client.on("Tracing.tracingComplete", complete.append)
+    client.send("Tracing.start", {"transferMode": "ReportEvents", "traceConfig": TRACE})
+    _label(page, labels)
+    client.send("Tracing.end")
+    while not complete:
+        page.wait_for_timeout(50)
+    events = sorted((one for one in events if one.get("ph") == "X"), key=lambda one: one["ts"])
+    frames = [one for one in events if one["name"] == FRAME]
+    keys = [one for one in events if one.get("args", {}).get("data", {}).get("type") == "keydown"]
+    spent = []
+    for key in keys:
+        ended = key["ts"] + key["dur"]
+        painted = next((one for one in frames if one["ts"] >= ended and _is_beside(one, key)), None)
+        if painted is not None:
+            spent.append((key["tdur"] + painted["tdur"]) / 1000)
+    return spent
+
+
+def _is_beside(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether both happened in the same thread of the same process."""
+    return (one["pid"], one["tid"]) == (other["pid"], other["tid"])
+
+
+def _loads(browser: Browser, place: Place, state: Any) -> dict[str, Any]:
+    """A cold and a warm load, each several times; the medians."""
+    cold, warm, shown = [], [], []
+    for _ in range(5):
+        context = browser.new_context(storage_state=state)
+        context.add_init_script(WATCH)
+        cold.append(_load(context, place))
+        warm.append(_load(context, place))
+        shown.append((cold[-1].pop("shown_ms"), warm[-1].pop("shown_ms")))
+        context.close()
+    return {
+        "cold": cold[-1],
+        "warm": warm[-1],
+        "text_shown_ms": {
+            "cold": _spread([one for one, _ in shown]),
+            "warm": _spread([one for _, one in shown]),
+        },
+    }
+
+
+def _load(context: BrowserContext, place: Place) -> dict[str, Any]:
+    page = context.new_page()
+    client = context.new_cdp_session(page)
+    client.send("Network.enable")
+    kinds: dict[str, str] = {}
+    weight: defaultdict[str, int] = defaultdict(int)
+    requests: list[str] = []
+
+    def responded(event: dict[str, Any]) -> None:
+        kinds[event["requestId"]] = event["type"]
+        if not event["response"].get("fromDiskCache"):
+            requests.append(event["response"]["url"])
+
+    def finished(event: dict[str, Any]) -> None:
+        weight[kinds.get(event["requestId"], "Other")] += int(event["encodedDataLength"])
+
+    client.on("Network.responseReceived", responded)
+    client.on("Network.loadingFinished", finished)
+    page.goto(f"{place.site.address}/label/{place.campaign}")
+    page.wait_for_function("() => window.shownAfter")
+    page.wait_for_function(
+        "() => document.querySelector('[data-part=in-query]').textContent !== ''"
+    )
+    page.wait_for_timeout(300)
+    shown = page.evaluate("window.shownAfter")
+    page.close()
+    own = {kind: weight[kind] for kind in sorted(weight)}
+    return {"requests": len(requests), "bytes": own, "shown_ms": shown}
+
+
+def _spread(times: Sequence[float]) -> dict[str, float]:
+    ordered = sorted(times)
+    return {
+        "p50": round(statistics.median(ordered), 1),
+        "p95": round(ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))], 1),
+        "max": round(ordered[-1], 1),
+    }
+
+
+if __name__ == "__main__":
+    main()
