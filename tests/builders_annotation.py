@@ -9,6 +9,7 @@ from typing import Any
 from django.db import transaction
 
 from annotation.models import Assignment, Campaign, Guideline, Label, Pair, Pool
+from annotation.models.campaigns import LEASE_MINUTES
 from annotation.permissions import Desk, get_desk
 from annotation.pooling import Source
 from annotation.services.campaigns import add_annotators, create_campaign, open_campaign
@@ -20,6 +21,8 @@ from annotation.submissions import Submission
 from judgments.models import Document, JudgmentList, Query, User
 from judgments.scales import Scale
 from tests.builders import NOW, World, make_access, make_user
+
+LEASE = timedelta(minutes=LEASE_MINUTES)  # of campaigns that do not say otherwise
 
 
 def grades_text(*, judgment_list: JudgmentList) -> list[dict[str, Any]]:

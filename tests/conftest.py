@@ -10,13 +10,16 @@ import pytest
 from django.apps import apps
 from django.conf import settings
 from django.core.management import call_command
-from django.db import connections
+from django.core.management.color import no_style
+from django.db import connection, connections
 from django.test import TransactionTestCase
 from execnet.xspec import XSpec
 
+from judgments import waking
 from judgments.triggers import remove_triggers
 from tests import services
 
+ROOMS = ("annotation", "evaluation", "judgments")
 USES_A_SERVER = {"db", "transactional_db", "live_server", "own_database_url", "own_redis_url"}
 
 # A slow machine is no bug, and a suite that finds something must find it again.
@@ -105,6 +108,32 @@ def append_only_tables_can_be_emptied() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TransactionTestCase, "_fixture_teardown", _empty_databases)
         yield
+
+
+@pytest.fixture(autouse=True)
+def ids_begin_at_one(request: pytest.FixtureRequest) -> None:
+    """What follows from ids, such as an order drawn from a seed, is the same in every run.
+
+    Neither database counts anew by itself: PostgreSQL not after a rollback, SQLite not after the
+    tables of a test with real commits were emptied.
+    """
+    marked = request.node.get_closest_marker("django_db")
+    if marked is None and not USES_A_SERVER.intersection(request.fixturenames):
+        return
+    if marked is None:
+        request.getfixturevalue("db")
+    models = (model for room in ROOMS for model in apps.get_app_config(room).get_models())
+    keys = (model._meta.auto_field for model in models)
+    sequences = [{"table": key.model._meta.db_table, "column": key.column} for key in keys if key]
+    with connection.cursor() as cursor:
+        statements = connection.ops.sequence_reset_by_name_sql(no_style(), sequences)
+        cursor.execute("\n".join(statements))
+
+
+@pytest.fixture(autouse=True)
+def nothing_has_been_announced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one test said to the workers does not keep the next from saying the same."""
+    monkeypatch.setattr(waking, "_crier", waking._Crier())
 
 
 def _empty_databases(case: TransactionTestCase) -> None:

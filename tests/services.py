@@ -52,8 +52,11 @@ def find_data() -> Path | None:
 
 
 @contextmanager
-def private_postgres() -> Iterator[str]:
-    """A new PostgreSQL; yields the URL of its empty database `touchstone`."""
+def private_postgres(*, is_durable: bool = False) -> Iterator[str]:
+    """A new PostgreSQL; yields the URL of its empty database `touchstone`.
+
+    is_durable: what it has committed outlives SIGKILL, as with the settings it comes with.
+    """
     programs = find_postgres_programs()
     if programs is None:
         raise FileNotFoundError("PostgreSQL's initdb was not found")
@@ -65,7 +68,8 @@ def private_postgres() -> Iterator[str]:
         collation = ("--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US")
         initdb = (programs / "initdb", *layout, *collation)
         subprocess.run(initdb, user=owner, cwd=directory, check=True, stdout=subprocess.DEVNULL)
-        settings = ("listen_addresses=127.0.0.1", "max_connections=200", *SPEED_BEFORE_DURABILITY)
+        speed = () if is_durable else SPEED_BEFORE_DURABILITY
+        settings = ("listen_addresses=127.0.0.1", "max_connections=200", *speed)
         options = (word for setting in settings for word in ("-c", setting))
         postgres = str(programs / "postgres")
         command = (postgres, "-D", str(data), "-p", str(port), "-k", "", *options)

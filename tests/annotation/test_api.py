@@ -1,11 +1,14 @@
 """Labelling over REST: what a page or a program sends and gets."""
 
+import gzip
 import json
 import uuid
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.models import Assignment, Campaign, Label
@@ -73,6 +76,41 @@ def test_pairs_that_the_caller_holds_are_not_sent_again(campaign: Campaign) -> N
     assert answer.json()["pairs"] == rest
 
 
+def test_an_answer_holds_no_more_text_than_was_wished_and_says_what_is_left(
+    campaign: Campaign,
+) -> None:
+    ben = client_of("ben")
+    every = [pair["assignment"] for pair in pairs_of(ben, campaign)]
+    wish = {"count": 5, "characters": 1, "begins": True}
+    answer = post(ben, campaign, "next", wish).json()
+    assert [pair["assignment"] for pair in answer["pairs"]] == every[:1]
+    assert answer["rest"] == len(every) - 1
+    assert answer["pace"] == {"labels": 0, "seconds": 0.0}
+    wish = {"count": 5, "characters": 1_000_000, "held": every[:1]}
+    answer = post(ben, campaign, "next", wish).json()
+    assert [pair["assignment"] for pair in answer["pairs"]] == every[1:]
+    assert answer["rest"] == 0
+    assert "pace" not in answer
+
+
+def test_the_page_is_kept_by_the_browser_until_something_on_it_changes(campaign: Campaign) -> None:
+    ben = client_of("ben")
+    url = reverse("label", args=[campaign.public_id])
+    first = ben.get(url, headers={"Accept-Encoding": "gzip"})
+    token = ben.cookies["csrftoken"].value
+    assert token.encode() not in gzip.decompress(first.content)
+    assert b"csrf" not in gzip.decompress(first.content).lower()
+    asked = {"If-None-Match": first["ETag"], "Accept-Encoding": "gzip"}
+    pair = pairs_of(ben, campaign)[0]
+    assert post(ben, campaign, "labels", label_of(pair)).status_code == 200
+    again = ben.get(url, headers=asked)
+    assert (again.status_code, again.content) == (304, b"")
+    assert "private" in again["Cache-Control"]
+    assert client_of("cem").get(url, headers=asked).status_code == 200
+    Campaign.objects.update(name="Renamed")
+    assert b"Renamed" in gzip.decompress(ben.get(url, headers=asked).content)
+
+
 def test_one_label_is_taken_and_the_next_pair_comes_with_the_answer(campaign: Campaign) -> None:
     ben = client_of("ben")
     first, second = pairs_of(ben, campaign)[:2]
@@ -86,12 +124,32 @@ def test_one_label_is_taken_and_the_next_pair_comes_with_the_answer(campaign: Ca
     assert (stored.grade, stored.seconds, stored.is_blind) == (3, 4.2, True)
 
 
+def test_a_label_that_wants_no_pairs_costs_eleven_statements(campaign: Campaign) -> None:
+    ben = client_of("ben")
+    first = pairs_of(ben, campaign)[0]
+    with CaptureQueriesContext(connection) as queries:
+        answer = post(ben, campaign, "labels", {"labels": [label_of(first)], "count": 0})
+    assert answer.json()["labels"][0]["status"] == "stored"
+    # the session, the person, their place, and what storing a label takes: see test_labelling.py
+    assert len(queries) == 3 + 8
+
+
 def test_the_same_label_again_is_the_same_label(campaign: Campaign) -> None:
     ben = client_of("ben")
     sent = label_of(pairs_of(ben, campaign)[0])
     statuses = [post(ben, campaign, "labels", sent).json()["labels"][0] for _ in range(2)]
     assert [status["status"] for status in statuses] == ["stored", "repeated"]
     assert Label.objects.count() == 1
+
+
+def test_what_is_left_is_less_at_once_when_a_query_is_skipped(campaign: Campaign) -> None:
+    ben = client_of("ben")
+    before = post(ben, campaign, "next", {"count": 5}).json()
+    skip = {"assignment": before["pairs"][0]["assignment"], "reason": "other", "count": 5}
+    after = post(ben, campaign, "skips", skip).json()
+    now = post(ben, campaign, "next", {"count": 5}).json()
+    assert after["progress"]["left"] < before["progress"]["left"]
+    assert now["progress"] == after["progress"]
 
 
 def test_an_id_that_was_used_for_another_grade_is_refused(campaign: Campaign) -> None:

@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotation.consolidation import RULES
 from annotation.models import Assignment, Campaign, Label
 from annotation.selectors import list_due_lists
-from annotation.selectors.labelling import list_leased_pairs
+from annotation.selectors.shown_pairs import list_leased_pairs
 from annotation.services.consolidating import consolidate
 from annotation.services.labelling import submit_label
 from annotation.services.leasing import lease_next, release_leases

@@ -53,6 +53,7 @@ def plan(world: World, **other: object) -> dict[str, object]:
         "rule": "majority",
         "commit": "live",
         "order": "query",
+        "lease_minutes": 240,
     } | other
 
 
@@ -111,6 +112,20 @@ def test_the_button_on_the_first_page_leads_to_the_labels(world: World) -> None:
     assert of_label(campaign) in links(client_of("ben").get(reverse("home"), follow=True))
     assert of_label(campaign) in links(client_of("ben").get(reverse("collection", args=["books"])))
     assert of_label(campaign) not in links(client_of("dora").get(reverse("my-campaigns")))
+
+
+def test_of_several_campaigns_one_button_goes_on_where_one_labelled_last(world: World) -> None:
+    ben = client_of("ben")
+    older = make_campaign(world=world, name="Older")
+    assert "Go on with" not in words(ben.get(reverse("my-campaigns")))
+    queries = make_queries(collection=world.collection, count=1, prefix="other")
+    pairs = [(queries[0], document) for document in world.documents]
+    make_campaign(world=world, name="Newer", people=("ben",), overlap=1, pairs=pairs)
+    assert "Begin with Newer" in words(ben.get(reverse("my-campaigns")))
+    labelled(older, [(1, 1)])
+    page = ben.get(reverse("my-campaigns"))
+    assert "Go on with Older" in words(page)
+    assert next(link for link in links(page) if "/label/" in link) == of_label(older)
 
 
 def of_label(campaign: Campaign) -> str:
@@ -222,7 +237,7 @@ def test_the_lists_and_guidelines_of_other_collections_are_no_choice(world: Worl
     assert not Campaign.objects.exists()
 
 
-def test_a_draft_can_be_changed_and_an_open_campaign_can_not(world: World) -> None:
+def test_a_draft_can_be_changed_and_of_an_open_campaign_what_is_safe(world: World) -> None:
     draft = make_draft(world=world)
     ada = client_of("ada")
     assert 'value="First"' in ada.get(of("campaign-change", draft)).content.decode()
@@ -230,8 +245,14 @@ def test_a_draft_can_be_changed_and_an_open_campaign_can_not(world: World) -> No
     draft.refresh_from_db()
     assert (draft.name, draft.overlap) == ("Second", 1)
     ada.post(of("campaign-open", draft))
-    page = ada.post(of("campaign-change", draft), plan(world, name="Third"))
-    assert "The campaign is open." in words(page)
+    form = ada.get(of("campaign-change", draft)).content.decode()
+    assert 'name="lease_minutes"' in form
+    assert 'name="rule"' not in form
+    ada.post(of("campaign-change", draft), plan(world, name="Third", rule="mean", overlap=1))
+    draft.refresh_from_db()
+    assert (draft.name, draft.rule) == ("Third", "majority")
+    page = ada.post(of("campaign-change", draft), plan(world, name="Fourth", overlap=3))
+    assert "Each pair needs 3 people" in words(page)
 
 
 # running

@@ -154,8 +154,8 @@ def test_deciding_puts_the_grade_into_the_list_and_goes_to_the_next(campaign: Ca
     version = JudgmentVersion.objects.get(number=held.since)
     assert (version.source, version.reason) == ("adjudication", "Names it, no more.")
     assert "Decided: q1 with d2 is 2." in words(ada.get(answer.url))
-    assert ada.post(address(wide), {"grade": "1"}).url == address(near)
-    last = ada.post(address(near), {"grade": "0"})
+    assert ada.post(address(wide), {"grade": "1", "reason": "So."}).url == address(near)
+    last = ada.post(address(near), {"grade": "0", "reason": "So."})
     assert last.url == address(near)
     assert "Next that differs" not in words(ada.get(last.url))
     assert shown(campaign, "show=adjudicated") == ["d1", "d2", "d3"]
@@ -191,7 +191,7 @@ def test_a_draft_is_not_decided_and_a_pair_open_elsewhere_is_decided_there(
     make_campaign(world=world, name="Later", pairs=[(world.queries[0], world.documents[1])])
     pair = pair_of(campaign, "d2")
     assert "open in the campaign Later: decide it there." in words(ada.get(address(pair)))
-    page = ada.post(address(pair), {"grade": "2"})
+    page = ada.post(address(pair), {"grade": "2", "reason": "So."})
     assert "decide it there" in words(page)
     assert not Adjudication.objects.exists()
 
@@ -209,7 +209,7 @@ def test_every_grade_of_another_scale_has_its_button_and_key(world: World) -> No
     html = client_of("ada").get(address(pair)).content.decode()
     assert 'name="grade" value="-2" data-key="1"' in html
     assert 'name="grade" value="2" data-key="5"' in html
-    client_of("ada").post(address(pair), {"grade": "-1"})
+    client_of("ada").post(address(pair), {"grade": "-1", "reason": "So."})
     assert Judgment.objects.get(list=signed).grade == -1
 
 
@@ -219,20 +219,20 @@ def test_an_admin_reads_and_does_not_decide(campaign: Campaign) -> None:
     page = client_of("root").get(address(pair))
     assert "Ben" in words(page)
     assert 'name="grade"' not in page.content.decode()
-    assert client_of("root").post(address(pair), {"grade": "1"}).status_code == 404
+    assert client_of("root").post(address(pair), {"grade": "1", "reason": "So."}).status_code == 404
 
 
 def test_a_pair_is_read_at_the_same_cost_whoever_said_how_much(
     world: World, campaign: Campaign
 ) -> None:
     ada, pair = client_of("ada"), pair_of(campaign, "d4")
-    ada.post(address(pair), {"grade": "0"})
+    ada.post(address(pair), {"grade": "0", "reason": "So."})
     ada.get(address(pair))
     with counted() as few:
         ada.get(address(pair))
     for grade in (1, 2, 3, 4, 1, 2):
         label(pair=pair, username="ben", grade=grade)
-        ada.post(address(pair), {"grade": str(grade)})
+        ada.post(address(pair), {"grade": str(grade), "reason": "So."})
     ada.get(address(pair))
     with counted() as many:
         ada.get(address(pair))

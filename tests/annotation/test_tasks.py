@@ -5,13 +5,16 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotation import tasks
-from annotation.models import Assignment, Campaign, Label, Pair
-from annotation.tasks import consolidate_list, release_expired_leases
+from annotation.models import Assignment, Campaign, Label, Pair, QualityReport
+from annotation.tasks import (
+    consolidate_list,
+    refresh_campaign_quality,
+    release_expired_leases,
+)
 from config.sweep import list_due
 from judgments.models import Judgment, JudgmentVersion
 from tests.builders import World, make_world
-from tests.builders_annotation import held, label, lease, make_campaign
+from tests.builders_annotation import LEASE, held, label, lease, make_campaign
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +30,9 @@ def campaign(world: World) -> Campaign:
 
 
 def annotations_due() -> list[tuple[str, tuple[int, ...]]]:
-    return [wake for wake in list_due() if wake[0].startswith("annotation.")]
+    """What is due but for the reports, which follow labels at their own pace."""
+    names = ("annotation.consolidate", "annotation.release_expired")
+    return [wake for wake in list_due() if wake[0] in names]
 
 
 def rows() -> list[object]:
@@ -38,6 +43,19 @@ def rows() -> list[object]:
 def test_names_stay_what_messages_under_way_call_them() -> None:
     assert consolidate_list.name == "annotation.consolidate"
     assert release_expired_leases.name == "annotation.release_expired"
+    assert refresh_campaign_quality.name == "annotation.refresh_quality"
+
+
+def test_a_report_is_found_due_and_refreshing_it_twice_leaves_the_same_rows(
+    campaign: Campaign,
+) -> None:
+    label(pair=campaign.pairs.select_related("campaign")[0], username="ben", grade=2)
+    assert ("annotation.refresh_quality", (campaign.pk,)) in list_due()
+    refresh_campaign_quality(campaign.pk)
+    before = list(QualityReport.objects.values())
+    refresh_campaign_quality(campaign.pk)
+    assert list(QualityReport.objects.values()) == before
+    assert ("annotation.refresh_quality", (campaign.pk,)) not in list_due()
 
 
 def test_a_lost_wake_up_is_found_by_the_sweep(world: World, campaign: Campaign) -> None:
@@ -61,7 +79,7 @@ def test_consolidating_twice_leaves_the_same_rows(world: World, campaign: Campai
     assert rows() == before
 
 
-def test_labels_within_the_interval_wait_once_and_become_one_version(
+def test_labels_within_the_interval_wait_for_its_end_and_become_one_version(
     world: World, campaign: Campaign
 ) -> None:
     first, second = campaign.pairs.select_related("campaign")[:2]
@@ -70,26 +88,17 @@ def test_labels_within_the_interval_wait_once_and_become_one_version(
     consolidate_list(world.judgments.pk)
     for username in ("ben", "cem"):
         label(pair=second, username=username, grade=2)
-    consolidate_list(world.judgments.pk)
+        consolidate_list(world.judgments.pk)
+    assert len(annotations_due()) == 1
+    while annotations_due():
+        consolidate_list(world.judgments.pk)
     one, two = JudgmentVersion.objects.order_by("number")
     assert timedelta(seconds=0.5) <= two.created_at - one.created_at < timedelta(seconds=3)
 
 
-def test_a_list_that_is_at_work_in_this_process_is_left_to_it(
-    world: World, campaign: Campaign
-) -> None:
-    label(pair=campaign.pairs.select_related("campaign")[0], username="ben", grade=2)
-    lock = tasks._at_work[world.judgments.pk]
-    with lock:
-        consolidate_list(world.judgments.pk)
-    assert len(annotations_due()) == 1
-    consolidate_list(world.judgments.pk)
-    assert annotations_due() == []
-
-
 def test_expired_leases_are_found_and_freed_once(campaign: Campaign) -> None:
     lease(campaign=campaign, username="cem", at=timezone.now())
-    lease(campaign=campaign, username="ben", at=timezone.now() - timedelta(hours=2))
+    lease(campaign=campaign, username="ben", at=timezone.now() - 2 * LEASE)
     assert annotations_due() == [("annotation.release_expired", ())]
     release_expired_leases()
     before = rows()

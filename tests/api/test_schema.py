@@ -26,6 +26,7 @@ STABLE = {
     "collections/{slug}/lists/{list_slug}/versions/{name}/qrels": {"get"},
     "collections/{slug}/lists/{list_slug}/versions/{before}..{after}": {"get"},
     "collections/{slug}/lists/{list_slug}/leaderboard": {"get"},
+    "collections/{slug}/lists/{list_slug}/leaderboard/segments": {"get"},
     "campaigns/{campaign_id}/next": {"get", "post"},
     "campaigns/{campaign_id}/labels": {"get", "post"},
 }

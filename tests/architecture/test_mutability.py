@@ -6,14 +6,27 @@ import pytest
 from django.apps import apps
 from django.db import DatabaseError, connection, models, transaction
 
+from annotation.models import (
+    Assignment,
+    CheckAction,
+    Feedback,
+    GoldCheck,
+    OneMoreLabel,
+    Reopening,
+    TrainingAnswer,
+    TrainingAttempt,
+)
 from annotation.services.adjudicating import adjudicate
+from annotation.services.checking import check_labels
+from annotation.services.gold import mark_gold
+from annotation.services.labelling import submit_label
 from evaluation.services.refreshing import refresh_evaluations
 from judgments.formats.collections import QueryRecord
 from judgments.services.collections import load_queries
 from judgments.services.lists import release_version
 from judgments.triggers import AppendOnly
 from tests.builders import NOW, commit, make_access, make_world
-from tests.builders_annotation import label, make_campaign
+from tests.builders_annotation import desk_of, label, make_campaign, said
 from tests.evaluation.builders import make_run
 
 ROOMS = ("annotation", "evaluation", "judgments")
@@ -21,7 +34,14 @@ MUTABLE = {
     "annotation.Assignment": "a seat is leased, filled, freed and voided",
     "annotation.Campaign": "opens and closes",
     "annotation.CampaignAnnotator": "people join and leave",
+    "annotation.CheckPlan": "how much is planted; changes are in the audit log",
+    "annotation.CheckRule": "the rules that hold; changes are in the audit log",
+    "annotation.GoldItem": "is retired",
     "annotation.Guideline": "its name; the text lies in revisions",
+    "annotation.QuerySkip": "is returned",
+    "annotation.QualityReport": "a cache of figures, computed anew as labels come",
+    "annotation.LabellingPreferences": "keys and text size, as often as somebody likes",
+    "annotation.TrainingAttempt": "ends, and a lead may decide it; both are in the audit log",
     "annotation.Pair": "its state, and what was last concluded of it",
     "evaluation.Leaderboard": "which measures a list keeps current",
     "evaluation.Ranker": "its name and description",
@@ -36,6 +56,7 @@ MUTABLE = {
     "judgments.Membership": "the role changes, the membership ends",
     "judgments.Query": "a stub gets its text, a text is corrected; versions keep past traits",
     "judgments.User": "signs in, changes name and password",
+    "judgments.WorkerBeat": "a worker writes its own again and again",
 }
 
 
@@ -78,7 +99,39 @@ def full() -> None:
     campaign = make_campaign(world=world, pairs=[(query, other)])
     pair = campaign.pairs.select_related("list").get()
     label(pair=pair, username="ben", grade=3)
-    adjudicate(access=ada, pair=pair, grade=2, reason="", at=NOW)
+    decided = adjudicate(access=ada, pair=pair, grade=2, reason="", at=NOW)
+    said_again = {"reopened_at": NOW, "reopened_by": world.ada}
+    Reopening.objects.create(adjudication=decided, **said_again)
+    OneMoreLabel.objects.create(pair=pair, asked_at=NOW, asked_by=world.ada)
+    mark_gold(access=ada, pair=pair, low=2, high=2, reason="", at=NOW)
+    seat = Assignment.objects.create(
+        pair=pair,
+        seat=1_000,
+        purpose=Assignment.Purpose.GOLD,
+        state=Assignment.State.LEASED,
+        annotator=world.cem,
+        leased_until=NOW,
+    )
+    submit_label(desk=desk_of(campaign, "cem"), submission=said(seat=seat, grade=3), at=NOW)
+    check_labels(list_id=campaign.list_id, at=NOW)
+    check = GoldCheck.objects.get()
+    told = {"annotator": world.cem, "newest": check, "items": [], "given_at": NOW}
+    Feedback.objects.create(campaign=campaign, **told)
+    attempt = TrainingAttempt.objects.create(
+        campaign=campaign, annotator=world.cem, number=1, pairs=3, percent=70, began_at=NOW
+    )
+    answered = {"assignment": seat, "label": check.label, "item": check.item, "error": 1}
+    TrainingAnswer.objects.create(attempt=attempt, answered_at=NOW, **answered)
+    CheckAction.objects.create(
+        campaign=campaign,
+        annotator=world.cem,
+        action="warn",
+        right=0,
+        checks=5,
+        below_percent=60,
+        newest=GoldCheck.objects.get(),
+        taken_at=NOW,
+    )
 
 
 @pytest.mark.django_db
@@ -99,6 +152,11 @@ def test_the_database_refuses_every_change_of_what_is_append_only(
         refused(f"UPDATE {table.table} SET {table.closes} = 99 WHERE {closed}")  # noqa: S608
     if not table.deletable:
         refused(f"DELETE FROM {table.table}")  # noqa: S608
+        if connection.vendor == "postgresql":
+            execute("SET CONSTRAINTS ALL IMMEDIATE")  # else pending checks refuse it first
+            refused(f"TRUNCATE {table.table} CASCADE")
+        else:
+            refused(f"INSERT OR REPLACE INTO {table.table} SELECT * FROM {table.table}")  # noqa: S608
     assert rows_of(model) == before
 
 

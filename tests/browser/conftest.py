@@ -1,9 +1,11 @@
 """A real server, a real browser, and windows in which nothing may go wrong unnoticed."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
@@ -11,7 +13,8 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.browser.windows import Opener, Place
 from tests.faults.site import Embedded
 
-PAIRS = 24
+PAIRS = 64  # more than one person holds at a time
+SETTINGS = {"DJANGO_SETTINGS_MODULE": "config.settings"}
 SWITCHES = (
     "--no-sandbox",
     "--disable-gpu",
@@ -21,6 +24,14 @@ SWITCHES = (
     "--disable-component-update",
     "--disable-sync",
 )
+
+
+class Built(NamedTuple):
+    """A home as it is before anybody has done anything."""
+
+    home: Path
+    campaign: str
+    passwords: dict[str, str]
 
 
 # Not for the whole session: while it runs, Django takes this thread for an asynchronous one.
@@ -33,14 +44,23 @@ def browser(chromium: Path) -> Iterator[Browser]:
         started.close()
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
-    """`manage.py serve` in an empty home, with people, runs and an open campaign."""
-    site = Embedded(tmp_path, {"DJANGO_SETTINGS_MODULE": "config.settings"})
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """A home with people, runs and an open campaign, made once; each place has a copy."""
+    directory = tmp_path_factory.mktemp("scene")
+    site = Embedded(directory, SETTINGS)
     scene = json.loads(site.call("-m", "tests.browser.scene", str(PAIRS)))
+    return Built(directory / "home", scene["campaign"], scene["passwords"])
+
+
+@pytest.fixture
+def place(built: Built, tmp_path: Path) -> Iterator[Place]:
+    """`manage.py serve` in a home of its own."""
+    shutil.copytree(built.home, tmp_path / "home")
+    site = Embedded(tmp_path, SETTINGS)
     try:
         site.begin()
-        yield Place(site, scene["campaign"], scene["passwords"])
+        yield Place(site, built.campaign, built.passwords)
     finally:
         site.stop()
 

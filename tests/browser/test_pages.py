@@ -1,4 +1,4 @@
-"""What axe says of the pages on which people spend their days: wide, dark, and on a phone."""
+"""Dialogs: what they do with the focus, with a double click, and what axe says of them."""
 
 import pytest
 from playwright.sync_api import expect
@@ -6,31 +6,6 @@ from playwright.sync_api import expect
 from tests.browser.windows import Opener, Place
 
 pytestmark = pytest.mark.browser
-
-PAGES = {
-    "ben": "/label/{campaign}",
-    "dora": "/c/books/lists/main/leaderboard",
-    "ada": "/c/books/campaigns/{campaign}",
-}
-WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-
-
-def test_axe_finds_nothing_serious_and_nothing_scrolls_sideways(
-    open_window: Opener, place: Place
-) -> None:
-    for username, path in PAGES.items():
-        window = open_window(username)
-        page = window.page
-        if username == "ben":
-            window.label_page()
-        else:
-            window.go(path.format(campaign=place.campaign))
-        for width, scheme in ((1280, "light"), (1280, "dark"), (390, "light")):
-            page.set_viewport_size({"width": width, "height": 780})
-            page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-            page.wait_for_timeout(400)  # colours fade in
-            window.check_accessible()
-            assert page.evaluate(WIDER) <= 0, f"{page.url} is wider than {width}"
 
 
 def test_the_dialogs_of_the_label_page_take_the_focus_and_give_it_back(

@@ -5,15 +5,21 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from evaluation.exact import add, exact_sums, to_bytes
+from evaluation.averages import Groups, n_rows, sums_of, together
+from evaluation.exact import to_bytes
+from evaluation.measures.definition import Measure
 from evaluation.measures.engine import evaluate_batch
+from evaluation.measures.grades import Grades
+from evaluation.measures.grammar import parse_measures
+from evaluation.measures.ordering import rank_order, rule_of, tie_starts
 from evaluation.measures.rankings import GradedRankings
 from evaluation.models import Ranker, Ranking, Run
-from evaluation.packing import unpack_documents, unpack_order
+from evaluation.packing import Floats, unpack_documents, unpack_scores
 from evaluation.selectors.measure_sets import get_leaderboard, grades_of, measures_of
+from evaluation.services.leaderboards import ensure_leaderboard, ensure_measure_set
 from evaluation.services.rankers import start_ranker
 from evaluation.services.runs import read_run_file, store_run
-from judgments.models import Collection, Judgment, JudgmentList
+from judgments.models import Collection, Document, Judgment, JudgmentList, PastTraits, Query
 from tests.builders import NOW
 
 Rankings = Mapping[str, Sequence[str]]
@@ -68,20 +74,69 @@ def evaluate_from_scratch(*, run: Run, judgment_list: JudgmentList, version: int
     rows = Judgment.objects.filter(list=judgment_list, since__lte=version)
     for row in rows.exclude(until__lte=version):
         judged.setdefault(row.query_id, {})[row.document_id] = row.grade
-    sums = np.zeros((len(measures), 6), np.int64)
-    for query_id, own in judged.items():
-        ranking = Ranking.objects.filter(run=run, query=query_id).first()
-        ranked: list[int] = []
-        if ranking is not None:
-            documents = unpack_documents(ranking.documents)
-            ranked = documents[unpack_order(ranking.order, len(documents))].tolist()
-        codes = np.array(list(own.values()), np.int64)
-        level = dict(zip(own, grades.levels(codes).tolist(), strict=True))
-        graded = GradedRankings(
-            np.array([[level.get(document, 0) for document in ranked]], np.uint8),
-            np.array([len(ranked)]),
-            np.array([[codes.tolist().count(code) for code in grades.codes]]),
-        )
-        values = evaluate_batch(measures, graded, grades)
-        sums = add(sums, exact_sums(values.values, values.counted))
+    traits = {query_id: traits_of(judgment_list, version, query_id) for query_id in judged}
+    names = sorted({segment for segment, _ in traits.values()})
+    if not any(measure.average == "segments" for measure in measures):
+        names = []
+    sums = np.zeros((n_rows(measures, len(names)), 6), np.int64)
+    rankings = {ranking.query_id: ranking for ranking in Ranking.objects.filter(run=run)}
+    for query_id in sorted({*judged, *rankings}):
+        answer = _answer(rankings.get(query_id))
+        found = [_value(measure, grades, answer, judged.get(query_id, {})) for measure in measures]
+        values = np.array([[value for value, _ in found]])
+        counted = np.array([[is_counted for _, is_counted in found]])
+        segment, weight = traits.get(query_id, ("", 1.0))
+        place = names.index(segment) if segment in names else -1
+        groups = Groups(np.array([weight]), np.array([place]), tuple(names))
+        sums = together(measures, sums, sums_of(measures, values, counted, groups))
     return to_bytes(sums)
+
+
+Answer = tuple[Sequence[int], Sequence[str], Floats]
+
+
+def _answer(ranking: Ranking | None) -> Answer:
+    """A ranking's documents, their ids and scores, as its file had them."""
+    if ranking is None:
+        return [], [], np.zeros(0)
+    pks = unpack_documents(ranking.documents).tolist()
+    docids = dict(Document.objects.filter(pk__in=pks).values_list("pk", "docid"))
+    return pks, [docids[pk] for pk in pks], unpack_scores(ranking.scores)
+
+
+def _value(
+    measure: Measure, grades: Grades, answer: Answer, judged: Mapping[int, int]
+) -> tuple[float, bool]:
+    """One query's value, and whether it is in the mean."""
+    pks, docids, scores = answer
+    rule, precision = rule_of(measure.ordering)
+    order = rank_order(docids, scores, ties=rule, precision=precision)
+    ties = None
+    if measure.ties == "averaged":
+        ties = tie_starts(scores[order], precision=precision)[None]
+    codes = np.array(list(judged.values()), np.int64)
+    level = dict(zip(judged, grades.levels(codes).tolist(), strict=True))
+    graded = GradedRankings(
+        np.array([[level.get(pks[place], 0) for place in order.tolist()]], np.uint8),
+        np.array([len(pks)]),
+        np.array([[codes.tolist().count(code) for code in grades.codes]]),
+        ties,
+    )
+    found = evaluate_batch([measure], graded, grades)
+    return float(found.values[0, 0]), bool(found.counted[0, 0])
+
+
+def traits_of(judgment_list: JudgmentList, version: int, query_id: int) -> tuple[str, float]:
+    """The segment and weight that a query had at a version of a list."""
+    rows = PastTraits.objects.filter(list=judgment_list, query=query_id)
+    past = rows.filter(since__lte=version, until__gt=version).first()
+    own = past or Query.objects.get(pk=query_id)
+    return own.segment, own.weight
+
+
+def keep(*, judgment_list: JudgmentList, names: str) -> None:
+    """Keep other measures current on a list."""
+    leaderboard = ensure_leaderboard(judgment_list=judgment_list)
+    measures = [measure for _, measure in parse_measures(names)]
+    leaderboard.measure_set = ensure_measure_set(measures=measures)
+    leaderboard.save(update_fields=["measure_set"])

@@ -81,6 +81,31 @@ def test_one_query_is_explained_as_table_and_json(files: Path) -> None:
     assert "--explain is printed" in refusal(files, *words, "--format", "trec")
 
 
+def test_tools_definitions_stand_beside_each_other_under_the_names_asked_for(files: Path) -> None:
+    words = ("--measures", "nDCG@2 lightgbm:nDCG@2 trec_eval:RR", "--format", "json")
+    found = json.loads(evaluate(files, *words))["runs"]["some.run"]["measures"]
+    assert list(found) == ["nDCG@2", "lightgbm:nDCG@2", "trec_eval:RR"]
+    for name, own in (("lightgbm", "nDCG@2"), ("trec_eval", "RR")):
+        alone = ("--measures", own, "--preset", name, "--format", "json")
+        expected = json.loads(evaluate(files, *alone))["runs"]["some.run"]["measures"][own]
+        assert found[f"{name}:{own}"] == expected
+
+
+def test_why_definitions_differ_is_explained_for_one_query(files: Path) -> None:
+    words = ("--explain", "q1", "--measures", "nDCG@2 lightgbm:nDCG@2 nDCG(gain='exp2')@2")
+    told = evaluate(files, *words)
+    assert "lightgbm:nDCG@2 of some.run, query q1" in told
+    assert "nDCG@2 and lightgbm:nDCG@2 of some.run" in told
+    assert "Each is the mean over all" in told
+    found = json.loads(evaluate(files, *words, "--format", "json"))
+    first, second = found["differences"]["some.run"]
+    assert second["parts"][0]["parameters"] == ["gain"]
+    total = sum(part["effect"] for part in first["parts"])
+    assert total == pytest.approx(first["other_value"] - first["value"])
+    alone = evaluate(files, "--explain", "q1", "--measures", "lightgbm:nDCG@2")
+    assert "nDCG@2 and lightgbm:nDCG@2 of some.run" in alone
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -138,3 +163,76 @@ def test_as_a_process_it_needs_no_database_and_is_quiet_on_stderr(files: Path) -
     )
     assert (bad.returncode, bad.stdout) == (2, "")
     assert bad.stderr.startswith(str(files / "none.run"))
+
+
+@pytest.fixture
+def queries(files: Path) -> str:
+    """q1 counts three times as much as q2; only q2 is in a segment, and q3 is not judged."""
+    path = files / "queries.tsv"
+    rows = ("query_id\ttext\tsegment\tweight", "q1\tone\t\t3", "q2\ttwo\ttail\t1", "q3\t3\tx\t9")
+    path.write_text("\n".join(rows) + "\n")
+    return str(path)
+
+
+def test_queries_are_weighed_and_told_apart_by_a_file_that_says_how(
+    files: Path, queries: str
+) -> None:
+    names = "RR RR(average='weighted') RR(average='segments')"
+    words = ("--measures", names, "--queries", queries, "--per-segment", "--format", "json")
+    found = json.loads(evaluate(files, *words, runs=("some.run", "other.run.gz")))
+    one, other = (found["runs"][run]["measures"] for run in ("some.run", "other.run.gz"))
+    assert [own["mean"] for own in one.values()] == [0.25, 0.375, 0.25]
+    assert [own["mean"] for own in other.values()] == [0.5, 0.25, 0.5]
+    assert {own["n"] for own in one.values()} == {2}
+    assert other["RR"]["per_segment"] == {
+        "": {"mean": 0.0, "n": 1},
+        "tail": {"mean": 1.0, "n": 1},
+    }
+
+
+def test_a_table_has_a_line_for_each_segment(files: Path, queries: str) -> None:
+    words = ("--measures", "RR P@1", "--queries", queries, "--per-segment")
+    lines = evaluate(files, *words, runs=("other.run.gz",)).splitlines()
+    assert [line.split() for line in lines] == [
+        ["run", "queries", "RR", "P@1"],
+        ["other.run.gz", "2", "0.5000", "0.5000"],
+        ["segment", "(none)", "1", "0.0000", "0.0000"],
+        ["segment", "tail", "1", "1.0000", "1.0000"],
+    ]
+
+
+def test_a_judged_query_that_the_file_lacks_weighs_one(files: Path) -> None:
+    (files / "few.tsv").write_text("query_id\ttext\tweight\nq1\tone\t3\n")
+    words = ("--measures", "RR(average='weighted')", "--queries", str(files / "few.tsv"))
+    found = json.loads(evaluate(files, *words, "--format", "json"))
+    (values,) = found["runs"]["some.run"]["measures"].values()
+    assert values == {"mean": 0.375, "n": 2}
+
+
+def test_a_preset_leaves_weighing_to_us(files: Path, queries: str) -> None:
+    words = ("--measures", "nDCG(average='weighted')@10", "--preset", "trec_eval_c")
+    found = json.loads(evaluate(files, *words, "--queries", queries, "--format", "json"))
+    plain = json.loads(evaluate(files, "--measures", "nDCG@10", "--format", "json", "--per-query"))
+    (values,) = plain["runs"]["some.run"]["measures"].values()
+    (mine,) = found["runs"]["some.run"]["measures"].values()
+    right = (3 * values["per_query"]["q1"] + values["per_query"]["q2"]) / 4
+    assert mine["mean"] == pytest.approx(right, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--measures", "RR(average='weighted')"), "--queries names it"),
+        (("--measures", "RR(average='segments')"), "--queries names it"),
+        (("--measures", "RR", "--per-segment"), "--per-segment needs --queries"),
+        (
+            ("--measures", "RR", "--per-segment", "--format", "trec", "--queries", "x"),
+            "--format table or json",
+        ),
+        (("--measures", "RR", "--queries", "nowhere.tsv"), "nowhere.tsv"),
+    ],
+)
+def test_what_weights_and_segments_need_is_said(
+    files: Path, words: tuple[str, ...], said: str
+) -> None:
+    assert said in refusal(files, *words)

@@ -15,8 +15,11 @@ from evaluation.measures.grades import Grades
 from evaluation.measures.grammar import parse_measure
 from evaluation.packing import pack, unpack_ranked
 from evaluation.scoring import (
+    KEPT_QUERIES,
+    STORED_ORDER,
     JudgedQueries,
     StoredRankings,
+    can_be_stored,
     check_can_be_stored,
     score,
     score_sums,
@@ -150,11 +153,10 @@ def test_a_grade_that_is_not_on_the_scale_is_refused() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "P(queries='all')@5",
+        "P(queries='all',average='weighted')@5",
+        "P(queries='run',average='segments')@5",
+        "Judged(average='micro')@5",
         "nDCG(negatives='error')@5",
-        "nDCG(ties='listed')@10",
-        "RR(scores='float64')@10",
-        "P(queries='run')@5",
         "nDCG(empty='error')",
     ],
 )
@@ -192,9 +194,9 @@ COMPANIONS = {
 def test_whatever_measure_may_be_kept_has_its_from_scratch_sums_by_differences(
     measure: Measure, old: Qrels, new: Qrels, runs: Runs
 ) -> None:
-    try:
-        check_can_be_stored(measure)
-    except MeasureError:
+    if measure.ordering != STORED_ORDER or measure.queries not in KEPT_QUERIES:
+        return  # test_refreshing keeps such measures in a list
+    if not can_be_stored(measure):
         return
 
     def sums(qrels: Qrels, query_ids: list[int]) -> np.ndarray:  # type: ignore[type-arg]

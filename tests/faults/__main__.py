@@ -1,5 +1,10 @@
 """A storm by hand, longer than the suite's: `python -m tests.faults --labels 20000 --faults 60`.
 
+For a release, every kind of fault, and labels in batches:
+
+    python -m tests.faults --release               100,000 labels under 300 faults, PostgreSQL
+    python -m tests.faults --release --embedded    20,000 labels under 100 faults, SQLite
+
 It starts a PostgreSQL and a Redis of its own on loopback (or one embedded process), ends them,
 prints what came of it, and exits with 1 if anything was lost. `--sabotage` breaks one thing
 first: then it must exit with 1.
@@ -8,30 +13,52 @@ first: then it must exit with 1.
 import argparse
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from tests.faults.sabotage import SABOTAGES
 from tests.faults.storm import Outcome, Plan, storm_embedded, storm_in_production
 from tests.services import private_postgres, private_redis
 
+EVERYTHING = Plan(
+    annotators=12,
+    depth=20,
+    think=0.0,
+    batch=20,
+    mishaps=0.02,
+    everything=True,
+    people_wait=900.0,
+    lull=0.99,
+    limit=4 * 3600.0,
+)
+RELEASE = replace(EVERYTHING, labels=100_000, faults=300)
+RELEASE_EMBEDDED = replace(EVERYTHING, labels=20_000, faults=100)
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    usual = Plan()
+    release = "--release" in sys.argv
+    is_embedded = "--embedded" in sys.argv
+    usual = (RELEASE_EMBEDDED if is_embedded else RELEASE) if release else Plan(limit=3600.0)
     parser.add_argument("--embedded", action="store_true", help="one process, on SQLite")
+    parser.add_argument("--release", action="store_true", help="as much as for a release")
     parser.add_argument("--labels", type=int, default=usual.labels)
     parser.add_argument("--annotators", type=int, default=usual.annotators)
     parser.add_argument("--depth", type=int, default=usual.depth)
     parser.add_argument("--faults", type=int, default=usual.faults)
     parser.add_argument("--think", type=float, default=usual.think, help="seconds for a label")
+    parser.add_argument("--batch", type=int, default=usual.batch, help="labels sent at once")
+    parser.add_argument("--mishaps", type=float, default=usual.mishaps, help="part of the answers")
+    parser.add_argument("--everything", action="store_true", default=usual.everything)
     parser.add_argument("--ending", choices=("kill", "freeze"), default=usual.ending)
     parser.add_argument("--lull", type=float, default=usual.lull, help="when the ending begins")
     parser.add_argument("--seed", type=int, default=usual.seed)
-    parser.add_argument("--limit", type=float, default=3600.0, help="seconds for all labels")
+    parser.add_argument("--limit", type=float, default=usual.limit, help="seconds for all labels")
     parser.add_argument("--patience", type=float, default=usual.patience)
     parser.add_argument("--sabotage", choices=sorted(SABOTAGES), default="")
+    parser.add_argument("--people-wait", type=float, default=usual.people_wait)
     words = vars(parser.parse_args())
-    is_embedded = words.pop("embedded")
+    del words["embedded"], words["release"]
     with tempfile.TemporaryDirectory(prefix="touchstone-storm-") as name:
         outcome = run(Plan(**words), Path(name), is_embedded=is_embedded)
     sys.stdout.write(f"{outcome}\n")
@@ -42,7 +69,7 @@ def run(plan: Plan, directory: Path, *, is_embedded: bool) -> Outcome:
     """The storm on servers of its own."""
     if is_embedded:
         return storm_embedded(plan, directory=directory)
-    with private_postgres() as database_url, private_redis() as redis_url:
+    with private_postgres(is_durable=True) as database_url, private_redis() as redis_url:
         return storm_in_production(
             plan, directory=directory, database_url=database_url, redis_url=redis_url
         )

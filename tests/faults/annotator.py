@@ -14,9 +14,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 TIMEOUT = 10.0  # seconds for one answer
-PATIENCE = 90.0  # seconds for one label, however often it is sent
 PAUSE = 0.1  # seconds between two attempts
-HELD = 6  # pairs asked for at a time
+HELD = 6  # pairs asked for at a time, unless more are sent at once
 CAME_TO_NOTHING = (OSError, http.client.HTTPException)
 
 
@@ -29,7 +28,10 @@ class Annotator:
     """One client with one token. What it says is decided by its seed.
 
     log: a line of JSON for every acknowledged label, synced before anything else is sent.
-    think: seconds between two labels, on average. acknowledged: called after each.
+    think: seconds for a label, on average. acknowledged: called after each.
+    batch: how many labels go into one request, as after a time without a connection.
+    mishaps: the part of the requests or answers that get lost on the way, whole or by half.
+    patience: seconds for one request, however often it is sent.
     """
 
     address: str
@@ -40,12 +42,18 @@ class Annotator:
     seed: int
     think: float
     acknowledged: Callable[[], None]
+    batch: int = 1
+    mishaps: float = 0.0
+    patience: float = 90.0
     waits: list[float] = field(default_factory=list)
     retries: int = 0
+    mishap_count: int = 0
     refused: list[dict[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._dice = random.Random(self.seed)
+        # dice of their own: how often something is sent again depends on time
+        self._line_dice = random.Random(self.seed + 1)
         self._connection: http.client.HTTPConnection | None = None
         self._last: dict[str, Any] | None = None
 
@@ -58,16 +66,23 @@ class Annotator:
                 idle = 0 if pairs else idle + 1
                 if not pairs:
                     time.sleep(PAUSE)
-                for label in (label for pair in pairs for label in self._labels(pair)):
-                    time.sleep(self._dice.uniform(0.5, 1.5) * self.think)
-                    self._send(label, log)
+                said = [label for pair in pairs for label in self._labels(pair)]
+                for start in range(0, len(said), self.batch):
+                    some = said[start : start + self.batch]
+                    time.sleep(self._dice.uniform(0.5, 1.5) * self.think * len(some))
+                    self._send(some, log)
+
+    @property
+    def has_said(self) -> bool:
+        """Whether a grade was given that can be corrected."""
+        return self._last is not None
 
     def say_one_thing_more(self) -> None:
         """Correct the last grade that was given."""
         assert self._last is not None
         corrected = {**self._last, "id": self._uuid(), "supersedes": self._last["id"]}
         with self.log.open("ab") as log:
-            self._send({**corrected, "grade": 4 - self._last["grade"]}, log)
+            self._send([{**corrected, "grade": 4 - self._last["grade"]}], log)
 
     def _labels(self, pair: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """What is said of a pair: mostly a grade; now and then a correction, an undo, a doubt."""
@@ -110,32 +125,36 @@ class Annotator:
         def read(status: int, body: Any) -> list[dict[str, Any]] | None:
             return body["pairs"] if status == 200 and body["is_open"] else None
 
-        pairs: list[dict[str, Any]] = self._until_answered("next", {"count": HELD}, read)
+        count = max(HELD, self.batch)
+        pairs: list[dict[str, Any]] = self._until_answered("next", {"count": count}, read)
         return pairs
 
-    def _send(self, label: dict[str, Any], log: Any) -> None:
-        def read(status: int, body: Any) -> dict[str, Any] | None:
+    def _send(self, labels: list[dict[str, Any]], log: Any) -> None:
+        ids = [label["id"] for label in labels]
+
+        def read(status: int, body: Any) -> list[dict[str, Any]] | None:
             receipts = body["labels"] if status == 200 else []
-            return next((one for one in receipts if one["id"] == label["id"]), None)
+            return receipts if [one["id"] for one in receipts] == ids else None
 
         began = time.monotonic()
-        receipt = self._until_answered("labels", {"labels": [label], "count": 0}, read)
+        receipts = self._until_answered("labels", {"labels": labels, "count": 0}, read)
         self.waits.append(time.monotonic() - began)
-        if receipt["status"] == "refused":
-            self.refused.append(receipt | label)
-            return
-        log.write(json.dumps(label).encode() + b"\n")
+        both = list(zip(receipts, labels, strict=True))
+        stored = [label for receipt, label in both if receipt["status"] != "refused"]
+        self.refused += [one | label for one, label in both if one["status"] == "refused"]
+        log.write(b"".join(json.dumps(label).encode() + b"\n" for label in stored))
         log.flush()
         os.fsync(log.fileno())
-        if label["outcome"] == "graded":
-            self._last = label
-        self.acknowledged()
+        for label in stored:
+            if label["outcome"] == "graded":
+                self._last = label
+            self.acknowledged()
 
     def _until_answered(
         self, resource: str, body: dict[str, Any], read: Callable[[int, Any], Any]
     ) -> Any:
         """Send it, the same each time, until an answer parses and holds what it must hold."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + self.patience
         while time.monotonic() < deadline:
             try:
                 answer = read(*self._post(resource, body))
@@ -146,7 +165,7 @@ class Annotator:
                 return answer
             self.retries += 1
             time.sleep(PAUSE)
-        raise GaveUp(f"{resource}: no answer in {PATIENCE:g} s")
+        raise GaveUp(f"{resource}: no answer in {self.patience:g} s")
 
     def _post(self, resource: str, body: dict[str, Any]) -> tuple[int, Any]:
         if self._connection is None:
@@ -164,5 +183,16 @@ class Annotator:
                 **self.headers,
             },
         )
+        mishap = self._mishap()
+        if mishap == "no answer":
+            raise ConnectionResetError(mishap)
         answer = self._connection.getresponse()
-        return answer.status, json.loads(answer.read())
+        body = answer.read()
+        return answer.status, json.loads(body[: len(body) // 2] if mishap else body)
+
+    def _mishap(self) -> str:
+        """What befalls this answer on its way: mostly nothing."""
+        if self._line_dice.random() >= self.mishaps:
+            return ""
+        self.mishap_count += 1
+        return self._line_dice.choice(("no answer", "half an answer"))

@@ -39,7 +39,7 @@ def counted_seats() -> None:
                 seat=count + 1,
                 annotator=desk.viewer,
                 state="leased",
-                leased_until=at + leasing.LEASE,
+                leased_until=at + desk.campaign.lease,
             )
         return len(room)
 
@@ -49,10 +49,10 @@ def counted_seats() -> None:
 
 def early_answers() -> None:
     """Some labels are acknowledged and never stored."""
-    from annotation import api
+    from annotation.api import labelling
     from annotation.services.labelling import Receipt, submit_labels
 
-    module: Any = api
+    module: Any = labelling
 
     def submit(*, desk: Any, submissions: Any, at: datetime) -> list[Receipt]:
         if any(submission.id.int % 20 == 0 for submission in submissions):
@@ -66,7 +66,8 @@ def late_flag() -> None:
     """A pair counts as concluded up to what was said while it was being concluded."""
     from annotation.services import consolidating
 
-    listen, save = consolidating._listen, consolidating._save_conclusions
+    module: Any = consolidating
+    listen, save = module.listen, module._save_conclusions
 
     def listen_without_locks(pairs_qs: Any) -> Any:
         unlocked_qs = pairs_qs.all()
@@ -77,8 +78,8 @@ def late_flag() -> None:
         time.sleep(WINDOW)
         save(concluded)
 
-    consolidating._listen = listen_without_locks
-    consolidating._save_conclusions = save_late
+    module.listen = listen_without_locks
+    module._save_conclusions = save_late
 
 
 def forgotten_query() -> None:

@@ -1,22 +1,32 @@
 """The processes that a storm strikes, in both modes, and the ways to strike them."""
 
 import os
+import resource
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import redis
 
 from config.healthcheck import answers
 from tests.deployment import HOST, ROOT, compose_command, production_environment, web_command
 from tests.deployment import programs as path_of_programs
-from tests.services import free_port
+from tests.services import find_redis_server, free_port
 
 PATIENCE = 60.0  # seconds for a process to answer
 POLL = 0.05
+EXPIRE = tuple(
+    "UPDATE annotation_assignment SET leased_until = '2001-01-01 00:00:00+00:00' "  # noqa: S608
+    + f"WHERE state = 'leased' AND id % 2 = {half}"
+    for half in (0, 1)
+)
 PROXY = {"Host": HOST, "X-Forwarded-Proto": "https"}
 
 
@@ -55,12 +65,15 @@ class Site:
             raise RuntimeError(f"{words} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
         return done.stdout
 
-    def start(self, name: str, command: Sequence[str]) -> None:
+    def start(
+        self, name: str, command: Sequence[str], *, cwd: Path = ROOT, user: int | None = None
+    ) -> None:
         """Start a process; its output is appended to a file of its name."""
         with (self.directory / f"{name}.log").open("ab") as log:
             self._running[name] = subprocess.Popen(
                 command,
-                cwd=ROOT,
+                cwd=cwd,
+                user=user,
                 env=self.environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -76,10 +89,20 @@ class Site:
 
     def kill_child(self, name: str, which: int) -> None:
         """SIGKILL to one child of a process, which must get along without it."""
-        parent = self._running[name].pid
-        listed = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+        listed = sorted(_children(self._running[name].pid))
         if listed:
-            os.kill(int(sorted(listed, key=int)[which % len(listed)]), signal.SIGKILL)
+            _kill_at_once([listed[which % len(listed)]])
+
+    def freeze(self, name: str, seconds: float) -> None:
+        """SIGSTOP a process and all of its children for so long."""
+        group = self._running[name].pid
+        os.killpg(group, signal.SIGSTOP)
+        time.sleep(seconds)
+        os.killpg(group, signal.SIGCONT)
+
+    def expire_leases(self, half: int) -> None:
+        """Let half of the leases have run out long ago, as a clock that jumped would."""
+        raise NotImplementedError
 
     def stop(self) -> None:
         """End every process that is still there."""
@@ -114,6 +137,7 @@ class Production(Site):
         environment = production_environment(directory / "home", database_url, redis_url)
         super().__init__(directory, {**environment, **more})
         self._redis_url = redis_url
+        self._database_url = database_url
         self.call("manage.py", "collectstatic", "-v0", "--no-input")
 
     def begin(self) -> None:
@@ -130,6 +154,39 @@ class Production(Site):
     def kill_worker(self) -> None:
         """As when its machine is gone."""
         self.kill("worker")
+
+    def expire_leases(self, half: int) -> None:
+        """As a clock that jumped would."""
+        with psycopg.connect(self._database_url, autocommit=True) as connection:
+            connection.execute(EXPIRE[half])
+
+    def kill_database(self) -> None:
+        """SIGKILL to PostgreSQL and all of its processes at once, then start it again."""
+        with psycopg.connect(self._database_url) as connection:
+            found = connection.execute("SELECT pg_read_file('postmaster.pid')").fetchone()
+        assert found
+        postmaster = int(found[0].split()[0])
+        again = _how_started(postmaster)
+        _kill_at_once([postmaster, *_children(postmaster)])
+
+        def answers_again() -> bool:
+            with suppress(psycopg.OperationalError), psycopg.connect(self._database_url):
+                return True
+            if "postgres" not in self._running or self._running["postgres"].poll() is not None:
+                self.start("postgres", **again)
+            return False
+
+        eventually(answers_again, "PostgreSQL")
+
+    def kill_redis(self) -> None:
+        """SIGKILL to Redis, then start it again, empty."""
+        with redis.Redis.from_url(self._redis_url) as client:
+            process: int = client.info("server")["process_id"]
+        port = client.connection_pool.connection_kwargs["port"]
+        address = ("--bind", "127.0.0.1", "--port", str(port))
+        program = str(find_redis_server())
+        _kill_at_once([process])
+        self.start("redis", [program, *address, "--save", "", "--appendonly", "no"])
 
     def flush(self) -> None:
         """Empty Redis, with whatever messages it holds."""
@@ -160,6 +217,47 @@ class Embedded(Site):
     def kill_all(self) -> None:
         """The whole process, web server and workers."""
         self.kill("serve")
+
+    def expire_leases(self, half: int) -> None:
+        """As a clock that jumped would."""
+        database = self.directory / "home" / "touchstone.sqlite3"
+        with closing(sqlite3.connect(database, timeout=PATIENCE)) as connection, connection:
+            connection.execute(EXPIRE[half])
+
+    def fill_disk(self, seconds: float) -> None:
+        """Let no file of the process grow for so long: every write to the database fails."""
+        process = self._running["serve"].pid
+        everything = [process, *_children(process)]
+        before = {pid: resource.prlimit(pid, resource.RLIMIT_FSIZE) for pid in everything}
+        for pid, (_, hard) in before.items():
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, (4096, hard))
+        time.sleep(seconds)
+        for pid, limits in before.items():
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, limits)
+
+
+def _children(process: int) -> list[int]:
+    listed = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return [int(child) for child in listed]
+
+
+def _how_started(process: int) -> dict[str, Any]:
+    """What starts a process of this kind again: its command, its directory and its account."""
+    place = Path(f"/proc/{process}")
+    return {
+        "command": place.joinpath("cmdline").read_text().split("\0")[:-1],
+        "cwd": place.joinpath("cwd").readlink(),
+        "user": place.stat().st_uid,
+    }
+
+
+def _kill_at_once(processes: Sequence[int]) -> None:
+    for process in processes:
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+    for process in processes:
+        with suppress(ChildProcessError):  # PostgreSQL takes one that nobody waited for as alive
+            os.waitpid(process, 0)
 
 
 def eventually(holds: Callable[[], bool], what: str) -> None:

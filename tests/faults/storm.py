@@ -21,7 +21,10 @@ from tests.deployment import ROOT
 from tests.faults.annotator import Annotator
 from tests.faults.site import Embedded, Production, Site
 
-LONGEST_GAP = 1.5  # seconds until what was killed is started again
+LONGEST_GAP = 1.5  # seconds until what was killed is started again, or what was frozen goes on
+VERIFYING = 1800.0  # seconds for holding everything against everything
+
+Strikes = Mapping[str, Callable[[random.Random], None]]
 
 
 @dataclass(frozen=True)
@@ -29,11 +32,14 @@ class Plan:
     """What happens.
 
     labels: two for each pair, before corrections. faults: how many before the last one.
-    think: seconds that an annotator takes for a label. ending: `kill`: the worker is dead during
+    think: seconds that an annotator takes for a label. batch: labels sent at once. mishaps: the
+    part of the requests whose answer gets lost on its way. everything: also faults that take
+    long, or that befall servers which are nobody else's. ending: `kill`: the worker is dead during
     the last labels, and Redis is flushed before it comes back; `freeze`: Redis stands still
     during the last labels, so that nothing at all announces them. lull: the part of the labels
     after which that begins, and no other fault strikes.
-    limit, patience: seconds for the labels, and then for what is due.
+    limit, patience: seconds for the labels, and then for what is due. people_wait: seconds for
+    which an annotator sends the same again.
     """
 
     labels: int = 500
@@ -41,6 +47,10 @@ class Plan:
     depth: int = 10
     faults: int = 6
     think: float = 0.3
+    batch: int = 1
+    mishaps: float = 0.0
+    everything: bool = False
+    people_wait: float = 90.0
     ending: str = "kill"
     lull: float = 0.9
     seed: int = 2
@@ -79,6 +89,7 @@ class Outcome:
     labels: int = 0
     versions: int = 0
     retries: int = 0
+    mishaps: int = 0
     labelling_seconds: float = 0.0
     convergence_seconds: float | None = None
     waits: list[float] = field(default_factory=list)
@@ -88,8 +99,8 @@ class Outcome:
         lags = {"label to answer": sorted(self.waits), **self.lags}
         lines = [
             f"{self.labels} labels in {self.labelling_seconds:.1f} s, {self.versions} versions, "
-            + f"{self.retries} requests sent again",
-            f"struck: {', '.join(self.struck)}",
+            + f"{self.retries} requests sent again, {self.mishaps} answers lost or cut in half",
+            f"struck {len(self.struck)} times: {', '.join(self.struck)}",
             f"nothing due {self.convergence_seconds} s after the last acknowledgement",
             *(f"{what}: {_percentiles(values)}" for what, values in lags.items() if values),
             *(f"PROBLEM {kind}: {found}" for kind, found in self.problems.items()),
@@ -136,7 +147,7 @@ class Storm:
         # what is still to happen once the last label is acknowledged
         self.endings: list[Callable[[], None]] = []
 
-    def strikes(self) -> Mapping[str, Callable[[random.Random], None]]:
+    def strikes(self) -> Strikes:
         """Each kind of fault."""
         raise NotImplementedError
 
@@ -154,8 +165,8 @@ class Storm:
             self.site.begin()
             with _examiner(self.site, self.logs, self.plan.patience) as examiner:
                 self._label(annotators)
-                # so that something is due at this very moment
-                annotators[0].say_one_thing_more()
+                # so that something is due at this very moment; the quick leave some without a pair
+                next(one for one in annotators if one.has_said).say_one_thing_more()
                 since = time.time()
                 for ending in self.endings:
                     ending()
@@ -182,6 +193,9 @@ class Storm:
                 seed=1000 * self.plan.seed + number,
                 think=self.plan.think,
                 acknowledged=self.counter.add,
+                batch=self.plan.batch,
+                mishaps=self.plan.mishaps,
+                patience=self.plan.people_wait,
             )
             for number, (name, token) in enumerate(scene["tokens"].items())
         ]
@@ -219,13 +233,23 @@ class ProductionStorm(Storm):
 
     site: Production
 
-    def strikes(self) -> Mapping[str, Callable[[random.Random], None]]:
+    def strikes(self) -> Strikes:
         site = self.site
-        return {
+        usual = {
             "flush": lambda dice: site.flush(),
             "kill worker": lambda dice: _restart(dice, site.kill_worker, site.start_worker),
             "kill a worker's child": lambda dice: site.kill_child("worker", dice.randrange(2)),
             "kill a web process": lambda dice: site.kill_child("web", dice.randrange(2)),
+        }
+        if not self.plan.everything:
+            return usual
+        return usual | {
+            "expire leases": lambda dice: site.expire_leases(dice.randrange(2)),
+            "freeze Redis": lambda dice: _thaw(dice, site.freeze_redis()),
+            "freeze the web": lambda dice: site.freeze("web", dice.uniform(0.1, LONGEST_GAP)),
+            "freeze the worker": lambda dice: site.freeze("worker", dice.uniform(0.1, LONGEST_GAP)),
+            "kill PostgreSQL": lambda dice: site.kill_database(),
+            "kill Redis": lambda dice: site.kill_redis(),
         }
 
     def begin_the_end(self) -> None:
@@ -241,8 +265,16 @@ class EmbeddedStorm(Storm):
 
     site: Embedded
 
-    def strikes(self) -> Mapping[str, Callable[[random.Random], None]]:
-        return {"kill": lambda dice: _restart(dice, self.site.kill_all, self.site.begin)}
+    def strikes(self) -> Strikes:
+        site = self.site
+        usual = {"kill": lambda dice: _restart(dice, site.kill_all, site.begin)}
+        if not self.plan.everything:
+            return usual
+        return usual | {
+            "expire leases": lambda dice: site.expire_leases(dice.randrange(2)),
+            "fill the disk": lambda dice: site.fill_disk(dice.uniform(0.1, LONGEST_GAP)),
+            "freeze": lambda dice: site.freeze("serve", dice.uniform(0.1, LONGEST_GAP)),
+        }
 
     def begin_the_end(self) -> None:
         self.endings = [self.site.kill_all, self.site.begin]
@@ -267,9 +299,15 @@ def _restart(dice: random.Random, kill: Callable[[], None], start: Callable[[], 
     start()
 
 
+def _thaw(dice: random.Random, go_on: Callable[[], None]) -> None:
+    time.sleep(dice.uniform(0.1, LONGEST_GAP))
+    go_on()
+
+
 def _gather(outcome: Outcome, annotators: list[Annotator]) -> None:
     outcome.waits = [wait for annotator in annotators for wait in annotator.waits]
     outcome.retries = sum(annotator.retries for annotator in annotators)
+    outcome.mishaps = sum(annotator.mishap_count for annotator in annotators)
     outcome.problems["refused"] = [str(one) for own in annotators for one in own.refused]
 
 
@@ -287,7 +325,7 @@ def _examiner(site: Site, logs: Path, patience: float) -> Iterator[Callable[[flo
         assert process.stdout is not None
         try:
             process.stdout.readline()
-            yield lambda since: process.communicate(f"{since!r}\n", timeout=patience + 240)[0]
+            yield lambda since: process.communicate(f"{since!r}\n", timeout=patience + VERIFYING)[0]
         finally:
             process.kill()
 
@@ -301,7 +339,7 @@ def _report(outcome: Outcome, found: dict[str, Any]) -> None:
 
 def _verify(site: Site, outcome: Outcome) -> None:
     try:
-        site.call("manage.py", "verify", "--all")
+        site.call("manage.py", "verify", "--all", patience=VERIFYING)
     except RuntimeError as error:
         outcome.problems["verify"] = [str(error)]
     outcome.problems = {kind: found for kind, found in outcome.problems.items() if found}

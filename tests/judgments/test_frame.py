@@ -98,7 +98,7 @@ def test_the_tabs_of_a_collection_follow_the_role_and_mark_where_one_is() -> Non
     assert "Members" not in render_to_string("base.html", {"navigation": annotator}, request)
 
 
-@pytest.mark.parametrize("name", ["400.html", "500.html"])
+@pytest.mark.parametrize("name", ["400.html", "413.html", "500.html"])
 def test_error_pages_of_a_broken_request_need_no_context(name: str) -> None:
     assert "<h1>" in render_to_string(name)
 

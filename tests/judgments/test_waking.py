@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 import redis
+from django.db import transaction
 
-from judgments.waking import PATIENCE
+from judgments import waking
+from judgments.waking import PATIENCE, PAUSE, publish_later, wake
 from tests.deployment import ROOT, production_environment
 
 # In a process of its own, whose broker is the test's own: a line in, an attempt, a line out.
@@ -19,13 +21,43 @@ ANNOUNCER = """
 import json, sys, time, django
 django.setup()
 from judgments import waking
-from config.celery import app
 waking.SILENCE = 1.0
 for _ in sys.stdin:
     began = time.monotonic()
     is_sent = waking.publish("evaluation.refresh", 1)
     print(json.dumps([is_sent, time.monotonic() - began]), flush=True)
 """
+
+
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
+    """The messages that are sent, in their order, instead of sending them."""
+    messages: list[tuple[object, ...]] = []
+    monkeypatch.setattr(waking, "publish", lambda *message: messages.append(message))
+    return messages
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_hundred_labels_at_once_are_a_few_messages_and_none_is_left_unsaid(
+    said: list[tuple[object, ...]],
+) -> None:
+    for _ in range(100):
+        with transaction.atomic():
+            wake("annotation.consolidate", 987_654)
+    time.sleep(4 * PAUSE)
+    before = len(said)
+    assert 2 <= before < 50
+    with transaction.atomic():
+        wake("annotation.consolidate", 987_654)
+    assert len(said) == before + 1
+
+
+def test_what_is_to_be_said_later_is_said_once(said: list[tuple[object, ...]]) -> None:
+    for _ in range(2):
+        for _ in range(5):
+            publish_later(0.1, "annotation.consolidate", 987_654)
+        time.sleep(0.5)
+    assert said == [("annotation.consolidate", 987_654)] * 2
 
 
 @pytest.mark.redis

@@ -60,6 +60,8 @@ RUN = {"file": b"q1 Q0 d1 1 1.5 tag\n"}
 ROWS = [
     everybody("api-root"),
     everybody("api-schema"),
+    everybody("api-measures"),
+    everybody("api-presets"),
     everybody("api-docs", anonymous=302),
     everybody("api-unknown", 404, path=lambda world: {"rest": "collection/books"}),
     everybody("api-collections"),
@@ -96,7 +98,14 @@ ROWS = [
     researchers("api-runs", 201, path=bm25, method="post", data=RUN),
     readers("api-run", path=run_of_ada),
     leads("api-run-withdraw", path=run_of_ada, method="post", researcher=422),
+    readers("api-compare", path=main),
+    readers("api-compare", 422, path=both, query="runs=nope"),
+    readers("api-unjudged", path=main),
+    readers("api-judge-next", path=main),
+    readers("api-judge-next", 422, path=both, query="runs=nope"),
     readers("api-leaderboard", path=main),
     readers("api-leaderboard", 422, path=both, query="measures=nope"),
+    readers("api-segments", path=main),
+    readers("api-segments", 422, path=both, query="measure=nope"),
     leads("api-releases", 201, path=both, data={"name": "spring"}, **JSON),
 ]

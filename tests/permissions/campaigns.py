@@ -2,10 +2,20 @@
 
 from typing import Any
 
-from annotation.models import Campaign, Guideline
+from annotation.models import Campaign, CheckAction, GoldCheck, GoldItem, Guideline, Pair
 from annotation.services.campaigns import close_campaign
+from annotation.services.consolidating import consolidate
+from annotation.services.gold import mark_gold
+from annotation.services.skipping import skip_query
 from tests.builders import NOW, World, commit, make_access
-from tests.builders_annotation import label, make_campaign, make_draft, make_guideline
+from tests.builders_annotation import (
+    desk_of,
+    label,
+    lease,
+    make_campaign,
+    make_draft,
+    make_guideline,
+)
 from tests.evaluation.builders import make_run
 from tests.permissions.table import Row, everybody, leads, managers
 
@@ -66,9 +76,21 @@ def judged(world: World) -> dict[str, Any]:
     return books(world) | {"list_slug": world.judgments.slug, "number": made.number}
 
 
+def main_list(world: World) -> dict[str, Any]:
+    return books(world) | {"list_slug": world.judgments.slug}
+
+
 def pair_of_list(world: World) -> dict[str, Any]:
     make_campaign(world=world)
     return books(world) | {"list_slug": world.judgments.slug}
+
+
+def skipped_by_ben(world: World) -> dict[str, Any]:
+    campaign = make_campaign(world=world)
+    seat = lease(campaign=campaign, username="ben")[0]
+    desk = desk_of(campaign, "ben")
+    skipped = skip_query(desk=desk, assignment=seat.public_id, reason="unclear", at=NOW)
+    return of(world, campaign) | {"skip_id": skipped.skip.public_id}
 
 
 GRADES = {f"definition_{code}": f"What {code} means." for code in range(5)}
@@ -81,7 +103,82 @@ def planned(world: World) -> dict[str, Any]:
     return books(world)
 
 
+def gold_item(world: World) -> dict[str, Any]:
+    found = make_campaign(world=world).pairs.select_related("campaign__list")[0]
+    access = make_access(collection=world.collection)
+    made = mark_gold(access=access, pair=found, low=3, high=4, reason="It is.", at=NOW)
+    return books(world) | {"item_id": made.pk}
+
+
+def check_action(world: World) -> dict[str, Any]:
+    item = GoldItem.objects.get(pk=gold_item(world)["item_id"])
+    said = label(pair=world_pair(world), username="ben", grade=0)
+    check = GoldCheck.objects.create(label=said, item=item, error=-3, checked_at=NOW)
+    made = CheckAction.objects.create(
+        campaign=item.campaign,
+        annotator=world.ben,
+        action="pause",
+        right=0,
+        checks=8,
+        below_percent=65,
+        newest=check,
+        taken_at=NOW,
+    )
+    return books(world) | {"action_id": made.pk}
+
+
+def world_pair(world: World) -> Pair:
+    return Pair.objects.select_related("campaign").exclude(gold__isnull=False)[0]
+
+
+def disputed(world: World) -> dict[str, Any]:
+    found = make_campaign(world=world).pairs.select_related("campaign")[0]
+    for username, grade in (("ben", 1), ("cem", 3)):
+        label(pair=found, username=username, grade=grade)
+    consolidate(list_id=found.list_id, at=NOW)
+    return of(world, found.campaign) | {"pair_id": found.pk}
+
+
+NEAR = {"takes": "worse", "near_reason": "So."}
+RULES = {
+    f"{action}_{part}": value
+    for action in ("tell", "warn", "pause", "requeue")
+    for part, value in (("below", 60), ("after", 8))
+}
+CHECKS = {"feedback_after": 0, "gold_percent": 5, "repeat_percent": 0, "when_used_up": "warn"}
+TRAINING = {"training_pairs": 5, "training_percent": 60, "training_tries": 2}
+
+
+def learner(world: World) -> dict[str, Any]:
+    return open_one(world) | {"username": "ben"}
+
+
+def main(world: World) -> dict[str, Any]:
+    return books(world) | {"list_slug": world.judgments.slug}
+
+
 ROWS = [
+    managers("campaign-quality", path=open_one),
+    leads("campaign-rule", path=open_one),
+    leads("campaign-rule", 302, path=open_one, method="post", data={"rule": "mean"}),
+    managers("campaign-quality-state", path=open_one),
+    managers("campaign-quality-csv", path=open_one),
+    managers("campaign-quality-json", path=open_one),
+    managers("list-quality", path=main_list),
+    managers("list-quality-csv", path=main_list),
+    managers("list-quality-json", path=main_list),
+    managers("campaign-gold", path=open_one),
+    leads("campaign-gold", 302, path=open_one, method="post", data=CHECKS),
+    managers("campaign-training", path=open_one),
+    leads("campaign-training", 302, path=open_one, method="post", data=TRAINING),
+    leads("campaign-training-pass", 302, path=learner, method="post"),
+    leads("campaign-training-again", 302, path=learner, method="post"),
+    leads("campaign-rules", 302, path=open_one, method="post", data=RULES),
+    leads("check-action-undo", 302, path=check_action, method="post"),
+    leads("campaign-gold-query", 302, path=open_one, method="post", data={"qid": "q1"}),
+    leads("campaign-gold-take", 302, path=open_one, method="post"),
+    leads("gold-retire", 302, path=gold_item, method="post"),
+    leads("pair-gold", 302, path=pair, method="post", data={"low": 2, "high": 3}),
     everybody("my-campaigns"),
     Row(name="campaigns", path=books, annotator=200, researcher=200, lead=200, admin=200),
     managers("guidelines", path=books),
@@ -92,6 +189,8 @@ ROWS = [
     managers("guideline-revision", path=revision),
     leads("guideline-revise", path=guideline),
     leads("guideline-revise", 302, path=guideline, method="post", data={"base": 1} | GRADES),
+    leads("labels-import", path=books),
+    leads("labels-import", path=books, method="post", data={"campaign": "Past"}),
     leads("campaign-create", path=planned),
     leads("campaign-create", path=planned, method="post", data=PLAN),
     Row(name="campaign", path=open_one, annotator=200, lead=200, admin=200),
@@ -103,6 +202,11 @@ ROWS = [
     leads("campaign-close", 302, path=open_one, method="post"),
     leads("campaign-people-add", 302, path=draft, method="post", data={"people": "ada"}),
     leads("campaign-person-remove", 302, path=ben_in_it, method="post"),
+    managers("campaign-live", path=open_one),
+    leads("campaign-leases-release", path=ben_in_it),
+    leads("campaign-leases-release", 302, path=ben_in_it, method="post"),
+    leads("campaign-leases-release", 302, path=ben_in_it, method="post", data={"to": "cem"}),
+    leads("campaign-skip-give-back", 302, path=skipped_by_ben, method="post"),
     leads("campaign-approve", path=to_approve),
     leads("campaign-approve", 302, path=to_approve, method="post"),
     leads("campaign-approve", 404, path=open_one),
@@ -113,7 +217,14 @@ ROWS = [
     leads("campaign-top-up", 302, path=with_run, method="post"),
     managers("campaign-pairs", path=open_one),
     managers("pair", path=pair),
-    leads("pair", 302, path=pair, method="post", data={"grade": 2}),
+    leads("pair", 302, path=pair, method="post", data={"grade": 2, "reason": "So."}),
+    managers("campaign-queue", path=open_one),
+    leads("campaign-queue-near", 302, path=open_one, method="post", data=NEAR),
+    leads("campaign-decide", path=disputed),
+    leads("campaign-decide", 302, path=disputed, method="post", data={"grade": 2, "reason": "So."}),
+    leads("campaign-one-more", 302, path=disputed, method="post", data={"why": "So."}),
+    leads("pair-reopen", 302, path=pair, method="post", data={"why": "So."}),
     managers("version-people", path=judged),
     managers("pair-of-list", 302, path=pair_of_list, query="query=q1&document=d1"),
+    leads("next-campaign", 302, path=main, method="post"),
 ]

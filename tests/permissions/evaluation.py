@@ -1,5 +1,6 @@
 """Who gets what at evaluation's addresses."""
 
+from evaluation.models import Run
 from evaluation.services.refreshing import refresh_evaluations
 from tests.builders import NOW, World, commit, make_list
 from tests.evaluation.builders import make_run
@@ -32,13 +33,35 @@ def run_path(world: World) -> dict[str, object]:
     return books(world) | {"public_id": run.public_id}
 
 
+def moved(world: World) -> dict[str, object]:
+    path = evaluated(world)
+    commit(judgment_list=world.judgments, grades={(world.queries[0], world.documents[0]): 1})
+    return path | {"before": "1", "after": "2"}
+
+
+def moved_run(world: World) -> dict[str, object]:
+    moved(world)
+    return books(world) | {"public_id": Run.objects.get().public_id}
+
+
 ROWS: list[Row] = [
+    readers("effect", path=moved),
+    readers("effect", 400, path=moved, query="measure=nope"),
+    readers("run-moves", path=moved_run, query="list=main&before=1"),
+    readers("run-moves", 400, path=moved_run, query="list=main&before=0"),
+    readers("run-moves", 404, path=moved_run, query="list=main&before=9"),
     everybody("measures"),
     readers("leaderboards", path=two_lists),
     readers("leaderboards", 302, path=books, query="one-list"),
     readers("leaderboard", path=main, query="nothing-judged"),
     readers("leaderboard", path=evaluated),
     readers("leaderboard", 400, path=evaluated, query="measures=nope"),
+    readers("leaderboard-file", path=evaluated, query="format=csv"),
+    readers("leaderboard-file", 404, path=evaluated, query="format=xlsx"),
+    readers("leaderboard-file", 302, path=evaluated, query="format=csv&measures=nope"),
+    readers("leaderboard-segments", path=main, query="nothing-judged"),
+    readers("leaderboard-segments", path=evaluated),
+    readers("leaderboard-segments", 400, path=evaluated, query="measure=nope"),
     leads(
         "leaderboard-measures",
         302,
@@ -46,6 +69,15 @@ ROWS: list[Row] = [
         method="post",
         data={"measures": "nDCG@10 RR@10"},
     ),
+    readers("compare", path=main, query="nothing-judged"),
+    readers("compare", path=evaluated),
+    readers("compare", 400, path=evaluated, query="runs=nope"),
+    readers("unjudged", path=main, query="nothing-judged"),
+    readers("unjudged", path=evaluated),
+    readers("unjudged", 400, path=evaluated, query="runs=nope"),
+    readers("judge-next", path=main, query="nothing-judged"),
+    readers("judge-next", path=evaluated),
+    readers("judge-next", 400, path=evaluated, query="n=many"),
     readers("run-rosetta", path=run_path),
     readers("run-rosetta", 400, path=run_path, query="k=nope"),
     readers("run-rosetta", 404, path=run_path, query="list=nope"),

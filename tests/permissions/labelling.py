@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from tests.builders import World
-from tests.builders_annotation import make_campaign
-from tests.permissions.table import Row
+from annotation.services.skipping import skip_query
+from tests.builders import NOW, World
+from tests.builders_annotation import desk_of, lease, make_campaign
+from tests.permissions.table import Row, everybody
 
 JSON = "application/json"
 
@@ -27,11 +28,44 @@ def api(name: str, method: str = "post", **data: Any) -> Row:
     )
 
 
+def main_list(world: World) -> dict[str, Any]:
+    return {"slug": world.collection.slug, "list_slug": world.judgments.slug}
+
+
+def skipped(world: World) -> dict[str, Any]:
+    """Ben skips a query of an open campaign."""
+    made = make_campaign(world=world)
+    seat = lease(campaign=made, username="ben")[0]
+    skip = skip_query(
+        desk=desk_of(made, "ben"), assignment=seat.public_id, reason="unclear", at=NOW
+    ).skip
+    return {"campaign_id": made.public_id, "skip_id": skip.public_id}
+
+
 ROWS = [
     Row(name="label", path=campaign, annotator=200),
-    Row(name="label", path=campaign, method="post", annotator=302),
+    Row(name="label-feedback", path=campaign, annotator=200),
+    Row(name="label-plain", path=campaign, annotator=200),
+    Row(name="label-plain", path=campaign, method="post", annotator=302),
+    Row(name="label-own-work", path=campaign, annotator=200),
+    Row(name="label-guideline", path=campaign, query="since=1", annotator=200),
+    everybody("labelling-preferences", 422, method="post", data={"text_size": "100", "keys": "{}"}),
+    everybody("label-script", path=lambda world: {"digest": "0123456789abcdef"}, anonymous=200),
+    everybody("label-style", path=lambda world: {"digest": "0123456789abcdef"}, anonymous=200),
     api("api-campaign-next"),
     api("api-campaign-next", "get"),
     api("api-campaign-labels", "get"),
+    Row(name="api-campaign-quality", path=campaign, anonymous=401, lead=200, admin=200),
+    Row(name="api-list-quality", path=main_list, anonymous=401, lead=200, admin=200),
     api("api-campaign-release"),
+    Row(name="skip-return", path=skipped, method="post", annotator=302),
+    api("api-campaign-skips", "get"),
+    Row(
+        name="api-campaign-skip-return",
+        path=skipped,
+        method="post",
+        content_type=JSON,
+        annotator=204,
+        anonymous=401,
+    ),
 ]

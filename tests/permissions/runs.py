@@ -43,11 +43,17 @@ def uploaders(name: str, status: int = 200, **more: object) -> Row:
     return Row(name=name, researcher=status, lead=status, **more)  # type: ignore[arg-type]
 
 
+def query_of_run(world: World) -> dict[str, object]:
+    bm25(world)
+    return books(world) | {"qid": "q1"}
+
+
 ROWS: list[Row] = [
     readers("rankers", path=with_ranker),
     uploaders("ranker-create", path=books),
     uploaders("ranker-create", 302, path=books, method="post", data={"name": "N", "slug": "n"}),
     readers("ranker", path=bm25),
+    uploaders("ranker-tags", 302, path=bm25, method="post", data={"tags": "dense"}),
     uploaders("run-upload", path=with_ranker),
     uploaders(
         "run-upload",
@@ -61,6 +67,9 @@ ROWS: list[Row] = [
     readers("run", 404, path=judged_run, query="version=99"),
     uploaders("run-withdraw", 302, path=run_of_dora, method="post"),
     everybody("run-withdraw", 405, path=judged_run),
+    readers("query-results", path=query_of_run),
+    readers("query-results", 400, path=query_of_run, query="depth=7"),
+    readers("query-results", 404, path=query_of_run, query="list=nope"),
     readers("run-query", path=judged_query),
     readers("run-query", 400, path=judged_query, query="sort=nope"),
 ]

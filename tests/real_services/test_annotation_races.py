@@ -21,11 +21,12 @@ from annotation.services.adjudicating import adjudicate
 from annotation.services.campaigns import CampaignRefused, close_campaign, open_campaign
 from annotation.services.consolidating import consolidate
 from annotation.services.labelling import Receipt, submit_label
-from annotation.services.leasing import LEASE, lease_next, release_expired, release_leases
+from annotation.services.leasing import lease_next, release_expired, release_leases
 from annotation.submissions import LabelRefused, Submission
 from judgments.models import Judgment
 from tests.builders import NOW, World, make_access, make_member, make_world
 from tests.builders_annotation import (
+    LEASE,
     desk_of,
     held,
     label,

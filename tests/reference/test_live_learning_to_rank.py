@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evaluation.measures.files import FileValues, JudgedQueries, evaluate_file
+from evaluation.measures.files import FileValues, evaluate_file
 from evaluation.measures.grammar import parse_measure
+from evaluation.measures.judged_files import JudgedQueries
 from evaluation.measures.presets import preset
 from judgments.formats.trec import RunFile
 from tests.evaluation.measures.file_builders import judged, run

@@ -10,16 +10,11 @@ import pytest
 from django.core.serializers.json import DjangoJSONEncoder
 
 from annotation.models import Assignment, Campaign, Pair
-from annotation.selectors.labelling import (
-    LabelPage,
-    OwnLabel,
-    ShownPair,
-    get_label_page,
-    get_own_label,
-    list_own_campaigns,
-    list_own_labels,
-)
+from annotation.selectors.labelling import LabelPage, get_label_page
+from annotation.selectors.own_campaigns import list_own_campaigns
+from annotation.selectors.own_labels import OwnLabel, get_own_label, list_own_labels
 from annotation.selectors.pools import PoolPlan
+from annotation.selectors.shown_pairs import ShownPair
 from annotation.services.adjudicating import adjudicate
 from annotation.services.campaigns import open_campaign
 from annotation.services.consolidating import consolidate
@@ -120,7 +115,8 @@ def test_the_canaries_would_be_found(world: World, campaign: Campaign) -> None:
 def test_ids_that_count_are_not_given_away(campaign: Campaign) -> None:
     # numbers that an annotator may have: grades, the revision, their own counts
     allowed = {
-        "grade", "code", "revision", "done", "left", "is_open", "is_repeat",
+        "grade", "code", "revision", "done", "left", "is_open", "is_repeat", "is_training",
+        "is_surplus", "guideline_revision", "query_done",
     }  # fmt: skip
 
     def numbers(thing: Any, name: str) -> Iterator[str]:
@@ -151,14 +147,15 @@ def test_ids_are_random_and_the_order_is_not_that_of_the_pool(campaign: Campaign
 def test_the_annotators_page_has_these_fields_and_no_others() -> None:
     assert {field.name for field in fields(ShownPair)} == {
         "assignment", "query_text", "query_description", "title", "body", "url", "fields",
-        "content_hash",
+        "content_hash", "html", "query_done", "is_training",
     }  # fmt: skip
     assert {field.name for field in fields(LabelPage)} == {
         "campaign_id", "campaign_name", "collection_name", "is_open", "guideline", "progress",
-        "pairs",
+        "pairs", "paused", "warning", "training",
     }  # fmt: skip
     assert {field.name for field in fields(OwnLabel)} == {
-        "id", "outcome", "grade", "reason", "note", "made_at", "pair",
+        "id", "outcome", "grade", "reason", "note", "spans", "guideline_revision", "made_at",
+        "pair",
     }  # fmt: skip
 
 

@@ -23,11 +23,12 @@ from annotation.services.adjudicating import adjudicate
 from annotation.services.campaigns import close_campaign, remove_annotator
 from annotation.services.consolidating import consolidate
 from annotation.services.labelling import submit_label
-from annotation.services.leasing import LEASE, release_expired
+from annotation.services.leasing import release_expired
 from judgments.models import Collection, Document
 from judgments.permissions import Access, NotFound
 from tests.builders import NOW, World, make_access, make_user, make_world
 from tests.builders_annotation import (
+    LEASE,
     desk_of,
     label,
     make_campaign,

@@ -17,11 +17,12 @@ from annotation.services.campaigns import (
     remove_annotator,
     reopen_campaign,
 )
-from judgments.models import AuditEntry, Collection, Membership
+from annotation.services.consolidating import approve, consolidate
+from judgments.models import AuditEntry, Collection, Judgment, Membership
 from judgments.permissions import Access, NotFound
 from judgments.scales import Scale
 from judgments.services.members import end_membership
-from tests.builders import NOW, World, make_access, make_list, make_user, make_world
+from tests.builders import NOW, World, commit, make_access, make_list, make_user, make_world
 from tests.builders_annotation import held, label, lease, make_campaign, make_draft, make_guideline
 
 pytestmark = pytest.mark.django_db
@@ -150,9 +151,59 @@ def test_a_draft_can_be_changed_and_its_seats_follow_its_overlap(
     assert (entry.before["overlap"], entry.after["overlap"]) == (2, 3)
 
 
+def test_an_open_campaign_changes_what_takes_nothing_from_anybody(
+    world: World, access: Access
+) -> None:
+    campaign = make_campaign(world=world)
+    changed = change_campaign(
+        access=access, campaign=campaign, at=NOW,
+        name="New", order="shuffled", lease_minutes=30, rule="majority",
+    )  # fmt: skip
+    assert (changed.name, changed.order, changed.lease_minutes) == ("New", "shuffled", 30)
+    close_campaign(access=access, campaign=campaign, at=NOW)
+    with pytest.raises(CampaignRefused, match="is closed"):
+        change_campaign(access=access, campaign=campaign, at=NOW, name="Newer")
+
+
+def test_grades_follow_the_overlap_of_an_open_campaign_both_ways(
+    world: World, access: Access
+) -> None:
+    campaign = make_campaign(world=world)
+    one, two = campaign.pairs.select_related("campaign").order_by("pk")[:2]
+    label(pair=one, username="ben", grade=3)
+    label(pair=two, username="ben", grade=1)
+    label(pair=two, username="cem", grade=1)
+    consolidate(list_id=campaign.list_id, at=NOW)
+    current = Judgment.objects.filter(until=None)
+    assert current.get().grade == 1
+    change_campaign(access=access, campaign=campaign, at=NOW, overlap=1)
+    assert sorted(current.values_list("grade", flat=True)) == [1, 3]
+    change_campaign(access=access, campaign=campaign, at=NOW, overlap=2)
+    assert current.get().grade == 1
+    assert one.assignments.filter(state="free").count() == 1
+
+
+def test_what_waits_is_committed_when_a_campaign_becomes_live_and_nothing_else(
+    world: World, access: Access
+) -> None:
+    campaign = make_campaign(world=world, overlap=1, commit="approval")
+    one, two = campaign.pairs.select_related("campaign", "query", "document").order_by("pk")[:2]
+    label(pair=one, username="ben", grade=3)
+    consolidate(list_id=campaign.list_id, at=NOW)
+    approve(access=access, campaign=campaign, at=NOW)
+    commit(judgment_list=world.judgments, grades={(one.query, one.document): 0})
+    label(pair=two, username="ben", grade=2)
+    change_campaign(access=access, campaign=campaign, at=NOW, commit="live")
+    current = dict(Judgment.objects.filter(until=None).values_list("document", "grade"))
+    assert current == {one.document_id: 0, two.document_id: 2}
+
+
 def test_an_opened_campaign_keeps_its_design(world: World, access: Access) -> None:
     campaign = make_campaign(world=world)
-    with pytest.raises(CampaignRefused, match="is open"):
+    for change in ({"rule": "median"}, {"depth": 3}, {"rule": "mean", "name": "New"}):
+        with pytest.raises(CampaignRefused, match="stays once"):
+            change_campaign(access=access, campaign=campaign, at=NOW, **change)
+    with pytest.raises(CampaignRefused, match="needs 3 people"):
         change_campaign(access=access, campaign=campaign, at=NOW, overlap=3)
     with pytest.raises(TypeError, match="seed"):
         change_campaign(access=access, campaign=campaign, at=NOW, seed=3)

@@ -11,11 +11,11 @@ from annotation.services.adjudicating import adjudicate
 from annotation.services.campaigns import close_campaign, reopen_campaign
 from annotation.services.consolidating import Consolidated, approve, consolidate
 from annotation.services.labelling import submit_label
-from annotation.services.leasing import LEASE, release_expired
+from annotation.services.leasing import release_expired
 from judgments.models import AuditEntry, Judgment, JudgmentVersion
 from judgments.permissions import NotFound
 from tests.builders import NOW, World, commit, make_access, make_member, make_world
-from tests.builders_annotation import desk_of, label, make_campaign, said, seat_for
+from tests.builders_annotation import LEASE, desk_of, label, make_campaign, said, seat_for
 
 pytestmark = pytest.mark.django_db
 STEP = timedelta(seconds=settings.LIVE_COMMIT_INTERVAL)

@@ -14,11 +14,12 @@ from annotation.permissions import CampaignClosed
 from annotation.services.campaigns import close_campaign
 from annotation.services.guidelines import revise_guideline
 from annotation.services.labelling import Receipt, submit_label, submit_labels
-from annotation.services.leasing import LEASE, release_expired, release_leases
+from annotation.services.leasing import release_expired, release_leases
 from annotation.submissions import LabelRefused
 from judgments.permissions import NotFound
 from tests.builders import NOW, World, make_access, make_member, make_world
 from tests.builders_annotation import (
+    LEASE,
     desk_of,
     grades_text,
     held,
@@ -277,15 +278,16 @@ def test_a_label_for_a_pair_that_others_filled_is_a_surplus(pair: Pair) -> None:
     label(pair=pair, username="fay", grade=1)
     desk = desk_of(pair.campaign, "ben")
     submission = said(seat=seat, grade=3)
-    submit_label(desk=desk, submission=submission, at=LATER)
+    assert submit_label(desk=desk, submission=submission, at=LATER).is_surplus
     late = Label.objects.get(pk=submission.id)
     assert (late.assignment, late.grade, late.pair_seq) == (None, 3, 3)
-    assert submit_label(desk=desk, submission=submission, at=LATER).is_repeat
+    again = submit_label(desk=desk, submission=submission, at=LATER)
+    assert (again.is_repeat, again.is_surplus) == (True, True)
     corrected = said(seat=seat, grade=2, supersedes=late.pk)
     submit_label(desk=desk, submission=corrected, at=LATER)
     assert Label.objects.get(pk=corrected.id).supersedes == late
     back = said(seat=seat, outcome="retracted")
-    submit_label(desk=desk, submission=back, at=LATER)
+    assert not submit_label(desk=desk, submission=back, at=LATER).is_surplus
     assert Label.objects.get(pk=back.id).assignment is None
     assert seats_of(pair) == [(1, "pool", "done"), (2, "pool", "done")]
 
@@ -420,6 +422,6 @@ def test_storing_a_label_costs_a_handful_of_queries(campaign: Campaign, pair: Pa
     desk = desk_of(campaign, "ben")
     with CaptureQueriesContext(connection) as queries:
         submit_label(desk=desk, submission=submission, at=NOW)
-    # the seat that is named, the pair's lock, what was said, the seat, the pair, the label;
-    # and the savepoint that the transaction is within a test
+    # the seat that is named, the pair's lock, what was said, the seat, the pair, the label; and
+    # the savepoint that the transaction is within a test
     assert len(queries) == 8

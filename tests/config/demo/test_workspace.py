@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from annotation.models import Assignment, Campaign, Label, Pair
 from annotation.permissions import get_desk
-from annotation.selectors.labelling import list_leased_pairs
+from annotation.selectors.shown_pairs import list_leased_pairs
 from annotation.services.leasing import lease_next
 from config.demo.queries import QUERIES
 from config.demo.rankers import RANKERS

@@ -70,7 +70,7 @@ def test_bad_input_is_named_by_file_and_line_with_exit_status_2(
     file = tmp_path / "bad.run"
     file.write_text("q1 Q0 d1 1 1 t\nq1 Q0 d1 2 0.5 t\n")
     with pytest.raises(SystemExit) as ended:
-        call_command("import_run", "books/new", str(file), "--create")
+        call_command("import_run", "books/fresh", str(file), "--create")
     assert ended.value.code == 2
     assert f"{file}:2: duplicate:" in capsys.readouterr().err
     assert not Ranker.objects.exists()
@@ -82,7 +82,7 @@ def test_what_is_unknown_leaves_neither_ranker_nor_run(
     file = tmp_path / "unknown.run"
     file.write_text("q1 Q0 nope 1 1 t\n")
     with pytest.raises(SystemExit):
-        call_command("import_run", "books/new", str(file))
+        call_command("import_run", "books/fresh", str(file))
     assert "unknown.run:1: unknown-document:" in capsys.readouterr().err
     assert not Ranker.objects.exists()
 

@@ -101,7 +101,7 @@ def test_a_run_that_is_not_at_the_version_yet_says_of_which_one_it_is(
         (["books/none"], "There is no list books/none."),
         (["books/main", "--version", "9"], "There is no such version"),
         (["books/main", "--measures", "Foo@1"], "Foo"),
-        (["books/main", "--measures", "nDCG(ties='listed')@1"], "leaderboard"),
+        (["books/main", "--measures", "nDCG(empty='error')@1"], "leaderboard"),
         (["books/main", "--segment", "nowhere"], "No judged query is in a segment called nowhere."),
     ],
 )

@@ -32,7 +32,15 @@ def random_qrels_and_run(
     return qrels, run
 
 
-def graded(qrels: Qrels, run: Run, grades: Grades, **order: str) -> GradedRankings:
+def graded(
+    qrels: Qrels,
+    run: Run,
+    grades: Grades,
+    *,
+    width: int | None = None,
+    counted: bool = False,
+    **order: str,
+) -> GradedRankings:
     """The rankings of all judged queries, in the order of the qrels."""
     number = {
         docid: i
@@ -55,7 +63,12 @@ def graded(qrels: Qrels, run: Run, grades: Grades, **order: str) -> GradedRankin
         documents += [number[docids[place]] for place in best_first]
         lengths.append(len(returned))
     return judge_rankings(
-        np.array(documents, np.int32), np.array(lengths), judgments, n_grades=len(grades.codes)
+        np.array(documents, np.int32),
+        np.array(lengths),
+        judgments,
+        n_grades=len(grades.codes),
+        width=width,
+        returned=counted,
     )
 
 

@@ -2,7 +2,7 @@
 
 import io
 
-from evaluation.measures.files import JudgedQueries
+from evaluation.measures.judged_files import JudgedQueries
 from judgments.formats.trec import RunFile, read_qrels, read_run
 
 

@@ -53,6 +53,9 @@ def test_every_parameter_of_the_family_is_told_for_storage() -> None:
         "ties": "docid",
         "scores": "float32",
         "queries": "judged",
+        "decimals": None,
+        "rounding": "nearest",
+        "rounded": "query",
         "average": "macro",
     }
 

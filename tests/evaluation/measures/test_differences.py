@@ -11,7 +11,7 @@ from evaluation.measures.differences import MOST_IN_ALL_ORDERS, difference
 from evaluation.measures.errors import MeasureError
 from evaluation.measures.files import compare_file, evaluate_file
 from evaluation.measures.grammar import parse_measure
-from evaluation.measures.presets import PRESETS, preset
+from evaluation.measures.presets import PRESETS, apply, preset
 from tests.evaluation.measures.builders import value_of
 from tests.evaluation.measures.file_builders import judged, run
 
@@ -112,7 +112,8 @@ def test_more_parameters_than_have_their_orders_counted_add_up_as_well() -> None
 @pytest.mark.parametrize("name", sorted(set(PRESETS) - {"letor4_eval"}))
 def test_every_preset_is_taken_apart_and_ends_at_its_own_value(name: str) -> None:
     measures = [parse_measure("nDCG@3")]
-    (apart,) = compare_file(judged(QRELS), run(RUN), measures, "q", preset(name))
+    pair = (measures[0], apply(preset(name), measures[0]))
+    (apart,) = compare_file(judged(QRELS), run(RUN), [pair], "q")
     assert apart.one == measures[0]
     values = evaluate_file(judged(QRELS), run(RUN), measures, preset(name)).values
     assert apart.other_value == pytest.approx(float(values[0, 0]), abs=1e-5)
@@ -122,11 +123,13 @@ def test_every_preset_is_taken_apart_and_ends_at_its_own_value(name: str) -> Non
 def test_the_order_of_ties_can_make_a_difference() -> None:
     names = ["nDCG@2", "nDCG(ties='listed')@2", "nDCG(ties='averaged')@2"]
     measures = [parse_measure(name) for name in names]
-    first, second = compare_file(judged(QRELS), run("q b 1\nq d 1\nq a 1"), measures, "q")
+    plain, *others = measures
+    pairs = [(plain, other) for other in others]
+    first, second = compare_file(judged(QRELS), run("q b 1\nq d 1\nq a 1"), pairs, "q")
     assert [part.parameters for part in (*first.parts, *second.parts)] == [("ties",)] * 2
     assert first.total != second.total
 
 
 def test_a_query_that_nobody_has_is_refused() -> None:
     with pytest.raises(MeasureError, match="has query 'nobody'"):
-        compare_file(judged(QRELS), run(RUN), [parse_measure("RR")], "nobody")
+        compare_file(judged(QRELS), run(RUN), [], "nobody")

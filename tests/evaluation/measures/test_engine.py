@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.exact import add, exact_sums, subtract, to_bytes
-from evaluation.measures.engine import depth_needed, evaluate_batch
+from evaluation.measures.engine import counts_needed, depth_needed, evaluate_batch
 from evaluation.measures.errors import MeasureError, ZeroIdealError
 from evaluation.measures.grades import Grades
 from evaluation.measures.grammar import parse_measure, parse_measures
@@ -112,6 +112,24 @@ def test_a_query_has_the_same_bits_alone_in_any_order_and_among_thousands(seed: 
     assert among.counted.tobytes() == together.counted[many].tobytes()
 
 
+def test_rankings_cut_where_the_measures_stop_have_the_bits_of_whole_ones() -> None:
+    qrels, run = random_qrels_and_run(seed=3, n_queries=300)
+    ideals = ["global", "recall", "local", "max"]
+    names = [f"nDCG(ideal='{ideal}')@{k}" for ideal in ideals for k in (1, 3, 5)]
+    names += ["nDCG(ideal='recall',ideal_depth='all')@5", "nDCG(ideal='recall',ideal_first=9)@5"]
+    names += ["nDCG(ideal='recall',negatives='unjudged')@5", "P@5"]
+    measures = [parse_measure(name) for name in names]
+    assert depth_needed(measures) == 9
+    assert counts_needed(measures)
+    whole = graded(qrels, run, SCALE)
+    cut = graded(qrels, run, SCALE, width=9, counted=True)
+    assert cut.levels.shape[1] == 9
+    found, expected = (evaluate_batch(measures, one, SCALE) for one in (cut, whole))
+    assert found.values.tobytes() == expected.values.tobytes()
+    with pytest.raises(ValueError, match="behind was not counted"):
+        evaluate_batch(measures, graded(qrels, run, SCALE, width=9), SCALE)
+
+
 def test_a_measure_has_the_same_bits_alone_and_beside_others() -> None:
     qrels, run = random_qrels_and_run(seed=9, n_queries=80)
     together = values_of(MANY, qrels, run, SCALE)
@@ -184,7 +202,9 @@ def test_the_query_without_gain_is_named_by_its_row_even_far_behind() -> None:
     [
         ("nDCG@10 P@20 AP@5", 20),
         ("nDCG@10 RR", None),
-        ("nDCG(ideal='recall')@10", None),
+        ("nDCG(ideal='recall')@10", 10),
+        ("nDCG(ideal='recall',ideal_first=30)@10", 30),
+        ("nDCG(ideal='recall',arithmetic='cumulative')@10", None),
         ("nDCG(ideal='local')@10", 10),
         ("P(unjudged='condensed')@5", None),
     ],

@@ -86,7 +86,8 @@ def test_a_usual_denominator_stays_out_of_the_name() -> None:
         ("ERR(top=0)", "above 0"),
         ("Coverage", "needs a cutoff"),
         ("Coverage(rel=2)@5", "of='relevant'"),
-        ("Judged(average='mean')@5", "it can be 'macro', 'micro'"),
+        ("Judged(average='mean')@5", "it can be 'macro', 'weighted', 'segments', 'micro'"),
+        ("P(average='micro')@5", "it can be 'macro', 'weighted', 'segments'"),
         ("infAP(unjudged='prior',prior=1)", "no parameter prior"),
     ],
 )

@@ -22,6 +22,7 @@ def measures(draw: st.DrawFn) -> Measure:
     given_: dict[str, object] = {"cutoff": draw(depths[family.cutoff])}
     for name in sorted(family.parameters & set(CHOICES)):
         given_[name] = draw(st.sampled_from(family.words_of(name)))
+    given_.update(draw(of_rounding(given_)))
     if "rel" in family.parameters:
         given_["rel"] = draw(NUMBERS)
     if given_.get("unjudged") == "prior":
@@ -39,15 +40,20 @@ def measures(draw: st.DrawFn) -> Measure:
 
 
 @st.composite
+def of_rounding(draw: st.DrawFn, chosen: dict[str, object]) -> dict[str, object]:
+    """How many decimals, of a family that can be rounded."""
+    decimals = draw(st.none() | st.integers(0, 6)) if "rounding" in chosen else None
+    usual = {"rounding": "nearest", "rounded": "query"} if "rounding" in chosen else {}
+    return usual if decimals is None else {"decimals": decimals}
+
+
+@st.composite
 def of_ndcg(draw: st.DrawFn, chosen: dict[str, object]) -> dict[str, object]:
     """Parameters that only nDCG has, and those that go with others."""
     given_ = dict(chosen)
     tables = st.dictionaries(NUMBERS.map(float), NUMBERS.map(float), min_size=1, max_size=6)
     given_["gain"] = draw(st.sampled_from(["linear", "exp2"]) | tables.map(gain_table))
     given_["empty"] = draw(st.sampled_from([0, 0.5, 1.0, "skip", "error"]))
-    given_["decimals"] = draw(st.none() | st.integers(0, 6))
-    if given_["decimals"] is None:
-        given_.update(rounding="nearest", rounded="query")
     if given_["discount"] == "burn-in":
         given_["b"] = draw(st.sampled_from([2, 2.5, 10]))
     if given_["ideal"] == "recall":

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.measures import rankings as module
+from evaluation.measures import joining
 from evaluation.measures.rankings import GradedRankings, Judgments, judge_rankings
 
 DOCUMENTS = st.integers(0, 15)
@@ -64,34 +64,66 @@ def test_every_document_gets_the_level_of_its_own_query(
     assert found.lengths.tolist() == [len(one) for one in ranked]
 
 
-def test_both_ways_to_join_and_any_size_of_the_table_give_the_same(
-    monkeypatch: pytest.MonkeyPatch,
+WAYS = {
+    "compared": {"_PER_COMPARISON": 0.0},
+    "tabled": {"_PER_COMPARISON": 1e9, "_PER_TABLE": 0.0},
+    "tabled one by one": {"_PER_COMPARISON": 1e9, "_PER_TABLE": 0.0, "_TABLE_CELLS": 120},
+    "searched": {"_PER_COMPARISON": 1e9, "_PER_TABLE": 1e12},
+    "searched, too far apart": {"_PER_COMPARISON": 1e9, "_LARGEST_SPAN": 1, "_LARGEST_KEY": 1},
+}
+
+
+@pytest.mark.parametrize("way", sorted(WAYS))
+@pytest.mark.parametrize(("depth", "n_queries"), [(12, 40), (12, 400), (150, 40)])
+def test_every_way_to_join_and_any_size_of_its_parts_gives_the_same(
+    way: str, depth: int, n_queries: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = np.random.default_rng(4)
     judged = [
-        {int(d): int(rng.integers(1, 5)) for d in rng.choice(50, 9, replace=False)}
-        for _ in range(40)
+        {int(d): int(rng.integers(1, 5)) for d in rng.choice(300, 9, replace=False)}
+        for _ in range(n_queries)
     ]
-    ranked = [rng.choice(50, rng.integers(0, 12), replace=False).tolist() for _ in range(40)]
-    arguments = (
-        np.array([d for one in ranked for d in one], np.int32),
-        np.array([len(one) for one in ranked]),
-        judgments_of(judged),
-    )
-    expected = levels_by_hand(ranked, judged, list(range(40)), None)
-    monkeypatch.setattr(module, "_PER_TABLE", 0.0)
-    for cells in (1, 120, 1 << 22):
-        monkeypatch.setattr(module, "_TABLE_CELLS", cells)
-        assert judge_rankings(*arguments, n_grades=4).levels.tolist() == expected
-    monkeypatch.setattr(module, "_PER_TABLE", 1e12)  # searched for
-    for cells in (1, 40, 1 << 15):
-        monkeypatch.setattr(module, "_SEARCHED_CELLS", cells)
-        assert judge_rankings(*arguments, n_grades=4).levels.tolist() == expected
-    monkeypatch.setattr(module, "_LARGEST_KEY", 1)  # and numbered anew
-    assert judge_rankings(*arguments, n_grades=4).levels.tolist() == expected
-    monkeypatch.setattr(module, "_PER_TABLE", 0.0)
-    monkeypatch.setattr(module, "_LARGEST_SPAN", 1)
-    assert judge_rankings(*arguments, n_grades=4).levels.tolist() == expected
+    ranked = [rng.permutation(300)[: rng.integers(0, depth)].tolist() for _ in judged]
+    queries = rng.integers(0, n_queries, n_queries)
+    documents = np.array([d for one in ranked for d in one], np.int32)
+    lengths = np.array([len(one) for one in ranked])
+    for name, value in WAYS[way].items():
+        monkeypatch.setattr(joining, name, value)
+    for cells in (1, 2000, 1 << 22):
+        monkeypatch.setattr(joining, "_CELLS", cells)
+        for rows, own in ((None, np.arange(n_queries)), (queries, queries)):
+            whole = levels_by_hand(ranked, judged, own.tolist(), None)
+            arguments = (documents, lengths, judgments_of(judged))
+            found = judge_rankings(*arguments, n_grades=4, queries=rows)
+            assert found.levels.tolist() == whole
+            cut = judge_rankings(*arguments, n_grades=4, queries=rows, width=5, returned=True)
+            assert cut.levels.tolist() == [row[:5] for row in whole]
+            assert cut.returned is not None
+            assert cut.returned.tolist() == [
+                [row.count(level) for level in (1, 2, 3, 4)] for row in whole
+            ]
+
+
+@pytest.mark.parametrize("length", [20, 128, 1000, 3001])
+def test_what_is_returned_is_counted_however_long_the_rankings_are(length: int) -> None:
+    rng = np.random.default_rng(5)
+    for n_judged in (1, 900):
+        ranked = [rng.permutation(5000)[:length] for _ in range(9)]
+        judged = [
+            {int(d): int(rng.integers(1, 5)) for d in rng.permutation(5000)[:n_judged]}
+            for _ in ranked
+        ]
+        found = judge_rankings(
+            np.concatenate(ranked).astype(np.int32),
+            np.full(9, length),
+            judgments_of(judged),
+            n_grades=4,
+            width=10,
+            returned=True,
+        )
+        whole = levels_by_hand([r.tolist() for r in ranked], judged, list(range(9)), None)
+        assert found.returned is not None
+        assert found.returned.tolist() == [[r.count(n) for n in (1, 2, 3, 4)] for r in whole]
 
 
 def test_nothing_judged_and_nothing_returned_are_no_trouble() -> None:

@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 
 from evaluation.measures.definition import Measure
 from evaluation.measures.errors import MeasureError
-from evaluation.measures.files import JudgedQueries, evaluate_file
+from evaluation.measures.files import evaluate_file
+from evaluation.measures.judged_files import JudgedQueries
 from evaluation.measures.presets import PRESETS, apply
 from evaluation.measures.rosetta import Spoken, disputed_pairs, places, preset_means
+from judgments.formats.id_columns import IdColumn
 from judgments.formats.trec import RunFile, read_qrels, read_run
 from tests.evaluation.measures.file_builders import judged, run
 
@@ -28,7 +30,7 @@ def alone(own: JudgedQueries, ranked: RunFile, name: str, cutoff: int) -> Spoken
     try:
         found = evaluate_file(own, ranked, [measure], PRESETS[name])
     except MeasureError as error:
-        return Spoken(name, None, 0, error.message)
+        return Spoken(name, None, 0, error.message.rpartition(": ")[2])
     return Spoken(name, found.means[0], found.counts[0])
 
 
@@ -67,7 +69,7 @@ def test_qrels_without_a_judgment_are_refused() -> None:
         own.qrels,
         query_ids=(),
         starts=np.zeros(1, np.int64),
-        codes=np.zeros(0, np.int32),
+        ids=IdColumn.of([]),
         grades=np.zeros(0, np.int32),
     )
     with pytest.raises(MeasureError, match="no judgment"):

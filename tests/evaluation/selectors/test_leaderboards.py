@@ -1,5 +1,6 @@
 """The leaderboard page's values: stored where they are stored, else computed to the same bits."""
 
+import io
 import random
 from dataclasses import replace
 
@@ -8,22 +9,25 @@ import pytest
 from django.core.cache import cache
 
 from evaluation.exact import from_bytes, means
+from evaluation.measures.asking import ask
 from evaluation.measures.errors import MeasureError
+from evaluation.measures.families import FAMILIES
+from evaluation.measures.files import evaluate_file
+from evaluation.measures.judged_files import JudgedQueries
+from evaluation.measures.presets import PRESETS
 from evaluation.models import Evaluation, Ranking, RefreshAttempt, Run
-from evaluation.selectors.leaderboards import (
-    Filters,
-    LeaderboardPage,
-    get_leaderboard_page,
-    get_state,
-)
+from evaluation.selectors.board_pages import Filters, LeaderboardPage
+from evaluation.selectors.dialects import run_file
+from evaluation.selectors.leaderboards import get_leaderboard_page, get_state
 from evaluation.selectors.measure_sets import grades_of
 from evaluation.selectors.run_sums import FilterRefused, RunSums, chosen_measures, list_run_sums
 from evaluation.selectors.sums import Board, RunSize, compute_sums
 from evaluation.services.refreshing import refresh_evaluations
 from evaluation.services.runs import withdraw_run
 from evaluation.services.thinning import thin_evaluations
+from judgments.formats.trec import read_qrels
 from judgments.permissions import NotFound
-from judgments.selectors import get_version
+from judgments.selectors import get_qrels, get_version
 from tests.builders import NOW, World, commit, make_access, make_world
 from tests.evaluation.builders import make_run
 
@@ -255,7 +259,9 @@ def test_only_the_newest_run_of_each_ranker_is_shown_when_asked_for(world: World
     assert len(page(world).rows) == 4
 
 
-@pytest.mark.parametrize("measures", ["nope@3", "nDCG(ties='listed')@5", "P"])
+@pytest.mark.parametrize(
+    "measures", ["nope@3", "nDCG(empty='error')@5", "P", "lightgbm:RR", "nope:nDCG@5"]
+)
 def test_measures_that_make_no_sense_here_are_refused(world: World, measures: str) -> None:
     with pytest.raises(MeasureError):
         page(world, measures=measures)
@@ -281,3 +287,38 @@ def test_means_are_read_off_the_sums_once(world: World) -> None:
     found = {row.ranker_slug: row.values[0].value for row in page(world).rows}
     for row in stored:
         assert found[row.run.ranker.slug] == means(from_bytes(bytes(row.sums)))[0]
+
+
+def test_a_tools_definition_is_shown_as_the_tool_means_it(world: World) -> None:
+    label(world, count=2)
+    names = ["nDCG@5", "lightgbm:nDCG@5", "trec_eval:RR@5", "quepid_ndcg:P@5"]
+    found = page(world, measures=" ".join(names))
+    assert [column.name for column in found.columns] == names
+    assert found.columns[1].heading == "nDCG@5 lightgbm"
+    assert found.columns[1].caveat == PRESETS["lightgbm"].caveat
+    qrels = get_qrels(judgment_list=world.judgments, number=world.judgments.head)
+    judged = JudgedQueries(read_qrels(io.BytesIO(qrels), name="qrels"))
+    for row in found.rows:
+        run = Run.objects.get(public_id=row.run_id)
+        for cell, asked in zip(row.cells, map(ask, names), strict=True):
+            right = evaluate_file(judged, run_file(run), [asked.measure])
+            assert (cell.value.value, cell.value.n) == (right.means[0], right.counts[0])
+
+
+def test_the_same_measure_by_two_names_has_two_columns(world: World) -> None:
+    label(world, count=1)
+    found = page(world, measures="nDCG@5 trec_eval_c:nDCG@5", sort="-trec_eval_c:nDCG@5")
+    assert [column.definition for column in found.columns] == ["nDCG@5", "nDCG@5"]
+    assert all(
+        len(row.cells) == 2 and row.cells[0].value == row.cells[1].value for row in found.rows
+    )
+
+
+def test_the_picker_offers_every_tool_and_every_family(world: World) -> None:
+    label(world, count=1)
+    offers = page(world, measures="AP@5").picker.offers
+    assert {one.name for one in offers.tools} >= {"trec_eval:AP@5", "xgboost_ndcg:AP@5"}
+    assert all("gdeval" not in one.name for one in offers.tools)
+    families = {ask(one.name).measure.family for one in offers.families}
+    assert families == set(FAMILIES) - {"Coverage"}
+    assert all(one.reading for one in (*offers.families, *offers.tools))

@@ -11,7 +11,7 @@ from evaluation.measures.grammar import parse_measure
 from evaluation.models import Run
 from evaluation.selectors.leaderboards import get_version
 from evaluation.selectors.pages_runs import RunPage, get_run_page
-from evaluation.selectors.query_values import get_query_values, mean_of
+from evaluation.selectors.query_values import get_mean, get_query_values
 from evaluation.selectors.run_sums import kept_measures, list_run_sums
 from evaluation.selectors.run_views import RunFilters
 from evaluation.services.refreshing import refresh_evaluations
@@ -165,14 +165,14 @@ def test_a_list_without_a_version_has_no_rows_and_no_mean(world):
 
 def test_the_mean_of_nothing_is_unknown(world):
     run = make_run(collection=world.collection, rankings={"q1": ["d1"]})
-    found = get_query_values(
-        run=run,
-        judgment_list=world.judgments,
-        version=0,
-        measure=parse_measure("Judged@10"),
-    )
+    asked = {
+        "judgment_list": world.judgments,
+        "version": 0,
+        "measure": parse_measure("Judged@10"),
+    }
+    found = get_query_values(run=run, **asked)
     assert len(found) == 0
-    assert mean_of(found).judged is None
+    assert get_mean(found=found, **asked).judged is None
 
 
 def test_a_run_of_ten_thousand_queries_opens_fast(django_assert_max_num_queries):

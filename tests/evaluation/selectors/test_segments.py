@@ -5,7 +5,8 @@ from django.core.cache import cache
 
 from evaluation.exact import counts, means
 from evaluation.models import Evaluation, Run
-from evaluation.selectors.leaderboards import Filters, get_leaderboard_page
+from evaluation.selectors.board_pages import Filters
+from evaluation.selectors.leaderboards import get_leaderboard_page
 from evaluation.selectors.pages_runs import get_run_page
 from evaluation.selectors.run_sums import FilterRefused, chosen_measures, list_run_sums
 from evaluation.selectors.run_views import RunFilters

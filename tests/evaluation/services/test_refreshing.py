@@ -12,12 +12,28 @@ from evaluation.models import Evaluation, Leaderboard, Ranking, RefreshAttempt, 
 from evaluation.selectors import list_due_lists
 from evaluation.services.refreshing import Refreshed, refresh_evaluations, retry_failed
 from evaluation.services.runs import withdraw_run
+from evaluation.services.verifying import verify_list
+from judgments.formats.collections import QueryRecord
 from judgments.models import Document
+from judgments.services.collections import load_queries
 from judgments.services.committing import Change, commit_judgments
 from judgments.services.lists import revert_version
 from tests.builders import NOW, World, commit, make_access, make_list, make_world
-from tests.evaluation.builders import evaluate_from_scratch, make_run
+from tests.evaluation.builders import evaluate_from_scratch, keep, make_run
 
+BY_TRAITS = (
+    "nDCG@5 nDCG(average='weighted')@5 RR(average='segments') RR Judged(average='weighted')@5"
+)
+# in orders of their own, over queries that nobody judged, with every way to break a tie
+BY_TOOLS = (
+    "nDCG@5 nDCG(ties='listed',scores='float64',queries='all')@5 P(queries='run')@2 "
+    "nDCG(ideal='recall',ties='averaged')@2 AP(empty=1,ties='docid_asc') RR"
+)
+TIED = "".join(
+    f"{qid} Q0 d{number} 1 {score} tied\n"
+    for qid, scores in (("q1", (1, 1, 1)), ("q3", (16777216, 16777217, 2, 2)), ("q9", (3, 3)))
+    for number, score in enumerate(scores, start=1)
+)
 FOUR = {"q1": ["d1", "d2", "d3"], "q2": ["d5", "d1"]}
 
 
@@ -65,6 +81,14 @@ class TestAnyHistory(TestCase):
                 ),
             ),
             st.tuples(st.just("revert"), st.integers(0, 10)),
+            st.tuples(
+                st.just("traits"),
+                st.tuples(
+                    st.integers(1, 12),
+                    st.sampled_from(["", "head", "tail", "deep"]),
+                    st.sampled_from([1.0, 0.1, 2.5, 1e-9, 3e11]),
+                ),
+            ),
             st.tuples(st.just("import"), st.integers(0, 1000)),
             st.tuples(st.just("refresh"), st.none()),
             st.tuples(st.just("refresh"), st.none()),
@@ -73,12 +97,15 @@ class TestAnyHistory(TestCase):
     )
 
     @settings(max_examples=60)
-    @given(st.booleans(), steps)
+    @given(st.booleans(), st.sampled_from(["", BY_TRAITS, BY_TOOLS]), steps)
     def test_every_stored_step_equals_the_computation_from_scratch(
-        self, is_judged_at_first, steps
+        self, is_judged_at_first, names, steps
     ) -> None:  # type: ignore[no-untyped-def]
         world = make_world(queries=12, documents=5)
+        if names:
+            keep(judgment_list=world.judgments, names=names)
         make_run(collection=world.collection, rankings=FOUR)
+        make_run(collection=world.collection, text=TIED, name="tied")
         if is_judged_at_first:
             judge_all_queries(world)
         for number, (kind, detail) in enumerate([*steps, ("refresh", None)]):
@@ -92,6 +119,8 @@ class TestAnyHistory(TestCase):
         at_head = done.filter(version__number=world.judgments.head).count()
         assert at_head == (Run.objects.count() if world.judgments.head else 0)
         assert list_due_lists(at=NOW) == []
+        verified = verify_list(judgment_list=world.judgments, every_step=True)
+        assert verified.problems == ()
 
     def _do(self, world: World, kind: str, detail, number: int) -> None:  # type: ignore[no-untyped-def]
         if kind == "commit":
@@ -116,6 +145,12 @@ class TestAnyHistory(TestCase):
                 number=detail % (world.judgments.head + 1),
                 reason="",
             )
+        elif kind == "traits":
+            query, segment, weight = detail
+            record = QueryRecord(
+                query_id=f"q{query}", text="text", segment=segment, weight=weight, line=1
+            )
+            load_queries(collection=world.collection, records=[record], by=None, at=NOW)
         elif kind == "import":
             rng = random.Random(detail)
             docids = [document.docid for document in world.documents]

@@ -63,7 +63,7 @@ def test_the_page_has_every_run_its_values_their_error_and_their_version(dora: C
     html = dora.get(board_url(), {"measures": "RR@10"}).content.decode()
     assert "version 1" in html
     assert re.findall(r'class="value">([0-9.]+)', html) == ["1.0000", "0.2500"]
-    assert "± 0.2500" in html
+    assert "± 3.1766" in html  # 0.25 × t(1), 97.5 %
     assert re.findall(r"([0-9]+)\s% judged", html) == ["100", "25"]
     assert "means over 2 judged queries" in " ".join(html.split())
 
@@ -177,3 +177,47 @@ def test_the_measures_page_explains_every_family_and_every_word_of_every_paramet
     words = set(re.findall(r"[\w/-]+", html))
     assert set(FAMILIES) <= words
     assert {word for choices in CHOICES.values() for word in choices} <= words
+
+
+def test_a_baseline_is_pinned_and_the_others_say_how_far_they_are_from_it(dora: Client) -> None:
+    html = dora.get(board_url(), {"measures": "RR@10", "baseline": "tfidf/one"}).content.decode()
+    assert html.index(">tfidf</a>") < html.index(">bm25</a>")
+    assert re.findall(r'class="(?:good|bad)">([^<]+)</span> vs baseline', html) == ["−0.7500"]
+    html = dora.get(board_url(), {"measures": "RR@10", "baseline": "bm25/one"}).content.decode()
+    assert "+0.7500</span> vs baseline" in html
+    refused = dora.get(board_url(), {"baseline": "nobody"})
+    assert (refused.status_code, "no run called nobody" in refused.content.decode()) == (400, True)
+
+
+def test_what_changed_since_a_version_stands_beside_each_value(world: World, dora: Client) -> None:
+    commit(judgment_list=world.judgments, grades={(world.queries[0], world.documents[1]): 4})
+    refresh_evaluations(list_id=world.judgments.pk, at=NOW)
+    html = dora.get(board_url(), {"measures": "RR@10", "since": "1"}).content.decode()
+    assert re.findall(r">([^<>]+)</a> since 1", html) == ["+0.2500"]
+    assert "unchanged since 1" in html
+    assert "/c/books/lists/main/versions/1..2" in html
+    assert dora.get(board_url(), {"since": "99"}).status_code == 404
+
+
+def test_rankers_are_found_and_grouped_by_their_tags(world: World, dora: Client) -> None:
+    url = reverse("ranker-tags", args=["books", "bm25"])
+    assert "at most 40" in dora.post(url, {"tags": "Ünfug"}, follow=True).content.decode()
+    dora.post(url, {"tags": "Sparse, sparse baseline"})
+    page = dora.get(reverse("ranker", args=["books", "bm25"])).content.decode()
+    assert 'value="sparse, baseline"' in page
+    assert AuditEntry.objects.get(action="ranker.tagged").after == {"tags": ["sparse", "baseline"]}
+    narrowed = dora.get(board_url(), {"tag": "baseline"}).content.decode()
+    assert (">bm25</a>" in narrowed, ">tfidf</a>" in narrowed) == (True, False)
+    grouped = dora.get(board_url(), {"group": "tag"}).content.decode()
+    assert grouped.index(">sparse</th>") < grouped.index(">bm25</a>") < grouped.index("no tag</th>")
+
+
+def test_a_file_has_what_the_address_asks_for(dora: Client) -> None:
+    url = reverse("leaderboard-file", args=["books", "main"])
+    answer = dora.get(url, {"format": "csv", "measures": "RR@10", "sort": "RR@10"})
+    assert answer["Content-Disposition"] == 'attachment; filename="books-main-1.csv"'
+    lines = answer.content.decode().splitlines()
+    assert lines[0] == "ranker,run,RR@10,RR@10 low,RR@10 high,RR@10 n"
+    assert [line.split(",")[2] for line in lines[1:]] == ["0.25", "1.0"]
+    page = dora.get(board_url(), {"measures": "RR@10"}).content.decode()
+    assert "/leaderboard/file?format=svg&amp;measures=RR%4010" in page

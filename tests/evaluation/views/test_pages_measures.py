@@ -9,6 +9,7 @@ from evaluation.measures.defaults import CUTOFF_USES, DEFAULT_MEASURES
 from evaluation.measures.definition import CHOICES, FAMILIES
 from evaluation.measures.presets import PRESETS
 from evaluation.measures.wording import describe
+from evaluation.measures.worked import claims
 from tests.builders import make_user
 from tests.evaluation.views.browsing import signed_in, text_of
 
@@ -39,6 +40,21 @@ def test_every_family_leads_to_its_own_words():
         found = re.search(rf'href="(\?measure={family.name}(?:%4010)?)"', page)
         assert found, family.name
         assert get(found[1]).status_code == 200, family.name
+
+
+def test_every_family_has_its_formula_its_source_and_what_it_does_at_the_edges():
+    text = text_of(get())
+    for family in FAMILIES.values():
+        assert family.formula in text
+        assert family.source in text
+        for edge, words in family.edges.items():
+            assert f"{edge} {words}" in text, (family.name, edge)
+
+
+def test_a_reader_with_a_number_from_an_article_finds_what_comes_out():
+    text = text_of(get())
+    for claim, computed in claims():
+        assert f"{claim} {computed}" in text
 
 
 def test_every_use_says_which_cutoff_suits_it_and_why():

@@ -5,21 +5,27 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from django.core.cache import cache
 from django.core.management import call_command
 from django.urls import reverse
 
-from evaluation.measures.presets import PRESETS
+from evaluation.measures.asking import ask
+from evaluation.measures.judged_files import JudgedQueries
+from evaluation.measures.presets import PRESETS, printed
+from evaluation.measures.rosetta import preset_means
 from evaluation.models import Run
 from evaluation.selectors import dialects
-from evaluation.selectors.dialects import list_spoken
+from evaluation.selectors.dialects import list_spoken, run_file
 from evaluation.selectors.pages_rosetta import (
     RosettaFilters,
     get_list_rosetta_page,
     get_run_rosetta_page,
 )
+from evaluation.selectors.query_values import get_mean, get_query_values
 from evaluation.services.runs import withdraw_run
+from judgments.formats.trec import read_qrels
 from judgments.models import JudgmentList
 from judgments.scales import Scale
 from judgments.selectors.lists import get_qrels
@@ -212,10 +218,29 @@ def test_a_list_without_runs_says_so(world: World, wide: JudgmentList) -> None:
     assert "No runs yet" in text_of(get_list_page(world))
 
 
-def test_codes_that_are_not_values_are_explained(world: World, run: Run) -> None:
+def test_grades_count_what_they_are_worth_as_on_every_other_page(world: World, run: Run) -> None:
     own = make_list(collection=world.collection, slug="real", scale=Scale.parse("0,0.5,0.9"))
-    commit(judgment_list=own, grades={(world.queries[0], world.documents[0]): 2})
-    assert "grade codes" in text_of(get(world, run, "?list=real"))
+    query, (first, second, *_) = world.queries[0], world.documents
+    commit(judgment_list=own, grades={(query, first): 2, (query, second): 1})
+    assert "reads their codes" in text_of(get(world, run, "?list=real"))
+    spoken = list_spoken(runs=[run], judgment_list=own, version=1, cutoff=3)[run.pk]
+    compared = 0
+    for one in spoken:
+        asked = ask(f"{one.preset}:nDCG@3")
+        if one.problem:
+            continue
+        found = get_query_values(run=run, judgment_list=own, version=1, measure=asked.measure)
+        mean = get_mean(found=found, judgment_list=own, version=1, measure=asked.measure)
+        assert mean.value is not None, one.preset
+        tool = PRESETS[one.preset]
+        assert one.mean == float(printed(tool, np.array([mean.value]))[0]), one.preset
+        compared += 1
+    assert compared > 15
+    by_codes = JudgedQueries(
+        read_qrels(io.BytesIO(get_qrels(judgment_list=own, number=1)), name="")
+    )
+    plain = {one.preset: one.mean for one in preset_means(by_codes, run_file(run), 3)}
+    assert plain["trec_eval"] != next(one.mean for one in spoken if one.preset == "trec_eval")
 
 
 def test_an_old_version_keeps_its_numbers(world: World, wide: JudgmentList, run: Run) -> None:

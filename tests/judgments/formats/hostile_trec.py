@@ -241,6 +241,6 @@ def _rest_cases() -> Iterator[Case]:
 
 
 def _memory_cases() -> Iterator[Case]:
-    small = Limits(memory=100_000)
+    small = Limits(memory=50_000)
     distinct = _run(*(f"1 Q0 {n} 1 1 t" for n in range(2000)))
     yield Case("more than fits into memory", "run", distinct, "too-much", 2000, limits=small)

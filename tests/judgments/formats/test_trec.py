@@ -23,7 +23,7 @@ IDS = st.text(
     st.characters(exclude_categories=["Cc", "Cs"], exclude_characters=" \ufeff"),
     min_size=1,
     max_size=8,
-)
+).filter(lambda value: value not in (".", ".."))
 QUERY_IDS = IDS.filter(lambda value: not value.startswith("#"))
 SCORES = st.floats(allow_nan=False, allow_infinity=False)
 

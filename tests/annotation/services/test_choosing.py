@@ -1,0 +1,159 @@
+"""Another rule for labels that are there: a preview that writes nothing, and the change itself."""
+
+import pytest
+from django.urls import reverse
+
+from annotation.models import Campaign, Pair, QualityReport
+from annotation.selectors.choices import get_rule_page
+from annotation.services.adjudicating import adjudicate
+from annotation.services.choosing import RuleRefused, choose_rule
+from annotation.services.consolidating import consolidate
+from annotation.services.quality import refresh_quality
+from evaluation.selectors import get_resolution
+from evaluation.selectors.leaderboards import list_run_sums
+from evaluation.selectors.run_sums import chosen_measures
+from evaluation.services.refreshing import refresh_evaluations
+from judgments.models import AuditEntry, Judgment, JudgmentVersion
+from judgments.permissions import NotFound
+from tests.builders import NOW, make_access, make_member, make_world
+from tests.builders_annotation import label, make_campaign, make_draft
+from tests.evaluation.builders import make_run
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def world():
+    return make_world(queries=2, documents=10)
+
+
+@pytest.fixture
+def ada(world):
+    return make_access(collection=world.collection)
+
+
+@pytest.fixture
+def campaign(world):
+    """Twenty pairs. Ben and Cem agree but for a few; Fay always says 2, and so makes ties."""
+    make_member(collection=world.collection, username="fay", role="annotator")
+    made = make_campaign(world=world, overlap=3, people=["ben", "cem", "fay"])
+    for place, pair in enumerate(made.pairs.order_by("pk")):
+        label(pair=pair, username="ben", grade=place % 5)
+        label(pair=pair, username="cem", grade=(place + (place % 8 == 0)) % 5)
+        label(pair=pair, username="fay", grade=2)
+    for ranker, docids in (("bm25", ["d1", "d2", "d3"]), ("other", ["d9", "d5", "d7"])):
+        make_run(
+            collection=world.collection,
+            ranker=ranker,
+            name=ranker,
+            rankings={f"q{number}": docids for number in range(1, 3)},
+        )
+    consolidate(list_id=made.list_id, at=NOW)
+    refresh_evaluations(list_id=made.list_id, at=NOW)
+    return made
+
+
+def means(campaign):
+    campaign.list.refresh_from_db()
+    version = JudgmentVersion.objects.get(list=campaign.list, number=campaign.list.head)
+    measure = chosen_measures(campaign.list, "")[0]
+    found = list_run_sums(judgment_list=campaign.list, version=version, measures=[measure])
+    return {one.run.name: one.averages[0].value for one in found}
+
+
+@pytest.mark.parametrize("rule", ["dawid_skene", "mean"])
+def test_the_preview_says_what_the_change_then_does(world, ada, campaign, rule):
+    refresh_quality(campaign_id=campaign.pk, clock=lambda: NOW)
+    now, rows = means(campaign), list(Judgment.objects.values_list("pk", "grade", "until"))
+    campaign.list.refresh_from_db()
+    page = get_rule_page(access=ada, campaign=campaign, rule=rule)
+    assert page.changed > 0
+    assert list(Judgment.objects.values_list("pk", "grade", "until")) == rows
+    assert {one.run: one.before for one in page.board} == pytest.approx(now)
+
+    choose_rule(access=ada, campaign=campaign, rule=rule, at=NOW)
+    refresh_evaluations(list_id=campaign.list_id, at=NOW)
+    assert {one.run: one.after for one in page.board} == pytest.approx(means(campaign), abs=1e-12)
+    after = get_rule_page(access=ada, campaign=Campaign.objects.get(), rule=rule)
+    assert (after.changed, after.is_now) == (0, True)
+    assert campaign.pairs.filter(state=Pair.State.TIED).count() == page.ties
+    entry = AuditEntry.objects.get(action="campaign.rule_chosen")
+    assert (entry.before, entry.after) == ({"rule": "majority"}, {"rule": rule})
+
+
+def test_the_report_says_how_far_apart_rankers_must_be_to_be_told(campaign):
+    refresh_quality(campaign_id=campaign.pk, clock=lambda: NOW)
+    found = QualityReport.objects.get().figures["resolution"]
+    assert found["runs"] == 2
+    assert 0 < found["apart"] < 0.5
+    certain = {
+        (pair.query_id, pair.document_id): [float(step == 3) for step in range(5)]
+        for pair in campaign.pairs.all()
+    }
+    campaign.list.refresh_from_db()
+    assert get_resolution(judgment_list=campaign.list, chances=certain).apart < 1e-9
+    assert get_resolution(judgment_list=campaign.list, chances={}) is None
+
+
+def test_somebody_who_always_says_the_same_decides_nothing_any_more(ada, campaign):
+    refresh_quality(campaign_id=campaign.pk, clock=lambda: NOW)
+    choose_rule(access=ada, campaign=campaign, rule="dawid_skene", at=NOW)
+    clear = [pair for place, pair in enumerate(campaign.pairs.order_by("pk")) if place % 8]
+    assert [pair.grade for pair in clear] == [place % 5 for place in range(20) if place % 8]
+
+
+def test_the_posterior_is_kept_with_the_judgment(ada, campaign):
+    refresh_quality(campaign_id=campaign.pk, clock=lambda: NOW)
+    choose_rule(access=ada, campaign=campaign, rule="dawid_skene", at=NOW)
+    changed = Judgment.objects.filter(until=None, evidence__rule="dawid_skene").order_by("pk")[0]
+    posterior = changed.evidence["posterior"]
+    assert set(posterior) == {"0", "1", "2", "3", "4"}
+    assert sum(posterior.values()) == pytest.approx(1, abs=1e-5)
+    assert max(posterior, key=posterior.get) == str(changed.grade)
+
+
+def test_labels_are_not_weighed_by_figures_that_have_not_seen_them(ada, campaign):
+    with pytest.raises(RuleRefused, match="has not seen every label"):
+        choose_rule(access=ada, campaign=campaign, rule="dawid_skene", at=NOW)
+    choose_rule(access=ada, campaign=campaign, rule="median", at=NOW)  # needs no figures
+    with pytest.raises(RuleRefused, match="no such rule"):
+        choose_rule(access=ada, campaign=campaign, rule="dice", at=NOW)
+
+
+def test_a_draft_and_other_peoples_campaigns_are_left_alone(world, ada):
+    draft = make_draft(world=world)
+    with pytest.raises(RuleRefused, match="draft"):
+        choose_rule(access=ada, campaign=draft, rule="mean", at=NOW)
+    dora = make_access(collection=world.collection, username="dora")
+    with pytest.raises(NotFound):
+        choose_rule(access=dora, campaign=draft, rule="mean", at=NOW)
+    with pytest.raises(NotFound):
+        get_rule_page(access=dora, campaign=draft, rule="mean")
+
+
+def test_what_a_lead_has_decided_stays_and_approval_waits(ada, campaign):
+    Campaign.objects.update(commit="approval")
+    pair = campaign.pairs.select_related("campaign", "list").order_by("pk")[0]
+    adjudicate(access=ada, pair=pair, grade=4, reason="", at=NOW)
+    refresh_quality(campaign_id=campaign.pk, clock=lambda: NOW)
+    head = JudgmentVersion.objects.count()
+    choose_rule(access=ada, campaign=campaign, rule="dawid_skene", at=NOW)
+    pair.refresh_from_db()
+    assert (pair.state, pair.grade) == ("adjudicated", 4)
+    assert JudgmentVersion.objects.count() == head
+    waiting = [one for one in campaign.pairs.all() if one.committed_seq < one.consolidated_seq]
+    assert waiting
+
+
+def test_the_page_shows_a_rule_and_takes_it(client, world, campaign):
+    client.force_login(world.ada)
+    refresh_quality(campaign_id=campaign.pk, clock=lambda: NOW)
+    url = reverse("campaign-rule", args=["books", campaign.public_id])
+    text = client.get(url, {"rule": "dawid_skene"}).text
+    assert "On the leaderboard" in text
+    assert "Use this rule" in text
+    assert client.get(url, {"rule": "dice"}).status_code == 200
+    answer = client.post(url, {"rule": "dawid_skene"})
+    assert answer.status_code == 302
+    assert Campaign.objects.get().rule == "dawid_skene"
+    assert "This is the rule now." in client.get(url).text

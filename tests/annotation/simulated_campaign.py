@@ -1,0 +1,113 @@
+"""A campaign of made-up people whose faults are known: what a report must find, and must not.
+
+`python -m tests.annotation.simulated_campaign --seeds 200` counts over many of them.
+"""
+
+import argparse
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotation.dawid_skene import dawid_skene
+from annotation.profiles import Labels, Profile, profiles
+
+GRADES = 5
+PREVALENCE = (0.35, 0.25, 0.15, 0.15, 0.10)
+SECONDS_APART = 30.0
+PLANTED = ("hasty", "generous", "always 2", "drifting")
+# any of these findings names the fault; the first is the one that a report leads with
+NAMES = {
+    "careful": (),
+    "hasty": ("hasty",),
+    "generous": ("generous",),
+    "always 2": ("one_grade",),
+    "drifting": ("drifting",),
+}
+
+
+@dataclass(frozen=True)
+class Simulated:
+    people: tuple[str, ...]
+    labels: Labels
+    truth: np.ndarray
+    turned_at: float  # when the drifting one begins to be generous
+
+
+def simulate(
+    *,
+    seed: int,
+    pairs: int = 400,
+    overlap: int = 3,
+    careful: int = 6,
+    planted: tuple[str, ...] = PLANTED,
+) -> Simulated:
+    """Labels of careful people and of the planted ones, each pair labelled by `overlap`."""
+    rng = np.random.default_rng(seed)
+    people = ("careful",) * careful + planted
+    truth = rng.choice(GRADES, pairs, p=PREVALENCE)
+    units = np.repeat(np.arange(pairs), overlap)
+    annotators = np.concatenate([rng.permutation(len(people))[:overlap] for _ in range(pairs)])
+    times = rng.permutation(len(units)) * SECONDS_APART
+    turned_at = float(times.max() / 2)
+    steps, seconds = np.empty(len(units), dtype=np.int64), np.empty(len(units))
+    for at, (unit, person, time) in enumerate(zip(units, annotators, times, strict=True)):
+        steps[at], seconds[at] = label_like(
+            people[person], truth=int(truth[unit]), has_turned=time >= turned_at, rng=rng
+        )
+    shape = (pairs, len(people), GRADES)
+    return Simulated(
+        people, Labels(units, annotators, steps, seconds, times, shape), truth, turned_at
+    )
+
+
+def label_like(
+    kind: str, *, truth: int, has_turned: bool, rng: np.random.Generator
+) -> tuple[int, float]:
+    """A grade (0 to 4) and the seconds that somebody of this kind takes for it."""
+    if kind == "always 2":
+        return 2, rng.lognormal(1.5, 0.4)
+    if kind == "hasty":
+        guess = rng.integers(GRADES) if rng.random() < 0.4 else _nearly(truth, 0.5, rng)
+        return int(guess), rng.lognormal(0.8, 0.4)
+    step = _nearly(truth, 0.8, rng)
+    if kind == "generous" or (kind == "drifting" and has_turned):
+        step += rng.random() < 0.8
+    return int(min(step, GRADES - 1)), rng.lognormal(2.3, 0.5)
+
+
+def _nearly(truth: int, right: float, rng: np.random.Generator) -> int:
+    if rng.random() < right:
+        return truth
+    wrong = truth + rng.choice((-1, 1)) if rng.random() < 0.8 else rng.integers(GRADES)
+    return int(np.clip(wrong, 0, GRADES - 1))
+
+
+def profiles_of(simulated: Simulated) -> tuple[Profile, ...]:
+    labels = simulated.labels
+    model = dawid_skene(labels.units, labels.annotators, labels.steps, shape=labels.shape)
+    return profiles(labels, model)
+
+
+def count_named(seeds: range, *, pairs: int = 400) -> tuple[Counter[str], Counter[str]]:
+    """How many people of each kind there were, and how many of them were named for it.
+
+    A careful person counts as named when anything at all is found about them.
+    """
+    people: Counter[str] = Counter()
+    named: Counter[str] = Counter()
+    for seed in seeds:
+        simulated = simulate(seed=seed, pairs=pairs)
+        for kind, profile in zip(simulated.people, profiles_of(simulated), strict=True):
+            found = {finding.kind for finding in profile.findings}
+            people[kind] += 1
+            named[kind] += bool(found if kind == "careful" else found & set(NAMES[kind]))
+    return people, named
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seeds", type=int, default=200)
+    everybody, found = count_named(range(parser.parse_args().seeds))
+    for kind in everybody:
+        print(f"{kind:<10} {found[kind]:>5} of {everybody[kind]:>5}")  # noqa: T201

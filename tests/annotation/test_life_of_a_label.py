@@ -1,0 +1,217 @@
+"""The whole life of labels, in any order that anybody can think of: nothing is lost on the way.
+
+TOUCHSTONE_LIVES=1000 TOUCHSTONE_STEPS=50 is a long form of it.
+"""
+
+import os
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import hypothesis
+import pytest
+from django.db import transaction
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+
+from annotation.models import Assignment, Label
+from annotation.services.adjudicating import adjudicate, reopen
+from annotation.services.consolidating import consolidate
+from annotation.services.labelling import submit_labels
+from annotation.services.leasing import release_expired, release_leases
+from annotation.submissions import RETRACTED, Submission
+from evaluation.models import Evaluation, Run
+from evaluation.services.refreshing import refresh_evaluations
+from evaluation.services.runs import withdraw_run
+from evaluation.services.verifying import verify_list
+from judgments.errors import DomainError
+from judgments.services.lists import revert_version
+from tests.builders import NOW, commit, make_access, make_member, make_world
+from tests.builders_annotation import desk_of, lease, make_campaign, said
+from tests.evaluation.builders import make_run
+
+LIVES = int(os.environ.get("TOUCHSTONE_LIVES", "8"))
+STEPS = int(os.environ.get("TOUCHSTONE_STEPS", "25"))
+OVERLAP = 2
+PEOPLE = st.sampled_from(["ben", "cem", "dan"])
+GRADES = st.integers(0, 4)
+
+
+class Life(RuleBasedStateMachine):
+    """A campaign of four pairs, three annotators, a lead, and two runs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._undone = transaction.atomic()
+        self._undone.__enter__()
+        self.now = NOW
+        self.world = make_world(queries=2, documents=3)
+        make_member(collection=self.world.collection, username="dan", role="annotator")
+        pairs = [(query, document) for query in self.world.queries for document in self._pooled()]
+        self.campaign = make_campaign(
+            world=self.world, people=("ben", "cem", "dan"), pairs=pairs, overlap=OVERLAP
+        )
+        self.access = make_access(collection=self.world.collection)
+        for ranker in ("one", "two"):
+            docs = {query.qid: ["d3", "d1", "d2"] for query in self.world.queries}
+            make_run(collection=self.world.collection, rankings=docs, ranker=ranker)
+        self.sent: dict[Any, tuple[str, Submission]] = {}
+
+    def teardown(self) -> None:
+        """What was done is undone; and at the end everything comes to rest first."""
+        try:
+            self.work()
+            found = verify_list(judgment_list=self._list(), every_step=True)
+        finally:
+            transaction.set_rollback(True)
+            self._undone.__exit__(None, None, None)
+        assert found.problems == ()
+
+    def _pooled(self) -> list[Any]:
+        return self.world.documents[:2]
+
+    def _list(self) -> Any:
+        self.world.judgments.refresh_from_db()
+        return self.world.judgments
+
+    def _pair(self, number: int) -> Any:
+        pairs = list(self.campaign.pairs.select_related("campaign", "list").order_by("pk"))
+        return pairs[number % len(pairs)]
+
+    def _send(self, username: str, submission: Submission) -> None:
+        desk = desk_of(self.campaign, username)
+        receipt = submit_labels(desk=desk, submissions=[submission], at=self.now)[0]
+        if receipt.is_stored:
+            before = self.sent.setdefault(submission.id, (username, submission))
+            assert before == (username, submission), "one id stands for two labels"
+
+    def _seat(self, username: str, number: int) -> Assignment | None:
+        seats = list(Assignment.objects.filter(annotator__username=username).order_by("pk"))
+        return seats[number % len(seats)] if seats else None
+
+    @rule(person=PEOPLE, count=st.integers(1, 4))
+    def take(self, person: str, count: int) -> None:
+        """Ask for pairs."""
+        lease(campaign=self.campaign, username=person, count=count, at=self.now)
+
+    @rule(person=PEOPLE, number=st.integers(0, 9), grade=st.none() | GRADES)
+    def say(self, person: str, number: int, grade: int | None) -> None:
+        """Label a pair whose seat is or was one's own: the first time, again, or too late."""
+        seat = self._seat(person, number)
+        if seat is not None:
+            reason = {} if grade is not None else {"reason": "unclear"}
+            self._send(person, said(seat=seat, grade=grade, at=self.now, **reason))
+
+    @rule(number=st.integers(0, 99), is_other=st.booleans())
+    def repeat(self, number: int, is_other: bool) -> None:
+        """Send something again, as it was or under the same id with other content."""
+        if self.sent:
+            username, submission = list(self.sent.values())[number % len(self.sent)]
+            if is_other:
+                submission = replace(submission, seconds=9.75)
+            desk = desk_of(self.campaign, username)
+            receipt = submit_labels(desk=desk, submissions=[submission], at=self.now)[0]
+            assert receipt.is_stored != is_other
+            assert is_other or receipt.is_repeat
+
+    @rule(number=st.integers(0, 99))
+    def take_back(self, number: int) -> None:
+        """Undo the last word on a pair."""
+        if self.sent:
+            username, last = list(self.sent.values())[number % len(self.sent)]
+            seat = Assignment.objects.get(public_id=last.assignment)
+            self._send(username, said(seat=seat, outcome=RETRACTED, at=self.now))
+
+    @rule(hours=st.sampled_from([0, 1, 5]), person=PEOPLE, gives_back=st.booleans())
+    def wait(self, hours: int, person: str, gives_back: bool) -> None:
+        """Time goes by, leases run out, somebody closes the page."""
+        self.now += timedelta(hours=hours, seconds=2)
+        if gives_back:
+            release_leases(desk=desk_of(self.campaign, person))
+        release_expired(at=self.now)
+
+    @rule(number=st.integers(0, 9), grade=GRADES)
+    def decide(self, number: int, grade: int) -> None:
+        """The lead decides, or takes a decision back."""
+        pair = self._pair(number)
+        with_reason = {"access": self.access, "pair": pair, "reason": "because", "at": self.now}
+        try:
+            with transaction.atomic():
+                if grade == 0:
+                    reopen(**with_reason)
+                else:
+                    adjudicate(grade=grade, **with_reason)
+        except DomainError:
+            return
+
+    @rule(number=st.integers(0, 9), grade=GRADES)
+    def judge_elsewhere(self, number: int, grade: int) -> None:
+        """A grade comes in by an import."""
+        pair = self._pair(number)
+        grades = {(pair.query, pair.document): grade}
+        commit(judgment_list=self._list(), grades=grades, by=self.world.ada, at=self.now)
+
+    @rule(number=st.integers(0, 9))
+    def turn_back(self, number: int) -> None:
+        """The list becomes what an older version was."""
+        judgment_list = self._list()
+        if judgment_list.head:
+            try:
+                with transaction.atomic():
+                    revert_version(
+                        access=self.access,
+                        at=self.now,
+                        judgment_list=judgment_list,
+                        number=1 + number % judgment_list.head,
+                        reason="a mistake",
+                    )
+            except DomainError:
+                return
+
+    @rule()
+    def withdraw(self) -> None:
+        """A run is withdrawn; the last one stays."""
+        runs = list(Run.objects.filter(withdrawn_at=None).order_by("pk"))
+        if len(runs) > 1:
+            withdraw_run(access=self.access, run=runs[0], at=self.now)
+
+    @rule()
+    def work(self) -> None:
+        """The worker does what is due."""
+        self.now += timedelta(seconds=2)
+        consolidate(list_id=self.campaign.list_id, at=self.now)
+        refresh_evaluations(list_id=self.campaign.list_id, at=self.now)
+        head = self._list().head
+        for run in Run.objects.filter(withdrawn_at=None) if head else ():
+            assert Evaluation.objects.filter(run=run, version__number=head).exists()
+
+    @invariant()
+    def everything_acknowledged_is_stored_as_it_was_said(self) -> None:
+        stored = {
+            row["pk"]: (row["annotator__username"], row["outcome"], row["grade"])
+            for row in Label.objects.values("pk", "annotator__username", "outcome", "grade")
+        }
+        assert stored == {
+            pk: (username, one.outcome, one.grade) for pk, (username, one) in self.sent.items()
+        }
+
+    @invariant()
+    def no_pair_has_more_than_its_overlap_and_nobody_two_words(self) -> None:
+        holding = Label.objects.filter(superseded_by__isnull=True)
+        places = list(holding.values_list("pair", "annotator"))
+        assert len(places) == len(set(places))
+        seated = holding.filter(outcome=Label.Outcome.GRADED, assignment__isnull=False)
+        pairs = list(seated.values_list("pair", flat=True))
+        assert all(pairs.count(pair) <= OVERLAP for pair in set(pairs))
+
+
+@pytest.mark.django_db
+def test_whatever_people_do_in_whatever_order_nothing_is_lost_and_every_bit_is_right() -> None:
+    run_state_machine_as_test(
+        Life,
+        settings=hypothesis.settings(
+            max_examples=LIVES,
+            stateful_step_count=STEPS,
+            suppress_health_check=list(hypothesis.HealthCheck),
+        ),
+    )

@@ -1,0 +1,236 @@
+"""Figures, verdict and advice of a made-up campaign, as pure functions."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from annotation.quality import STEPS, Checks, Event, Material, Repeats, quality
+from annotation.verdicts import Situation, describe_change, verdict, worst_confusion
+from tests.annotation.simulated_campaign import GRADES, simulate
+
+NONE = np.array([], dtype=np.int64)
+NAMES = ("Bad", "Poor", "Fair", "Good", "Perfect")
+
+
+def material(simulated, **changes):
+    units = np.arange(simulated.labels.shape[0])
+    made = Material(
+        labels=simulated.labels,
+        values=tuple(float(grade) for grade in range(GRADES)),
+        query_of=units % 20,
+        query_names=tuple(f"q{number}" for number in range(20)),
+        segment_of=units % 2,
+        segment_names=("files", "dates"),
+        revisions=np.where(simulated.labels.times < simulated.turned_at, 1, 2),
+        checks=Checks(NONE, NONE, NONE, NONE.astype(float)),
+        repeats=Repeats(NONE, NONE, NONE),
+        decided=np.full(len(units), -1),
+    )
+    return replace(made, **changes)
+
+
+def situation(simulated, **changes):
+    made = Situation(
+        overlap=3, is_open=True, tied=4, differing=30, labels_left=12,
+        names=tuple(f"{kind} {place}" for place, kind in enumerate(simulated.people)),
+        grades=NAMES,
+    )  # fmt: skip
+    return replace(made, **changes)
+
+
+@pytest.fixture(scope="module")
+def planted():
+    return simulate(seed=1)
+
+
+@pytest.fixture(scope="module")
+def figures(planted):
+    return quality(material(planted))
+
+
+def test_the_report_names_every_planted_person_and_nobody_careful(planted, figures):
+    said = verdict(figures, situation(planted))
+    grounds = " ".join(said.grounds)
+    for words in (
+        "hasty 6 takes", "generous 7 grades", "always 2 8 says “Fair”", "drifting 9 has changed on",
+    ):  # fmt: skip
+        assert words in grounds
+    assert "careful" not in grounds
+    assert (said.tone, said.text) == ("bad", "Not good enough to decide on.")
+    about = {advice.about for advice in said.advice if advice.act == "person"}
+    assert about == {"6", "7", "8", "9"}
+    assert any("Train generous 7 on “" in advice.text for advice in said.advice)
+
+
+def test_figures_are_plain_values_and_follow_from_the_labels_alone(planted, figures):
+    again = quality(material(planted))
+    assert json.loads(json.dumps(figures)) == json.loads(json.dumps(again))
+    steps = []
+    quality(material(planted), steps.append)
+    assert steps == list(range(1, STEPS + 1))
+
+
+def test_figures_are_there_for_every_part(figures):
+    assert figures["overall"]["alpha"]["ordinal"]["units"] == 400
+    assert [row["name"] for row in figures["revisions"]] == ["1", "2"]
+    assert {row["name"] for row in figures["segments"]} == {"files", "dates"}
+    values = [row["value"] for row in figures["queries"]]
+    assert values == sorted(values)
+    assert len(values) == 20
+    assert len(figures["pairs_of_people"]) == 45
+    assert sum(row["labels"] for row in figures["grades"]) == figures["labels"] == 1_200
+    assert sum(row["labels"] for row in figures["annotators"]) == 1_200
+    assert sum(window["units"] for window in figures["windows"]) == 400
+
+
+def test_careful_people_alone_are_good_enough_and_so_the_report_says():
+    simulated = simulate(seed=5, planted=(), careful=4)
+    labels = simulated.labels
+    exact = np.where(np.arange(len(labels.steps)) % 9, simulated.truth[labels.units], labels.steps)
+    figures = quality(material(simulated, labels=replace(labels, steps=exact)))
+    said = verdict(figures, situation(simulated, tied=0, differing=0, labels_left=0))
+    assert (said.tone, said.text) == ("good", "Good enough to decide on.")
+    assert {advice.act for advice in said.advice} == {"gold"}
+
+
+def test_a_segment_that_is_worse_than_the_rest_is_named():
+    simulated = simulate(seed=5, planted=(), careful=4)
+    labels, rng = simulated.labels, np.random.default_rng(0)
+    in_dates = labels.units % 5 == 0
+    steps = np.where(
+        in_dates, rng.integers(0, GRADES, len(labels.units)), simulated.truth[labels.units]
+    )
+    made = material(
+        simulated,
+        labels=replace(labels, steps=steps),
+        segment_of=(np.arange(400) % 5 == 0).astype(np.int64),
+    )
+    said = verdict(quality(made), situation(simulated))
+    assert said.tone == "warn"
+    assert "; not for segment “dates” (alpha " in said.text
+    assert "80 pairable pairs)" in said.text
+
+
+def test_one_label_a_pair_is_not_enough_overlap():
+    simulated = simulate(seed=2, overlap=1)
+    figures = quality(material(simulated))
+    said = verdict(figures, situation(simulated, tied=0, differing=0))
+    assert said.text == "Not enough overlap to say whether these labels can be trusted."
+    assert said.advice[0].act == "overlap"
+    assert figures["windows"] == []
+
+
+def test_without_labels_there_is_nothing_to_judge():
+    simulated = simulate(seed=2)
+    nothing = replace(
+        simulated.labels,
+        **dict.fromkeys(("units", "annotators", "steps"), NONE),
+        **dict.fromkeys(("seconds", "times"), NONE.astype(float)),
+    )
+    figures = quality(material(simulated, labels=nothing))
+    assert verdict(figures, situation(simulated)).text == "There is nothing to judge yet."
+
+
+def test_what_happened_near_a_change_is_named(planted):
+    at = planted.turned_at
+    events = (
+        Event(-1e6, "pool", "a new pool of 9 pairs"),
+        Event(at, "guideline", "revision 2 of the guideline"),
+    )
+    row = quality(material(planted, events=events))["annotators"][9]
+    assert [event["text"] for event in row["drift"]["near"]] == ["revision 2 of the guideline"]
+
+
+def test_gold_and_repeats_are_counted_per_person(planted):
+    checks = Checks(
+        np.array([0] * 10 + [8] * 5),
+        np.array([0] * 8 + [1, -1] + [2] * 5),
+        np.array([3] * 8 + [4, 2] + [2] * 5),
+        np.arange(15.0),
+    )
+    repeats = Repeats(np.array([0, 0, 1]), np.array([1, 2, 3]), np.array([1, 3, 3]))
+    people = quality(material(planted, checks=checks, repeats=repeats))["annotators"]
+    gold = people[0]["gold"]
+    assert (gold["checked"], gold["right"], gold["within_one"], gold["bias"]) == (10, 8, 10, 0.0)
+    assert gold["interval"][0] < 0.8 < gold["interval"][1]
+    assert gold["confusion"][3] == [0, 0, 1, 8, 1]
+    assert people[8]["gold"]["confusion"][0] == [0, 0, 5, 0, 0]
+    assert people[8]["gold"]["right"] == people[2]["gold"]["checked"] == 0
+    assert people[2]["gold"]["interval"] is None
+    assert [person["repeats"]["same"] for person in people[:3]] == [1, 1, 0]
+
+
+def checks_of(person, errors):
+    errors = np.array(errors)
+    return Checks(
+        np.full(len(errors), person),
+        errors,
+        np.clip(2 + errors, 0, 4),
+        np.arange(len(errors)) * 60.0,
+    )
+
+
+def test_gold_clears_those_who_are_named_because_most_others_lean():
+    simulated = simulate(seed=3, careful=2, planted=("generous",) * 4)
+    straight = checks_of(0, [0] * 27 + [1, -1, 0])
+    alone = quality(material(simulated))["annotators"]
+    assert "severe" in {finding["kind"] for finding in alone[0]["findings"]}
+    with_gold = quality(material(simulated, checks=straight))["annotators"]
+    assert with_gold[0]["findings"] == []
+    assert with_gold[1]["findings"] == alone[1]["findings"] != []
+
+
+def test_a_change_on_gold_is_named_with_its_date_and_what_happened_then(planted):
+    checks = checks_of(0, [0] * 40 + [1, 0] * 20)
+    events = (Event(2_000.0, "guideline", "revision 2 of the guideline"),)
+    figures = quality(material(planted, checks=checks, events=events))
+    row = figures["annotators"][0]
+    assert [finding["kind"] for finding in row["findings"]] == ["gold_drift"]
+    course = next(one for one in row["over_time"] if one["what"] == "gold")
+    assert abs(course["change"]["at"] - 40 * 60) <= 120
+    assert len(course["windows"]) == 8
+    grounds = " ".join(verdict(figures, situation(planted)).grounds)
+    assert "careful 0 has changed on 1970-01-01: right on gold in 100" in grounds
+    assert "Close to it: revision 2 of the guideline." in describe_change("gold", course["change"])
+
+
+def test_seconds_that_change_are_dated_and_compared_as_factors(planted):
+    labels = planted.labels
+    slow = (labels.annotators == 1) & (labels.times < planted.turned_at)
+    seconds = np.where(slow, 4 * labels.seconds, labels.seconds)
+    row = quality(material(planted, labels=replace(labels, seconds=seconds)))["annotators"][1]
+    change = next(one for one in row["over_time"] if one["what"] == "seconds")["change"]
+    assert abs(change["at"] - planted.turned_at) < 0.1 * planted.turned_at
+    assert change["before"] / change["after"] == pytest.approx(4, rel=0.3)
+    assert {one["what"] for one in row["over_time"]} == {"bias", "right", "grade", "seconds"}
+
+
+def test_labels_that_are_all_of_one_moment_have_no_course(planted):
+    labels = replace(planted.labels, times=np.zeros(len(planted.labels.times)))
+    figures = quality(material(planted, labels=labels))
+    assert (figures["windows"], figures["drift"]) == ([], None)
+    assert all(row["over_time"] == [] and row["drift"] is None for row in figures["annotators"])
+
+
+def test_decisions_are_compared_with_the_labels(planted):
+    decided = np.full(400, -1)
+    decided[:100] = planted.truth[:100]
+    figures = quality(material(planted, decided=decided))
+    found = figures["decided"]
+    assert (found["pairs"], found["unlike"] < 30, found["outside"] <= found["unlike"]) == (
+        100, True, True,
+    )  # fmt: skip
+    labels = planted.labels
+    lowest = np.full(400, 5)
+    np.minimum.at(lowest, labels.units, labels.steps)
+    decided[:100] = lowest[:100] - 1
+    below = quality(material(planted, decided=decided))["decided"]
+    assert below["pairs"] == below["outside"] == (lowest[:100] > 0).sum()
+    assert "decided pairs" in " ".join(verdict(figures, situation(planted)).grounds)
+
+
+def test_the_worst_confusion_is_the_cell_off_the_diagonal_with_the_most_labels():
+    assert worst_confusion([[9, 2], [5, 9]]) == (1, 0)
+    assert worst_confusion([[9, 0], [0, 9]]) is None

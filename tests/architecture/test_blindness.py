@@ -1,0 +1,259 @@
+"""Nothing that an annotator can ask for, at any address and by any method, gives away more.
+
+Canaries stand wherever something could leak from: rankers, runs, scores, gold, other people's
+labels and addresses. Ben, who annotates, asks at every address of the URLconf, with arguments
+that exist; no answer, no header and no error may hold one.
+"""
+
+import json
+import re
+import uuid
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+from django.utils import timezone
+
+from annotation.models import Assignment, Campaign, Guideline, Pair
+from annotation.selectors.pools import PoolPlan
+from annotation.services.adjudicating import adjudicate
+from annotation.services.campaigns import open_campaign
+from annotation.services.checking import check_labels
+from annotation.services.consolidating import consolidate
+from annotation.services.gold import change_checks, mark_gold
+from annotation.services.pools import build_pool
+from annotation.services.skipping import skip_query
+from judgments.models import User
+from judgments.services.lists import release_version
+from tests.builders import NOW, World, make_access, make_member, make_world
+from tests.builders_annotation import desk_of, label, lease, make_draft
+from tests.evaluation.builders import make_run
+
+pytestmark = pytest.mark.django_db
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+CANARIES = re.compile(
+    r"canary|7319\.62|cem@|dora@|ada@|\bgold|is_planted|\brepeat_percent|purpose|\brank(er|ed|ing)?\b",
+    re.IGNORECASE,
+)
+# Documentation, the same for everybody, and made without a collection.
+PUBLIC = {"api-schema", "api-docs", "measures", "api-measures", "api-presets"}
+# They would end the session, or the person's part in it.
+LAST = {"logout"}
+METHODS = ("get", "post", "delete")
+
+
+@pytest.fixture
+def world() -> World:
+    world = make_world(queries=4, documents=10)
+    User.objects.filter(username="cem").update(name="Canary Cem")
+    User.objects.filter(username="dora").update(name="Canary Dora")
+    make_member(collection=world.collection, username="canaryfay", role="annotator")
+    return world
+
+
+@pytest.fixture
+def campaign(world: World) -> Campaign:
+    """An open campaign in which everything has happened that an annotator must not learn."""
+    access = make_access(collection=world.collection)
+    lines = [
+        f"{query.qid} Q0 {document.docid} {place} {7319.625 - place / 1000} t\n"
+        for query in world.queries
+        for place, document in enumerate(world.documents, start=1)
+    ]
+    run = make_run(
+        collection=world.collection, text="".join(lines), ranker="canary-ranker", name="canary-run"
+    )
+    campaign = make_draft(
+        world=world, pairs=[], depth=10, name="Spring", people=("ben", "cem", "canaryfay")
+    )
+    build_pool(
+        access=access, campaign=campaign, plan=PoolPlan(runs=(run.public_id,), depth=10), at=NOW
+    )
+    campaign = open_campaign(access=access, campaign=campaign, at=NOW)
+    pairs = list(campaign.pairs.select_related("campaign__list", "list", "query", "document"))
+    for pair in pairs[30:36]:
+        mark_gold(access=access, pair=pair, low=4, high=4, reason="canary-gold", at=NOW)
+    change_checks(access=access, campaign=campaign, at=NOW, gold_percent=20, repeat_percent=10)
+    for pair in pairs[:6]:
+        label(pair=pair, username="cem", grade=4, note="canary-note")
+    for pair in pairs[:3]:
+        label(pair=pair, username="ben", grade=1, note="an own note")
+    adjudicate(access=access, pair=pairs[0], grade=3, reason="canary-decision", at=NOW)
+    check_labels(list_id=world.judgments.pk, at=NOW)
+    consolidate(list_id=world.judgments.pk, at=NOW)
+    release_version(
+        access=access, at=NOW, judgment_list=world.judgments, number=1, name="canary-release"
+    )
+    return Campaign.objects.get(pk=campaign.pk)
+
+
+@pytest.fixture
+def ben(campaign: Campaign) -> Client:
+    client = Client(raise_request_exception=False)
+    client.force_login(User.objects.get(username="ben"), BACKEND)
+    return client
+
+
+def addresses(
+    patterns: list[URLPattern | URLResolver], prefix: str = ""
+) -> Iterator[tuple[str, str]]:
+    """The name and the route of every address."""
+    for pattern in patterns:
+        route = prefix + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from addresses(pattern.url_patterns, route)
+        else:
+            yield pattern.name or route, route
+
+
+def filled(route: str, world: World, campaign: Campaign) -> list[str]:
+    """The route with arguments that exist; also another person's pair where it takes one."""
+    pair = Pair.objects.filter(campaign=campaign)[0]
+    known: dict[str, object] = {
+        "slug": world.collection.slug,
+        "list_slug": world.judgments.slug,
+        "ranker_slug": "canary-ranker",
+        "campaign_id": campaign.public_id,
+        "pair_id": pair.pk,
+        "guideline_id": Guideline.objects.latest("pk").pk,
+        "number": 1,
+        "doc_id": pair.document.docid,
+        "qid": pair.query.qid,
+        "username": "ben",
+        "run_id": uuid.uuid4(),
+        "skip_id": uuid.uuid4(),
+    }
+    by_kind = {"int": 1, "uuid": uuid.uuid4(), "slug": "main", "str": "1", "path": "x"}
+
+    def argument(found: re.Match[str]) -> str:
+        kind, _, name = found.group(1).rpartition(":")
+        return str(known.get(name, by_kind.get(kind, "1")))
+
+    path = re.sub(r"<([^>]+)>", argument, route)
+    return ["/" + re.sub(r"[\^$]|\\Z|\(\?P[^)]*\)", "", path)]
+
+
+def leaks(response: Any) -> list[str]:
+    """The canaries of an answer, its headers included."""
+    body = b"".join(response.streaming_content) if response.streaming else response.content
+    text = body.decode("utf-8", "replace") + repr(dict(response.headers))
+    return sorted({found.group(0) for found in CANARIES.finditer(text)})
+
+
+def test_no_address_tells_an_annotator_what_is_hidden(
+    world: World, campaign: Campaign, ben: Client
+) -> None:
+    found = {}
+    everything = sorted(addresses(get_resolver().url_patterns), key=lambda one: one[0] in LAST)
+    asked = 0
+    for name, route in everything:
+        if name in PUBLIC:
+            continue
+        for path in filled(route, world, campaign):
+            for method in METHODS:
+                for more in ({}, {"headers": {"HX-Request": "true"}}) if method == "get" else ({},):
+                    response = getattr(ben, method)(path, **more)
+                    asked += 1
+                    assert response.status_code < 500, (method, path)
+                    if leaked := leaks(response):
+                        found[method, path] = leaked
+    assert asked > 300
+    assert found == {}
+
+
+def test_the_answer_of_a_training_pair_comes_with_its_label_and_not_before(
+    world: World, campaign: Campaign
+) -> None:
+    access = make_access(collection=world.collection)
+    change_checks(access=access, campaign=campaign, at=NOW, training_pairs=5, training_percent=50)
+    for item in campaign.gold.all():
+        item.reason = f"because of {item.pair_id}."
+        item.save(update_fields=["reason"])
+    fay = Client()
+    fay.force_login(User.objects.get(username="canaryfay"), BACKEND)
+    base = f"/api/v1/campaigns/{campaign.public_id}"
+    words = re.compile(rb"because of (\d+)\.")
+
+    def said_in(*paths: str) -> set[bytes]:
+        return {found for path in paths for found in words.findall(fay.get(path).content)}
+
+    def post(what: str, body: dict[str, Any]) -> Any:
+        return fay.post(f"{base}/{what}", json.dumps(body), "application/json")
+
+    answer, told = post("next", {"count": 60}), set[bytes]()
+    pairs = answer.json()["pairs"]
+    assert len(pairs) == 5
+    assert words.findall(answer.content) == []
+    seats = Assignment.objects.in_bulk(
+        [pair["assignment"] for pair in pairs], field_name="public_id"
+    )
+    own = f"/label/{campaign.public_id}"
+    for pair in pairs:
+        assert (
+            said_in(own, f"{own}/plain", f"{base}/next?count=1", f"{base}/labels", "/my-campaigns")
+            <= told
+        )
+        label = {"id": str(uuid.uuid4()), "assignment": pair["assignment"], "grade": 4}
+        label |= {"guideline_revision": 1, "made_at": timezone.now().isoformat()}
+        answer = post("labels", {"labels": [label], "count": 60})
+        (of_this,) = words.findall(answer.content)
+        assert of_this == str(seats[uuid.UUID(pair["assignment"])].pair_id).encode()
+        told.add(of_this)
+    assert answer.json()["labels"][0]["training"]["state"] == "passed"
+
+
+def test_no_answer_of_labelling_tells_what_is_hidden_and_all_pairs_look_alike(
+    campaign: Campaign, ben: Client
+) -> None:
+    base = f"/api/v1/campaigns/{campaign.public_id}"
+
+    def post(what: str, body: dict[str, Any]) -> Any:
+        response = ben.post(f"{base}/{what}", json.dumps(body), "application/json")
+        assert leaks(response) == [], what
+        return response.json()
+
+    shapes, met = set(), 0
+    answer = post("next", {"count": 60})
+    while answer["pairs"]:
+        for pair in answer["pairs"]:
+            shown = {"assignment", "query", "document", "content_hash", "is_training"}
+            assert set(pair) == shown
+            assert not pair["is_training"]
+            shapes.add((*sorted(pair["query"]), *sorted(pair["document"])))
+            said = {
+                "id": str(uuid.uuid4()),
+                "assignment": pair["assignment"],
+                "grade": 0,
+                "guideline_revision": 1,
+                "made_at": timezone.now().isoformat(),
+            }
+            answer = post("labels", {"labels": [said], "count": 60})
+            assert set(answer["labels"][0]) == {"id", "status"}
+            met += 1
+    purposes = Assignment.objects.filter(annotator__username="ben", state="done")
+    assert {"pool", "gold"} <= set(purposes.values_list("purpose", flat=True))
+    assert len(shapes) == 1
+    assert met > 30
+    assert leaks(ben.get(f"{base}/labels")) == []
+    refused = {**said, "id": str(uuid.uuid4()), "assignment": str(uuid.uuid4())}
+    for wrong in (refused, {**said, "grade": 77}, {**said, "id": "no"}, {}):
+        post("labels", {"labels": [wrong]})
+    post("skips", {"assignment": said["assignment"], "reason": "unclear"})
+    post("release", {})
+
+
+def test_the_crawl_finds_what_a_lead_is_shown(world: World, campaign: Campaign) -> None:
+    """The canaries are really there: the same look at a lead's page finds them."""
+    seat = lease(campaign=campaign, username="canaryfay", at=NOW + timedelta(minutes=1))[0]
+    skip_query(
+        desk=desk_of(campaign, "canaryfay"), assignment=seat.public_id, reason="unclear", at=NOW
+    )
+    ada = Client()
+    ada.force_login(User.objects.get(username="ada"), BACKEND)
+    own = f"/c/{world.collection.slug}"
+    for path in ("/rankers", "/members", f"/campaigns/{campaign.public_id}/live", "/audit"):
+        assert leaks(ada.get(own + path)), path

@@ -1,0 +1,90 @@
+"""What was pressed on the labelling page, by its own log, and what the database holds of it."""
+
+from collections import Counter
+from typing import Final, NamedTuple
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.windows import Place
+
+# Written before the page's own handlers see the key; in the browser's store, so that a closed tab
+# leaves it behind. What is held down, or pressed where nothing can be labelled, is no label.
+LOG: Final = """
+addEventListener("keydown", (event) => {
+  const stage = document.querySelector('[data-part="stage"]');
+  const isBusy = !stage || stage.hidden || stage.hasAttribute("aria-busy");
+  if (event.repeat || isBusy || !/^[0-4]$/.test(event.key)) return;
+  if (event.target instanceof HTMLInputElement) return;
+  const text = (part) => document.querySelector(`[data-part="${part}"]`).textContent;
+  const number = String(localStorage.length).padStart(6, "0");
+  const row = [text("query"), text("title"), Number(event.key)];
+  localStorage.setItem(`pressed ${number} ${Math.random()}`, JSON.stringify(row));
+}, true);
+"""
+READ: Final = """() => Object.keys(localStorage).filter((key) => key.startsWith("pressed"))
+  .sort().map((key) => JSON.parse(localStorage.getItem(key)))"""
+STORED: Final = """
+SELECT q.text, d.title, l.grade, u.username FROM annotation_label l
+JOIN annotation_pair p ON p.id = l.pair_id JOIN judgments_query q ON q.id = p.query_id
+JOIN judgments_document d ON d.id = p.document_id JOIN judgments_user u ON u.id = l.annotator_id
+ORDER BY l.received_at, l.made_at
+"""
+
+
+class Press(NamedTuple):
+    """A grade for what was on the screen."""
+
+    query: str
+    title: str
+    grade: int
+
+
+def press(page: Page, keys: str) -> None:
+    """Label with one key after the other; each waits only for the page, never for the server."""
+    done = page.locator('[data-part="done"]')
+    before = int(done.inner_text())
+    for number, key in enumerate(keys, start=1):
+        expect(page.locator('[data-part="stage"]')).not_to_have_attribute("aria-busy", "true")
+        page.keyboard.press(key)
+        expect(done).to_have_text(str(before + number))
+
+
+def shown(page: Page) -> tuple[str, str]:
+    """The pair on the screen."""
+    return (
+        page.locator('[data-part="query"]').inner_text(),
+        page.locator('[data-part="title"]').inner_text(),
+    )
+
+
+def press_on(page: Page, key: str) -> None:
+    """Label the pair on the screen, and wait for another one, or for the end."""
+    before = "\n".join(shown(page))
+    expect(page.locator('[data-part="stage"]')).not_to_have_attribute("aria-busy", "true")
+    page.keyboard.press(key)
+    page.wait_for_function(
+        """before => ['query', 'title'].map(part =>
+          document.querySelector(`[data-part="${part}"]`).innerText).join('\\n') !== before""",
+        arg=before,
+    )
+
+
+def pressed(page: Page) -> list[Press]:
+    """Every grade that was pressed in this browser."""
+    return [Press(*row) for row in page.evaluate(READ)]
+
+
+def stored(place: Place, username: str) -> list[Press]:
+    """Every label of somebody's in the database, superseded ones too."""
+    return [Press(*row) for *row, author in place.rows(STORED) if author == username]
+
+
+def check_nothing_lost(page: Page, place: Place, username: str, *, labels: int) -> None:
+    """What was pressed is what is stored: nothing lost, nothing twice, nothing else."""
+    by_page, by_database = pressed(page), stored(place, username)
+    assert len(by_page) == labels
+    lost, other = Counter(by_page) - Counter(by_database), Counter(by_database) - Counter(by_page)
+    assert not lost, f"pressed and not stored: {lost}"
+    assert not other, f"stored and not pressed: {other}"
+    pairs = [(row.query, row.title) for row in by_database]
+    assert len(set(pairs)) == len(pairs) == labels

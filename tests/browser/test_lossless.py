@@ -1,0 +1,173 @@
+"""No label is lost: offline, in a closed tab, without a session, over a bad line, in two tabs."""
+
+from collections import Counter
+
+import pytest
+from playwright.sync_api import Page, Request, expect
+
+from tests.browser.presses import LOG, check_nothing_lost, press, press_on, shown, stored
+from tests.browser.storm import label_in_a_storm
+from tests.browser.windows import Opener, Place, Window
+from tests.faults.site import eventually
+
+pytestmark = pytest.mark.browser
+PHONE = {"viewport": {"width": 390, "height": 760}, "has_touch": True, "color_scheme": "dark"}
+NO_DATABASE = "Object.defineProperty(window, 'indexedDB', {get() { throw new Error('private'); }});"
+HELD = "SELECT count(*) FROM annotation_assignment WHERE state = 'leased'"
+END_LEASES = """
+from django.utils import timezone; from datetime import timedelta
+from annotation.models import Assignment; from annotation.services.leasing import release_expired
+release_expired(at=timezone.now() + timedelta(days=1))
+"""
+
+CLOSE = """
+from django.utils import timezone; from datetime import timedelta
+from annotation.models import Campaign; from annotation.services.campaigns import close_campaign
+from tests.builders import make_access
+campaign = Campaign.objects.get(); access = make_access(collection=campaign.list.collection)
+close_campaign(access=access, campaign=campaign, at=timezone.now() - timedelta(hours=1))
+"""
+
+
+def state_of(page: Page, state: str) -> None:
+    expect(page.locator('[data-part="state"]')).to_have_attribute("data-state", state)
+
+
+def logged(window: Window) -> Window:
+    """The window, keeping a log of what is pressed from its next page on."""
+    window.context.add_init_script(LOG)
+    return window
+
+
+def test_a_line_that_drops_truncates_and_repeats_loses_and_doubles_nothing(
+    open_window: Opener, place: Place
+) -> None:
+    ben = logged(open_window("ben"))
+    seen = label_in_a_storm(ben, labels=40)
+    assert sum(seen[fault] for fault in ("drop", "lose", "truncate", "repeat")) > 0
+    check_nothing_lost(ben.page, place, "ben", labels=40)
+
+
+def test_fifty_labels_made_offline_in_a_tab_that_closed_are_stored_once(
+    open_window: Opener, place: Place
+) -> None:
+    ben = logged(open_window("ben", **PHONE))
+    page = ben.label_page()
+    ben.context.clear_cookies(name="sessionid")
+    press(page, "01")
+    state_of(page, "signed-out")
+    press(page, "2")
+    page.get_by_label("Password of ben").fill(place.passwords["ben"])
+    page.keyboard.press("Enter")
+    ben.expect_saved()
+    assert len(stored(place, "ben")) == 3
+    ben.context.set_offline(True)
+    press(page, "01234" * 10)
+    expect(page.locator('[data-part="state-words"]')).to_have_text(
+        "Offline: 50 not yet saved. Keep going."
+    )
+    last = shown(page)
+    page.close()
+    ben.context.set_offline(False)
+    ben.page = ben.new_tab()
+    page = ben.label_page()
+    ben.expect_saved()
+    check_nothing_lost(page, place, "ben", labels=53)
+    assert shown(page) == last
+    with page.expect_event("close"):
+        page.close(run_before_unload=True)
+    eventually(lambda: place.rows(HELD) == [(0,)], "pairs given back")
+
+
+def test_the_page_comes_in_few_requests_and_little_weight(
+    open_window: Opener, place: Place
+) -> None:
+    ben = open_window("ben")
+    ben.label_page()
+    ben.page.close()
+    ben.page = ben.new_tab()
+    finished: list[Request] = []
+
+    def keep(request: Request) -> None:
+        finished.append(request)
+
+    ben.page.on("requestfinished", keep)
+    ben.context.new_cdp_session(ben.page).send("Network.clearBrowserCache")
+    ben.label_page().wait_for_timeout(500)
+    kinds = Counter(request.resource_type for request in finished)
+    assert kinds["fetch"] == 1
+    assert len(finished) <= 8, kinds
+    own = [one for one in finished if one.resource_type in ("document", "stylesheet", "script")]
+    assert sum(one.sizes()["responseBodySize"] for one in own) < 60_000
+
+
+def test_two_tabs_share_the_pairs_and_whoever_closes_leaves_them_to_the_other(
+    open_window: Opener, place: Place
+) -> None:
+    ben = logged(open_window("ben"))
+    first = ben.label_page()
+    total = int(first.locator('[data-part="total"]').inner_text())
+    ben.page = ben.new_tab()
+    second = ben.label_page()
+    assert shown(first) != shown(second)
+    for _ in range(3):
+        press_on(first, "0")
+        press_on(second, "1")
+    with second.expect_event("close"):
+        second.close(run_before_unload=True)
+    ben.page = first
+    for _ in range(total - 6):
+        press_on(first, "2")
+    expect(first.get_by_role("heading", name="All done")).to_be_visible()
+    ben.expect_saved()
+    check_nothing_lost(first, place, "ben", labels=total)
+
+
+def test_labels_that_come_after_others_filled_the_pairs_are_kept_and_it_is_said_once(
+    open_window: Opener, place: Place
+) -> None:
+    ben, cem = logged(open_window("ben")), open_window("cem")
+    page = ben.label_page()
+    ben.context.set_offline(True)
+    press(page, "01")
+    place.site.call("manage.py", "shell", "-v0", "-c", END_LEASES)
+    other = cem.label_page()
+    press(other, "3" * int(other.locator('[data-part="total"]').inner_text()))
+    cem.expect_saved()
+    ben.context.set_offline(False)
+    ben.expect_saved()
+    expect(page.get_by_text("Your labels are kept as extra ones.")).to_have_count(1)
+    check_nothing_lost(page, place, "ben", labels=2)
+    surplus = "SELECT count(*) FROM annotation_label WHERE assignment_id IS NULL"
+    assert place.rows(surplus) == [(2,)]
+
+
+def test_what_the_browser_or_the_server_will_not_take_is_told_and_not_thrown_away(
+    open_window: Opener, place: Place
+) -> None:
+    cem = open_window("cem")
+    cem.context.add_init_script(NO_DATABASE)
+    page = cem.label_page()
+    press(page, "01")
+    expect(page.get_by_text("This browser has no room to keep labels")).to_have_count(1)
+    cem.expect_saved()
+    assert [row.grade for row in stored(place, "cem")] == [0, 1]
+    ben = open_window("ben")
+    page = ben.label_page()
+    page.route("**/labels", lambda route: route.abort())
+    title = shown(page)[1]
+    press(page, "4")
+    place.site.call("manage.py", "shell", "-v0", "-c", CLOSE)
+    page.unroute("**/labels")
+    page.get_by_role("button", name="1 not taken").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("This campaign is closed")
+    expect(dialog).to_contain_text(title)
+    ben.check_accessible()
+    page.reload()
+    page.get_by_role("button", name="1 not taken").click()
+    dialog.get_by_role("button", name="Send again").click()
+    expect(dialog).to_contain_text("This campaign is closed")
+    dialog.get_by_role("button", name="Remove").click()
+    expect(page.get_by_role("button", name="not taken")).to_be_hidden()
+    assert stored(place, "ben") == []
