@@ -7,14 +7,12 @@ from django.db.models import Count, QuerySet
 
 from annotation.consolidation import RULES
 from annotation.models import (
-    OVERLAP_PURPOSES,
     Adjudication,
-    Assignment,
-    Label,
     OneMoreLabel,
     Pair,
     QualityReport,
 )
+from annotation.selectors.overlap import overlap_grades
 from annotation.weighing import WEIGHED, Known, most_probable, posterior
 
 BATCH = 500
@@ -49,13 +47,7 @@ def listen(pairs_qs: QuerySet[Pair]) -> list[Concluded]:
 
 
 def _hear(heard: dict[int, Concluded], pair_ids: Sequence[int]) -> None:
-    labels_qs = Label.objects.filter(
-        pair__in=pair_ids,
-        outcome=Label.Outcome.GRADED,
-        superseded_by__isnull=True,
-        assignment__purpose__in=OVERLAP_PURPOSES,
-        assignment__state=Assignment.State.DONE,
-    )
+    labels_qs = overlap_grades().filter(pair__in=pair_ids)
     rows = labels_qs.order_by("pair_id", "pair_seq").values_list(
         "pair_id", "pk", "annotator", "grade", "guideline_revision__number"
     )

@@ -13,7 +13,6 @@ from django.db.models import Count, Exists, OuterRef, Q, Subquery
 
 from annotation.checks import Accuracy, accuracy
 from annotation.models import (
-    OVERLAP_PURPOSES,
     Assignment,
     Campaign,
     CheckAction,
@@ -25,6 +24,7 @@ from annotation.models import (
     Pair,
 )
 from annotation.permissions import check_may_watch
+from annotation.selectors.overlap import overlap_grades
 from judgments.models import User
 from judgments.permissions import Access, NotFound, check_may_see_people
 from judgments.scales import Scale
@@ -315,14 +315,7 @@ def list_agreed_decisions(*, access: Access, campaign: Campaign) -> list[tuple[i
     decided_qs = campaign.pairs.filter(state=Pair.State.ADJUDICATED).exclude(Exists(in_use))
     decided = dict(decided_qs.values_list("pk", "grade"))
     said: dict[int, list[int]] = defaultdict(list)
-    labels_qs = Label.objects.filter(
-        pair__campaign=campaign,
-        pair__state=Pair.State.ADJUDICATED,
-        outcome=Label.Outcome.GRADED,
-        superseded_by__isnull=True,
-        assignment__purpose__in=OVERLAP_PURPOSES,
-        assignment__state=Assignment.State.DONE,
-    )
+    labels_qs = overlap_grades().filter(pair__campaign=campaign, pair__state=Pair.State.ADJUDICATED)
     for pair_id, grade in labels_qs.order_by().values_list("pair_id", "grade"):
         if grade is not None:
             said[pair_id].append(grade)

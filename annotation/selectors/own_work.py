@@ -24,6 +24,7 @@ from annotation.models import (
 from annotation.permissions import Desk
 from annotation.selectors.feedback import Told, count_feedback, show_told
 from annotation.selectors.gold import list_alike
+from annotation.selectors.overlap import overlap_labels
 from annotation.selectors.standing import TrainingShown, find_training
 from judgments.scales import Scale
 from judgments.selectors.lists import GradeShown, show_grade
@@ -156,11 +157,7 @@ def _list_answers(desk: Desk) -> list[Answered]:
 
 
 def _count_agreed(desk: Desk) -> Alike:
-    others = Label.objects.filter(
-        pair=OuterRef("pair"),
-        assignment__purpose__in=OVERLAP_PURPOSES,
-        assignment__state=Assignment.State.DONE,
-    ).exclude(annotator=desk.viewer)
+    others = overlap_labels().filter(pair=OuterRef("pair")).exclude(annotator=desk.viewer)
     labels_qs = Label.objects.filter(
         annotator=desk.viewer,
         pair__campaign=desk.campaign,

@@ -12,7 +12,6 @@ from django.db.models import QuerySet
 
 from annotation.keys import KeyedGrade, keyed_grades
 from annotation.models import (
-    OVERLAP_PURPOSES,
     Adjudication,
     Assignment,
     Campaign,
@@ -24,6 +23,7 @@ from annotation.models import (
 from annotation.permissions import check_may_watch
 from annotation.selectors.campaigns import Extremes, list_extremes
 from annotation.selectors.gold import find_gold
+from annotation.selectors.overlap import overlap_grades
 from judgments.models import Judgment, JudgmentVersion
 from judgments.permissions import Access, NotFound, check_may_see_people
 from judgments.scales import Scale
@@ -266,13 +266,7 @@ def _pair_row(pair: Pair, scale: Scale, grades: list[int]) -> PairRow:
 
 def _list_grades(pair_ids: list[int]) -> dict[int, list[int]]:
     grades: dict[int, list[int]] = {pk: [] for pk in pair_ids}
-    labels_qs = Label.objects.filter(
-        pair__in=pair_ids,
-        outcome=Label.Outcome.GRADED,
-        superseded_by__isnull=True,
-        assignment__purpose__in=OVERLAP_PURPOSES,
-        assignment__state=Assignment.State.DONE,
-    )
+    labels_qs = overlap_grades().filter(pair__in=pair_ids)
     for pair_id, grade in labels_qs.order_by().values_list("pair_id", "grade"):
         if grade is not None:
             grades[pair_id].append(grade)

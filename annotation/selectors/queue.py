@@ -23,6 +23,7 @@ from annotation.models import (
 )
 from annotation.permissions import check_may_watch
 from annotation.planting import seeded
+from annotation.selectors.overlap import overlap_grades, overlap_labels
 from annotation.stakes import leverage, stake
 from judgments.permissions import Access, NotFound
 from judgments.scales import Scale
@@ -97,13 +98,7 @@ def list_disputes(*, access: Access, campaign: Campaign) -> list[Dispute]:
     first that matter most; for leads and admins."""
     check_may_watch(access, campaign)
     grades: dict[int, list[int]] = defaultdict(list)
-    labels_qs = Label.objects.filter(
-        pair__in=_disputed(campaign),
-        outcome=Label.Outcome.GRADED,
-        superseded_by__isnull=True,
-        assignment__purpose__in=OVERLAP_PURPOSES,
-        assignment__state=Assignment.State.DONE,
-    )
+    labels_qs = overlap_grades().filter(pair__in=_disputed(campaign))
     weights: dict[int, float] = {}
     rows = labels_qs.order_by().values_list("pair", "grade", "pair__query__weight")
     for pair, grade, weight in rows:
@@ -214,12 +209,7 @@ def _list_levers(campaign: Campaign, pair_ids: Sequence[int]) -> dict[int, float
 
 def _list_voices(pair: Pair, scale: Scale) -> list[Voice]:
     """What people said, in an order that tells nobody who they are."""
-    labels_qs = Label.objects.filter(
-        pair=pair,
-        superseded_by__isnull=True,
-        assignment__purpose__in=OVERLAP_PURPOSES,
-        assignment__state=Assignment.State.DONE,
-    )
+    labels_qs = overlap_labels().filter(pair=pair)
     dice = seeded(pair.campaign.seed, pair.pk)
     mixed = sorted(labels_qs, key=lambda label: dice(str(label.pk)))
     return [_voice(number, label, scale) for number, label in enumerate(mixed)]

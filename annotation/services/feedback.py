@@ -5,8 +5,6 @@ from datetime import datetime
 from typing import Any
 
 from annotation.models import (
-    OVERLAP_PURPOSES,
-    Assignment,
     CampaignAnnotator,
     Feedback,
     GoldCheck,
@@ -15,6 +13,7 @@ from annotation.models import (
 )
 from annotation.planting import seeded
 from annotation.selectors.gold import get_check_plan
+from annotation.selectors.overlap import overlap_grades
 
 AGREED = (Pair.State.COMPLETE, Pair.State.ADJUDICATED)
 
@@ -65,13 +64,9 @@ def _list_agreed(
     annotator: CampaignAnnotator, *, told: set[str], count: int
 ) -> list[dict[str, Any]]:
     """The newest labels of other pairs with a grade, each with what was decided and why."""
-    labels_qs = Label.objects.filter(
+    labels_qs = overlap_grades().filter(
         pair__campaign=annotator.campaign_id,
         annotator=annotator.user_id,
-        outcome=Label.Outcome.GRADED,
-        superseded_by__isnull=True,
-        assignment__purpose__in=OVERLAP_PURPOSES,
-        assignment__state=Assignment.State.DONE,
         pair__state__in=AGREED,
         pair__grade__isnull=False,
     )

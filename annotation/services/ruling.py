@@ -13,18 +13,17 @@ from django.db.models import F, QuerySet
 
 from annotation.checks import Accuracy
 from annotation.models import (
-    OVERLAP_PURPOSES,
     Assignment,
     Campaign,
     CampaignAnnotator,
     CheckAction,
     CheckRule,
     GoldCheck,
-    Label,
     Pair,
 )
 from annotation.permissions import check_may_run
 from annotation.rules import Rule, due_actions
+from annotation.selectors.overlap import overlap_labels
 from annotation.services.gold import GoldRefused
 from annotation.services.seats import balance_seats, end_leases, lock_pairs
 from judgments.models import User
@@ -204,12 +203,8 @@ def _set_pause(annotator: CampaignAnnotator, words: str) -> None:
 
 def _set_aside(annotator: CampaignAnnotator, *, since: datetime | None) -> list[int]:
     """Let labels count no longer, and others label their pairs; the ids of the seats."""
-    labels_qs = Label.objects.filter(
-        pair__campaign=annotator.campaign_id,
-        annotator=annotator.user_id,
-        superseded_by__isnull=True,
-        assignment__state=Assignment.State.DONE,
-        assignment__purpose__in=OVERLAP_PURPOSES,
+    labels_qs = overlap_labels().filter(
+        pair__campaign=annotator.campaign_id, annotator=annotator.user_id
     )
     if since is not None:
         labels_qs = labels_qs.filter(received_at__gt=since)
