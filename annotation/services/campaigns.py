@@ -18,11 +18,11 @@ from annotation.services.consolidating import (
     lock_list,
 )
 from annotation.services.guidelines import get_newest_revision, has_grades_of
+from annotation.services.recording import record_campaign
 from annotation.services.seats import balance_seats, end_leases, lock_pairs
 from judgments.errors import DomainError
 from judgments.models import Collection, JudgmentList, Membership, Role, User
 from judgments.permissions import Access, NotFound, check_may_lead
-from judgments.services import audit
 
 MAX_NAME_CHARACTERS: Final = 200
 MAX_OVERLAP: Final = 20
@@ -82,7 +82,7 @@ def create_campaign(
     _check_design(access, campaign)
     with _named_once(), transaction.atomic():
         campaign.save(force_insert=True)
-        _record(access, at, "campaign.created", campaign, after=_design(campaign))
+        record_campaign(access, at, "campaign.created", campaign, after=_design(campaign))
     return campaign
 
 
@@ -113,7 +113,9 @@ def change_campaign(
             balance_seats(pair_ids=lock_pairs(changed.pairs.all()), overlap=changed.overlap)
         if (changed.overlap, changed.commit) != (before["overlap"], before["commit"]):
             conclude_again(judgment_list=judgment_list, campaign=changed, at=at)
-        _record(access, at, "campaign.changed", changed, before=before, after=_design(changed))
+        record_campaign(
+            access, at, "campaign.changed", changed, before=before, after=_design(changed)
+        )
     return changed
 
 
@@ -150,7 +152,7 @@ def add_annotators(
         ]
         _mark_annotating(access.collection, wanted)
         names = sorted(person.username for person in wanted.values())
-        _record(access, at, "campaign.annotators_added", campaign, after={"people": names})
+        record_campaign(access, at, "campaign.annotators_added", campaign, after={"people": names})
     return added
 
 
@@ -169,7 +171,7 @@ def remove_annotator(*, access: Access, campaign: Campaign, person: User, at: da
         leases_qs = Assignment.objects.filter(pair__campaign=campaign, annotator=person)
         end_leases(leases_qs, skip_locked=False)
         _mark_annotating(access.collection, [person.pk])
-        _record(
+        record_campaign(
             access, at, "campaign.annotator_removed", campaign, after={"people": [person.username]}
         )
 
@@ -216,7 +218,7 @@ def close_campaign(*, access: Access, campaign: Campaign, at: datetime) -> Campa
             commit_conclusions(judgment_list=judgment_list, concluded=concluded, by=None, at=at)
         end_leases(Assignment.objects.filter(pair__campaign=closed), skip_locked=False)
         _mark_annotating(access.collection)
-        _record(access, at, "campaign.closed", closed)
+        record_campaign(access, at, "campaign.closed", closed)
     return closed
 
 
@@ -278,7 +280,7 @@ def _open(
             lock_pairs(opened.pairs.all())
             opened.pairs.update(is_open=True)
             _mark_annotating(access.collection)
-            _record(access, at, action, opened)
+            record_campaign(access, at, action, opened)
     except IntegrityError as error:
         # another campaign took one of the pairs between the check and here
         raise CampaignRefused(
@@ -386,14 +388,3 @@ def _named_once() -> Iterator[None]:
     except IntegrityError as error:
         message = "There is already a campaign with this name for this list."
         raise CampaignRefused("name_taken", message) from error
-
-
-def _record(access: Access, at: datetime, action: str, campaign: Campaign, **values: Any) -> None:
-    audit.record(
-        collection=access.collection,
-        actor=access.user,
-        at=at,
-        action=action,
-        subject=campaign.name,
-        **values,
-    )

@@ -31,13 +31,13 @@ from annotation.services.label_stock import (
     store_labels,
     take_stock,
 )
+from annotation.services.recording import record_campaign
 from judgments.formats.errors import Problems
 from judgments.jobs import Work
 from judgments.models import Collection, JudgmentList, JudgmentVersion, Membership, User
 from judgments.permissions import Access, NotFound, check_may_lead, get_access
 from judgments.scales import Scale
 from judgments.selectors.collections import map_documents, map_queries
-from judgments.services import audit
 from judgments.services.collections import ensure_documents, ensure_queries
 from judgments.services.members import add_name
 
@@ -117,12 +117,11 @@ def import_labels(
             unchanged=counts["unchanged"],
             decided=decided,
         )
-        audit.record(
-            collection=access.collection,
-            actor=access.user,
-            at=at,
-            action="campaign.labels_imported",
-            subject=campaign.name,
+        record_campaign(
+            access,
+            at,
+            "campaign.labels_imported",
+            campaign,
             after=done.counts() | {"file": given.name},
         )
     return done

@@ -19,10 +19,10 @@ from annotation.selectors.pools import (
     preview_top_up,
 )
 from annotation.services.consolidating import lock_list
+from annotation.services.recording import record_campaign
 from annotation.services.seats import make_seats
 from judgments.bulk import insert_rows
 from judgments.permissions import Access
-from judgments.services import audit
 
 
 def build_pool(*, access: Access, campaign: Campaign, plan: PoolPlan, at: datetime) -> Pool:
@@ -77,12 +77,11 @@ def store_pool(
                 raise PoolRefused("state", "The campaign is closed.")
             if not add_pairs(campaign=locked, pool=pool, drawn=drawn):
                 raise PoolRefused("nothing_new", "These runs bring no pair that is not there yet.")
-            audit.record(
-                collection=access.collection,
-                actor=access.user,
-                at=pool.created_at,
-                action="campaign.pool_built",
-                subject=campaign.name,
+            record_campaign(
+                access,
+                pool.created_at,
+                "campaign.pool_built",
+                campaign,
                 after={"pairs": pool.pair_count, "depth": pool.depth, "runs": pool.runs},
             )
     except IntegrityError as error:

@@ -1,17 +1,16 @@
 """Seats that a lead takes from one person, for everybody or for somebody else."""
 
 from datetime import datetime
-from typing import Any
 
 from django.db import transaction
 
 from annotation.models import Assignment, Campaign
 from annotation.permissions import check_may_run, get_desk
 from annotation.services.leasing import take_over
+from annotation.services.recording import record_campaign
 from annotation.services.seats import end_leases
 from judgments.models import User
 from judgments.permissions import Access
-from judgments.services import audit
 
 
 def release_leases_of(*, access: Access, campaign: Campaign, person: User, at: datetime) -> int:
@@ -22,7 +21,8 @@ def release_leases_of(*, access: Access, campaign: Campaign, person: User, at: d
     check_may_run(access, campaign)
     with transaction.atomic():
         ended = len(_end_leases(campaign, person))
-        _record(access, campaign, at, "campaign.leases_released", person, seats=ended)
+        said = {"person": person.username, "seats": ended}
+        record_campaign(access, at, "campaign.leases_released", campaign, after=said)
     return ended
 
 
@@ -39,8 +39,8 @@ def reassign_leases(
     with transaction.atomic():
         pairs = _end_leases(campaign, person)
         taken = take_over(desk=desk, pairs=pairs, at=at)
-        what = {"to": to.username, "seats": len(pairs), "taken": taken}
-        _record(access, campaign, at, "campaign.leases_reassigned", person, **what)
+        said = {"person": person.username, "to": to.username, "seats": len(pairs), "taken": taken}
+        record_campaign(access, at, "campaign.leases_reassigned", campaign, after=said)
     return taken
 
 
@@ -52,16 +52,3 @@ def _end_leases(campaign: Campaign, person: User) -> list[int]:
     pairs = list(held_qs.order_by("pair").values_list("pair", flat=True))
     end_leases(held_qs, skip_locked=False)
     return pairs
-
-
-def _record(
-    access: Access, campaign: Campaign, at: datetime, action: str, person: User, **what: Any
-) -> None:
-    audit.record(
-        collection=access.collection,
-        actor=access.user,
-        at=at,
-        action=action,
-        subject=campaign.name,
-        after={"person": person.username, **what},
-    )

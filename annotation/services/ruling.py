@@ -25,10 +25,10 @@ from annotation.permissions import check_may_run
 from annotation.rules import Rule, due_actions
 from annotation.selectors.overlap import overlap_labels
 from annotation.services.gold import GoldRefused
+from annotation.services.recording import record_campaign, record_person
 from annotation.services.seats import balance_seats, end_leases, lock_pairs
 from judgments.models import User
 from judgments.permissions import Access
-from judgments.services import audit
 from judgments.waking import wake
 
 MESSAGES: Final[Mapping[str, str]] = {
@@ -67,12 +67,11 @@ def change_rules(
             )
             for rule in rules
         )
-        audit.record(
-            collection=access.collection,
-            actor=access.user,
-            at=at,
-            action="campaign.rules_changed",
-            subject=campaign.name,
+        record_campaign(
+            access,
+            at,
+            "campaign.rules_changed",
+            campaign,
             before=before,
             after=[_worded(rule) for rule in rules],
         )
@@ -237,12 +236,12 @@ def _move(
 def _record(
     annotator: CampaignAnnotator, actor: User | None, at: datetime, word: str, done: CheckAction
 ) -> None:
-    audit.record(
-        collection=annotator.campaign.list.collection,
-        actor=actor,
-        at=at,
-        action=word,
-        subject=f"{annotator.user.username} in {annotator.campaign.name}",
+    record_person(
+        annotator.campaign,
+        annotator.user,
+        actor,
+        at,
+        word,
         after={
             "action": done.action,
             "right": done.right,

@@ -9,11 +9,11 @@ from django.db import transaction
 
 from annotation.models import Assignment, Campaign, CampaignAnnotator, QuerySkip
 from annotation.permissions import Desk, check_may_label, check_may_run
+from annotation.services.recording import record_campaign
 from annotation.services.seats import end_leases
 from annotation.submissions import checked_words
 from judgments.errors import DomainError
 from judgments.permissions import Access, NotFound
-from judgments.services import audit
 
 MAX_NOTE_CHARACTERS: Final = 1_000
 
@@ -84,12 +84,11 @@ def give_back(*, access: Access, campaign: Campaign, skip_id: UUID, at: datetime
         open_qs = QuerySkip.objects.filter(pk=skip.pk, returned_at=None)
         if open_qs.update(returned_at=at, returned_by=access.user) != 1:
             raise NotFound("skip")
-        audit.record(
-            collection=access.collection,
-            actor=access.user,
-            at=at,
-            action="campaign.query_given_back",
-            subject=campaign.name,
+        record_campaign(
+            access,
+            at,
+            "campaign.query_given_back",
+            campaign,
             after={"query": skip.query.qid, "person": skip.annotator.username},
         )
     return skip

@@ -28,12 +28,12 @@ from annotation.selectors.standing import (
 )
 from annotation.services.gold import GoldRefused
 from annotation.services.planting import give_own_seats
+from annotation.services.recording import record_person
 from annotation.services.seats import end_leases
 from annotation.training import Stage, draw_evenly, needed
 from judgments.models import User
 from judgments.permissions import Access, NotFound
 from judgments.scales import Scale
-from judgments.services import audit
 
 OPEN: Final = TrainingAttempt.State.OPEN
 PASSED: Final = TrainingAttempt.State.PASSED
@@ -174,11 +174,4 @@ def _record(attempt: TrainingAttempt, actor: User | None, at: datetime, word: st
     said: dict[str, Any] = {"attempt": attempt.number, "pairs": attempt.pairs}
     if attempt.right is not None:
         said |= {"right": attempt.right, "needed": needed(attempt.pairs, attempt.percent)}
-    audit.record(
-        collection=attempt.campaign.list.collection,
-        actor=actor,
-        at=at,
-        action=word,
-        subject=f"{attempt.annotator.username} in {attempt.campaign.name}",
-        after=said,
-    )
+    record_person(attempt.campaign, attempt.annotator, actor, at, word, after=said)
