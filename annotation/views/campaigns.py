@@ -31,7 +31,7 @@ from annotation.selectors.dashboards import (
 from annotation.selectors.guidelines import list_lists
 from annotation.services import campaigns as services
 from annotation.services.consolidating import approve
-from annotation.views.rendering import is_part, posted, render_page
+from annotation.views.rendering import render_page
 from judgments.errors import DomainError
 from judgments.models import User
 from judgments.permissions import (
@@ -42,6 +42,7 @@ from judgments.permissions import (
     may_lead,
     may_see_people,
 )
+from judgments.views.rendering import is_part, posted
 
 FIELDS = {
     "name_taken": "name",

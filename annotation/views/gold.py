@@ -23,9 +23,10 @@ from annotation.selectors.gold import (
 from annotation.selectors.pairs import get_pair
 from annotation.services import gold as services
 from annotation.services.ruling import change_rules, list_rules, undo_action
-from annotation.views.rendering import posted, render_page
+from annotation.views.rendering import render_page
 from judgments.permissions import Access, check_may_lead, get_access
 from judgments.scales import Scale
+from judgments.views.rendering import posted
 
 
 @never_cache

@@ -16,10 +16,11 @@ from annotation.selectors.guidelines import (
     list_lists,
 )
 from annotation.services.guidelines import create_guideline, get_newest_revision, revise_guideline
-from annotation.views.rendering import posted, render_page
+from annotation.views.rendering import render_page
 from judgments.models import JudgmentList
 from judgments.permissions import Access, NotFound, check_may_lead, get_access
 from judgments.scales import Scale
+from judgments.views.rendering import posted
 
 
 @require_safe

@@ -15,9 +15,10 @@ from annotation.selectors.campaigns import get_campaign
 from annotation.selectors.monitoring import get_monitor_page
 from annotation.services.reassigning import reassign_leases, release_leases_of
 from annotation.services.skipping import give_back, return_skip
-from annotation.views.rendering import is_part, render_page
+from annotation.views.rendering import render_page
 from judgments.models import User
 from judgments.permissions import Access, NotFound, check_may_lead, get_access
+from judgments.views.rendering import is_part
 
 
 @never_cache

@@ -28,10 +28,11 @@ from annotation.services.adjudicating import (
     check_may_adjudicate,
 )
 from annotation.services.gold import mark_gold
-from annotation.views.rendering import posted, render_page
+from annotation.views.rendering import render_page
 from judgments.errors import DomainError
 from judgments.permissions import Access, check_may_lead, get_access, may_lead
 from judgments.scales import Scale
+from judgments.views.rendering import posted
 
 
 @never_cache

@@ -15,9 +15,10 @@ from annotation.models import Campaign
 from annotation.selectors.campaigns import get_campaign
 from annotation.selectors.pools import PoolPreview, PoolRefused, TopUp, preview_pool, preview_top_up
 from annotation.services import pools as services
-from annotation.views.rendering import is_part, posted, render_page
+from annotation.views.rendering import render_page
 from evaluation.selectors import list_runs
 from judgments.permissions import Access, check_may_lead, get_access
+from judgments.views.rendering import is_part, posted
 
 
 @never_cache

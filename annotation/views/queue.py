@@ -29,9 +29,10 @@ from annotation.services.adjudicating import (
     decide_alike,
     reopen,
 )
-from annotation.views.rendering import posted, render_page
+from annotation.views.rendering import render_page
 from judgments.permissions import Access, check_may_lead, get_access
 from judgments.scales import Scale
+from judgments.views.rendering import posted
 
 
 @never_cache

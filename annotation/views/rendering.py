@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
@@ -11,6 +11,7 @@ from annotation.keys import KeyedGrade
 from judgments.navigation import navigation
 from judgments.permissions import Access
 from judgments.templatetags.touchstone import ramp_step
+from judgments.views.rendering import is_part
 
 
 def render_page(
@@ -28,17 +29,7 @@ def render_page(
     return response
 
 
-def posted(request: HttpRequest) -> QueryDict | None:
-    """What a form is filled with: what was posted, even if that is nothing; None for a GET."""
-    return request.POST if request.method == "POST" else None
-
-
 def with_steps(grades: Iterable[KeyedGrade]) -> list[tuple[KeyedGrade, str]]:
     """Each grade with its colour."""
     every = tuple(grades)
     return [(grade, f"g{ramp_step(grade.position, len(every))}") for grade in every]
-
-
-def is_part(request: HttpRequest) -> bool:
-    """Whether htmx asks for a part of the page."""
-    return request.headers.get("HX-Request") == "true"

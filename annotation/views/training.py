@@ -17,8 +17,9 @@ from annotation.selectors.gold import get_check_plan
 from annotation.selectors.training import get_learner, get_training_page
 from annotation.services import training as services
 from annotation.services.gold import GoldRefused, change_checks
-from annotation.views.rendering import posted, render_page
+from annotation.views.rendering import render_page
 from judgments.permissions import check_may_lead, get_access
+from judgments.views.rendering import posted
 
 
 class Decision(NamedTuple):

@@ -1,5 +1,7 @@
 """Comparing runs."""
 
+from functools import partial
+
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.views.decorators.http import require_safe
 
@@ -7,9 +9,8 @@ from evaluation.selectors.judge_next import asked_of
 from evaluation.selectors.pages_compare import CompareFilters, get_compare_page
 from evaluation.selectors.pages_judge_next import get_judge_next_page
 from evaluation.selectors.pages_unjudged import UnjudgedFilters, get_unjudged_page
-from evaluation.views.rendering import render_page
-from judgments.errors import DomainError
-from judgments.permissions import NotFound, get_access
+from evaluation.views.rendering import answer_page
+from judgments.permissions import get_access
 from judgments.selectors.lists import HEAD
 
 
@@ -17,22 +18,14 @@ from judgments.selectors.lists import HEAD
 def compare(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """Two or more runs on a list: differences, how sure they are, and on which queries."""
     access = get_access(viewer=request.user, slug=slug)
-    refusal, status = "", 200
-    try:
-        page = get_compare_page(access=access, slug=list_slug, filters=filters_of(request.GET))
-    except NotFound:
-        raise
-    except DomainError as error:
-        refusal, status = error.message, 400
-        page = get_compare_page(access=access, slug=list_slug, filters=CompareFilters())
-    return render_page(
+    page = partial(get_compare_page, access=access, slug=list_slug)
+    return answer_page(
         request,
         "compare",
-        page,
+        lambda: page(filters=filters_of(request.GET)),
+        lambda: page(filters=CompareFilters()),
         access=access,
         section="leaderboard",
-        status=status,
-        refusal=refusal,
     )
 
 
@@ -47,22 +40,14 @@ def unjudged(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
         version=asked.get("version", "").strip() or HEAD,
         segment=asked.get("segment", ""),
     )
-    refusal, status = "", 200
-    try:
-        page = get_unjudged_page(access=access, slug=list_slug, filters=filters)
-    except NotFound:
-        raise
-    except DomainError as error:
-        refusal, status = error.message, 400
-        page = get_unjudged_page(access=access, slug=list_slug, filters=UnjudgedFilters())
-    return render_page(
+    page = partial(get_unjudged_page, access=access, slug=list_slug)
+    return answer_page(
         request,
         "unjudged",
-        page,
+        lambda: page(filters=filters),
+        lambda: page(filters=UnjudgedFilters()),
         access=access,
         section="leaderboard",
-        status=status,
-        refusal=refusal,
     )
 
 
@@ -70,23 +55,14 @@ def unjudged(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
 def judge_next(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """The pairs whose labels could change most of what is said of some runs."""
     access = get_access(viewer=request.user, slug=slug)
-    refusal, status = "", 200
-    try:
-        asked = asked_of(request.GET)
-        page = get_judge_next_page(access=access, slug=list_slug, asked=asked)
-    except NotFound:
-        raise
-    except DomainError as error:
-        refusal, status = error.message, 400
-        page = get_judge_next_page(access=access, slug=list_slug, asked=None)
-    return render_page(
+    page = partial(get_judge_next_page, access=access, slug=list_slug)
+    return answer_page(
         request,
         "judge_next",
-        page,
+        lambda: page(asked=asked_of(request.GET)),
+        lambda: page(asked=None),
         access=access,
         section="leaderboard",
-        status=status,
-        refusal=refusal,
     )
 
 

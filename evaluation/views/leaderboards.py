@@ -1,5 +1,6 @@
 """Leaderboards, which keep themselves current while somebody looks."""
 
+from functools import partial
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -18,10 +19,11 @@ from evaluation.selectors.board_tables import get_board_table
 from evaluation.selectors.leaderboards import get_leaderboard_page, get_state, list_leaderboards
 from evaluation.selectors.pages_segments import SegmentFilters, get_segments_page
 from evaluation.services.leaderboards import choose_measures
-from evaluation.views.rendering import is_part, render_page
+from evaluation.views.rendering import answer_page, render_page
 from judgments.errors import DomainError
 from judgments.permissions import NotFound, check_may_lead, get_access, may_upload_runs
 from judgments.selectors import get_list
+from judgments.views.rendering import is_part
 
 STATE_HEADER = "X-Board-State"
 
@@ -44,33 +46,24 @@ def leaderboard(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse
     While nothing has changed, the answer to that is empty (204) and costs a few small queries.
     """
     access = get_access(viewer=request.user, slug=slug)
-    part = is_part(request)
-    if part and STATE_HEADER in request.headers:
+    if is_part(request) and STATE_HEADER in request.headers:
         known = request.headers[STATE_HEADER]
         if known == get_state(judgment_list=get_list(access=access, slug=list_slug)):
             return HttpResponse(status=204)
-    refusal, status = "", 200
-    try:
-        page = get_leaderboard_page(access=access, slug=list_slug, filters=filters_of(request.GET))
-    except NotFound:
-        raise
-    except DomainError as error:
-        refusal, status = error.message, 400
-        page = get_leaderboard_page(access=access, slug=list_slug, filters=Filters())
-    template = "_board" if part else "leaderboard"
-    response = render_page(
+    page = partial(get_leaderboard_page, access=access, slug=list_slug)
+    response = answer_page(
         request,
-        template,
-        page,
+        "leaderboard",
+        lambda: page(filters=filters_of(request.GET)),
+        lambda: page(filters=Filters()),
         access=access,
         section="leaderboard",
-        status=status,
-        refusal=refusal,
+        part="_board",
         may_upload=may_upload_runs(access),
         asked=" ".join(request.GET.getlist("measures")),
         files=FORMATS.values(),
     )
-    patch_vary_headers(response, ["HX-Request", STATE_HEADER])
+    patch_vary_headers(response, [STATE_HEADER])
     return response
 
 
@@ -100,29 +93,20 @@ def leaderboard_file(request: HttpRequest, slug: str, list_slug: str) -> HttpRes
 def leaderboard_segments(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """Every run's mean in each segment; an open page asks on until all are there."""
     access = get_access(viewer=request.user, slug=slug)
-    refusal, status = "", 200
     filters = SegmentFilters(
         measure=" ".join(request.GET.getlist("measure")).strip(),
         version=request.GET.get("version", "").strip() or "head",
     )
-    try:
-        page = get_segments_page(access=access, slug=list_slug, filters=filters)
-    except NotFound:
-        raise
-    except DomainError as error:
-        refusal, status = error.message, 400
-        page = get_segments_page(access=access, slug=list_slug, filters=SegmentFilters())
-    response = render_page(
+    page = partial(get_segments_page, access=access, slug=list_slug)
+    return answer_page(
         request,
-        "_segments" if is_part(request) else "segments",
-        page,
+        "segments",
+        lambda: page(filters=filters),
+        lambda: page(filters=SegmentFilters()),
         access=access,
         section="leaderboard",
-        status=status,
-        refusal=refusal,
+        part="_segments",
     )
-    patch_vary_headers(response, ["HX-Request"])
-    return response
 
 
 @require_POST

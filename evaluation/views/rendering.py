@@ -1,12 +1,16 @@
 """What every page of this room shares."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
 
+from judgments.errors import DomainError
 from judgments.navigation import navigation
-from judgments.permissions import Access
+from judgments.permissions import Access, NotFound
+from judgments.views.rendering import is_part
 
 
 def render_page(
@@ -24,6 +28,41 @@ def render_page(
     return render(request, f"evaluation/{template}.html", context | more, status=status)
 
 
-def is_part(request: HttpRequest) -> bool:
-    """Whether a page asks for a part of itself."""
-    return request.headers.get("HX-Request") == "true"
+def answer_page(
+    request: HttpRequest,
+    template: str,
+    asked: Callable[[], object],
+    usual: Callable[[], object],
+    /,
+    *,
+    access: Access,
+    section: str,
+    part: str = "",
+    **more: Any,
+) -> HttpResponse:
+    """The page as `asked` for, or the `usual` one with the reason why it can't be that.
+
+    part: the template of the part that the open page asks for, if it does. What is unknown stays
+    unknown.
+    """
+    refusal, status = "", 200
+    try:
+        page = asked()
+    except NotFound:
+        raise
+    except DomainError as error:
+        refusal, status = error.message, 400
+        page = usual()
+    response = render_page(
+        request,
+        part if part and is_part(request) else template,
+        page,
+        access=access,
+        section=section,
+        status=status,
+        refusal=refusal,
+        **more,
+    )
+    if part:
+        patch_vary_headers(response, ["HX-Request"])
+    return response

@@ -20,7 +20,7 @@ from evaluation.selectors.pages_runs import get_run_page
 from evaluation.selectors.run_views import RunFilters
 from evaluation.selectors.runs import get_run
 from evaluation.services.runs import withdraw_run
-from evaluation.views.rendering import render_page
+from evaluation.views.rendering import answer_page, render_page
 from judgments.errors import DomainError
 from judgments.models import Job
 from judgments.permissions import Access, NotFound, check_may_upload_runs, get_access
@@ -55,19 +55,14 @@ def run_upload(request: HttpRequest, slug: str) -> HttpResponse:
 def run(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
     """A run, and every query's value in it."""
     access = get_access(viewer=request.user, slug=slug)
-    number = request.GET.get("page", "")
-    refusal, status = "", 200
-    try:
-        page = get_run_page(
-            access=access, public_id=public_id, filters=filters_of(request.GET), page=number
-        )
-    except NotFound:
-        raise
-    except DomainError as error:
-        refusal, status = error.message, 400
-        page = get_run_page(access=access, public_id=public_id, filters=RunFilters(), page="")
-    return render_page(
-        request, "run", page, access=access, section="rankers", status=status, refusal=refusal
+    page = partial(get_run_page, access=access, public_id=public_id)
+    return answer_page(
+        request,
+        "run",
+        lambda: page(filters=filters_of(request.GET), page=request.GET.get("page", "")),
+        lambda: page(filters=RunFilters(), page=""),
+        access=access,
+        section="rankers",
     )
 
 
@@ -75,21 +70,18 @@ def run(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
 def run_query(request: HttpRequest, slug: str, public_id: UUID, qid: str) -> HttpResponse:
     """What a run returned for one query, and what each rank is worth."""
     access = get_access(viewer=request.user, slug=slug)
-    asked: dict[str, Any] = {"access": access, "public_id": public_id, "qid": qid}
-    number = request.GET.get("page", "")
-    refusal, status = "", 200
-    try:
-        whole = request.GET.get("ranks") == "all"
-        page = get_run_query_page(
-            filters=filters_of(request.GET), page=number, whole=whole, **asked
-        )
-    except NotFound:
-        raise
-    except DomainError as error:
-        refusal, status = error.message, 400
-        page = get_run_query_page(filters=RunFilters(), page="", **asked)
-    return render_page(
-        request, "run_query", page, access=access, section="rankers", status=status, refusal=refusal
+    page = partial(get_run_query_page, access=access, public_id=public_id, qid=qid)
+    return answer_page(
+        request,
+        "run_query",
+        lambda: page(
+            filters=filters_of(request.GET),
+            page=request.GET.get("page", ""),
+            whole=request.GET.get("ranks") == "all",
+        ),
+        lambda: page(filters=RunFilters(), page=""),
+        access=access,
+        section="rankers",
     )
 
 
@@ -164,27 +156,19 @@ def query_results(request: HttpRequest, slug: str, qid: str) -> HttpResponse:
     """What every ranker shows for one query, side by side."""
     access = get_access(viewer=request.user, slug=slug)
     asked = {name: request.GET.get(name, "") for name in ("list", "version", "depth")}
-    find = partial(
+    page = partial(
         get_query_results_page,
         access=access,
         qid=qid,
         list_slug=asked["list"],
         version=asked["version"],
     )
-    refusal, status = "", 200
-    try:
-        page = find(runs=[own for own in request.GET.getlist("runs") if own], depth=asked["depth"])
-    except NotFound:
-        raise
-    except DomainError as error:
-        refusal, status = error.message, 400
-        page = find(runs=[], depth="")
-    return render_page(
+    runs = [own for own in request.GET.getlist("runs") if own]
+    return answer_page(
         request,
         "query_results",
-        page,
+        lambda: page(runs=runs, depth=asked["depth"]),
+        lambda: page(runs=[], depth=""),
         access=access,
         section="queries",
-        status=status,
-        refusal=refusal,
     )

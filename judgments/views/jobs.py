@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from judgments.permissions import get_access
 from judgments.selectors.jobs import get_job_page
-from judgments.views.rendering import render_page
+from judgments.views.rendering import is_part, render_page
 
 
 @never_cache
@@ -19,7 +19,7 @@ def job(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
     """How far the work is; the page asks again by itself until it has ended."""
     access = get_access(viewer=request.user, slug=slug)
     page = get_job_page(access=access, public_id=public_id, now=timezone.now())
-    part = request.headers.get("HX-Request") == "true"
-    response = render_page(request, "_job" if part else "job", page, access=access)
+    template = "_job" if is_part(request) else "job"
+    response = render_page(request, template, page, access=access)
     patch_vary_headers(response, ["HX-Request"])
     return response

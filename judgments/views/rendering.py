@@ -33,6 +33,11 @@ def signed_in(request: HttpRequest) -> Any:
     return request.user
 
 
+def is_part(request: HttpRequest) -> bool:
+    """Whether htmx asks for a part of the page."""
+    return request.headers.get("HX-Request") == "true"
+
+
 def posted(request: HttpRequest) -> QueryDict | None:
     """What a form is bound to: what was posted, be it nothing; None for a first look."""
     return request.POST if request.method == "POST" else None
