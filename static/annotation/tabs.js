@@ -82,7 +82,9 @@ export class Tabs {
     const prefix = this.#name("");
     const { held } = await navigator.locks.query();
     const tabs = held.filter(({ name }) => name.startsWith(prefix)).map(({ name }) => name.slice(prefix.length));
-    return new Set(tabs.filter((tab) => tab !== this.#gone));
+    const alive = new Set(tabs.filter((tab) => tab !== this.#gone));
+    for (const other of this.#others) if (!alive.has(other)) this.#others.delete(other); // it crashed: no heir
+    return alive;
   }
 
   // One tab at a time speaks with the server, so that labels arrive in order.

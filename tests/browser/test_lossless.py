@@ -74,6 +74,7 @@ def test_fifty_labels_made_offline_in_a_tab_that_closed_are_stored_once(
     ben.expect_saved()
     check_nothing_lost(page, place, "ben", labels=53)
     assert shown(page) == last
+    page.wait_for_load_state("networkidle")  # an answer on its way may lease more
     with page.expect_event("close"):
         page.close(run_before_unload=True)
     eventually(lambda: place.rows(HELD) == [(0,)], "pairs given back")
