@@ -9,7 +9,9 @@ from celery.signals import worker_ready, worker_shutting_down
 from kombu import Connection
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-
+# Django's checks import every page, which took most of a worker's start; `check`, `migrate` and
+# `serve` make them
+os.environ.setdefault("CELERY_SKIP_CHECKS", "true")
 
 LONGEST_WAIT = 2.0  # seconds between two attempts to reach a broker that is away
 

@@ -5,8 +5,7 @@ from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import nct
-from scipy.stats import t as student
+from scipy.special import nctdtr, stdtr, stdtrit
 
 from evaluation.statistics.resampling import (
     FloatArray,
@@ -100,7 +99,7 @@ def t_p_value(differences: FloatArray) -> float:
     if np.ptp(differences) == 0:
         return 1.0 if mean == 0 else 0.0
     statistic = mean / (spread / np.sqrt(n))
-    return float(2 * student.sf(abs(statistic), n - 1))
+    return float(2 * stdtr(n - 1, -abs(statistic)))
 
 
 def power_of(*, difference: float, spread: float, n: int, level: float = 0.05) -> float:
@@ -109,9 +108,9 @@ def power_of(*, difference: float, spread: float, n: int, level: float = 0.05) -
     spread: the standard deviation of the differences.
     Source: Cohen 1988; by the noncentral t distribution, no approximation.
     """
-    edge = student.isf(level / 2, n - 1)
+    edge = stdtrit(n - 1, level / 2)  # the lower one, below 0
     shift = abs(difference) / spread * np.sqrt(n)
-    return float(nct.sf(edge, n - 1, shift) + nct.cdf(-edge, n - 1, shift))
+    return float(nctdtr(n - 1, -shift, edge) + nctdtr(n - 1, shift, edge))
 
 
 def detectable_difference(

@@ -1,9 +1,9 @@
 """All pairs of many rankers at once, on the two-way layout of rankers and queries."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from scipy.stats import studentized_range
 
 from evaluation.statistics.resampling import FloatArray
 
@@ -37,7 +37,7 @@ def tukey_hsd(values: FloatArray, *, confidence: float = 0.95) -> list[PairOfRan
     residuals = values - values.mean(axis=1, keepdims=True) - means + values.mean()
     freedom = (n - 1) * (k - 1)
     error = np.sqrt(float((residuals**2).sum()) / freedom / n)
-    reach = error * float(studentized_range.ppf(confidence, k, freedom)) if error > 0 else 0.0
+    reach = error * float(_studentized_range().ppf(confidence, k, freedom)) if error > 0 else 0.0
     pairs = []
     for first in range(k):
         for second in range(first + 1, k):
@@ -51,4 +51,11 @@ def tukey_hsd(values: FloatArray, *, confidence: float = 0.95) -> list[PairOfRan
 def _p_value(difference: float, error: float, k: int, freedom: int) -> float:
     if error == 0:
         return 1.0 if difference == 0 else 0.0
-    return float(studentized_range.sf(abs(difference) / error, k, freedom))
+    return float(_studentized_range().sf(abs(difference) / error, k, freedom))
+
+
+def _studentized_range() -> Any:
+    """scipy.stats takes seconds to import, which no process that starts is to wait for."""
+    from scipy.stats import studentized_range  # noqa: PLC0415
+
+    return studentized_range

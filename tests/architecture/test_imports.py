@@ -20,6 +20,14 @@ for name in sys.argv[2:]:
     if loaded:
         sys.exit(f"importing {name} loads {sorted(loaded)}")
 """
+WORKER = """
+import sys
+from config.celery import app
+app.loader.import_default_modules()
+assert "evaluation.refresh" in app.tasks
+loaded = {"config.urls", "scipy.stats"} & set(sys.modules)
+sys.exit(f"a worker's start loads {sorted(loaded)}" if loaded else 0)
+"""
 
 
 def contract(name: str) -> dict[str, Any]:
@@ -37,13 +45,10 @@ def modules_in(package: str) -> list[str]:
     return [".".join(path.parts).removesuffix(".__init__") for path in files]
 
 
-def test_importing_a_pure_module_loads_no_framework() -> None:
-    pure = contract("pure")
-    forbidden = ",".join(pure["forbidden_modules"])
-    names = [name for package in pure["source_modules"] for name in modules_in(package)]
-    assert names
+def run_afresh(program: str, *words: str) -> None:
+    """Run a program in an interpreter of its own; it must end well."""
     result = subprocess.run(
-        [sys.executable, "-c", PROBE, forbidden, *names],
+        [sys.executable, "-c", program, *words],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -51,6 +56,19 @@ def test_importing_a_pure_module_loads_no_framework() -> None:
         timeout=120,
     )
     assert result.returncode == 0, result.stderr
+
+
+def test_importing_a_pure_module_loads_no_framework() -> None:
+    pure = contract("pure")
+    forbidden = ",".join(pure["forbidden_modules"])
+    names = [name for package in pure["source_modules"] for name in modules_in(package)]
+    assert names
+    run_afresh(PROBE, forbidden, *names)
+
+
+def test_a_worker_starts_without_loading_the_pages() -> None:
+    """What is due after a worker was killed waits for the next one's start."""
+    run_afresh(WORKER)
 
 
 def test_every_module_of_the_innermost_layer_is_held_to_purity() -> None:
