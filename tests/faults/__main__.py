@@ -6,11 +6,12 @@ For a release, every kind of fault, and labels in batches:
     python -m tests.faults --release --embedded    20,000 labels under 100 faults, SQLite
 
 It starts a PostgreSQL and a Redis of its own on loopback (or one embedded process), ends them,
-prints what came of it, and exits with 1 if anything was lost. `--sabotage` breaks one thing
-first: then it must exit with 1.
+prints what came of it, and exits with 1 if anything was lost; SIGTERM ends them too.
+`--sabotage` breaks one thing first: then it must exit with 1.
 """
 
 import argparse
+import signal
 import sys
 import tempfile
 from dataclasses import replace
@@ -59,10 +60,17 @@ def main() -> int:
     parser.add_argument("--people-wait", type=float, default=usual.people_wait)
     words = vars(parser.parse_args())
     del words["embedded"], words["release"]
+    for end in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(end, _leave)
     with tempfile.TemporaryDirectory(prefix="touchstone-storm-") as name:
         outcome = run(Plan(**words), Path(name), is_embedded=is_embedded)
     sys.stdout.write(f"{outcome}\n")
     return 1 if outcome.problems else 0
+
+
+def _leave(number: int, _: object) -> None:
+    """As Ctrl-C: every server that was started is ended on the way out."""
+    sys.exit(128 + number)
 
 
 def run(plan: Plan, directory: Path, *, is_embedded: bool) -> Outcome:

@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import random
+import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -31,7 +32,8 @@ class Annotator:
     think: seconds for a label, on average. acknowledged: called after each.
     batch: how many labels go into one request, as after a time without a connection.
     mishaps: the part of the requests or answers that get lost on the way, whole or by half.
-    patience: seconds for one request, however often it is sent.
+    patience: seconds for one request, however often it is sent. is_over: set when nobody is to
+    go on.
     """
 
     address: str
@@ -45,6 +47,7 @@ class Annotator:
     batch: int = 1
     mishaps: float = 0.0
     patience: float = 90.0
+    is_over: threading.Event = field(default_factory=threading.Event)
     waits: list[float] = field(default_factory=list)
     retries: int = 0
     mishap_count: int = 0
@@ -69,7 +72,7 @@ class Annotator:
                 said = [label for pair in pairs for label in self._labels(pair)]
                 for start in range(0, len(said), self.batch):
                     some = said[start : start + self.batch]
-                    time.sleep(self._dice.uniform(0.5, 1.5) * self.think * len(some))
+                    self.is_over.wait(self._dice.uniform(0.5, 1.5) * self.think * len(some))
                     self._send(some, log)
 
     @property
@@ -155,7 +158,7 @@ class Annotator:
     ) -> Any:
         """Send it, the same each time, until an answer parses and holds what it must hold."""
         deadline = time.monotonic() + self.patience
-        while time.monotonic() < deadline:
+        while time.monotonic() < deadline and not self.is_over.is_set():
             try:
                 answer = read(*self._post(resource, body))
             except (*CAME_TO_NOTHING, ValueError, KeyError, TypeError):

@@ -144,6 +144,7 @@ class Storm:
         self.counter = Counter()
         self.outcome = Outcome()
         self.logs = site.directory / "acknowledged"
+        self.is_over = threading.Event()
         # what is still to happen once the last label is acknowledged
         self.endings: list[Callable[[], None]] = []
 
@@ -196,6 +197,7 @@ class Storm:
                 batch=self.plan.batch,
                 mishaps=self.plan.mishaps,
                 patience=self.plan.people_wait,
+                is_over=self.is_over,
             )
             for number, (name, token) in enumerate(scene["tokens"].items())
         ]
@@ -204,7 +206,7 @@ class Storm:
         """Everybody labels until nothing is left, while the plan strikes."""
         began = time.monotonic()
         deadline = began + self.plan.limit
-        with ThreadPoolExecutor(len(annotators) + 1) as pool:
+        with ThreadPoolExecutor(len(annotators) + 1) as pool, self._ending():
             striking = pool.submit(self._strike)
             labelling = [pool.submit(annotator.work, deadline) for annotator in annotators]
             gave_up = [one.exception() for one in labelling]
@@ -216,6 +218,16 @@ class Storm:
             striking.result()
         self.outcome.labelling_seconds = time.monotonic() - began
         self.outcome.problems["gave_up"] = [str(error) for error in gave_up if error is not None]
+
+    @contextmanager
+    def _ending(self) -> Iterator[None]:
+        """Whatever breaks in, nobody goes on who would be waited for."""
+        try:
+            yield
+        except BaseException:
+            self.is_over.set()
+            self.counter.end()
+            raise
 
     def _strike(self) -> None:
         strikes = self.strikes()
@@ -232,6 +244,12 @@ class ProductionStorm(Storm):
     """Web server, workers, PostgreSQL and Redis, each a process of its own."""
 
     site: Production
+
+    def run(self) -> Outcome:
+        """Where PostgreSQL is killed, a server that may forget would be counted as our fault."""
+        if self.plan.everything:
+            self.site.require_durability()
+        return super().run()
 
     def strikes(self) -> Strikes:
         site = self.site

@@ -3,13 +3,21 @@
 The longer forms: `python -m tests.faults --help`.
 """
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from tests.deployment import ROOT
+from tests.faults.site import POLL
 from tests.faults.storm import Outcome, Plan, storm_embedded, storm_in_production
 
 SECONDS = 20.0  # until nothing is due, on a machine that does other things as well
@@ -43,6 +51,31 @@ def test_a_storm_finds_what_was_broken_on_purpose(
 ) -> None:
     outcome = storm_embedded(replace(SMALL, sabotage=sabotage), directory=tmp_path)
     assert found in outcome.problems, str(outcome)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+def test_a_storm_that_is_told_to_end_leaves_no_server_behind(tmp_path: Path) -> None:
+    command = (sys.executable, "-m", "tests.faults", "--embedded", "--think", "60")
+    here = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(command, cwd=ROOT, env=here) as process:
+        while not any(tmp_path.glob("*/acknowledged/*.jsonl")):  # people have begun
+            assert process.poll() is None
+            time.sleep(POLL)
+        assert len(processes_of(tmp_path)) > 1
+        process.send_signal(signal.SIGTERM)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert processes_of(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def processes_of(directory: Path) -> list[int]:
+    """Those who were told of a directory in their environment."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):  # it ended meanwhile, or is somebody else's
+            if bytes(directory) in place.read_bytes():
+                found.append(int(place.parent.name))
+    return found
 
 
 @pytest.fixture
