@@ -10,6 +10,7 @@ from celery import current_app
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
+from config.durability import list_risks
 from judgments.selectors.workers import count_live_workers
 from judgments.waking import PATIENCE
 
@@ -36,10 +37,11 @@ def check_readiness(*, at: datetime) -> Readiness:
     """Ask each part; none is waited for longer than its connection's own patience."""
     try:
         database, migrations, workers = OK, _check_migrations(), _check_workers(at)
+        durability = _check_durability()
     except DatabaseError as error:
         logger.warning("not ready: %s", type(error).__name__)
-        database, migrations, workers = "away", "unknown", "unknown"
-    checks = {"database": database, "migrations": migrations}
+        database, migrations, workers, durability = "away", "unknown", "unknown", "unknown"
+    checks = {"database": database, "migrations": migrations, "durability": durability}
     return Readiness(checks | {"broker": _check_broker(), "workers": workers})
 
 
@@ -47,6 +49,11 @@ def _check_migrations() -> str:
     executor = MigrationExecutor(connection)
     plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
     return f"{len(plan)} to apply" if plan else OK
+
+
+def _check_durability() -> str:
+    risks = list_risks()
+    return f"saved labels can be lost: {', '.join(risks)} off" if risks else OK
 
 
 def _check_workers(at: datetime) -> str:

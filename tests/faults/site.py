@@ -93,6 +93,24 @@ class Site:
         if listed:
             _kill_at_once([listed[which % len(listed)]])
 
+    def kill_postgres(self, url: str) -> None:
+        """SIGKILL to a PostgreSQL and all of its processes at once, then start it again."""
+        with psycopg.connect(url) as connection:
+            found = connection.execute("SELECT pg_read_file('postmaster.pid')").fetchone()
+        assert found
+        postmaster = int(found[0].split()[0])
+        again = _how_started(postmaster)
+        _kill_at_once([postmaster, *_children(postmaster)])
+
+        def answers_again() -> bool:
+            with suppress(psycopg.OperationalError), psycopg.connect(url):
+                return True
+            if "postgres" not in self._running or self._running["postgres"].poll() is not None:
+                self.start("postgres", **again)
+            return False
+
+        eventually(answers_again, "PostgreSQL")
+
     def freeze(self, name: str, seconds: float) -> None:
         """SIGSTOP a process and all of its children for so long."""
         group = self._running[name].pid
@@ -155,28 +173,18 @@ class Production(Site):
         """As when its machine is gone."""
         self.kill("worker")
 
+    def require_durability(self) -> None:
+        """Refuse a server that may forget what it said it had stored."""
+        self.call("manage.py", "check", "--database", "default", "--fail-level", "WARNING")
+
     def expire_leases(self, half: int) -> None:
         """As a clock that jumped would."""
         with psycopg.connect(self._database_url, autocommit=True) as connection:
             connection.execute(EXPIRE[half])
 
     def kill_database(self) -> None:
-        """SIGKILL to PostgreSQL and all of its processes at once, then start it again."""
-        with psycopg.connect(self._database_url) as connection:
-            found = connection.execute("SELECT pg_read_file('postmaster.pid')").fetchone()
-        assert found
-        postmaster = int(found[0].split()[0])
-        again = _how_started(postmaster)
-        _kill_at_once([postmaster, *_children(postmaster)])
-
-        def answers_again() -> bool:
-            with suppress(psycopg.OperationalError), psycopg.connect(self._database_url):
-                return True
-            if "postgres" not in self._running or self._running["postgres"].poll() is not None:
-                self.start("postgres", **again)
-            return False
-
-        eventually(answers_again, "PostgreSQL")
+        """As when PostgreSQL's machine is gone, and another one takes its disk."""
+        self.kill_postgres(self._database_url)
 
     def kill_redis(self) -> None:
         """SIGKILL to Redis, then start it again, empty."""
