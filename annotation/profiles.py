@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotation.dawid_skene import DawidSkene, without_own
-from annotation.drift import ChangePoint, Course, course
+from annotation.drift import ChangePoint, Course, change_point, course
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -59,6 +59,20 @@ class Labels:
 
 
 @dataclass(frozen=True)
+class Checks:
+    """Gold checks, one entry each, in order of time.
+
+    errors: steps above (+) or below the accepted range, or 0. steps: of the labels checked.
+    times: of these labels, in seconds of the epoch.
+    """
+
+    annotators: Ints
+    errors: Ints
+    steps: Ints
+    times: Floats
+
+
+@dataclass(frozen=True)
 class Finding:
     """Something about a person that somebody should look at.
 
@@ -83,7 +97,8 @@ class Profile:
     confusion: (grades, grades), rows the grade that the others make most probable, columns the
     one given. fast: the share of measured labels in implausibly fast runs.
     courses: bias, right, grade and seconds over time, with control limits and change points.
-    drift: where the bias, or else being right, changed most; None where nothing can be said.
+    drift: where the bias (on gold too), or else being right, changed most; None where nothing
+    can be said.
     """
 
     labels: int
@@ -104,13 +119,18 @@ class Profile:
 
 @dataclass(frozen=True)
 class _Own:
-    """One person's labels in order of time, beside what the others say."""
+    """One person's labels in order of time, beside what the others say.
+
+    gold_errors, gold_times: of their labels of gold, in steps.
+    """
 
     steps: Ints
     seconds: Floats
     times: Floats
     others: Floats
     is_compared: NDArray[np.bool_]
+    gold_errors: Floats
+    gold_times: Floats
     grades: int
 
     @property
@@ -129,13 +149,15 @@ class _Own:
         return rights
 
 
-def profiles(labels: Labels, model: DawidSkene, *, seed: int = 0) -> tuple[Profile, ...]:
+def profiles(
+    labels: Labels, model: DawidSkene, checks: Checks, *, seed: int = 0
+) -> tuple[Profile, ...]:
     """Everybody's profile, in the order of the annotators' numbers.
 
     model: fitted to these labels.
     """
     usual = usual_seconds(labels)
-    people = list(_people(labels, model))
+    people = list(_people(labels, model, checks))
     drawn = [_profile(own, usual, seed) for own in people]
     return tuple(
         _with_findings(profile, own, drawn, place)
@@ -168,19 +190,21 @@ def fast_share(seconds: Floats, usual: float | None) -> float | None:
     return float(lengths[lengths >= RUN].sum() / measured.sum())
 
 
-def _people(labels: Labels, model: DawidSkene) -> Iterator[_Own]:
+def _people(labels: Labels, model: DawidSkene, checks: Checks) -> Iterator[_Own]:
     others = without_own(model, labels.units, labels.annotators, labels.steps)
     compared = _has_other(labels)
     order = np.lexsort((labels.units, labels.times, labels.annotators))
     ends = np.searchsorted(labels.annotators[order], np.arange(labels.shape[1] + 1))
-    for begin, end in pairwise(ends):
-        own = order[begin:end]
+    for person, (begin, end) in enumerate(pairwise(ends)):
+        own, on_gold = order[begin:end], checks.annotators == person
         yield _Own(
             labels.steps[own],
             labels.seconds[own],
             labels.times[own],
             others[own],
             compared[own],
+            checks.errors[on_gold].astype(np.float64),
+            checks.times[on_gold],
             labels.shape[2],
         )
 
@@ -206,7 +230,7 @@ def _profile(own: _Own, usual: float | None, seed: int) -> Profile:
         course("grade", own.times, own.steps.astype(np.float64), seed=seed),
         course("seconds", own.times[measured], own.seconds[measured], by_factor=True, seed=seed),
     )
-    drift, drift_of = _strongest_drift(courses[0].change, courses[1].change)
+    drift, drift_of = _strongest_drift(_bias_change(own, courses[0], seed), courses[1].change)
     enough = len(errors) > 1
     return Profile(
         labels=len(own.steps),
@@ -223,6 +247,23 @@ def _profile(own: _Own, usual: float | None, seed: int) -> Profile:
         drift=drift,
         drift_of=drift_of,
     )
+
+
+def _bias_change(own: _Own, by_others: Course, seed: int) -> ChangePoint | None:
+    """Where the bias changed most, by the others and by gold together.
+
+    Planted gold takes labels from what is compared with others, and each of them says more: its
+    right answer is known. The others and gold may put somebody in different places, and gold does
+    not come evenly; so what gold says is moved to the mean of the compared labels, and tells only
+    of changes.
+    """
+    errors, on_gold = own.errors, own.gold_errors
+    if not len(errors) or not len(on_gold):
+        return by_others.change
+    times = np.concatenate([own.times[own.is_compared], own.gold_times])
+    values = np.concatenate([errors, on_gold - on_gold.mean() + errors.mean()])
+    order = np.argsort(times, kind="stable")
+    return change_point(times[order], values[order], seed=seed)
 
 
 def _correlation(own: _Own) -> float | None:

@@ -33,6 +33,7 @@ from annotation.profiles import (
     DRIFT_CHANCE,
     DRIFT_RIGHT,
     LEANING,
+    Checks,
     Finding,
     Labels,
     Profile,
@@ -46,7 +47,7 @@ Ints = NDArray[np.int64]
 Figures = dict[str, Any]
 
 # Raised when the same labels give other figures than before: stored ones are then due again.
-REVISION: Final = 5
+REVISION: Final = 6
 STEPS: Final = 7  # how often `report` is called
 LEVEL: Final = "ordinal"
 OF_GROUPS: Final = 200  # resamples for the interval of a query, a segment, two people
@@ -67,20 +68,6 @@ class Event:
     at: float
     kind: str
     text: str
-
-
-@dataclass(frozen=True)
-class Checks:
-    """Gold checks, one entry each, in order of time.
-
-    errors: steps above (+) or below the accepted range, or 0. steps: of the labels checked.
-    times: of these labels, in seconds of the epoch.
-    """
-
-    annotators: Ints
-    errors: Ints
-    steps: Ints
-    times: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -137,7 +124,7 @@ def quality(
     if model is None:
         return {"labels": 0}
     report(1)
-    people = profiles(labels, model)
+    people = profiles(labels, model, material.checks)
     report(2)
     counts = count_labels(labels.units, labels.steps, material.values)
     figures: Figures = {

@@ -13,8 +13,8 @@ from django.db.models import Min, Sum
 
 from annotation.dawid_skene import Floats
 from annotation.models import OVERLAP_PURPOSES, Assignment, Campaign, GoldCheck, Label, Pair
-from annotation.profiles import Labels
-from annotation.quality import Checks, Event, Ints, Material, Repeats
+from annotation.profiles import Checks, Labels
+from annotation.quality import Event, Ints, Material, Repeats
 from judgments.scales import Scale
 
 Row = tuple[Any, ...]  # of COLUMNS

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotation.dawid_skene import dawid_skene
-from annotation.profiles import Labels, Profile, profiles
+from annotation.profiles import Checks, Labels, Profile, profiles
 
 GRADES = 5
 PREVALENCE = (0.35, 0.25, 0.15, 0.15, 0.10)
@@ -30,6 +30,7 @@ NAMES = {
 class Simulated:
     people: tuple[str, ...]
     labels: Labels
+    checks: Checks
     truth: np.ndarray
     turned_at: float  # when the drifting one begins to be generous
 
@@ -41,8 +42,12 @@ def simulate(
     overlap: int = 3,
     careful: int = 6,
     planted: tuple[str, ...] = PLANTED,
+    gold: int = 0,
 ) -> Simulated:
-    """Labels of careful people and of the planted ones, each pair labelled by `overlap`."""
+    """Labels of careful people and of the planted ones, each pair labelled by `overlap`.
+
+    gold: how many checks everybody has had, at any time, of all grades equally.
+    """
     rng = np.random.default_rng(seed)
     people = ("careful",) * careful + planted
     truth = rng.choice(GRADES, pairs, p=PREVALENCE)
@@ -55,10 +60,22 @@ def simulate(
         steps[at], seconds[at] = label_like(
             people[person], truth=int(truth[unit]), has_turned=time >= turned_at, rng=rng
         )
-    shape = (pairs, len(people), GRADES)
-    return Simulated(
-        people, Labels(units, annotators, steps, seconds, times, shape), truth, turned_at
-    )
+    labels = Labels(units, annotators, steps, seconds, times, (pairs, len(people), GRADES))
+    return Simulated(people, labels, _check(people, gold, labels, turned_at, rng), truth, turned_at)
+
+
+def _check(
+    people: tuple[str, ...], count: int, labels: Labels, turned_at: float, rng: np.random.Generator
+) -> Checks:
+    annotators = np.tile(np.arange(len(people)), count)
+    times = np.sort(rng.uniform(0.0, labels.times.max(), len(annotators)))
+    truth = rng.integers(GRADES, size=len(annotators))
+    steps = [
+        label_like(people[person], truth=int(right), has_turned=time >= turned_at, rng=rng)[0]
+        for person, right, time in zip(annotators, truth, times, strict=True)
+    ]
+    given = np.array(steps, dtype=np.int64)
+    return Checks(annotators, given - truth, given, times)
 
 
 def label_like(
@@ -86,10 +103,12 @@ def _nearly(truth: int, right: float, rng: np.random.Generator) -> int:
 def profiles_of(simulated: Simulated) -> tuple[Profile, ...]:
     labels = simulated.labels
     model = dawid_skene(labels.units, labels.annotators, labels.steps, shape=labels.shape)
-    return profiles(labels, model)
+    return profiles(labels, model, simulated.checks)
 
 
-def count_named(seeds: range, *, pairs: int = 400) -> tuple[Counter[str], Counter[str]]:
+def count_named(
+    seeds: range, *, pairs: int = 400, gold: int = 0
+) -> tuple[Counter[str], Counter[str]]:
     """How many people of each kind there were, and how many of them were named for it.
 
     A careful person counts as named when anything at all is found about them.
@@ -97,7 +116,7 @@ def count_named(seeds: range, *, pairs: int = 400) -> tuple[Counter[str], Counte
     people: Counter[str] = Counter()
     named: Counter[str] = Counter()
     for seed in seeds:
-        simulated = simulate(seed=seed, pairs=pairs)
+        simulated = simulate(seed=seed, pairs=pairs, gold=gold)
         for kind, profile in zip(simulated.people, profiles_of(simulated), strict=True):
             found = {finding.kind for finding in profile.findings}
             people[kind] += 1
@@ -108,6 +127,8 @@ def count_named(seeds: range, *, pairs: int = 400) -> tuple[Counter[str], Counte
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", type=int, default=200)
-    everybody, found = count_named(range(parser.parse_args().seeds))
+    parser.add_argument("--gold", type=int, default=0, help="checks that everybody has had")
+    asked = parser.parse_args()
+    everybody, found = count_named(range(asked.seeds), gold=asked.gold)
     for kind in everybody:
         print(f"{kind:<10} {found[kind]:>5} of {everybody[kind]:>5}")  # noqa: T201

@@ -83,9 +83,10 @@ def test_a_report_names_each_of_the_planted_people_and_when_one_changed():
     assert found["careful"].findings == ()
 
 
-def test_careful_people_are_hardly_ever_named_in_two_hundred_campaigns():
+@pytest.mark.parametrize("gold", [0, 24])
+def test_careful_people_are_hardly_ever_named_in_two_hundred_campaigns(gold):
     # the long form, with 400 pairs each: python -m tests.annotation.simulated_campaign
-    people, named = count_named(range(1_000, 1_200), pairs=150)
+    people, named = count_named(range(1_000, 1_200), pairs=150, gold=gold)
     assert people["careful"] == 1_200
     assert named["careful"] / people["careful"] < 0.05
 
@@ -95,6 +96,14 @@ def test_planted_people_are_named():
     for kind in ("hasty", "generous", "always 2"):
         assert named[kind] == people[kind], kind
     assert named["drifting"] / people["drifting"] > 0.8
+
+
+def test_what_is_planted_is_used_so_that_a_change_is_found_in_fewer_labels():
+    # pairs that are gold are in no overlap: with 24 checks a person, 70 pairs fewer are compared
+    without, with_gold = (
+        count_named(range(1_000, 1_030), pairs=330, gold=gold)[1]["drifting"] for gold in (0, 24)
+    )
+    assert without < with_gold
 
 
 @pytest.mark.parametrize(

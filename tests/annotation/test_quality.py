@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from annotation.quality import STEPS, Checks, Event, Material, Repeats, quality
+from annotation.profiles import Checks
+from annotation.quality import STEPS, Event, Material, Repeats, quality
 from annotation.verdicts import Situation, describe_change, verdict, worst_confusion
 from tests.annotation.simulated_campaign import GRADES, simulate
 
@@ -183,7 +184,7 @@ def test_gold_clears_those_who_are_named_because_most_others_lean():
 
 
 def test_a_change_on_gold_is_named_with_its_date_and_what_happened_then(planted):
-    checks = checks_of(0, [0] * 40 + [1, 0] * 20)
+    checks = checks_of(0, [0] * 40 + [1, 0, -1, 0] * 10)  # to neither side
     events = (Event(2_000.0, "guideline", "revision 2 of the guideline"),)
     figures = quality(material(planted, checks=checks, events=events))
     row = figures["annotators"][0]

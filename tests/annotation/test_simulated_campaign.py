@@ -1,88 +1,139 @@
-"""Planted people label through the application, and the report's page names each of them."""
+"""Planted people label through the application, gold among their pairs: the rules pause the
+spammer, and the report's page names each of them."""
 
 import uuid
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
+from django.db.models import QuerySet
+from django.test import Client
 from django.urls import reverse
 
+from annotation.models import Assignment, Campaign, CheckAction, GoldCheck
+from annotation.permissions import AnnotatorPaused
+from annotation.rules import Rule
+from annotation.services.checking import check_labels
 from annotation.services.consolidating import consolidate
+from annotation.services.gold import change_checks, mark_gold
 from annotation.services.labelling import submit_labels
 from annotation.services.leasing import lease_next
 from annotation.services.quality import refresh_quality
+from annotation.services.ruling import change_rules, undo_action
 from annotation.submissions import Submission
+from judgments.models import AuditEntry
+from judgments.permissions import Access
 from tests.annotation.simulated_campaign import GRADES, PLANTED, PREVALENCE, label_like
-from tests.builders import NOW, make_member, make_world
+from tests.builders import NOW, World, make_access, make_member, make_world
 from tests.builders_annotation import desk_of, held, make_campaign
 
-pytestmark = pytest.mark.django_db
+# Who meets which pair when, and which of them are gold, follows from ids: they begin at 1.
+pytestmark = pytest.mark.django_db(transaction=True, reset_sequences=True)
 
-KINDS = ("careful",) * 6 + PLANTED
+KINDS = ("careful",) * 3 + PLANTED
 NAMES = [f"{kind.replace(' ', '-')}-{place}" for place, kind in enumerate(KINDS)]
-PAIRS, OVERLAP, AT_ONCE = 400, 3, 40
-LENGTH = timedelta(days=10)
+SPAMMER = NAMES[KINDS.index("always 2")]
+PAIRS, OVERLAP, AT_ONCE, AT_A_TIME = 400, 3, 20, 5
+GOLD = (14, 14, 5, 14, 14)  # pairs of each grade: of 20 checks, 5 at most are right by always 2
+APART = timedelta(days=1)
+TURNED_AT = NOW + 4 * APART
 
 
 @pytest.fixture
-def world():
+def world() -> World:
     return make_world(queries=20, documents=20)
 
 
 @pytest.fixture
-def campaign(world):
-    """A campaign in which everybody leases, labels in batches, and comes back until all is done."""
+def ada(world: World) -> Access:
+    return make_access(collection=world.collection)
+
+
+@pytest.fixture
+def truth(world: World) -> dict[int, int]:
+    """The pairs of an open campaign, with their true grades."""
     for name in NAMES:
         make_member(collection=world.collection, username=name, role="annotator")
-    made = make_campaign(world=world, overlap=OVERLAP, people=NAMES, order="shuffled")
-    rng = np.random.default_rng(1)
-    truth = dict(
-        zip(
-            made.pairs.order_by("pk").values_list("pk", flat=True),
-            rng.choice(GRADES, PAIRS, p=PREVALENCE).tolist(),
-            strict=True,
-        )
+    campaign = make_campaign(world=world, overlap=OVERLAP, people=NAMES, order="shuffled")
+    grades = np.random.default_rng(1).choice(GRADES, PAIRS, p=PREVALENCE).tolist()
+    pair_ids = campaign.pairs.order_by("pk").values_list("pk", flat=True)
+    return dict(zip(pair_ids, grades, strict=True))
+
+
+@pytest.fixture
+def campaign(ada: Access, truth: dict[int, int]) -> Campaign:
+    """Everybody comes back until there is nothing left for them. Ada talks to whom the rules
+    pause, and lets them go on, but for the spammer."""
+    campaign = Campaign.objects.select_related("list__collection").get()
+    for grade, count in enumerate(GOLD):
+        of_grade = [pair for pair, true in truth.items() if true == grade]
+        for pair in campaign.pairs.select_related("campaign__list").filter(pk__in=of_grade[:count]):
+            mark_gold(access=ada, pair=pair, low=grade, high=grade, reason="", at=NOW)
+    change_checks(access=ada, campaign=campaign, gold_percent=15, at=NOW)
+    change_rules(access=ada, campaign=campaign, rules=[Rule("pause", 50, 5)], at=NOW)
+    rng, at = np.random.default_rng(1), NOW
+    while sum([_sit_down(campaign, place, truth, at, rng) for place in range(len(KINDS))]):
+        for action in _list_pauses().exclude(annotator__username=SPAMMER):
+            undo_action(access=ada, action=action, at=at)
+        at += APART
+    consolidate(list_id=campaign.list_id, at=at)
+    refresh_quality(campaign_id=campaign.pk, clock=lambda: at)
+    return campaign
+
+
+def _list_pauses() -> QuerySet[CheckAction]:
+    return CheckAction.objects.filter(action="pause", undoes=None, undone_by=None)
+
+
+def _sit_down(
+    campaign: Campaign, place: int, truth: dict[int, int], at: datetime, rng: np.random.Generator
+) -> int:
+    """One person's labels of a day, a few at a time, with the worker behind; how many."""
+    desk, done = desk_of(campaign, NAMES[place]), 0
+    try:
+        lease_next(desk=desk, count=AT_ONCE, at=at)
+        while seats := held(campaign=campaign, username=NAMES[place])[:AT_A_TIME]:
+            said = []
+            for seat in seats:
+                said.append(_say(KINDS[place], seat, truth[seat.pair_id], at, rng))
+                at += timedelta(seconds=30)
+            assert all(one.is_stored for one in submit_labels(desk=desk, submissions=said, at=at))
+            check_labels(list_id=campaign.list_id, at=at)
+            done += len(said)
+    except AnnotatorPaused:
+        return 0
+    return done
+
+
+def _say(
+    kind: str, seat: Assignment, true: int, at: datetime, rng: np.random.Generator
+) -> Submission:
+    grade, seconds = label_like(kind, truth=true, has_turned=at >= TURNED_AT, rng=rng)
+    return Submission(
+        id=uuid.uuid4(),
+        assignment=seat.public_id,
+        guideline_revision=1,
+        made_at=at,
+        outcome="graded",
+        grade=grade,
+        seconds=seconds,
     )
-    done = 0
-    while sum(_sit_down(made, place, truth, done, rng) for place in range(len(KINDS))):
-        done += 1
-    consolidate(list_id=made.list_id, at=NOW + LENGTH)
-    return made
 
 
-def _sit_down(campaign, place, truth, done, rng):
-    """One person's next labels; how many there were."""
-    desk = desk_of(campaign, NAMES[place])
-    at = NOW + done * LENGTH / 4
-    lease_next(desk=desk, count=AT_ONCE, at=at)
-    submissions = []
-    for number, seat in enumerate(held(campaign=campaign, username=NAMES[place])):
-        grade, seconds = label_like(
-            KINDS[place], truth=truth[seat.pair_id], has_turned=done >= 2, rng=rng
-        )
-        submissions.append(
-            Submission(
-                id=uuid.uuid4(),
-                assignment=seat.public_id,
-                guideline_revision=1,
-                made_at=at + timedelta(seconds=30 * number),
-                outcome="graded",
-                grade=grade,
-                seconds=seconds,
-            )
-        )
-    receipts = submit_labels(desk=desk, submissions=submissions, at=at + timedelta(hours=1))
-    assert all(receipt.is_stored for receipt in receipts)
-    return len(submissions)
+def test_the_rules_pause_the_spammer_and_the_page_names_each_planted_person(
+    client: Client, world: World, campaign: Campaign
+) -> None:
+    paused = _list_pauses().get()
+    assert paused.annotator.username == SPAMMER
+    checks = GoldCheck.objects.filter(label__annotator=paused.annotator)
+    assert checks.count() <= 20
+    assert AuditEntry.objects.filter(action="check.acted", subject__startswith=SPAMMER).exists()
 
-
-def test_the_page_names_each_planted_person_and_nobody_careful(client, world, campaign):
-    refresh_quality(campaign_id=campaign.pk, clock=lambda: NOW + LENGTH)
     client.force_login(world.ada)
     text = client.get(reverse("campaign-quality", args=["books", campaign.public_id])).text
     grounds = text[text.index('aria-label="Verdict"') : text.index('aria-label="What to do next"')]
-    assert "Hasty-6 takes" in grounds
-    assert "Generous-7 grades" in grounds
-    assert "Always-2-8 says “Partly relevant”" in grounds
-    assert "Drifting-9 has changed on" in grounds
+    assert "Hasty-3 takes" in grounds
+    assert "Generous-4 grades" in grounds
+    assert "Always-2-5 says “Partly relevant”" in grounds
+    assert f"Drifting-6 has changed on {TURNED_AT:%Y-%m-%d}" in grounds
     assert "Careful" not in grounds
