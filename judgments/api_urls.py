@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from judgments.api import collections, jobs, lists
+from judgments.api import collections, jobs, lists, sets
 
 C = "collections/<slug:slug>"
 L = f"{C}/lists/<slug:list_slug>"
@@ -15,6 +15,8 @@ urlpatterns = [
     path(f"{C}/documents/", collections.Documents.as_view(), name="api-documents"),
     path(f"{C}/documents/<path:doc_id>", collections.Document.as_view(), name="api-document"),
     path(f"{C}/jobs/<uuid:job_id>", jobs.Job.as_view(), name="api-job"),
+    path(f"{C}/sets/", sets.Sets.as_view(), name="api-sets"),
+    path(f"{C}/sets/<slug:set_slug>", sets.OneSet.as_view(), name="api-set"),
     path(f"{C}/lists/", lists.Lists.as_view(), name="api-lists"),
     path(L, lists.List.as_view(), name="api-list"),
     path(f"{L}/qrels", lists.QrelsImport.as_view(), name="api-list-qrels"),

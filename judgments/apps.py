@@ -9,6 +9,7 @@ APPEND_ONLY = [
     AppendOnly("judgments_judgmentversion"),
     AppendOnly("judgments_pasttraits"),
     AppendOnly("judgments_release"),
+    AppendOnly("judgments_setlook"),
     AppendOnly("judgments_auditentry"),
 ]
 

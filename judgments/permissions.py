@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django.contrib.auth.models import AnonymousUser
 
 from judgments.errors import DomainError
-from judgments.models import Collection, Membership, Role, User
+from judgments.models import Collection, Membership, Role, SavedSet, User
 
 Viewer = User | AnonymousUser
 ADMIN = "admin"
@@ -27,6 +27,10 @@ class RoleRefused(DomainError):
 
     def __init__(self) -> None:
         super().__init__("role_refused", "Who leads a collection is decided by an admin.")
+
+
+class SetRefused(DomainError):
+    """The saved set can't be made or changed like this."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +93,11 @@ def may_upload_runs(access: Access) -> bool:
     return access.role in (Role.RESEARCHER, Role.LEAD) and may_see_rankings(access)
 
 
+def may_make_sets(access: Access) -> bool:
+    """Save sets of queries: whoever brings runs to be looked at by them."""
+    return may_upload_runs(access)
+
+
 def may_lead(access: Access) -> bool:
     """Change anything: lists, guidelines, campaigns, adjudications, releases."""
     return access.is_lead
@@ -117,6 +126,33 @@ def check_may_see_rankings(access: Access) -> None:
 def check_may_upload_runs(access: Access) -> None:
     if not may_upload_runs(access):
         raise NotFound
+
+
+def check_may_make_sets(access: Access) -> None:
+    if not may_make_sets(access):
+        raise NotFound
+
+
+def check_may_change_set(access: Access, saved_set: SavedSet) -> None:
+    """Leads change any; who made one changes it too, as long as it is not held out."""
+    check_may_make_sets(access)
+    if saved_set.collection_id != access.collection.pk:
+        raise NotFound("set")
+    if access.is_lead:
+        return
+    if saved_set.is_held_out:
+        raise SetRefused("held_out", "A held-out set is changed by leads alone.")
+    if saved_set.created_by_id != access.user.pk:
+        raise SetRefused("not_yours", "A set is changed by whoever made it, or by a lead.")
+
+
+def may_change_set(access: Access, saved_set: SavedSet) -> bool:
+    """Whether `change_set` would let this viewer."""
+    try:
+        check_may_change_set(access, saved_set)
+    except DomainError:
+        return False
+    return True
 
 
 def check_may_lead(access: Access) -> None:

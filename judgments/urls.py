@@ -3,7 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, path
 
-from judgments.views import account, collections, content, home, jobs, lists, members
+from judgments.views import account, collections, content, home, jobs, lists, members, sets
 
 C = "c/<slug:slug>"
 L = f"{C}/lists/<slug:list_slug>"
@@ -37,6 +37,10 @@ urlpatterns: list[URLPattern] = [
     ),
     path(f"{C}/audit", members.audit, name="audit"),
     path(f"{C}/jobs/<uuid:public_id>", jobs.job, name="job"),
+    path(f"{C}/sets", sets.sets, name="sets"),
+    path(f"{C}/sets/new", sets.set_create, name="set-create"),
+    path(f"{C}/sets/<slug:set_slug>", sets.saved_set, name="set"),
+    path(f"{C}/sets/<slug:set_slug>/change", sets.set_change, name="set-change"),
     path(f"{C}/lists", lists.lists, name="lists"),
     path(f"{C}/lists/new", lists.list_create, name="list-create"),
     path(L, lists.list_page, name="list"),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from judgments.content import content_hash
+from judgments.formats.query_ids import QueryIds
 from judgments.models import (
     Collection,
     Document,
@@ -15,6 +16,7 @@ from judgments.models import (
     JudgmentVersion,
     Membership,
     Query,
+    SavedSet,
     User,
 )
 from judgments.permissions import Access, get_access
@@ -22,6 +24,7 @@ from judgments.scales import Scale
 from judgments.services.collections import create_collection
 from judgments.services.committing import Change, commit_judgments
 from judgments.services.lists import start_list
+from judgments.services.sets import create_set
 
 NOW = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 ROLES = {"ada": "lead", "ben": "annotator", "cem": "annotator", "dora": "researcher"}
@@ -168,4 +171,18 @@ def make_world(*, slug: str = "books", queries: int = 3, documents: int = 5) -> 
         documents=make_documents(collection=collection, count=documents),
         judgments=make_list(collection=collection),
         **{name: make_user(username=name) for name in ("ada", "ben", "cem", "dora", "eve")},
+    )
+
+
+def make_set(
+    *, world: World, qids: Iterable[str], slug: str = "canaries", is_held_out: bool = False
+) -> SavedSet:
+    """A saved set of these queries, made by Ada."""
+    return create_set(
+        access=make_access(collection=world.collection),
+        at=NOW,
+        slug=slug,
+        name=slug.capitalize(),
+        ids=QueryIds("test", {qid: line for line, qid in enumerate(qids, start=1)}),
+        is_held_out=is_held_out,
     )

@@ -4,6 +4,7 @@ from judgments.models.collections import Collection, Document, Query
 from judgments.models.jobs import Job, WorkerBeat
 from judgments.models.lists import Judgment, JudgmentList, JudgmentVersion, PastTraits, Release
 from judgments.models.members import ApiToken, AuditEntry, Invitation, Membership, Role, User
+from judgments.models.sets import SavedSet, SavedSetQuery, SetLook
 
 __all__ = [
     "ApiToken",
@@ -20,6 +21,9 @@ __all__ = [
     "Query",
     "Release",
     "Role",
+    "SavedSet",
+    "SavedSetQuery",
+    "SetLook",
     "User",
     "WorkerBeat",
 ]

@@ -22,19 +22,19 @@ from judgments.selectors.paging import paginate
 
 @dataclass(frozen=True)
 class QueriesPage:
-    """rows: a page of queries. segments: all there are."""
+    """rows: a page of queries. segments: all there are. has_sets: saved sets are open to one."""
 
     rows: "Page[Query]"
     segments: list[str]
     total: int
     is_filtered: bool
+    has_sets: bool
 
 
 def get_queries_page(*, access: Access, search: str, segment: str, page: str) -> QueriesPage:
     """The collection's queries whose id or text holds `search`, in a segment if one is given."""
     check_may_see_content(access)
     queries = Query.objects.filter(collection=access.collection)
-    segments = queries.exclude(segment="").order_by("segment").values_list("segment", flat=True)
     found = queries.order_by("id")
     if search:
         found = found.filter(Q(qid__icontains=search) | Q(text__icontains=search))
@@ -42,10 +42,18 @@ def get_queries_page(*, access: Access, search: str, segment: str, page: str) ->
         found = found.filter(segment=segment)
     return QueriesPage(
         rows=paginate(found, page=page, show=list),
-        segments=list(segments.distinct()),
+        segments=list_segment_names(access=access),
         total=queries.count(),
         is_filtered=bool(search or segment),
+        has_sets=may_see_rankings(access),
     )
+
+
+def list_segment_names(*, access: Access) -> list[str]:
+    """The segments that the collection's queries are in now, without the nameless one."""
+    check_may_see_content(access)
+    queries = Query.objects.filter(collection=access.collection).exclude(segment="")
+    return list(queries.order_by("segment").values_list("segment", flat=True).distinct())
 
 
 @dataclass(frozen=True)

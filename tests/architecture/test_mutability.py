@@ -22,10 +22,12 @@ from annotation.services.gold import mark_gold
 from annotation.services.labelling import submit_label
 from evaluation.services.refreshing import refresh_evaluations
 from judgments.formats.collections import QueryRecord
+from judgments.models import SetLook
 from judgments.services.collections import load_queries
 from judgments.services.lists import release_version
+from judgments.services.sets import record_look
 from judgments.triggers import AppendOnly
-from tests.builders import NOW, commit, make_access, make_world
+from tests.builders import NOW, commit, make_access, make_set, make_world
 from tests.builders_annotation import desk_of, label, make_campaign, said
 from tests.evaluation.builders import make_run
 
@@ -55,6 +57,8 @@ MUTABLE = {
     "judgments.JudgmentList": "its head, its name",
     "judgments.Membership": "the role changes, the membership ends",
     "judgments.Query": "a stub gets its text, a text is corrected; versions keep past traits",
+    "judgments.SavedSet": "its name, description, whether it is held out; all in the audit log",
+    "judgments.SavedSetQuery": "queries come into a set and leave it; they are in the audit log",
     "judgments.User": "signs in, changes name and password",
     "judgments.WorkerBeat": "a worker writes its own again and again",
 }
@@ -92,6 +96,9 @@ def full() -> None:
     commit(judgment_list=world.judgments, grades={(query, one): 3})
     commit(judgment_list=world.judgments, grades={(query, one): 2})
     release_version(access=ada, at=NOW, judgment_list=world.judgments, number=1, name="first")
+    saved = make_set(world=world, qids=[query.qid], is_held_out=True)
+    looked = {"access": ada, "list_slug": "main", "page": SetLook.Page.RUN}
+    record_look(saved_set=saved, at=NOW, **looked)
     record = QueryRecord(query_id=query.qid, text="text", segment="another", line=1)
     load_queries(collection=world.collection, records=[record], by=None, at=NOW)
     make_run(collection=world.collection, rankings={"q1": ["d1", "d2"]})

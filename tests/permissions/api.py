@@ -81,6 +81,8 @@ ROWS = [
     leads("api-documents", 201, path=books, method="post", data={"file": b"new\tone\n"}),
     readers("api-document", path=d1),
     managers("api-job", path=job_of_ada),
+    readers("api-sets", path=books),
+    readers("api-set", path=judgments.held_out),
     readers("api-lists", path=books),
     leads("api-lists", 201, path=books, data={"slug": "two"}, **JSON),
     readers("api-list", path=main),

@@ -9,7 +9,7 @@ from judgments.scales import Scale
 from judgments.services.jobs import submit_job
 from judgments.services.members import invite
 from judgments.services.tokens import create_token
-from tests.builders import World, commit, make_access
+from tests.builders import World, commit, make_access, make_set
 from tests.permissions.table import Row, everybody, leads, managers, readers
 
 
@@ -49,6 +49,10 @@ def one_to_two(world: World) -> dict[str, object]:
 
 def ben(world: World) -> dict[str, object]:
     return books(world) | {"username": "ben"}
+
+
+def held_out(world: World) -> dict[str, object]:
+    return books(world) | {"set_slug": make_set(world=world, qids=["q1"], is_held_out=True).slug}
 
 
 def token_of_ada(world: World) -> dict[str, object]:
@@ -100,6 +104,7 @@ def job_of_ada(world: World) -> dict[str, object]:
     return books(world) | {"public_id": job.public_id}
 
 
+SET = {"name": "Two", "slug": "two", "typed": "q1\nq2"}
 ROWS = [
     everybody("home", annotator=302),
     everybody("home", query="all"),
@@ -121,6 +126,12 @@ ROWS = [
     Row(name="collection", path=books, annotator=200, researcher=200, lead=200, admin=200),
     readers("queries", path=books),
     readers("query", path=lambda world: books(world) | {"qid": "q1"}),
+    readers("sets", path=books),
+    readers("set", path=held_out),
+    Row(name="set-create", path=books, researcher=200, lead=200),
+    Row(name="set-create", path=books, method="post", data=SET, researcher=302, lead=302),
+    leads("set-change", researcher=302, path=held_out),
+    leads("set-change", 302, researcher=302, path=held_out, method="post", data={"name": "Two"}),
     readers("documents", path=books),
     readers("document", path=lambda world: books(world) | {"docid": "d1"}),
     leads("queries-upload", path=books),
