@@ -174,7 +174,7 @@ class OpenValues(APIView):
         access = get_access(viewer=request.user, slug=slug)
         page = get_unjudged_page(access=access, slug=list_slug, filters=filters)
         plain = {
-            "version": page.version,
+            "version": page.chosen.version,
             "measure": page.measure.name,
             "runs": [asdict(row) for row in page.rows],
         }
@@ -281,7 +281,7 @@ def _next_plain(access: Access, version: int, found: Next | None) -> dict[str, A
 
 def _plain(page: ComparePage) -> dict[str, Any]:
     return {
-        "version": page.version,
+        "version": page.chosen.version,
         "measure": page.measure_name,
         "segment": page.filters.segment,
         "test": page.filters.test,

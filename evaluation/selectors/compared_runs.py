@@ -28,6 +28,8 @@ from evaluation.statistics.paired import Comparison, Test, compare, holm
 from evaluation.statistics.resampling import FloatArray
 from judgments.models import JudgmentList
 from judgments.permissions import Access, check_may_see_rankings
+from judgments.selectors import list_segments
+from judgments.selectors.lists import HEAD, get_list, get_version
 
 MOST: Final = 12  # runs at once
 AT_FIRST: Final = 4  # runs that a page without a choice compares
@@ -43,6 +45,35 @@ class ComparedRun:
     name: str
     mean: Mean
     values: QueryValues
+
+
+@dataclass(frozen=True)
+class RunOption:
+    """A run that can be chosen. name: as addresses have it."""
+
+    name: str
+    label: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True)
+class ChosenRuns:
+    """What an address asks for of a page about some runs of a list, and what else it could.
+
+    version: 0 on a list without any; then nothing is compared.
+    """
+
+    list: JudgmentList
+    version: int
+    asked: Asked
+    compared: Sequence[ComparedRun]
+    offered: tuple[str, ...]
+    segments: tuple[str, ...]
+    options: tuple[RunOption, ...]
+
+    @property
+    def is_head(self) -> bool:
+        return self.version == self.list.head
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,15 +97,6 @@ class Differences:
         """Only those of some queries."""
         own = np.isin(self.query_ids, np.array(query_ids, np.int64))
         return Differences(self.query_ids[own], self.first[own], self.second[own])
-
-
-@dataclass(frozen=True)
-class RunOption:
-    """A run that can be chosen. name: as addresses have it."""
-
-    name: str
-    label: str
-    is_chosen: bool
 
 
 def list_run_options(*, access: Access, chosen: Sequence[str]) -> tuple[RunOption, ...]:
@@ -146,6 +168,42 @@ def find_runs(*, access: Access, names: Sequence[str]) -> list[Run]:
     if len(found) > MOST:
         raise FilterRefused("too_many_runs", f"At most {MOST} runs can be compared at once.")
     return list(found.values())
+
+
+def get_chosen_runs(
+    *, access: Access, slug: str, runs: Sequence[str], measure: str, version: str, segment: str
+) -> ChosenRuns:
+    """The runs, the measure and the version that an address asks for, with their values.
+
+    Raises MeasureError or FilterRefused for what can't be asked for, NotFound for a version.
+    """
+    check_may_see_rankings(access)
+    judgment_list = get_list(access=access, slug=slug)
+    judgment_list.collection = access.collection
+    asked = compared_measure(judgment_list, measure)
+    found = find_runs(access=access, names=runs)
+    compared: list[ComparedRun] = []
+    segments: list[str] = []
+    number = 0
+    if judgment_list.head or version != HEAD:
+        number = get_version(judgment_list=judgment_list, name=version).number
+        compared = get_compared(
+            runs=found,
+            judgment_list=judgment_list,
+            version=number,
+            measure=asked.measure,
+            segment=segment,
+        )
+        segments = list_segments(list_id=judgment_list.pk, version=number)
+    return ChosenRuns(
+        list=judgment_list,
+        version=number,
+        asked=asked,
+        compared=compared,
+        offered=offered_measures(judgment_list, asked),
+        segments=tuple(segments),
+        options=list_run_options(access=access, chosen=[name_of(run) for run in found]),
+    )
 
 
 def get_compared(

@@ -7,22 +7,15 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from evaluation.measures.asking import Asked
-from evaluation.measures.definition import Measure
 from evaluation.measures.wording import describe
 from evaluation.selectors.compared_runs import (
+    ChosenRuns,
     ComparedRun,
     Differences,
-    RunOption,
     by_segment,
     compare_with_baseline,
-    compared_measure,
     differences_of,
-    find_runs,
-    get_compared,
-    list_run_options,
-    name_of,
-    offered_measures,
+    get_chosen_runs,
     uneven_judging,
 )
 from evaluation.selectors.hanging import FirstPlace, get_first_place
@@ -34,9 +27,9 @@ from evaluation.statistics.paired import FEWEST, TESTS, Comparison, Test
 from evaluation.statistics.tukey import PairOfRankers, tukey_hsd
 from evaluation.statistics.verdicts import LEVEL, verdict
 from judgments.models import Query
-from judgments.permissions import Access, check_may_see_rankings
-from judgments.selectors import get_query_traits, list_query_ids, list_segments
-from judgments.selectors.lists import HEAD, get_list, get_version
+from judgments.permissions import Access
+from judgments.selectors import get_query_traits, list_query_ids
+from judgments.selectors.lists import HEAD
 
 DEFAULT_DEPTH: Final = 10  # ranks in which documents are compared, for a measure without a cutoff
 LISTED: Final = 10  # queries named at either end
@@ -156,21 +149,14 @@ class Detail:
 
 @dataclass(frozen=True)
 class ComparePage:
-    """version: 0 on a list without any. baseline, detail: None where nothing can be compared.
+    """baseline, detail: None where nothing can be compared.
 
     axis: what the intervals are drawn on, from −axis to +axis.
     """
 
-    list_slug: str
-    list_name: str
-    version: int
-    is_head: bool
-    asked: Asked
-    offered: tuple[str, ...]
-    segments: tuple[str, ...]
+    chosen: ChosenRuns
     filters: CompareFilters
     tests: Mapping[Test, str]
-    options: tuple[RunOption, ...]
     baseline: ComparedRun | None
     others: tuple[OtherRun, ...]
     axis: float
@@ -183,12 +169,12 @@ class ComparePage:
     @property
     def measure_name(self) -> str:
         """What the measure is called: a tool's name where it is the tool's definition."""
-        return self.asked.canonical
+        return self.chosen.asked.canonical
 
     @property
     def description(self) -> str:
         """The measure in plain words."""
-        return describe(self.asked.measure)
+        return describe(self.chosen.asked.measure)
 
     @property
     def tests_used(self) -> str:
@@ -209,20 +195,10 @@ class ComparePage:
     @property
     def explain_address(self) -> str:
         """The parameters of the page that explains one of these values."""
-        asked = {"list": self.list_slug, "version": self.version, "measure": self.measure_name}
-        return urlencode(asked)
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """What every part of the page is about."""
-
-    access: Access
-    list_id: int
-    version: int
-    measure: Measure
-    segments: tuple[str, ...]
-    test: Test
+        chosen = self.chosen
+        return urlencode(
+            {"list": chosen.list.slug, "version": chosen.version, "measure": self.measure_name}
+        )
 
 
 def p_words(p_value: float | None) -> str:
@@ -237,54 +213,44 @@ def get_compare_page(*, access: Access, slug: str, filters: CompareFilters) -> C
 
     Raises MeasureError or FilterRefused for what can't be asked for, NotFound for a version.
     """
-    check_may_see_rankings(access)
-    judgment_list = get_list(access=access, slug=slug)
-    judgment_list.collection = access.collection
+    chosen = get_chosen_runs(
+        access=access,
+        slug=slug,
+        runs=filters.runs,
+        measure=filters.measure,
+        version=filters.version,
+        segment=filters.segment,
+    )
     test = _test(filters.test)
-    chosen = compared_measure(judgment_list, filters.measure)
-    measure = chosen.measure
-    runs = find_runs(access=access, names=filters.runs)
-    compared: list[ComparedRun] = []
-    number = 0
-    if judgment_list.head or filters.version != HEAD:
-        number = get_version(judgment_list=judgment_list, name=filters.version).number
-        compared = get_compared(
-            runs=runs,
-            judgment_list=judgment_list,
-            version=number,
-            measure=measure,
-            segment=filters.segment,
-        )
-    baseline, rest = _parted(compared, filters.baseline)
+    baseline, rest = _parted(chosen.compared, filters.baseline)
     others = _others(baseline, rest, filters, test) if baseline else ()
-    segments = tuple(list_segments(list_id=judgment_list.pk, version=number)) if number else ()
     detail = None
     if baseline and others:
         against = next((one for one in others if one.own.name == filters.against), others[0])
-        asked = _Asked(access, judgment_list.pk, number, measure, segments, test)
-        detail = _detail(asked, baseline, against)
+        detail = _detail(access, chosen, baseline, against, test)
     return ComparePage(
-        list_slug=judgment_list.slug,
-        list_name=judgment_list.name,
-        version=number,
-        is_head=number == judgment_list.head,
-        asked=chosen,
-        offered=offered_measures(judgment_list, chosen),
-        segments=segments,
+        chosen=chosen,
         filters=filters,
         tests=TESTS,
-        options=list_run_options(access=access, chosen=[name_of(run) for run in runs]),
         baseline=baseline,
         others=others,
         axis=_axis(others),
         detail=detail,
-        pairs=_pairs(compared),
+        pairs=_pairs(chosen.compared),
         board=get_board_shown(
-            compared=compared, judgment_list=judgment_list, version=number, measure=measure
+            compared=chosen.compared,
+            judgment_list=chosen.list,
+            version=chosen.version,
+            measure=chosen.asked.measure,
         ),
-        orders=get_measure_orders(judgment_list=judgment_list, version=number, asked=chosen),
+        orders=get_measure_orders(
+            judgment_list=chosen.list, version=chosen.version, asked=chosen.asked
+        ),
         first_place=get_first_place(
-            compared=compared, judgment_list=judgment_list, version=number, measure=measure
+            compared=chosen.compared,
+            judgment_list=chosen.list,
+            version=chosen.version,
+            measure=chosen.asked.measure,
         ),
     )
 
@@ -341,13 +307,15 @@ def _others(
     )
 
 
-def _detail(asked: _Asked, baseline: ComparedRun, other: OtherRun) -> Detail:
+def _detail(
+    access: Access, chosen: ChosenRuns, baseline: ComparedRun, other: OtherRun, test: Test
+) -> Detail:
     found = differences_of(baseline, other.own)
     ranked = np.argsort(-found.values, kind="stable")
     values = found.values[ranked]
     few = len(ranked) <= MOST_BARS
     ends = list(ranked) if few else [*ranked[:LISTED], *ranked[-LISTED:]]
-    named = _named(asked.access, found, [int(place) for place in ends])
+    named = _named(access, found, [int(place) for place in ends])
     drawn = values
     if not few:
         drawn = -np.quantile(-values, (np.arange(MOST_BARS) + 0.5) / MOST_BARS)
@@ -357,27 +325,27 @@ def _detail(asked: _Asked, baseline: ComparedRun, other: OtherRun) -> Detail:
         points=tuple(named),
         gains=tuple(one for one in named if one.difference > 0)[:LISTED],
         losses=tuple(one for one in reversed(named) if one.difference < 0)[:LISTED],
-        segments=_segments(asked, found),
+        segments=_segments(chosen, found, test),
         changes=get_ranking_changes(
             first=baseline.run,
             second=other.own.run,
             query_ids=found.query_ids.tolist(),
-            k=asked.measure.cutoff or DEFAULT_DEPTH,
+            k=chosen.asked.measure.cutoff or DEFAULT_DEPTH,
         ),
     )
 
 
-def _segments(asked: _Asked, found: Differences) -> tuple[SegmentRow, ...]:
-    members: dict[str, list[int]] = {name: [] for name in asked.segments}
+def _segments(chosen: ChosenRuns, found: Differences, test: Test) -> tuple[SegmentRow, ...]:
+    members: dict[str, list[int]] = {name: [] for name in chosen.segments}
     traits = get_query_traits(
-        list_id=asked.list_id, version=asked.version, query_ids=found.query_ids.tolist()
+        list_id=chosen.list.pk, version=chosen.version, query_ids=found.query_ids.tolist()
     )
     for query_id, own in traits.items():
         if own.segment in members:
             members[own.segment].append(query_id)
     return tuple(
         SegmentRow(name, float(part.first.mean()), float(part.second.mean()), comparison)
-        for name, part, comparison in by_segment(found, list(members.items()), test=asked.test)
+        for name, part, comparison in by_segment(found, list(members.items()), test=test)
     )
 
 

@@ -1,24 +1,19 @@
 """The page of what nobody has judged: what it leaves open of each run, and of their differences."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from evaluation.measures.asking import Asked
 from evaluation.measures.definition import Measure
 from evaluation.selectors.compared_runs import (
+    ChosenRuns,
     ComparedRun,
-    RunOption,
-    compared_measure,
-    find_runs,
-    get_compared,
-    list_run_options,
-    offered_measures,
+    get_chosen_runs,
     uneven_judging,
 )
 from evaluation.selectors.unjudged import PATIENCE, Unjudged, get_unjudged
-from judgments.permissions import Access, check_may_see_rankings
-from judgments.selectors import list_segments
-from judgments.selectors.lists import HEAD, get_list, get_version
+from judgments.permissions import Access
+from judgments.selectors.lists import HEAD
 
 
 @dataclass(frozen=True)
@@ -54,24 +49,17 @@ class OpenDifference:
 
 @dataclass(frozen=True)
 class UnjudgedPage:
-    """version: 0 on a list without any."""
+    """rows: a run each. differences: of every other run from the first."""
 
-    list_slug: str
-    list_name: str
-    version: int
-    is_head: bool
-    asked: Asked
+    chosen: ChosenRuns
     filters: UnjudgedFilters
-    offered: tuple[str, ...]
-    segments: tuple[str, ...]
-    options: tuple[RunOption, ...]
     rows: tuple[Unjudged, ...]
     differences: tuple[OpenDifference, ...]
 
     @property
     def measure(self) -> Measure:
         """What is computed."""
-        return self.asked.measure
+        return self.chosen.asked.measure
 
     @property
     def patience(self) -> float:
@@ -91,7 +79,7 @@ class UnjudgedPage:
     def same_address(self) -> str:
         """The parameters of the pages that compare these runs, and say what to judge next."""
         runs = [("runs", one.name) for one in self.rows]
-        more = {"measure": self.asked.canonical, "segment": self.filters.segment}
+        more = {"measure": self.chosen.asked.canonical, "segment": self.filters.segment}
         return urlencode([*runs, *((name, value) for name, value in more.items() if value)])
 
 
@@ -100,44 +88,33 @@ def get_unjudged_page(*, access: Access, slug: str, filters: UnjudgedFilters) ->
 
     Raises MeasureError or FilterRefused for what can't be asked for, NotFound for a version.
     """
-    check_may_see_rankings(access)
-    judgment_list = get_list(access=access, slug=slug)
-    judgment_list.collection = access.collection
-    asked = compared_measure(judgment_list, filters.measure)
-    measure = asked.measure
-    runs = find_runs(access=access, names=filters.runs)
-    compared: list[ComparedRun] = []
-    number = 0
-    if judgment_list.head or filters.version != HEAD:
-        number = get_version(judgment_list=judgment_list, name=filters.version).number
-        compared = get_compared(
-            runs=runs,
-            judgment_list=judgment_list,
-            version=number,
-            measure=measure,
-            segment=filters.segment,
-        )
+    chosen = get_chosen_runs(
+        access=access,
+        slug=slug,
+        runs=filters.runs,
+        measure=filters.measure,
+        version=filters.version,
+        segment=filters.segment,
+    )
     rows = tuple(
-        get_unjudged(compared=one, judgment_list=judgment_list, version=number, measure=measure)
-        for one in compared
+        get_unjudged(
+            compared=one,
+            judgment_list=chosen.list,
+            version=chosen.version,
+            measure=chosen.asked.measure,
+        )
+        for one in chosen.compared
     )
     return UnjudgedPage(
-        list_slug=judgment_list.slug,
-        list_name=judgment_list.name,
-        version=number,
-        is_head=number == judgment_list.head,
-        asked=asked,
+        chosen=chosen,
         filters=filters,
-        offered=offered_measures(judgment_list, asked),
-        segments=tuple(list_segments(list_id=judgment_list.pk, version=number)) if number else (),
-        options=list_run_options(access=access, chosen=[one.name for one in compared]),
         rows=rows,
-        differences=_differences(compared, rows),
+        differences=_differences(chosen.compared, rows),
     )
 
 
 def _differences(
-    compared: list[ComparedRun], rows: tuple[Unjudged, ...]
+    compared: Sequence[ComparedRun], rows: tuple[Unjudged, ...]
 ) -> tuple[OpenDifference, ...]:
     found = []
     for one, own in zip(compared[1:], rows[1:], strict=True):
