@@ -139,6 +139,16 @@ def find_campaign(*, viewer: Viewer, campaign_id: UUID) -> tuple[Access, Campaig
     return access, get_campaign(access=access, campaign_id=campaign_id)
 
 
+def get_annotator(*, access: Access, campaign: Campaign, username: str) -> User:
+    """Somebody who annotates in the campaign, or did once; for leads and admins."""
+    check_may_watch(access, campaign)
+    annotators_qs = campaign.annotators.select_related("user")
+    annotator = annotators_qs.filter(user__username=username).first()
+    if annotator is None:
+        raise NotFound("annotator")
+    return annotator.user
+
+
 def get_guideline(*, access: Access, guideline_id: int) -> Guideline:
     """A guideline of the collection; for leads and admins. Annotators get theirs by their desk."""
     check_may_see_people(access)

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from annotation.models import Campaign, CheckPlan, TrainingAttempt
 from annotation.permissions import check_may_watch
+from annotation.selectors.campaigns import get_annotator
 from annotation.selectors.gold import get_check_plan
 from annotation.selectors.standing import course_of, get_stage, is_lacking
 from annotation.training import Course, Stage, needed
@@ -92,10 +93,8 @@ def get_training_page(*, access: Access, campaign: Campaign) -> TrainingPage:
 
 def get_learner(*, access: Access, campaign: Campaign, username: str) -> User:
     """Somebody who annotates in the campaign now; for leads and admins."""
-    check_may_watch(access, campaign)
-    person = User.objects.filter(username=username).first()
-    annotators_qs = campaign.annotators.filter(user=person, is_active=True)
-    if person is None or not annotators_qs.exists():
+    person = get_annotator(access=access, campaign=campaign, username=username)
+    if not campaign.annotators.filter(user=person, is_active=True).exists():
         raise NotFound("annotator")
     return person
 

@@ -12,9 +12,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation.forms.campaigns import ApprovalForm, CampaignForm, PeopleForm
 from annotation.models import Campaign
-from annotation.permissions import check_may_run, get_desk
+from annotation.permissions import get_desk
 from annotation.selectors.approvals import get_approval_page
 from annotation.selectors.campaigns import (
+    get_annotator,
     get_campaign,
     get_closed_campaign,
     get_dashboard,
@@ -31,6 +32,7 @@ from annotation.selectors.dashboards import (
 from annotation.selectors.guidelines import list_lists
 from annotation.services import campaigns as services
 from annotation.services.consolidating import approve
+from annotation.views.finding import led_campaign
 from annotation.views.rendering import render_page
 from judgments.errors import DomainError
 from judgments.models import User
@@ -96,7 +98,7 @@ def campaign_create(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def campaign_change(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     """Change the plan; of an open campaign, what is safe to change."""
-    access, campaign = _led(request, slug, campaign_id)
+    access, campaign = led_campaign(request, slug, campaign_id)
     form = CampaignForm(
         posted(request),
         lists=[campaign.list],
@@ -138,7 +140,7 @@ def campaign_page(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpRes
 @require_POST
 def campaign_open(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     """Begin, or begin again."""
-    access, campaign = _led(request, slug, campaign_id)
+    access, campaign = led_campaign(request, slug, campaign_id)
     is_first = campaign.state == Campaign.State.DRAFT
     start = services.open_campaign if is_first else services.reopen_campaign
     try:
@@ -153,7 +155,7 @@ def campaign_open(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpRes
 @require_POST
 def campaign_close(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     """End the labelling."""
-    access, campaign = _led(request, slug, campaign_id)
+    access, campaign = led_campaign(request, slug, campaign_id)
     try:
         services.close_campaign(access=access, campaign=campaign, at=timezone.now())
     except services.CampaignRefused as error:
@@ -166,7 +168,7 @@ def campaign_close(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpRe
 @require_POST
 def campaign_people_add(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     """Let members annotate."""
-    access, campaign = _led(request, slug, campaign_id)
+    access, campaign = led_campaign(request, slug, campaign_id)
     candidates = list_candidates(access=access, campaign=campaign)
     form = PeopleForm(request.POST, candidates=candidates)
     if not form.is_valid():
@@ -183,10 +185,8 @@ def campaign_person_remove(
     request: HttpRequest, slug: str, campaign_id: UUID, username: str
 ) -> HttpResponse:
     """End somebody's part in the campaign."""
-    access, campaign = _led(request, slug, campaign_id)
-    person = User.objects.filter(username=username).first()
-    if person is None:
-        raise NotFound("annotator")
+    access, campaign = led_campaign(request, slug, campaign_id)
+    person = get_annotator(access=access, campaign=campaign, username=username)
     services.remove_annotator(access=access, campaign=campaign, person=person, at=timezone.now())
     messages.success(request, f"{person} is no longer in this campaign. Their labels stay.")
     return redirect("campaign", slug, campaign_id)
@@ -195,7 +195,7 @@ def campaign_person_remove(
 @require_http_methods(["GET", "POST"])
 def campaign_approve(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     """See what an approval would change in the list, and approve it."""
-    access, campaign = _led(request, slug, campaign_id)
+    access, campaign = led_campaign(request, slug, campaign_id)
     if campaign.commit != Campaign.Commit.APPROVAL:
         raise NotFound("approval")
     form = ApprovalForm(posted(request))
@@ -211,15 +211,6 @@ def campaign_approve(request: HttpRequest, slug: str, campaign_id: UUID) -> Http
         return redirect("campaign", slug, campaign_id)
     page = get_approval_page(access=access, campaign=campaign, page=request.GET.get("page", ""))
     return render_page(request, "campaign_approve", page, access=access, form=form)
-
-
-def _led(request: HttpRequest, slug: str, campaign_id: UUID) -> tuple[Access, Campaign]:
-    """A campaign of a collection that the viewer leads."""
-    access = get_access(viewer=request.user, slug=slug)
-    check_may_lead(access)
-    campaign = get_campaign(access=access, campaign_id=campaign_id)
-    check_may_run(access, campaign)
-    return access, campaign
 
 
 def _dashboard(request: HttpRequest, access: Access, campaign: Campaign) -> HttpResponse:

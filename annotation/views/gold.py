@@ -13,7 +13,6 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.forms.gold import CheckPlanForm, GoldForm, ReasonForm, RulesForm, WholeQueryForm
 from annotation.models import Campaign
-from annotation.selectors.campaigns import get_campaign
 from annotation.selectors.gold import (
     get_check_action,
     get_check_plan,
@@ -23,6 +22,7 @@ from annotation.selectors.gold import (
 from annotation.selectors.pairs import get_pair
 from annotation.services import gold as services
 from annotation.services.ruling import change_rules, list_rules, undo_action
+from annotation.views.finding import led_campaign, watched_campaign
 from annotation.views.rendering import render_page
 from judgments.permissions import Access, check_may_lead, get_access
 from judgments.scales import Scale
@@ -33,8 +33,7 @@ from judgments.views.rendering import posted
 @require_http_methods(["GET", "POST"])
 def gold(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     """The gold of a campaign; a POST changes how much of it is planted."""
-    access = get_access(viewer=request.user, slug=slug)
-    campaign = get_campaign(access=access, campaign_id=campaign_id)
+    access, campaign = watched_campaign(request, slug, campaign_id)
     plan = get_check_plan(campaign)
     form = CheckPlanForm(posted(request), initial=plan.__dict__)
     if request.method == "POST":
@@ -66,9 +65,7 @@ def gold(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
 @require_POST
 def rules(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     """Change what follows when somebody is right too rarely."""
-    access = get_access(viewer=request.user, slug=slug)
-    check_may_lead(access)
-    campaign = get_campaign(access=access, campaign_id=campaign_id)
+    access, campaign = led_campaign(request, slug, campaign_id)
     form = RulesForm(request.POST)
     if form.is_valid():
         change_rules(access=access, campaign=campaign, rules=form.rules(), at=timezone.now())
@@ -166,9 +163,7 @@ def _mark(
     form: forms.Form,
     mark: Callable[[Access, Campaign, dict[str, str]], Sized],
 ) -> HttpResponse:
-    access = get_access(viewer=request.user, slug=slug)
-    check_may_lead(access)
-    campaign = get_campaign(access=access, campaign_id=campaign_id)
+    access, campaign = led_campaign(request, slug, campaign_id)
     if not form.is_valid():
         messages.error(request, "Say which query.")
         return redirect("campaign-gold", slug, campaign_id)

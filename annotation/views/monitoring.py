@@ -9,15 +9,14 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.models import Campaign
-from annotation.permissions import check_may_run, get_desk
-from annotation.selectors.campaigns import get_campaign
+from annotation.permissions import get_desk
+from annotation.selectors.campaigns import get_annotator
 from annotation.selectors.monitoring import get_monitor_page
 from annotation.services.reassigning import reassign_leases, release_leases_of
 from annotation.services.skipping import give_back, return_skip
+from annotation.views.finding import led_campaign, watched_campaign
 from annotation.views.rendering import render_page
-from judgments.models import User
-from judgments.permissions import Access, NotFound, check_may_lead, get_access
+from judgments.permissions import NotFound
 from judgments.views.rendering import is_part
 
 
@@ -25,8 +24,7 @@ from judgments.views.rendering import is_part
 @require_safe
 def campaign_live(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     """Who is at work, how fast it goes, and when it may end."""
-    access = get_access(viewer=request.user, slug=slug)
-    campaign = get_campaign(access=access, campaign_id=campaign_id)
+    access, campaign = watched_campaign(request, slug, campaign_id)
     page = get_monitor_page(access=access, campaign=campaign, now=timezone.now())
     template = "_live" if is_part(request) else "campaign_live"
     return render_page(request, template, page, access=access)
@@ -37,7 +35,7 @@ def leases_release(
     request: HttpRequest, slug: str, campaign_id: UUID, username: str
 ) -> HttpResponse:
     """Free what somebody holds, or give it to somebody else (`to`)."""
-    access, campaign = _led(request, slug, campaign_id)
+    access, campaign = led_campaign(request, slug, campaign_id)
     now = timezone.now()
     if request.method != "POST":
         workers = get_monitor_page(access=access, campaign=campaign, now=now).workers
@@ -48,9 +46,9 @@ def leases_release(
         return render_page(
             request, "leases_release", row, access=access, campaign=campaign, others=others
         )
-    person = _person(username)
+    person = get_annotator(access=access, campaign=campaign, username=username)
     if request.POST.get("to"):
-        to = _person(request.POST["to"])
+        to = get_annotator(access=access, campaign=campaign, username=request.POST["to"])
         taken = reassign_leases(access=access, campaign=campaign, person=person, to=to, at=now)
         messages.success(request, f"{to} has {taken:,} of the pairs of {person} now.")
     else:
@@ -64,7 +62,7 @@ def skip_give_back(
     request: HttpRequest, slug: str, campaign_id: UUID, skip_id: UUID
 ) -> HttpResponse:
     """Let a query come again to whoever skipped it."""
-    access, campaign = _led(request, slug, campaign_id)
+    access, campaign = led_campaign(request, slug, campaign_id)
     skip = give_back(access=access, campaign=campaign, skip_id=skip_id, at=timezone.now())
     messages.success(request, f"The query comes again to {skip.annotator}.")
     return redirect("campaign-live", slug, campaign_id)
@@ -77,18 +75,3 @@ def skip_return(request: HttpRequest, campaign_id: UUID, skip_id: UUID) -> HttpR
     return_skip(desk=desk, skip_id=skip_id, at=timezone.now())
     messages.success(request, "The query comes again.")
     return redirect("campaign", desk.campaign.list.collection.slug, campaign_id)
-
-
-def _led(request: HttpRequest, slug: str, campaign_id: UUID) -> tuple[Access, Campaign]:
-    access = get_access(viewer=request.user, slug=slug)
-    check_may_lead(access)
-    campaign = get_campaign(access=access, campaign_id=campaign_id)
-    check_may_run(access, campaign)
-    return access, campaign
-
-
-def _person(username: str) -> User:
-    person = User.objects.filter(username=username).first()
-    if person is None:
-        raise NotFound("annotator")
-    return person

@@ -13,7 +13,6 @@ from django.views.decorators.http import require_http_methods, require_safe
 from annotation.forms.gold import GoldForm
 from annotation.forms.pairs import DecisionForm, WhyForm
 from annotation.models import Pair
-from annotation.selectors.campaigns import get_campaign
 from annotation.selectors.pairs import (
     get_next_pair_id,
     get_pair,
@@ -28,6 +27,7 @@ from annotation.services.adjudicating import (
     check_may_adjudicate,
 )
 from annotation.services.gold import mark_gold
+from annotation.views.finding import watched_campaign
 from annotation.views.rendering import render_page
 from judgments.errors import DomainError
 from judgments.permissions import Access, check_may_lead, get_access, may_lead
@@ -39,8 +39,7 @@ from judgments.views.rendering import posted
 @require_safe
 def pairs(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     """The pairs of a campaign, by state or by disagreement."""
-    access = get_access(viewer=request.user, slug=slug)
-    campaign = get_campaign(access=access, campaign_id=campaign_id)
+    access, campaign = watched_campaign(request, slug, campaign_id)
     page = get_pairs_page(
         access=access,
         campaign=campaign,

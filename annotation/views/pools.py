@@ -12,12 +12,12 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.forms.pools import PoolForm
 from annotation.models import Campaign
-from annotation.selectors.campaigns import get_campaign
 from annotation.selectors.pools import PoolPreview, PoolRefused, TopUp, preview_pool, preview_top_up
 from annotation.services import pools as services
+from annotation.views.finding import led_campaign
 from annotation.views.rendering import render_page
 from evaluation.selectors import list_runs
-from judgments.permissions import Access, check_may_lead, get_access
+from judgments.permissions import Access
 from judgments.views.rendering import is_part, posted
 
 
@@ -25,7 +25,7 @@ from judgments.views.rendering import is_part, posted
 @require_http_methods(["GET", "POST"])
 def pool(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     """Choose what a campaign's people label; a POST builds it, or shows its size first."""
-    access, campaign = _led(request, slug, campaign_id)
+    access, campaign = led_campaign(request, slug, campaign_id)
     form = _form(request, access, campaign)
     preview = None
     if request.method == "POST" and form.is_valid():
@@ -47,7 +47,7 @@ def pool(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
 @require_POST
 def pool_preview(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     """How large the pool would be that the form describes; the page asks at every change."""
-    access, campaign = _led(request, slug, campaign_id)
+    access, campaign = led_campaign(request, slug, campaign_id)
     form = _form(request, access, campaign)
     preview = _preview(access, campaign, form) if form.is_valid() else None
     return render_page(
@@ -59,7 +59,7 @@ def pool_preview(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResp
 @require_http_methods(["GET", "POST"])
 def top_up(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     """What is new at the campaign's depth; a POST adds it."""
-    access, campaign = _led(request, slug, campaign_id)
+    access, campaign = led_campaign(request, slug, campaign_id)
     if request.method == "POST":
         try:
             made = services.top_up(access=access, campaign=campaign, at=timezone.now())
@@ -72,12 +72,6 @@ def top_up(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
         return redirect("campaign-pool", slug, campaign_id)
     found = _top_up(access, campaign)
     return render_page(request, "_top_up", campaign, access=access, top_up=found)
-
-
-def _led(request: HttpRequest, slug: str, campaign_id: UUID) -> tuple[Access, Campaign]:
-    access = get_access(viewer=request.user, slug=slug)
-    check_may_lead(access)
-    return access, get_campaign(access=access, campaign_id=campaign_id)
 
 
 def _form(request: HttpRequest, access: Access, campaign: Campaign) -> PoolForm:

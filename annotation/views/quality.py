@@ -9,7 +9,6 @@ from django.views.decorators.http import require_safe
 
 from annotation.forms.quality import RateForm
 from annotation.models import Campaign
-from annotation.selectors.campaigns import get_campaign
 from annotation.selectors.list_quality import (
     get_list_quality_page,
     list_report_csv,
@@ -22,6 +21,7 @@ from annotation.selectors.quality import (
     report_csv,
     report_values,
 )
+from annotation.views.finding import watched_campaign
 from annotation.views.rendering import render_page
 from judgments.permissions import Access, get_access
 from judgments.waking import publish
@@ -31,7 +31,7 @@ from judgments.waking import publish
 @require_safe
 def quality(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     """The report. What it has not seen yet is computed by a worker, who hears of it here."""
-    access, campaign = _campaign(request, slug, campaign_id)
+    access, campaign = watched_campaign(request, slug, campaign_id)
     form = RateForm(request.GET)
     page = _page(access, campaign, form)
     if page.freshness.is_due and page.freshness.steps_done is None:
@@ -43,7 +43,7 @@ def quality(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
 @require_safe
 def quality_state(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     """The part that says how far a computation is; when it is done, the page comes anew."""
-    access, campaign = _campaign(request, slug, campaign_id)
+    access, campaign = watched_campaign(request, slug, campaign_id)
     freshness = get_freshness(access=access, campaign=campaign)
     response = render_page(
         request, "_quality_state", {"freshness": freshness, "campaign": campaign}, access=access
@@ -57,7 +57,7 @@ def quality_state(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpRes
 @require_safe
 def quality_export(request: HttpRequest, slug: str, campaign_id: UUID, form: str) -> HttpResponse:
     """The same figures as a file."""
-    access, campaign = _campaign(request, slug, campaign_id)
+    access, campaign = watched_campaign(request, slug, campaign_id)
     page = _page(access, campaign, RateForm({}))
     if form == "json":
         response: HttpResponse = JsonResponse(
@@ -95,11 +95,6 @@ def list_quality_export(request: HttpRequest, slug: str, list_slug: str, form: s
         response = HttpResponse(list_report_csv(page), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="quality-{slug}-{list_slug}.{form}"'
     return response
-
-
-def _campaign(request: HttpRequest, slug: str, campaign_id: UUID) -> tuple[Access, Campaign]:
-    access = get_access(viewer=request.user, slug=slug)
-    return access, get_campaign(access=access, campaign_id=campaign_id)
 
 
 def _page(access: Access, campaign: Campaign, form: RateForm) -> QualityPage:

@@ -12,8 +12,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation.forms.pairs import DecisionForm, NearForm, WhyForm
 from annotation.models import Pair
-from annotation.permissions import check_may_run
-from annotation.selectors.campaigns import get_campaign
 from annotation.selectors.pairs import get_pair
 from annotation.selectors.queue import (
     get_dispute_page,
@@ -29,6 +27,7 @@ from annotation.services.adjudicating import (
     decide_alike,
     reopen,
 )
+from annotation.views.finding import led_campaign, watched_campaign
 from annotation.views.rendering import render_page
 from judgments.permissions import Access, check_may_lead, get_access
 from judgments.scales import Scale
@@ -39,8 +38,7 @@ from judgments.views.rendering import posted
 @require_safe
 def queue(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     """The disputed pairs, those first that matter most."""
-    access = get_access(viewer=request.user, slug=slug)
-    campaign = get_campaign(access=access, campaign_id=campaign_id)
+    access, campaign = watched_campaign(request, slug, campaign_id)
     page = get_queue_page(access=access, campaign=campaign, page=request.GET.get("page", ""))
     return render_page(request, "queue", page, access=access, near_form=NearForm())
 
@@ -48,10 +46,7 @@ def queue(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
 @require_POST
 def near(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     """Decide all pairs at once whose labels are a step apart."""
-    access = get_access(viewer=request.user, slug=slug)
-    check_may_lead(access)
-    campaign = get_campaign(access=access, campaign_id=campaign_id)
-    check_may_run(access, campaign)
+    access, campaign = led_campaign(request, slug, campaign_id)
     form = NearForm(request.POST)
     if not form.is_valid():
         messages.error(request, "Choose which grade to take, and say why.")
@@ -75,9 +70,7 @@ def near(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def decide(request: HttpRequest, slug: str, campaign_id: UUID, pair_id: int) -> HttpResponse:
     """One disputed pair, without names; a POST decides it and goes on to the next."""
-    access = get_access(viewer=request.user, slug=slug)
-    campaign = get_campaign(access=access, campaign_id=campaign_id)
-    check_may_run(access, campaign)
+    access, campaign = led_campaign(request, slug, campaign_id)
     pair = get_disputed_pair(access=access, campaign=campaign, pair_id=pair_id)
     form = DecisionForm(posted(request), scale=Scale.from_json(pair.list.scale))
     if request.method == "POST" and form.is_valid():
@@ -97,9 +90,7 @@ def decide(request: HttpRequest, slug: str, campaign_id: UUID, pair_id: int) -> 
 @require_POST
 def one_more(request: HttpRequest, slug: str, campaign_id: UUID, pair_id: int) -> HttpResponse:
     """Have somebody else label a pair instead of deciding it."""
-    access = get_access(viewer=request.user, slug=slug)
-    check_may_lead(access)
-    campaign = get_campaign(access=access, campaign_id=campaign_id)
+    access, campaign = led_campaign(request, slug, campaign_id)
     pair = get_disputed_pair(access=access, campaign=campaign, pair_id=pair_id)
     following = get_next_dispute(access=access, pair=pair)
     if not _do(request, access, pair, ask_one_more, "One more label is asked for."):

@@ -10,21 +10,18 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from annotation.forms.campaigns import RuleForm
-from annotation.selectors.campaigns import get_campaign
 from annotation.selectors.choices import get_rule_page
 from annotation.services.choosing import choose_rule
+from annotation.views.finding import led_campaign
 from annotation.views.rendering import render_page
 from judgments.errors import DomainError
-from judgments.permissions import check_may_lead, get_access
 
 
 @never_cache
 @require_http_methods(["GET", "POST"])
 def campaign_rule(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     """A preview of a rule; a POST concludes the campaign's labels by it."""
-    access = get_access(viewer=request.user, slug=slug)
-    check_may_lead(access)
-    campaign = get_campaign(access=access, campaign_id=campaign_id)
+    access, campaign = led_campaign(request, slug, campaign_id)
     if request.method == "POST":
         rule = request.POST.get("rule", "")
         try:

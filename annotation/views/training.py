@@ -12,13 +12,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.forms.training import TrainingForm
-from annotation.selectors.campaigns import get_campaign
 from annotation.selectors.gold import get_check_plan
 from annotation.selectors.training import get_learner, get_training_page
 from annotation.services import training as services
 from annotation.services.gold import GoldRefused, change_checks
+from annotation.views.finding import led_campaign, watched_campaign
 from annotation.views.rendering import render_page
-from judgments.permissions import check_may_lead, get_access
+from judgments.permissions import check_may_lead
 from judgments.views.rendering import posted
 
 
@@ -33,8 +33,7 @@ class Decision(NamedTuple):
 @require_http_methods(["GET", "POST"])
 def training(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     """Who has qualified in a campaign; a POST changes what is asked for."""
-    access = get_access(viewer=request.user, slug=slug)
-    campaign = get_campaign(access=access, campaign_id=campaign_id)
+    access, campaign = watched_campaign(request, slug, campaign_id)
     form = TrainingForm(posted(request), initial=get_check_plan(campaign).__dict__)
     if request.method == "POST":
         check_may_lead(access)
@@ -71,9 +70,7 @@ def _decide(
     username: str,
     decision: Decision,
 ) -> HttpResponse:
-    access = get_access(viewer=request.user, slug=slug)
-    check_may_lead(access)
-    campaign = get_campaign(access=access, campaign_id=campaign_id)
+    access, campaign = led_campaign(request, slug, campaign_id)
     person = get_learner(access=access, campaign=campaign, username=username)
     try:
         decision.service(access=access, campaign=campaign, person=person, at=timezone.now())
