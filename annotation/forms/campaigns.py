@@ -1,6 +1,6 @@
 """Forms of a campaign: its design, its people, and what is said when it is approved."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django import forms
@@ -34,7 +34,21 @@ ORDERS = {
 
 
 class ListField(forms.ModelChoiceField):  # type: ignore[type-arg]
-    """A list by its name."""
+    """The list that grades go to, by its name."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            JudgmentList.objects.none(),
+            label="List",
+            to_field_name="slug",
+            empty_label=None,
+            help_text="Where the grades go.",
+        )
+
+    def offer(self, lists: Iterable[JudgmentList]) -> None:
+        """Let these be chosen from, in the order in which they were made."""
+        offered_qs = JudgmentList.objects.filter(pk__in=[one.pk for one in lists])
+        self.queryset = offered_qs.order_by("pk")
 
     def label_from_instance(self, obj: Any) -> str:
         return str(obj.name)
@@ -49,13 +63,7 @@ class CampaignForm(forms.Form):
         help_text="Annotators see it. Do not name rankers in it.",
         widget=forms.TextInput(attrs={"autofocus": True, "dir": "auto"}),
     )
-    judgment_list = ListField(
-        label="List",
-        queryset=JudgmentList.objects.none(),
-        to_field_name="slug",
-        empty_label=None,
-        help_text="Where the grades go.",
-    )
+    judgment_list = ListField()
     guideline = forms.ModelChoiceField(
         label="Guideline",
         queryset=Guideline.objects.none(),
@@ -120,11 +128,10 @@ class CampaignForm(forms.Form):
     ) -> None:
         super().__init__(*args, **options)
         list_field, guideline_field = self.fields["judgment_list"], self.fields["guideline"]
-        assert isinstance(list_field, forms.ModelChoiceField)
+        assert isinstance(list_field, ListField)
         assert isinstance(guideline_field, forms.ModelChoiceField)
-        own_lists = JudgmentList.objects.filter(pk__in=[one.pk for one in lists])
         own_guidelines = Guideline.objects.filter(pk__in=[one.pk for one in guidelines])
-        list_field.queryset = own_lists.order_by("pk")
+        list_field.offer(lists)
         guideline_field.queryset = own_guidelines.order_by("name", "pk")
 
     def keep(self, names: Sequence[str]) -> None:

@@ -19,13 +19,7 @@ class LabelImportForm(forms.Form):
         max_length=255,
         help_text="CSV or JSONL, as below. At most 200 MB; may be gzipped.",
     )
-    judgment_list = ListField(
-        label="List",
-        queryset=JudgmentList.objects.none(),
-        to_field_name="slug",
-        empty_label=None,
-        help_text="Where the grades go.",
-    )
+    judgment_list = ListField()
     campaign = forms.CharField(
         label="Campaign",
         max_length=200,
@@ -51,7 +45,7 @@ class LabelImportForm(forms.Form):
         super().__init__(*args, **more)
         field = self.fields["judgment_list"]
         assert isinstance(field, ListField)
-        field.queryset = JudgmentList.objects.filter(pk__in=[one.pk for one in lists])
+        field.offer(lists)
 
     def clean_names(self) -> str:
         """The lines as they are, if they can be read."""
