@@ -16,7 +16,6 @@ from judgments.scales import Scale
 
 MOST_PEOPLE: Final = 500
 MOST_LABELS: Final = 1_000_000
-OPTIONAL: Final = ("made_at", "seconds", "note", "final_grade")
 Key = tuple[str, str]  # the ids of a query and a document
 
 _INTEGER: Final = re.compile(INTEGER)

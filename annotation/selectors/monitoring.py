@@ -119,10 +119,6 @@ def _get_pace(campaign: Campaign, now: datetime) -> Pace:
     )
 
 
-def _in_hour(end: datetime) -> Q:
-    return Q(received_at__gt=end - HOUR, received_at__lte=end)
-
-
 def _end(campaign: Campaign, now: datetime, *, left: int, done: int) -> datetime | None:
     """When what is left is done at the pace of the last day, or of the time since the opening."""
     if not done or not left or campaign.state != Campaign.State.OPEN:

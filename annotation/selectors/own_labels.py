@@ -98,14 +98,6 @@ def measure_pace(desk: Desk, *, since: datetime) -> Pace:
     return Pace(counted["labels"], counted["seconds"] or 0.0)
 
 
-def get_own_label(desk: Desk, label_id: UUID) -> OwnLabel:
-    """One of the viewer's labels that hold, e.g. to correct it; NotFound for any other."""
-    found = _read_labels(_own_labels(desk).filter(pk=label_id))
-    if not found:
-        raise NotFound("label")
-    return found[0]
-
-
 def list_own_skips(desk: Desk) -> list[OwnSkip]:
     """The queries that the viewer skips, the last first."""
     skips_qs = QuerySkip.objects.filter(

@@ -25,15 +25,6 @@ class AdjudicationRefused(DomainError):
     """The pair can't be decided like this."""
 
 
-def may_adjudicate(access: Access, pair: Pair) -> bool:
-    """Whether the viewer may decide this pair."""
-    try:
-        check_may_adjudicate(access, pair)
-    except DomainError:
-        return False
-    return True
-
-
 def check_may_adjudicate(access: Access, pair: Pair) -> None:
     """Leads decide pairs of campaigns that have begun.
 

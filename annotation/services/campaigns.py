@@ -222,15 +222,6 @@ def close_campaign(*, access: Access, campaign: Campaign, at: datetime) -> Campa
     return closed
 
 
-def may_open(campaign: Campaign) -> bool:
-    """Whether `open_campaign` or `reopen_campaign` would find everything in place."""
-    try:
-        check_may_open(campaign)
-    except DomainError:
-        return False
-    return True
-
-
 def check_may_open(campaign: Campaign) -> None:
     """A campaign that is not open needs pairs, enough people, and pairs open nowhere else."""
     if campaign.state == Campaign.State.OPEN:

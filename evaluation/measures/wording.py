@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from evaluation.measures.definition import Measure
-from evaluation.measures.presets import Preset
 
 DISCOUNTS: Final[Mapping[str, str]] = {
     "log2": "discounted by log2(rank + 1)",
@@ -218,12 +217,6 @@ def _average(measure: Measure) -> list[str]:
     if measure.average == "micro":
         return [AVERAGES["micro"], QUERIES[measure.queries].replace("mean over", "over", 1)]
     return [QUERIES[measure.queries], AVERAGES[measure.average]]
-
-
-def describe_preset(preset: Preset) -> str:
-    """Whose rules a preset has, what sets them apart, and where it can't follow them."""
-    lines = [f"As {preset.tool}: {preset.reading}.", preset.caveat]
-    return " ".join(line for line in lines if line)
 
 
 def _first(cutoff: int) -> str:

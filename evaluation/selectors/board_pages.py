@@ -180,11 +180,5 @@ class LeaderboardPage:
     state: str
 
     @property
-    def is_narrowed(self) -> bool:
-        """Whether the less common choices were made."""
-        own = self.filters
-        return bool(own.baseline or own.since or own.tag or own.group)
-
-    @property
     def waiting_words(self) -> str:
         return f"computing {self.waiting} runs"

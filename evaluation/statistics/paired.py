@@ -127,25 +127,6 @@ def detectable_difference(
     return high
 
 
-def queries_needed(
-    *, difference: float, spread: float, power: float = 0.8, level: float = 0.05
-) -> int:
-    """How many queries show a mean difference with the power: a difference of 0 is never shown.
-
-    Raises ValueError for a difference of 0.
-    """
-    if difference == 0:
-        raise ValueError("no number of queries shows a difference of 0")
-    low, high = 1, 2
-    while power_of(difference=difference, spread=spread, n=high, level=level) < power:
-        low, high = high, high * 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        enough = power_of(difference=difference, spread=spread, n=middle, level=level) >= power
-        low, high = (low, middle) if enough else (middle, high)
-    return high
-
-
 def holm(p_values: npt.ArrayLike) -> FloatArray:
     """Holm's step-down correction: the adjusted p-values of a family of tests, in their order.
 

@@ -12,7 +12,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from annotation.models import Assignment, Campaign, Pair
 from annotation.selectors.labelling import LabelPage, get_label_page
 from annotation.selectors.own_campaigns import list_own_campaigns
-from annotation.selectors.own_labels import OwnLabel, get_own_label, list_own_labels
+from annotation.selectors.own_labels import OwnLabel, list_own_labels
 from annotation.selectors.pools import PoolPlan
 from annotation.selectors.shown_pairs import ShownPair
 from annotation.services.adjudicating import adjudicate
@@ -90,7 +90,6 @@ def everything(campaign: Campaign) -> dict[str, Any]:
     return {
         "page": asdict(page),
         "history": [asdict(one) for one in history],
-        "one": asdict(get_own_label(desk, history[0].id)),
         "campaigns": [asdict(one) for one in list_own_campaigns(viewer=desk.viewer)],
         "receipts": [asdict(one) for one in receipts],
     }

@@ -7,7 +7,7 @@ import pytest
 from annotation.models import Campaign, Label, Pair
 from annotation.selectors.labelling import get_label_page
 from annotation.selectors.own_campaigns import Progress, count_progress, list_own_campaigns
-from annotation.selectors.own_labels import get_own_label, list_own_labels
+from annotation.selectors.own_labels import list_own_labels
 from annotation.selectors.shown_pairs import list_leased_pairs
 from annotation.services.campaigns import close_campaign, remove_annotator
 from annotation.services.labelling import submit_label
@@ -93,7 +93,6 @@ def test_own_labels_are_listed_newest_first_as_they_hold_now(campaign: Campaign)
     ]
     assert list_own_labels(desk, limit=1) == own[:1]
     assert list_own_labels(desk, before=own[0].id) == own[1:]
-    assert get_own_label(desk, own[1].id) == own[1]
 
 
 def test_labels_received_together_are_paged_without_loss(campaign: Campaign) -> None:
@@ -134,8 +133,6 @@ def test_the_label_of_somebody_else_is_not_found(world: World, username: str) ->
     campaign = make_campaign(world=world, people=["ada", "ben", "cem"])
     made = label(pair=campaign.pairs.select_related("campaign")[0], username="ben", grade=1)
     desk = desk_of(campaign, username)
-    with pytest.raises(NotFound):
-        get_own_label(desk, made.pk)
     with pytest.raises(NotFound):
         list_own_labels(desk, before=made.pk)
     assert list_own_labels(desk) == []

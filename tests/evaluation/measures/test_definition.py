@@ -6,7 +6,6 @@ import pytest
 
 from evaluation.measures.definition import CHOICES, FAMILIES, Measure, gain_table
 from evaluation.measures.errors import MeasureError
-from evaluation.measures.presets import PRESETS
 from evaluation.measures.wording import (
     ARITHMETIC,
     AVERAGES,
@@ -24,7 +23,6 @@ from evaluation.measures.wording import (
     SHORT,
     TIES,
     describe,
-    describe_preset,
 )
 
 
@@ -160,14 +158,6 @@ def test_a_reading_names_the_prior_the_depth_of_the_ideal_and_the_rounding() -> 
     assert "ideal from the first 100 returned" in words
     assert "taken to be of grade 0.5" in words
     assert "rounded half up to 2 decimals" in words
-
-
-def test_every_preset_reads_in_plain_words_with_what_it_cannot_do() -> None:
-    for chosen in PRESETS.values():
-        words = describe_preset(chosen)
-        assert words.startswith(f"As {chosen.tool}: ")
-        assert words.endswith(chosen.caveat or ".")
-        assert ".." not in words
 
 
 def test_a_reading_names_what_is_unusual() -> None:
