@@ -7,7 +7,7 @@ from django import forms
 from evaluation.permissions import RunRefused
 from evaluation.services.rankers import RankerRefused, parse_tags
 from evaluation.services.runs import LONGEST_NAME, check_run_name, run_name_of
-from judgments.models.collections import SLUG
+from judgments.forms.naming import DescriptionField, NameField, ShortNameField
 
 ACCEPTED = ".run,.txt,.trec,.res,.gz"
 
@@ -41,21 +41,10 @@ class TagsForm(forms.Form):
 class RankerForm(forms.Form):
     """A ranker to be registered."""
 
-    name = forms.CharField(
-        label="Name", max_length=200, widget=forms.TextInput(attrs={"autofocus": True})
-    )
-    slug = forms.CharField(
-        label="Short name",
-        max_length=64,
-        validators=[SLUG],
-        help_text="For addresses and commands, such as “bm25-title”. It can't be changed later.",
-    )
-    description = forms.CharField(
-        label="Description",
-        max_length=2000,
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="What somebody who sees its numbers should know: model, parameters, index.",
+    name = NameField()
+    slug = ShortNameField(example="bm25-title")
+    description = DescriptionField(
+        help_text="What somebody who sees its numbers should know: model, parameters, index."
     )
     tags = TagsField()
 

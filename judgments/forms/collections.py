@@ -2,7 +2,7 @@
 
 from django import forms
 
-from judgments.models.collections import SLUG
+from judgments.forms.naming import DescriptionField, NameField, ShortNameField
 
 ACCEPTED = ".tsv,.txt,.jsonl,.json,.gz"
 
@@ -10,21 +10,9 @@ ACCEPTED = ".tsv,.txt,.jsonl,.json,.gz"
 class CollectionForm(forms.Form):
     """A new collection."""
 
-    name = forms.CharField(
-        label="Name", max_length=200, widget=forms.TextInput(attrs={"autofocus": True})
-    )
-    slug = forms.CharField(
-        label="Short name",
-        max_length=64,
-        validators=[SLUG],
-        help_text="For addresses and commands, such as “shop-2026”. It can't be changed later.",
-    )
-    description = forms.CharField(
-        label="Description",
-        max_length=2000,
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 3}),
-    )
+    name = NameField()
+    slug = ShortNameField(example="shop-2026")
+    description = DescriptionField()
 
 
 class UploadForm(forms.Form):

@@ -6,6 +6,7 @@ from django import forms
 
 from judgments.formats.ratings import FORMATS, TREC
 from judgments.formats.signals import MOST_CHARACTERS, Signals, SignalsRefused
+from judgments.forms.naming import DescriptionField, NameField, ShortNameField
 from judgments.models.collections import SLUG
 from judgments.scales import Grade, Scale, ScaleRefused
 
@@ -13,15 +14,8 @@ from judgments.scales import Grade, Scale, ScaleRefused
 class ListForm(forms.Form):
     """A new list and its grade scale."""
 
-    name = forms.CharField(
-        label="Name", max_length=200, widget=forms.TextInput(attrs={"autofocus": True})
-    )
-    slug = forms.CharField(
-        label="Short name",
-        max_length=64,
-        validators=[SLUG],
-        help_text="For addresses and commands, such as “main”. It can't be changed later.",
-    )
+    name = NameField()
+    slug = ShortNameField(example="main")
     scale = forms.CharField(
         label="Grades",
         max_length=200,
@@ -38,12 +32,7 @@ class ListForm(forms.Form):
         "Left empty, 0 to 4 are called Irrelevant, Related, Partly relevant, Highly relevant "
         "and Perfect.",
     )
-    description = forms.CharField(
-        label="Description",
-        max_length=2000,
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 3}),
-    )
+    description = DescriptionField()
 
     def clean_scale(self) -> Scale:
         try:
