@@ -1,11 +1,10 @@
 """Campaigns from draft to closed, and who annotates in them."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import Exists, F, OuterRef
 
 from annotation.models import Assignment, Campaign, CampaignAnnotator, Guideline, Pair
@@ -23,6 +22,7 @@ from annotation.services.seats import balance_seats, end_leases, lock_pairs
 from judgments.errors import DomainError
 from judgments.models import Collection, JudgmentList, Membership, Role, User
 from judgments.permissions import Access, NotFound, check_may_lead
+from judgments.services.naming import unless_taken
 
 MAX_NAME_CHARACTERS: Final = 200
 MAX_OVERLAP: Final = 20
@@ -80,7 +80,7 @@ def create_campaign(
         created_by=access.user,
     )
     _check_design(access, campaign)
-    with _named_once(), transaction.atomic():
+    with unless_taken(_name_taken()):
         campaign.save(force_insert=True)
         record_campaign(access, at, "campaign.created", campaign, after=_design(campaign))
     return campaign
@@ -100,7 +100,7 @@ def change_campaign(
     unknown = changes.keys() - set(CHANGEABLE)
     if unknown:
         raise TypeError(f"a campaign's {min(unknown)} can't be changed")
-    with _named_once(), transaction.atomic():
+    with unless_taken(_name_taken()):
         judgment_list = lock_list(campaign.list_id)
         changed = _locked(campaign)
         _check_changeable(changed, changes)
@@ -259,24 +259,21 @@ def _conflict(campaign: Campaign, count: int) -> str:
 def _open(
     access: Access, campaign: Campaign, at: datetime, *, came_from: str, action: str
 ) -> Campaign:
-    try:
-        with transaction.atomic():
-            lock_list(campaign.list_id)
-            opened = _locked(campaign)
-            _check_state(opened, came_from)
-            check_may_open(opened)
-            opened.state, opened.closed_at = Campaign.State.OPEN, None
-            opened.opened_at = opened.opened_at or at
-            opened.save(update_fields=["state", "opened_at", "closed_at"])
-            lock_pairs(opened.pairs.all())
-            opened.pairs.update(is_open=True)
-            _mark_annotating(access.collection)
-            record_campaign(access, at, action, opened)
-    except IntegrityError as error:
-        # another campaign took one of the pairs between the check and here
-        raise CampaignRefused(
-            "pairs_open_elsewhere", "Some pairs have just been opened in another campaign."
-        ) from error
+    taken = CampaignRefused(
+        "pairs_open_elsewhere", "Some pairs have just been opened in another campaign."
+    )
+    with unless_taken(taken):  # one of the pairs, between the check and the write
+        lock_list(campaign.list_id)
+        opened = _locked(campaign)
+        _check_state(opened, came_from)
+        check_may_open(opened)
+        opened.state, opened.closed_at = Campaign.State.OPEN, None
+        opened.opened_at = opened.opened_at or at
+        opened.save(update_fields=["state", "opened_at", "closed_at"])
+        lock_pairs(opened.pairs.all())
+        opened.pairs.update(is_open=True)
+        _mark_annotating(access.collection)
+        record_campaign(access, at, action, opened)
     return opened
 
 
@@ -371,11 +368,7 @@ def _mark_annotating(collection: Collection, user_ids: Iterable[int] | None = No
     members_qs.update(is_annotating=Exists(active))
 
 
-@contextmanager
-def _named_once() -> Iterator[None]:
-    """Say in words that a name is taken; the constraint decides."""
-    try:
-        yield
-    except IntegrityError as error:
-        message = "There is already a campaign with this name for this list."
-        raise CampaignRefused("name_taken", message) from error
+def _name_taken() -> CampaignRefused:
+    return CampaignRefused(
+        "name_taken", "There is already a campaign with this name for this list."
+    )

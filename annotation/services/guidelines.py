@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from annotation.guidelines import GradeText, GuidelineRefused, checked_grades, checked_text
 from annotation.models import Guideline, GuidelineRevision
@@ -12,6 +12,7 @@ from judgments.models import JudgmentList, User
 from judgments.permissions import Access, NotFound, check_may_lead
 from judgments.scales import Scale
 from judgments.services import audit
+from judgments.services.naming import unless_taken
 
 MAX_NAME_CHARACTERS: Final = 200
 
@@ -33,22 +34,18 @@ def create_guideline(
     _check_own(access, judgment_list.collection_id)
     name = checked_name(name)
     content = _content(text, grades, judgment_list)
-    try:
-        with transaction.atomic():
-            guideline = Guideline.objects.create(
-                collection=access.collection, name=name, created_at=at, created_by=access.user
-            )
-            _add_revision(guideline, 1, content, by=access.user, at=at)
-            audit.record(
-                collection=access.collection,
-                actor=access.user,
-                at=at,
-                action="guideline.created",
-                subject=name,
-            )
-    except IntegrityError as error:
-        message = f"There is already a guideline {name} here."
-        raise GuidelineRefused(message, "name_taken") from error
+    with unless_taken(GuidelineRefused(f"There is already a guideline {name} here.", "name_taken")):
+        guideline = Guideline.objects.create(
+            collection=access.collection, name=name, created_at=at, created_by=access.user
+        )
+        _add_revision(guideline, 1, content, by=access.user, at=at)
+        audit.record(
+            collection=access.collection,
+            actor=access.user,
+            at=at,
+            action="guideline.created",
+            subject=name,
+        )
     return guideline
 
 

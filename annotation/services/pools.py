@@ -4,8 +4,6 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from django.db import IntegrityError, transaction
-
 from annotation.models import Campaign, Pair, Pool, PoolEntry
 from annotation.permissions import check_may_run
 from annotation.pooling import Pair as PairKey
@@ -23,6 +21,7 @@ from annotation.services.recording import record_campaign
 from annotation.services.seats import make_seats
 from judgments.bulk import insert_rows
 from judgments.permissions import Access
+from judgments.services.naming import unless_taken
 
 
 def build_pool(*, access: Access, campaign: Campaign, plan: PoolPlan, at: datetime) -> Pool:
@@ -69,26 +68,23 @@ def store_pool(
     Raises PoolRefused where it brings nothing new, or pairs that are open elsewhere by now.
     """
     check_may_run(access, campaign)
-    try:
-        with transaction.atomic():
-            lock_list(campaign.list_id)
-            locked = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-            if locked.state == Campaign.State.CLOSED:
-                raise PoolRefused("state", "The campaign is closed.")
-            if not add_pairs(campaign=locked, pool=pool, drawn=drawn):
-                raise PoolRefused("nothing_new", "These runs bring no pair that is not there yet.")
-            record_campaign(
-                access,
-                pool.created_at,
-                "campaign.pool_built",
-                campaign,
-                after={"pairs": pool.pair_count, "depth": pool.depth, "runs": pool.runs},
-            )
-    except IntegrityError as error:
-        # a campaign that was opened since the pool was drawn
-        raise PoolRefused(
-            "pairs_open_elsewhere", "Some pairs have just been opened in another campaign."
-        ) from error
+    taken = PoolRefused(
+        "pairs_open_elsewhere", "Some pairs have just been opened in another campaign."
+    )
+    with unless_taken(taken):  # by a campaign that was opened since the pool was drawn
+        lock_list(campaign.list_id)
+        locked = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        if locked.state == Campaign.State.CLOSED:
+            raise PoolRefused("state", "The campaign is closed.")
+        if not add_pairs(campaign=locked, pool=pool, drawn=drawn):
+            raise PoolRefused("nothing_new", "These runs bring no pair that is not there yet.")
+        record_campaign(
+            access,
+            pool.created_at,
+            "campaign.pool_built",
+            campaign,
+            after={"pairs": pool.pair_count, "depth": pool.depth, "runs": pool.runs},
+        )
     return pool
 
 

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from django.core.exceptions import ValidationError
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from evaluation.models import Ranker
 from judgments.errors import DomainError
@@ -14,6 +13,7 @@ from judgments.models import Collection, User
 from judgments.models.collections import check_free_slug
 from judgments.permissions import Access, NotFound, check_may_upload_runs
 from judgments.services import audit
+from judgments.services.naming import check_name, unless_taken
 
 MOST_TAGS: Final = 10
 LONGEST_TAG: Final = 40
@@ -102,24 +102,16 @@ def start_ranker(
     tags: Sequence[str] = (),
 ) -> Ranker:
     """`create_ranker` without a viewer, for the command line."""
-    try:
-        check_free_slug(slug)
-    except ValidationError as error:
-        raise RankerRefused("slug_invalid", error.messages[0]) from error
-    try:
-        with transaction.atomic():
-            ranker = Ranker.objects.create(
-                collection=collection,
-                slug=slug,
-                name=name.strip() or slug,
-                description=description.strip(),
-                tags=list(tags),
-                created_at=at,
-                created_by=by,
-            )
-            audit.record(
-                collection=collection, actor=by, at=at, action="ranker.created", subject=slug
-            )
-    except IntegrityError as error:
-        raise RankerRefused("slug_taken", f"There is already a ranker {slug} here.") from error
+    check_name(slug, check_free_slug, refused=RankerRefused, code="slug_invalid")
+    with unless_taken(RankerRefused("slug_taken", f"There is already a ranker {slug} here.")):
+        ranker = Ranker.objects.create(
+            collection=collection,
+            slug=slug,
+            name=name.strip() or slug,
+            description=description.strip(),
+            tags=list(tags),
+            created_at=at,
+            created_by=by,
+        )
+        audit.record(collection=collection, actor=by, at=at, action="ranker.created", subject=slug)
     return ranker

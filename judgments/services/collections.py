@@ -7,8 +7,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, TypeVar
 
-from django.core.exceptions import ValidationError
-from django.db import IntegrityError, connection, models, transaction
+from django.db import connection, models, transaction
 
 from judgments.bulk import insert_rows, values_list
 from judgments.content import content_hash
@@ -18,6 +17,7 @@ from judgments.models import Collection, Document, Membership, Query, Role, User
 from judgments.models.collections import SLUG
 from judgments.selectors.collections import map_documents, map_queries
 from judgments.services import audit
+from judgments.services.naming import check_name, unless_taken
 from judgments.services.traits import commit_traits
 from judgments.temporal import Traits
 
@@ -36,36 +36,30 @@ def create_collection(
 
     Raises CollectionRefused for a slug that is taken or not made of a-z, 0-9 and hyphens.
     """
-    try:
-        SLUG(slug)
-    except ValidationError as error:
-        raise CollectionRefused("slug_invalid", error.messages[0]) from error
-    try:
-        with transaction.atomic():
-            collection = Collection.objects.create(
-                slug=slug,
-                name=name.strip() or slug,
-                description=description.strip(),
-                created_at=at,
-                created_by=by,
-            )
-            if by is not None:
-                Membership.objects.create(
-                    collection=collection,
-                    user=by,
-                    role=Role.LEAD,
-                    pseudonym="person 1",
-                    created_at=at,
-                )
-            audit.record(
+    check_name(slug, SLUG, refused=CollectionRefused, code="slug_invalid")
+    with unless_taken(CollectionRefused("slug_taken", f"There is already a collection {slug}.")):
+        collection = Collection.objects.create(
+            slug=slug,
+            name=name.strip() or slug,
+            description=description.strip(),
+            created_at=at,
+            created_by=by,
+        )
+        if by is not None:
+            Membership.objects.create(
                 collection=collection,
-                actor=by,
-                at=at,
-                action="collection.created",
-                subject=slug,
+                user=by,
+                role=Role.LEAD,
+                pseudonym="person 1",
+                created_at=at,
             )
-    except IntegrityError as error:
-        raise CollectionRefused("slug_taken", f"There is already a collection {slug}.") from error
+        audit.record(
+            collection=collection,
+            actor=by,
+            at=at,
+            action="collection.created",
+            subject=slug,
+        )
     return collection
 
 

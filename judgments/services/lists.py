@@ -3,8 +3,7 @@
 import hashlib
 from datetime import datetime
 
-from django.core.exceptions import ValidationError
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import Q
 
 from judgments.errors import DomainError
@@ -22,6 +21,7 @@ from judgments.scales import Scale
 from judgments.selectors.lists import HEAD, get_qrels, get_version
 from judgments.services import audit
 from judgments.services.committing import Change, commit_judgments
+from judgments.services.naming import check_name, unless_taken
 
 
 class ListRefused(DomainError):
@@ -64,26 +64,18 @@ def start_list(
 
     Raises ListRefused for a slug that is taken or not made of a-z, 0-9 and hyphens.
     """
-    try:
-        check_free_slug(slug)
-    except ValidationError as error:
-        raise ListRefused("slug_invalid", error.messages[0]) from error
-    try:
-        with transaction.atomic():
-            judgment_list = JudgmentList.objects.create(
-                collection=collection,
-                slug=slug,
-                name=name.strip() or slug,
-                description=description.strip(),
-                scale=scale.to_json(),
-                created_at=at,
-                created_by=by,
-            )
-            audit.record(
-                collection=collection, actor=by, at=at, action="list.created", subject=slug
-            )
-    except IntegrityError as error:
-        raise ListRefused("slug_taken", f"There is already a list {slug} here.") from error
+    check_name(slug, check_free_slug, refused=ListRefused, code="slug_invalid")
+    with unless_taken(ListRefused("slug_taken", f"There is already a list {slug} here.")):
+        judgment_list = JudgmentList.objects.create(
+            collection=collection,
+            slug=slug,
+            name=name.strip() or slug,
+            description=description.strip(),
+            scale=scale.to_json(),
+            created_at=at,
+            created_by=by,
+        )
+        audit.record(collection=collection, actor=by, at=at, action="list.created", subject=slug)
     return judgment_list
 
 
@@ -105,27 +97,24 @@ def release_version(
     _check_release_name(name)
     version = get_version(judgment_list=judgment_list, name=str(number))
     digest = hashlib.sha256(get_qrels(judgment_list=judgment_list, number=number)).hexdigest()
-    try:
-        with transaction.atomic():
-            release = Release.objects.create(
-                list=judgment_list,
-                version=version,
-                name=name,
-                sha256=digest,
-                notes=notes.strip(),
-                created_at=at,
-                created_by=access.user,
-            )
-            audit.record(
-                collection=access.collection,
-                actor=access.user,
-                at=at,
-                action="list.released",
-                subject=f"{judgment_list.slug} {name}",
-                after={"version": number, "sha256": digest},
-            )
-    except IntegrityError as error:
-        raise ListRefused("name_taken", f"There is already a release {name}.") from error
+    with unless_taken(ListRefused("name_taken", f"There is already a release {name}.")):
+        release = Release.objects.create(
+            list=judgment_list,
+            version=version,
+            name=name,
+            sha256=digest,
+            notes=notes.strip(),
+            created_at=at,
+            created_by=access.user,
+        )
+        audit.record(
+            collection=access.collection,
+            actor=access.user,
+            at=at,
+            action="list.released",
+            subject=f"{judgment_list.slug} {name}",
+            after={"version": number, "sha256": digest},
+        )
     return release
 
 
@@ -169,10 +158,7 @@ def _changes_back_to(judgment_list: JudgmentList, number: int, head: int) -> lis
 
 
 def _check_release_name(name: str) -> None:
-    try:
-        SLUG(name)
-    except ValidationError as error:
-        raise ListRefused("name_invalid", error.messages[0]) from error
+    check_name(name, SLUG, refused=ListRefused, code="name_invalid")
     if name.isdecimal() or name == HEAD:
         raise ListRefused("name_invalid", f"A release can't be called {name}: that is a version.")
 

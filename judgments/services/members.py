@@ -8,7 +8,7 @@ from itertools import count
 
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from judgments.errors import DomainError
@@ -21,6 +21,7 @@ from judgments.permissions import (
     check_may_manage_members,
 )
 from judgments.services import audit
+from judgments.services.naming import unless_taken
 
 INVITATION_DAYS = (1, 7, 30)
 LONGEST_USERNAME = 150
@@ -292,11 +293,8 @@ def _create_user(*, username: str, name: str, password: str, is_superuser: bool 
     except ValidationError as error:
         raise MemberRefused("account_invalid", " ".join(error.messages)) from error
     user.set_password(password)
-    try:
-        with transaction.atomic():
-            user.save()
-    except IntegrityError as error:
-        raise MemberRefused("username_taken", "That user name is taken.") from error
+    with unless_taken(MemberRefused("username_taken", "That user name is taken.")):
+        user.save()
     return user
 
 
