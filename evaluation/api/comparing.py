@@ -9,11 +9,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from evaluation.selectors.compared_runs import ComparedRun
+from evaluation.selectors.compared_runs import ComparedRun, RunsFilters
 from evaluation.selectors.judge_next import MOST_PAIRS, USUAL_PAIRS, NextAsked, get_judge_next
 from evaluation.selectors.judge_next import JudgeNext as Next
 from evaluation.selectors.pages_compare import CompareFilters, ComparePage, get_compare_page
-from evaluation.selectors.pages_unjudged import UnjudgedFilters, get_unjudged_page
+from evaluation.selectors.pages_unjudged import get_unjudged_page
 from evaluation.statistics.paired import TESTS
 from judgments.permissions import Access, get_access
 from judgments.rest.parsing import read_parameters
@@ -170,7 +170,7 @@ class OpenValues(APIView):
         """How far runs' values could move if everything that they show were judged."""
         asked = read_parameters(request, self.Parameters)
         runs = (asked.pop("runs"),)
-        filters = UnjudgedFilters(runs=runs if runs[0].strip() else (), **asked)
+        filters = RunsFilters(runs=runs if runs[0].strip() else (), **asked)
         access = get_access(viewer=request.user, slug=slug)
         page = get_unjudged_page(access=access, slug=list_slug, filters=filters)
         plain = {

@@ -57,6 +57,16 @@ class RunOption:
 
 
 @dataclass(frozen=True)
+class RunsFilters:
+    """What an address asks for of a page about some runs of a list; "" and () are the usual."""
+
+    runs: tuple[str, ...] = ()
+    measure: str = ""
+    version: str = HEAD
+    segment: str = ""
+
+
+@dataclass(frozen=True)
 class ChosenRuns:
     """What an address asks for of a page about some runs of a list, and what else it could.
 
@@ -170,9 +180,7 @@ def find_runs(*, access: Access, names: Sequence[str]) -> list[Run]:
     return list(found.values())
 
 
-def get_chosen_runs(
-    *, access: Access, slug: str, runs: Sequence[str], measure: str, version: str, segment: str
-) -> ChosenRuns:
+def get_chosen_runs(*, access: Access, slug: str, filters: RunsFilters) -> ChosenRuns:
     """The runs, the measure and the version that an address asks for, with their values.
 
     Raises MeasureError or FilterRefused for what can't be asked for, NotFound for a version.
@@ -180,19 +188,19 @@ def get_chosen_runs(
     check_may_see_rankings(access)
     judgment_list = get_list(access=access, slug=slug)
     judgment_list.collection = access.collection
-    asked = compared_measure(judgment_list, measure)
-    found = find_runs(access=access, names=runs)
+    asked = compared_measure(judgment_list, filters.measure)
+    found = find_runs(access=access, names=filters.runs)
     compared: list[ComparedRun] = []
     segments: list[str] = []
     number = 0
-    if judgment_list.head or version != HEAD:
-        number = get_version(judgment_list=judgment_list, name=version).number
+    if judgment_list.head or filters.version != HEAD:
+        number = get_version(judgment_list=judgment_list, name=filters.version).number
         compared = get_compared(
             runs=found,
             judgment_list=judgment_list,
             version=number,
             measure=asked.measure,
-            segment=segment,
+            segment=filters.segment,
         )
         segments = list_segments(list_id=judgment_list.pk, version=number)
     return ChosenRuns(

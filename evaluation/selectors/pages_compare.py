@@ -12,6 +12,7 @@ from evaluation.selectors.compared_runs import (
     ChosenRuns,
     ComparedRun,
     Differences,
+    RunsFilters,
     by_segment,
     compare_with_baseline,
     differences_of,
@@ -37,15 +38,11 @@ MOST_BARS: Final = 400  # differences drawn one by one; beyond, the drawing show
 
 
 @dataclass(frozen=True)
-class CompareFilters:
-    """What an address asks for; "" and () are the usual."""
+class CompareFilters(RunsFilters):
+    """With which of the runs is compared, which comparison is shown in full, and by which test."""
 
-    runs: tuple[str, ...] = ()
     baseline: str = ""
     against: str = ""
-    measure: str = ""
-    version: str = HEAD
-    segment: str = ""
     test: str = "randomization"
 
 
@@ -213,14 +210,7 @@ def get_compare_page(*, access: Access, slug: str, filters: CompareFilters) -> C
 
     Raises MeasureError or FilterRefused for what can't be asked for, NotFound for a version.
     """
-    chosen = get_chosen_runs(
-        access=access,
-        slug=slug,
-        runs=filters.runs,
-        measure=filters.measure,
-        version=filters.version,
-        segment=filters.segment,
-    )
+    chosen = get_chosen_runs(access=access, slug=slug, filters=filters)
     test = _test(filters.test)
     baseline, rest = _parted(chosen.compared, filters.baseline)
     others = _others(baseline, rest, filters, test) if baseline else ()

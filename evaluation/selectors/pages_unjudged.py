@@ -8,22 +8,12 @@ from evaluation.measures.definition import Measure
 from evaluation.selectors.compared_runs import (
     ChosenRuns,
     ComparedRun,
+    RunsFilters,
     get_chosen_runs,
     uneven_judging,
 )
 from evaluation.selectors.unjudged import PATIENCE, Unjudged, get_unjudged
 from judgments.permissions import Access
-from judgments.selectors.lists import HEAD
-
-
-@dataclass(frozen=True)
-class UnjudgedFilters:
-    """What an address asks for; "" and () are the usual."""
-
-    runs: tuple[str, ...] = ()
-    measure: str = ""
-    version: str = HEAD
-    segment: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,7 +42,7 @@ class UnjudgedPage:
     """rows: a run each. differences: of every other run from the first."""
 
     chosen: ChosenRuns
-    filters: UnjudgedFilters
+    filters: RunsFilters
     rows: tuple[Unjudged, ...]
     differences: tuple[OpenDifference, ...]
 
@@ -83,19 +73,12 @@ class UnjudgedPage:
         return urlencode([*runs, *((name, value) for name, value in more.items() if value)])
 
 
-def get_unjudged_page(*, access: Access, slug: str, filters: UnjudgedFilters) -> UnjudgedPage:
+def get_unjudged_page(*, access: Access, slug: str, filters: RunsFilters) -> UnjudgedPage:
     """What unjudged documents leave open, as an address asks for it.
 
     Raises MeasureError or FilterRefused for what can't be asked for, NotFound for a version.
     """
-    chosen = get_chosen_runs(
-        access=access,
-        slug=slug,
-        runs=filters.runs,
-        measure=filters.measure,
-        version=filters.version,
-        segment=filters.segment,
-    )
+    chosen = get_chosen_runs(access=access, slug=slug, filters=filters)
     rows = tuple(
         get_unjudged(
             compared=one,

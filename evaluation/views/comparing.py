@@ -5,10 +5,11 @@ from functools import partial
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.views.decorators.http import require_safe
 
+from evaluation.selectors.compared_runs import RunsFilters
 from evaluation.selectors.judge_next import asked_of
 from evaluation.selectors.pages_compare import CompareFilters, get_compare_page
 from evaluation.selectors.pages_judge_next import get_judge_next_page
-from evaluation.selectors.pages_unjudged import UnjudgedFilters, get_unjudged_page
+from evaluation.selectors.pages_unjudged import get_unjudged_page
 from evaluation.views.rendering import answer_page
 from judgments.permissions import get_access
 from judgments.selectors.lists import HEAD
@@ -34,7 +35,7 @@ def unjudged(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """What the documents that nobody has judged leave open."""
     access = get_access(viewer=request.user, slug=slug)
     asked = request.GET
-    filters = UnjudgedFilters(
+    filters = RunsFilters(
         runs=tuple(name for name in asked.getlist("runs") if name.strip()),
         measure=asked.get("measure", ""),
         version=asked.get("version", "").strip() or HEAD,
@@ -45,7 +46,7 @@ def unjudged(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
         request,
         "unjudged",
         lambda: page(filters=filters),
-        lambda: page(filters=UnjudgedFilters()),
+        lambda: page(filters=RunsFilters()),
         access=access,
         section="leaderboard",
     )

@@ -4,7 +4,8 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
-from evaluation.selectors.pages_unjudged import UnjudgedFilters, UnjudgedPage, get_unjudged_page
+from evaluation.selectors.compared_runs import RunsFilters
+from evaluation.selectors.pages_unjudged import UnjudgedPage, get_unjudged_page
 from tests.api.callers import MAIN, by_token
 from tests.builders import World, commit, make_access, make_world
 from tests.evaluation.builders import make_run
@@ -31,7 +32,7 @@ def world() -> World:
 
 def get(world: World, **filters) -> UnjudgedPage:
     access = make_access(collection=world.collection, username="dora")
-    return get_unjudged_page(access=access, slug="main", filters=UnjudgedFilters(**filters))
+    return get_unjudged_page(access=access, slug="main", filters=RunsFilters(**filters))
 
 
 def test_a_run_of_judged_documents_has_no_room_and_the_other_has(world):
