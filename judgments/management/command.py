@@ -55,6 +55,16 @@ def add_author(parser: CommandParser) -> None:
     parser.add_argument("--by", metavar="USERNAME", help="in whose name; else “command line”")
 
 
+def add_create(parser: CommandParser) -> None:
+    """The option `--create`."""
+    parser.add_argument(
+        "--create",
+        action="store_true",
+        help="take unknown queries and documents as ids without a text, and make the collection "
+        "if it is missing",
+    )
+
+
 def two_slugs(text: str) -> tuple[str, str]:
     """COLLECTION/LIST, or COLLECTION/RANKER, as its two parts; a type for argparse."""
     first, slash, second = text.partition("/")

@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 from django.db import transaction
 from django.utils import timezone
 
-from judgments.management.command import RefusingCommand, add_author, two_slugs
+from judgments.management.command import RefusingCommand, add_author, add_create, two_slugs
 
 
 class Command(RefusingCommand):
@@ -21,12 +21,7 @@ class Command(RefusingCommand):
         parser.add_argument("ranker", metavar="COLLECTION/RANKER", type=two_slugs)
         parser.add_argument("file", metavar="FILE")
         parser.add_argument("--name", metavar="RUN", help="the run's name; else the file's")
-        parser.add_argument(
-            "--create",
-            action="store_true",
-            help="take unknown queries and documents as ids without a text, and make the "
-            "collection if it is missing",
-        )
+        add_create(parser)
         add_author(parser)
 
     def work(self, **options: Any) -> dict[str, Any]:

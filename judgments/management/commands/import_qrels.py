@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 from django.db import transaction
 from django.utils import timezone
 
-from judgments.management.command import RefusingCommand, add_author, two_slugs
+from judgments.management.command import RefusingCommand, add_author, add_create, two_slugs
 
 
 class Command(RefusingCommand):
@@ -32,12 +32,7 @@ class Command(RefusingCommand):
             default="",
             help="how the file's signals become grades: 'E=3, S=2, C=1, I=0' or '>=60=3, >=0=0'",
         )
-        parser.add_argument(
-            "--create",
-            action="store_true",
-            help="take unknown queries and documents as ids without a text, and make the "
-            "collection if it is missing",
-        )
+        add_create(parser)
         add_author(parser)
 
     def work(self, **options: Any) -> dict[str, Any]:
