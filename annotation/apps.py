@@ -24,11 +24,12 @@ class AnnotationConfig(AppConfig):
     append_only = APPEND_ONLY
 
     def ready(self) -> None:
-        from annotation.selectors.overview import list_steps  # noqa: PLC0415  (needs the models)
+        # these need the models, which are there only now
+        from annotation.selectors.overview import list_standings, list_steps  # noqa: PLC0415
         from annotation.services.label_imports import work_on_labels  # noqa: PLC0415
         from judgments.jobs import register as register_job  # noqa: PLC0415
         from judgments.overview import register  # noqa: PLC0415
 
         keep_append_only(self, self.append_only)
-        register(list_steps)
+        register(list_steps, list_standings)
         register_job("import_labels", work_on_labels)

@@ -24,12 +24,12 @@ class EvaluationConfig(AppConfig):
     def ready(self) -> None:
         keep_append_only(self, self.append_only)
         # services need the models, which are there only now
-        from evaluation.selectors.overview import list_steps  # noqa: PLC0415
+        from evaluation.selectors.overview import list_standings, list_steps  # noqa: PLC0415
         from evaluation.services.runs import work_on_run  # noqa: PLC0415
-        from judgments.overview import register as register_steps  # noqa: PLC0415
+        from judgments.overview import register as register_overview  # noqa: PLC0415
 
         register("import_run", work_on_run)
-        register_steps(list_steps)
+        register_overview(list_steps, list_standings)
         version_committed.connect(wake_refresh, dispatch_uid="evaluation.refresh")
 
 

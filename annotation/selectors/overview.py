@@ -1,15 +1,22 @@
 """What a collection's overview says of guidelines and campaigns."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from django.db.models import Exists, OuterRef
 from django.urls import reverse
 
 from annotation.models import Campaign, Guideline, Pair
+from annotation.selectors.campaigns import count_pairs
+from annotation.selectors.keeping import kept
 from annotation.selectors.own_campaigns import OwnCampaign, list_own_campaigns
+from annotation.selectors.quality import get_quality_page
+from annotation.verdicts import Verdict
 from judgments.models import JudgmentList
-from judgments.overview import Step
+from judgments.overview import Standing, Step
 from judgments.permissions import Access, may_lead, may_see_people
+
+MOST: Final = 3  # campaigns at a glance
 
 
 def list_steps(access: Access) -> Iterator[Step]:
@@ -18,6 +25,38 @@ def list_steps(access: Access) -> Iterator[Step]:
     yield from (_label(campaign) for campaign in own if campaign.is_open)
     if may_see_people(access):
         yield from _list_lead_steps(access)
+
+
+def list_standings(access: Access) -> Iterator[Standing]:
+    """How far the newest campaigns are, and whether their labels are good enough; for leads."""
+    if not may_see_people(access):
+        return
+    campaigns_qs = Campaign.objects.filter(list__collection=access.collection)
+    begun_qs = campaigns_qs.exclude(state=Campaign.State.DRAFT).select_related("list", "guideline")
+    for order, campaign in enumerate(begun_qs.order_by("-pk")[:MOST]):
+        yield _standing(access, campaign, order)
+
+
+def _standing(access: Access, campaign: Campaign, order: int) -> Standing:
+    counts = kept(campaign, "pairs", lambda: count_pairs(campaign))
+    said = kept(campaign, "verdict", lambda: _verdict(access, campaign))
+    return Standing(
+        order=order,
+        kind=f"Campaign, {campaign.get_state_display().lower()}",
+        title=campaign.name,
+        url=_url("campaign", access, campaign.public_id),
+        done=counts.concluded,
+        total=counts.all,
+        note="pairs with a grade",
+        verdict=said.text if said else "",
+        verdict_url=_url("campaign-quality", access, campaign.public_id),
+        tone=said.tone if said else "",
+    )
+
+
+def _verdict(access: Access, campaign: Campaign) -> Verdict | None:
+    page = get_quality_page(access=access, campaign=campaign, hourly=None, per_label=None)
+    return page.verdict
 
 
 def _label(own: OwnCampaign) -> Step:

@@ -78,7 +78,7 @@ def list_quality(request: HttpRequest, slug: str, list_slug: str) -> HttpRespons
     page = get_list_quality_page(access=access, slug=list_slug)
     for part in page.due:
         publish("annotation.refresh_quality", part.campaign.pk)
-    return render_page(request, "list_quality", page, access=access)
+    return render_page(request, "list_quality", page, access=access, section="lists")
 
 
 @never_cache

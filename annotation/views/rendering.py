@@ -15,15 +15,21 @@ from judgments.views.rendering import is_part
 
 
 def render_page(
-    request: HttpRequest, template: str, page: object = None, *, access: Access, **more: Any
+    request: HttpRequest,
+    template: str,
+    page: object = None,
+    *,
+    access: Access,
+    section: str = "campaigns",
+    **more: Any,
 ) -> HttpResponse:
-    """The template with `page`, under the collection's tab of campaigns.
+    """The template with `page`, under the collection's tab of campaigns or another section's.
 
     The same address may answer with a part, which has no tabs: hence the header.
     """
     context = {"page": page, "access": access, "slug": access.collection.slug} | more
     if not is_part(request):
-        context["navigation"] = navigation(access, section="campaigns")
+        context["navigation"] = navigation(access, section=section)
     response = render(request, f"annotation/{template}.html", context)
     patch_vary_headers(response, ["HX-Request"])
     return response

@@ -1,12 +1,19 @@
-"""What a collection still needs so that rankers have numbers: steps of its overview."""
+"""What a collection's overview says of rankers and their numbers."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from django.urls import reverse
 
+from evaluation.measures.asking import recognise
 from evaluation.models import Evaluation, Ranker, Run
-from judgments.overview import Step
+from evaluation.selectors.run_sums import RunSums, kept_measures, list_run_sums
+from judgments.models import JudgmentList
+from judgments.overview import Line, Standing, Step
 from judgments.permissions import Access, may_see_rankings, may_upload_runs
+from judgments.selectors.lists import HEAD, get_version
+
+MOST: Final = 3  # lists at a glance, and runs of each
 
 
 def list_steps(access: Access) -> Iterator[Step]:
@@ -41,3 +48,37 @@ def list_steps(access: Access) -> Iterator[Step]:
         is_done=has_values,
         url=reverse("leaderboards", args=[slug]) if has_values else "",
     )
+
+
+def list_standings(access: Access) -> Iterator[Standing]:
+    """The first rankers, by their newest runs, on each of the newest lists; for those who may see
+    rankings."""
+    if not may_see_rankings(access):
+        return
+    lists_qs = JudgmentList.objects.filter(collection=access.collection, head__gt=0)
+    for order, judgment_list in enumerate(lists_qs.order_by("-pk")[:MOST], start=MOST):
+        measure = kept_measures(judgment_list)[0]
+        version = get_version(judgment_list=judgment_list, name=HEAD)
+        found = list_run_sums(
+            judgment_list=judgment_list, version=version, measures=[measure], only_newest=True
+        )
+        yield Standing(
+            order=order,
+            kind="Leaderboard",
+            title=judgment_list.name,
+            url=reverse("leaderboard", args=[access.collection.slug, judgment_list.slug]),
+            note=f"{recognise(measure).canonical}, version {version.number:,}",
+            lines=tuple(_first(found, access.collection.slug)),
+        )
+
+
+def _first(found: list[RunSums], slug: str) -> Iterator[Line]:
+    """The runs with the highest values."""
+    values = [(own.averages[0].value, own.run) for own in found if own.averages]
+    known = [(value, run) for value, run in values if value is not None]
+    for value, run in sorted(known, key=lambda one: (-one[0], one[1].pk))[:MOST]:
+        yield Line(
+            text=run.ranker.name,
+            figure=f"{value:.4f}",
+            url=reverse("run", args=[slug, run.public_id]),
+        )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.urls import reverse
 
 from judgments.models import Document, JudgmentList, Membership, Query, Role
-from judgments.overview import Step, list_steps
+from judgments.overview import Standing, Step, list_standings, list_steps
 from judgments.permissions import (
     Access,
     may_lead,
@@ -30,6 +30,7 @@ class OverviewPage:
     name: str
     description: str
     facts: list[Fact]
+    standings: list[Standing]
     steps: list[Step]
 
     @property
@@ -45,6 +46,7 @@ def get_overview_page(*, access: Access) -> OverviewPage:
         name=collection.name,
         description=collection.description,
         facts=list(_facts(access)),
+        standings=list_standings(access),
         steps=list_steps(access),
     )
 

@@ -4,11 +4,12 @@ import pytest
 
 from annotation.selectors.campaigns import list_candidates
 from annotation.services.campaigns import close_campaign
-from judgments.overview import Step, list_steps
+from annotation.tasks import consolidate_list, refresh_campaign_quality
+from judgments.overview import Standing, Step, list_standings, list_steps
 from judgments.permissions import Access
 from judgments.services.members import end_membership
 from tests.builders import NOW, World, make_access, make_world
-from tests.builders_annotation import make_campaign, make_draft, make_guideline
+from tests.builders_annotation import label, make_campaign, make_draft, make_guideline
 
 pytestmark = pytest.mark.django_db
 
@@ -21,6 +22,11 @@ def world() -> World:
 def steps_of(world: World, username: str) -> dict[str, Step]:
     access: Access = make_access(collection=world.collection, username=username)
     return {step.title: step for step in list_steps(access)}
+
+
+def standings_of(world: World, username: str) -> list[Standing]:
+    access = make_access(collection=world.collection, username=username)
+    return [card for card in list_standings(access) if card.kind.startswith("Campaign")]
 
 
 def test_a_lead_is_led_from_the_guideline_to_an_open_campaign(world: World) -> None:
@@ -66,3 +72,22 @@ def test_whoever_left_can_no_longer_be_added_to_a_campaign(world: World) -> None
     end_membership(access=ada, username="dora", at=NOW)
     after = {user.username for user in list_candidates(access=ada, campaign=draft)}
     assert before - after == {"dora"}
+
+
+def test_a_lead_sees_at_a_glance_how_far_campaigns_are_and_what_their_reports_say(
+    world: World,
+) -> None:
+    make_draft(world=world, name="Later")
+    campaign = make_campaign(world=world, name="Spring")
+    (card,) = standings_of(world, "ada")
+    assert (card.title, card.kind, card.verdict) == ("Spring", "Campaign, open", "")
+    assert (card.done, card.total) == (0, 2)
+    for pair in campaign.pairs.select_related("campaign"):
+        for username in ("ben", "cem"):
+            label(pair=pair, username=username, grade=1)
+    consolidate_list(world.judgments.pk)
+    refresh_campaign_quality(campaign.pk)
+    (card,) = standings_of(world, "ada")
+    assert (card.done, card.tone) == (2, "warn")
+    assert card.verdict
+    assert standings_of(world, "ben") == standings_of(world, "dora") == []
