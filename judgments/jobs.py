@@ -51,3 +51,8 @@ def register(kind: str, handler: Handler) -> None:
 def get_handler(kind: str) -> Handler:
     """The handler of a kind. Raises KeyError if nobody registered one."""
     return _handlers[kind]
+
+
+def list_kinds() -> list[str]:
+    """Every registered kind, in order."""
+    return sorted(_handlers)
