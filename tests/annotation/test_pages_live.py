@@ -1,6 +1,7 @@
 """The live page of a campaign: what a lead sees while people label, and takes or gives back."""
 
 import uuid
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -10,8 +11,12 @@ from django.utils import timezone
 
 from annotation.models import Assignment, Campaign
 from annotation.selectors import keeping
-from annotation.selectors.campaigns import get_dashboard
+from annotation.selectors.campaigns import Dashboard, get_campaign, get_dashboard
 from annotation.selectors.monitoring import get_monitor_page
+from annotation.services.adjudicating import adjudicate
+from annotation.services.campaigns import change_campaign, remove_annotator
+from annotation.services.consolidating import consolidate
+from annotation.services.gold import mark_gold
 from annotation.services.labelling import submit_label
 from annotation.services.leasing import release_expired
 from annotation.services.reassigning import reassign_leases, release_leases_of
@@ -184,6 +189,82 @@ def test_a_large_campaign_is_not_counted_anew_at_every_look(
     first = get_dashboard(access=access, campaign=campaign, now=NOW)
     second = get_dashboard(access=access, campaign=campaign, now=NOW)
     assert second.counts is first.counts
+
+
+def labelled(world: World, campaign: Campaign) -> None:
+    pair = campaign.pairs.select_related("campaign")[1]
+    label(pair=pair, username="ben", grade=1)
+
+
+def taken_back(world: World, campaign: Campaign) -> None:
+    pair = campaign.pairs.select_related("campaign")[0]
+    label(pair=pair, username="ben", outcome="retracted")
+
+
+def said_otherwise(world: World, campaign: Campaign) -> None:
+    pair = campaign.pairs.select_related("campaign")[0]
+    label(pair=pair, username="cem", grade=3)
+    consolidate(list_id=campaign.list_id, at=NOW)
+
+
+def decided(world: World, campaign: Campaign) -> None:
+    access, pair = make_access(collection=world.collection), campaign.pairs.all()[0]
+    adjudicate(access=access, pair=pair, grade=2, reason="", at=NOW)
+
+
+def made_gold(world: World, campaign: Campaign) -> None:
+    access, pair = make_access(collection=world.collection), campaign.pairs.all()[2]
+    mark_gold(access=access, pair=pair, low=1, high=1, reason="Plain.", at=NOW)
+
+
+def sent_away(world: World, campaign: Campaign) -> None:
+    access = make_access(collection=world.collection)
+    remove_annotator(access=access, campaign=campaign, person=user("fay"), at=NOW)
+
+
+def widened(world: World, campaign: Campaign) -> None:
+    access = make_access(collection=world.collection)
+    change_campaign(access=access, campaign=campaign, at=NOW, overlap=3)
+
+
+@pytest.mark.parametrize(
+    "change", [labelled, taken_back, said_otherwise, decided, made_gold, sent_away, widened]
+)
+def test_a_large_campaign_is_counted_anew_once_something_has_changed(
+    world: World,
+    campaign: Campaign,
+    monkeypatch: pytest.MonkeyPatch,
+    change: Callable[[World, Campaign], None],
+) -> None:
+    access = make_access(collection=world.collection)
+    label(pair=campaign.pairs.select_related("campaign")[0], username="ben", grade=1)
+    monkeypatch.setattr(keeping, "LARGE", 30)
+    monkeypatch.setattr(keeping, "TIMES", 0)
+
+    def look() -> Dashboard:
+        fresh = get_campaign(access=access, campaign_id=campaign.public_id)
+        return get_dashboard(access=access, campaign=fresh, now=NOW)
+
+    monkeypatch.setattr(keeping, "LONGEST", 3_600.0)
+    first = look()
+    assert look().counts is first.counts
+    change(world, campaign)
+    after = look()
+    assert after != first
+    monkeypatch.setattr(keeping, "LARGE", 1_000)
+    assert after == look()
+
+
+def test_no_count_is_older_than_it_may_be(
+    world: World, campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    access = make_access(collection=world.collection)
+    for name, value in (("LARGE", 30), ("TIMES", 0), ("LONGEST", 0.0)):
+        monkeypatch.setattr(keeping, name, value)
+    first = get_dashboard(access=access, campaign=campaign, now=NOW)
+    second = get_dashboard(access=access, campaign=campaign, now=NOW)
+    assert second.counts is not first.counts
+    assert second == first
 
 
 def test_whoever_skipped_a_query_asks_for_it_again_on_the_campaigns_page(
