@@ -7,6 +7,7 @@ import random
 import threading
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -158,17 +159,20 @@ class Annotator:
     ) -> Any:
         """Send it, the same each time, until an answer parses and holds what it must hold."""
         deadline = time.monotonic() + self.patience
+        failures: Counter[str] = Counter()
         while time.monotonic() < deadline and not self.is_over.is_set():
             try:
-                answer = read(*self._post(resource, body))
-            except (*CAME_TO_NOTHING, ValueError, KeyError, TypeError):
-                answer = None
+                status, said = self._post(resource, body)
+                answer, failure = read(status, said), str(status)
+            except (*CAME_TO_NOTHING, ValueError, KeyError, TypeError) as error:
+                answer, failure = None, type(error).__name__
                 self.close()
             if answer is not None:
                 return answer
+            failures[failure] += 1
             self.retries += 1
             time.sleep(PAUSE)
-        raise GaveUp(f"{resource}: no answer in {self.patience:g} s")
+        raise GaveUp(f"{resource}: no answer in {self.patience:g} s, but {dict(failures)}")
 
     def _post(self, resource: str, body: dict[str, Any]) -> tuple[int, Any]:
         if self._connection is None:

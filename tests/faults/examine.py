@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import django
-from django.db.models import F
+from django.db.models import F, Max
 
 from tests.faults.scene import OVERLAP
 
@@ -44,6 +44,7 @@ def examine(*, logs: Path, since: float, patience: float) -> dict[str, Any]:
         "problems": {kind: found[:SHOWN] for kind, found in findings.items() if found},
         "labels": len(said),
         "versions": _list().head,
+        "stages": _stages(since),
         "lags": _lags(),
     }
 
@@ -213,6 +214,17 @@ def _wrong_bits() -> list[str]:
         ):
             wrong.append(f"run {row.run_id} at version {number}")
     return wrong
+
+
+def _stages(since: float) -> dict[str, float]:
+    """When the last version was made and evaluated, in seconds since the last acknowledgement."""
+    from evaluation.models import Evaluation
+    from judgments.models import JudgmentVersion
+
+    last = JudgmentVersion.objects.get(list=_list(), number=_list().head)
+    computed = Evaluation.objects.filter(version=last).aggregate(at=Max("computed_at"))["at"]
+    times = {"the last version": last.created_at, "its last evaluation": computed}
+    return {what: at.timestamp() - since for what, at in times.items() if at}
 
 
 def _lags() -> dict[str, list[float]]:
