@@ -10,8 +10,11 @@ class CommandRefused(DomainError):
 
 def get_author(username: str | None) -> User | None:
     """The person that `--by` names; None without it."""
-    if username is None:
-        return None
+    return None if username is None else get_user(username)
+
+
+def get_user(username: str) -> User:
+    """The person with this user name, who can sign in."""
     user = User.objects.filter(username=username, is_active=True).first()
     if user is None:
         raise CommandRefused("no_user", f"There is no user {username}.")

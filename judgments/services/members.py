@@ -246,6 +246,27 @@ def end_membership(*, access: Access, username: str, at: datetime) -> None:
         )
 
 
+def change_password(*, user: User, password: str, by: User | None, at: datetime) -> None:
+    """Give somebody another password: they themselves, or whoever runs the installation.
+
+    Their sessions end; their API tokens go on working. by: None for the command line.
+    """
+    try:
+        validate_password(password, user)
+    except ValidationError as error:
+        raise MemberRefused("password_invalid", " ".join(error.messages)) from error
+    with transaction.atomic():
+        user.set_password(password)
+        user.save(update_fields=["password"])
+        audit.record(
+            collection=None,
+            actor=by,
+            at=at,
+            action="password.changed" if by == user else "password.reset",
+            subject=user.username,
+        )
+
+
 def _locked_member(access: Access, username: str) -> Membership:
     """The member, with all of the collection's memberships locked: the rules count leads."""
     check_may_manage_members(access)

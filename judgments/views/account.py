@@ -1,7 +1,7 @@
 """Signing in, the first account, invitations, and one's own tokens."""
 
 from django.contrib import messages
-from django.contrib.auth import login
+from django.contrib.auth import login, update_session_auth_hash
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.auth.views import LoginView, PasswordChangeView
@@ -125,5 +125,9 @@ class ChangePassword(PasswordChangeView):
     success_url = reverse_lazy("home")
 
     def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
+        user = signed_in(self.request)
+        password = form.cleaned_data["new_password1"]
+        members.change_password(user=user, password=password, by=user, at=timezone.now())
+        update_session_auth_hash(self.request, user)
         messages.success(self.request, "Your password is changed.")
-        return super().form_valid(form)
+        return redirect(self.get_success_url())

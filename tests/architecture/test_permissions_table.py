@@ -1,30 +1,20 @@
 """Every address × every role, from the table in tests/permissions; none may be missing."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from importlib import import_module
-from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
-from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from judgments.models import Membership
-from tests.builders import World, make_collection, make_user, make_world
+from tests.architecture.asking import ROWS, ask, client_of, undone
+from tests.builders import make_collection
 from tests.permissions.table import ROLES, Row
 
-TABLE = Path(__file__).resolve().parents[1] / "permissions"
-APPS = sorted(path.stem for path in TABLE.glob("*.py") if path.stem != "table")
-ROWS: list[Row] = [row for app in APPS for row in import_module(f"tests.permissions.{app}").ROWS]
 METHODS = ("get", "post", "put", "patch", "delete")
 ASKED_ANYHOW = {"login": "whoever is signed in is sent home, by whatever method"}
-BACKEND = "django.contrib.auth.backends.ModelBackend"
-PEOPLE = {"annotator": "ben", "researcher": "dora", "lead": "ada", "stranger": "eve"}
 
 
 def names_of(patterns: list[URLPattern | URLResolver], prefix: str = "") -> Iterator[str]:
@@ -43,37 +33,6 @@ def test_every_address_has_a_row():
 
 def test_no_row_is_of_an_address_that_is_gone():
     assert {row.name for row in ROWS} - set(names_of(get_resolver().url_patterns)) == set()
-
-
-@pytest.fixture
-def world(settings, tmp_path) -> World:
-    settings.STORAGES = settings.STORAGES | {
-        "default": {
-            "BACKEND": "django.core.files.storage.FileSystemStorage",
-            "OPTIONS": {"location": tmp_path},
-        }
-    }
-    return make_world()
-
-
-def client_of(world: World, role: str) -> Client:
-    client = Client()
-    if role == "admin":
-        client.force_login(make_user(username="root", is_superuser=True), backend=BACKEND)
-    elif role != "anonymous":
-        client.force_login(getattr(world, PEOPLE[role]), backend=BACKEND)
-    return client
-
-
-def ask(client: Client, row: Row, arguments: dict[str, Any]) -> Any:
-    url = reverse(row.name, kwargs=arguments) + (f"?{row.query}" if row.query else "")
-    data = {
-        key: SimpleUploadedFile("file", value) if isinstance(value, bytes) else value
-        for key, value in row.data.items()
-    }
-    if row.content_type:
-        return getattr(client, row.method)(url, data, content_type=row.content_type)
-    return getattr(client, row.method)(url, data)
 
 
 @pytest.mark.django_db
@@ -102,16 +61,6 @@ def test_what_does_not_exist_is_not_found_even_for_an_admin(world, row):
 def one_row_each() -> list[Row]:
     """A row of each address."""
     return sorted({row.name: row for row in reversed(ROWS)}.values(), key=lambda row: row.name)
-
-
-@contextmanager
-def undone(world: World) -> Iterator[None]:
-    """What happens within leaves nothing behind."""
-    with transaction.atomic():
-        yield
-        transaction.set_rollback(True)
-    for row in (world.collection, world.judgments):
-        row.refresh_from_db()
 
 
 @pytest.mark.django_db

@@ -2,12 +2,21 @@
 
 import gzip
 import hashlib
+import io
 import json
 
 import pytest
 from django.core.management import call_command
 
-from judgments.models import Collection, Document, JudgmentList, JudgmentVersion, Membership, Query
+from judgments.models import (
+    AuditEntry,
+    Collection,
+    Document,
+    JudgmentList,
+    JudgmentVersion,
+    Membership,
+    Query,
+)
 from tests.builders import make_user, make_world
 
 pytestmark = pytest.mark.django_db
@@ -138,3 +147,28 @@ def test_a_version_that_does_not_exist_cannot_be_exported(capsys, name):
     assert run(capsys, "export_qrels", "books/main", "--version", name)[0] == 2
     assert run(capsys, "export_qrels", "books/none")[0] == 2
     assert run(capsys, "export_qrels", "none/main")[0] == 2
+
+
+@pytest.mark.parametrize("by", ["", "root"])
+def test_somebody_gets_another_password_and_the_log_says_from_whom(capsys, monkeypatch, by):
+    ada = make_user(username="ada")
+    make_user(username="root", is_superuser=True)
+    monkeypatch.setattr("sys.stdin", io.StringIO("a long enough password\n"))
+    words = ("--by", by) if by else ()
+    assert run(capsys, "changepassword", "ada", *words) == (0, "", "")
+    ada.refresh_from_db()
+    assert ada.check_password("a long enough password")
+    (entry,) = AuditEntry.objects.all()
+    actor = entry.actor.username if entry.actor else ""
+    assert (entry.action, entry.subject, actor) == ("password.reset", "ada", by)
+
+
+@pytest.mark.parametrize(("username", "said"), [("ada", "too short"), ("zoe", "no user zoe")])
+def test_a_password_that_is_no_good_or_nobody_s_changes_nothing(
+    capsys, monkeypatch, username, said
+):
+    make_user(username="ada")
+    monkeypatch.setattr("sys.stdin", io.StringIO("short\n"))
+    status, _, err = run(capsys, "changepassword", username)
+    assert (status, said in err) == (2, True)
+    assert not AuditEntry.objects.exists()

@@ -6,7 +6,16 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from judgments.models import Collection, Document, Job, JudgmentList, Membership, Query, Release
+from judgments.models import (
+    AuditEntry,
+    Collection,
+    Document,
+    Job,
+    JudgmentList,
+    Membership,
+    Query,
+    Release,
+)
 from judgments.services.committing import Change
 from judgments.services.jobs import work_jobs
 from judgments.services.lists import release_version
@@ -95,6 +104,25 @@ def test_signing_in_and_out(client):
     assert client.get(reverse("logout")).status_code == 405
     client.post(reverse("logout"))
     assert client.get(reverse("home")).status_code == 302
+
+
+def test_another_password_for_oneself_keeps_this_session_ends_others_and_is_in_the_log(client):
+    user = make_user(username="ada")
+    user.set_password(PASSWORD)
+    user.save()
+    elsewhere = Client()
+    for one in (client, elsewhere):
+        one.post(reverse("login"), {"username": "ada", "password": PASSWORD})
+    another = f"another {PASSWORD}"
+    words = {"old_password": PASSWORD, "new_password1": another, "new_password2": "else"}
+    assert client.post(reverse("password"), words).status_code == 200
+    assert not AuditEntry.objects.exists()
+    done = client.post(reverse("password"), words | {"new_password2": another}, follow=True)
+    assert "Your password is changed" in text_of(done)
+    assert elsewhere.get(reverse("home")).status_code == 302
+    (entry,) = AuditEntry.objects.all()
+    assert (entry.action, entry.actor, entry.subject) == ("password.changed", user, "ada")
+    assert (entry.before, entry.after) == (None, None)
 
 
 def test_ten_wrong_passwords_lock_this_address_out_for_this_account_only(client):

@@ -1,0 +1,39 @@
+"""`changepassword`: in place of Django's, which leaves no trace of who changed what."""
+
+import sys
+from getpass import getpass
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from judgments.management.command import RefusingCommand, add_author
+
+
+class Command(RefusingCommand):
+    help = "Give somebody another password, asked for twice, or read from a pipe."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("username", metavar="USERNAME")
+        add_author(parser)
+
+    def work(self, **options: Any) -> dict[str, Any]:
+        from django.utils import timezone
+
+        from judgments.management.lookup import get_author, get_user
+        from judgments.services.members import change_password
+
+        user, by = get_user(options["username"]), get_author(options["by"])
+        change_password(user=user, password=_asked(), by=by, at=timezone.now())
+        return {"username": user.username}
+
+
+def _asked() -> str:
+    from judgments.management.lookup import CommandRefused
+
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().rstrip("\n")
+    password = getpass("New password: ")
+    if getpass("Once more: ") != password:
+        raise CommandRefused("passwords_differ", "These were two passwords.")
+    return password

@@ -1,0 +1,120 @@
+"""Whoever changes something by an address is named in the audit log, or it is said here why not."""
+
+import inspect
+from collections.abc import Iterator
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import pytest
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from judgments.jobs import get_handler, list_kinds
+from judgments.models import AuditEntry
+from judgments.services.audit import record
+from tests.architecture.asking import ROWS, ask, client_of, undone
+from tests.builders import World
+from tests.permissions.table import ROLES, Row
+
+OURS = ("annotation", "evaluation", "judgments", "config")
+JOB = "leaves a job, which says who and when; what the job does is logged when it is done"
+VERSION = "makes a version, which says for good who made it, when and why"
+READS = "changes nothing"
+SEAT = "moves one's own seat, which says itself whose it is and since when"
+SKIP = "one's own skip keeps when it was returned and by whom"
+UNLOGGED = {
+    "api-campaign-next": SEAT,
+    "api-campaign-release": SEAT,
+    "api-campaign-skip-return": SKIP,
+    "api-list-qrels": VERSION,
+    "campaign-pool-preview": READS,
+    "documents-upload": JOB,
+    "export": READS,
+    "guideline-preview": READS,
+    "healthz": READS,
+    "labelling-preferences": "one's own keys and text size",
+    "labels-import": JOB,
+    "list-import": f"{JOB}; {VERSION}",
+    "login": "is no change; the signs of an attack are kept by the lock-out",
+    "logout": "is no change",
+    "queries-upload": JOB,
+    "readyz": READS,
+    "revert": VERSION,
+    "run-upload": JOB,
+    "skip-return": SKIP,
+}
+
+
+def changing() -> list[Row]:
+    """The rows that are no reading."""
+    return [row for row in ROWS if row.method != "get"]
+
+
+def views(patterns: list[URLPattern | URLResolver]) -> Iterator[tuple[str, Any]]:
+    """The name of every address, and what answers there."""
+    for pattern in patterns:
+        if isinstance(pattern, URLResolver):
+            yield from views(pattern.url_patterns)
+        else:
+            yield pattern.name or "", pattern.callback
+
+
+def is_logged(world: World, row: Row) -> bool:
+    """Whether an entry is there once somebody has asked who is let in."""
+    for role in ROLES:
+        if getattr(row, role) < 400:
+            with undone(world):
+                path, client = row.path(world), client_of(world, role)
+                before = AuditEntry.objects.count()
+                ask(client, row, path)
+                if AuditEntry.objects.count() > before:
+                    return True
+    return False
+
+
+def is_ours(module: str) -> bool:
+    """Whether a module is of this project."""
+    return module.partition(".")[0] in OURS
+
+
+def called(code: CodeType, names: dict[str, Any]) -> Iterator[Any]:
+    """What the code may call, as far as its names tell: functions, and those of modules."""
+    for inner in (one for one in code.co_consts if isinstance(one, CodeType)):
+        yield from called(inner, names)
+    found = [names[name] for name in code.co_names if name in names]
+    yield from found
+    for module in (one for one in found if isinstance(one, ModuleType) and is_ours(one.__name__)):
+        yield from (getattr(module, name, None) for name in code.co_names)
+
+
+def may_log(view: Any) -> bool:
+    """Whether an entry can come of a view, through whatever it calls of ours."""
+    waiting, seen = [getattr(view, "view_class", None) or getattr(view, "cls", view)], set()
+    while waiting:
+        one = waiting.pop()
+        if one is record:
+            return True
+        one = inspect.unwrap(one) if callable(one) else one
+        is_code = isinstance(one, FunctionType | type) and is_ours(one.__module__)
+        if not is_code or one in seen:
+            continue
+        seen.add(one)
+        if isinstance(one, type):
+            waiting += [*vars(one).values(), *one.__bases__]
+        else:
+            waiting += called(one.__code__, one.__globals__)
+    return False
+
+
+@pytest.mark.django_db
+def test_every_address_that_changes_something_leaves_an_entry_or_a_reason(world: World) -> None:
+    """An entry is seen where the table's row succeeds; elsewhere the code must be able to."""
+    answering = dict(views(get_resolver().url_patterns))
+    logged = {row.name for row in changing() if is_logged(world, row)}
+    left = {row.name for row in changing()} - logged
+    assert len(logged) > len(left)
+    assert {name for name in left if not may_log(answering[name])} == set(UNLOGGED)
+
+
+def test_what_a_job_does_is_logged_or_makes_a_version() -> None:
+    silent = {kind for kind in list_kinds() if not may_log(get_handler(kind))}
+    assert silent <= {"import_qrels"}
