@@ -17,13 +17,12 @@ class NameField(forms.CharField):
 class ShortNameField(forms.CharField):
     """What addresses and commands call it."""
 
-    def __init__(self, *, example: str) -> None:
+    def __init__(self, *, example: str, used_in: str = "addresses and commands") -> None:
         super().__init__(
             label="Short name",
             max_length=64,
             validators=[SLUG],
-            help_text=f"For addresses and commands, such as “{example}”. It can't be changed "
-            "later.",
+            help_text=f"For {used_in}, such as “{example}”. It can't be changed later.",
         )
 
 

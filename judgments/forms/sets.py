@@ -8,7 +8,7 @@ from django import forms
 
 from judgments.formats.errors import FileProblem, FileRefused
 from judgments.formats.query_ids import QueryIds, read_query_ids
-from judgments.models.collections import SLUG
+from judgments.forms.naming import DescriptionField, NameField, ShortNameField
 from judgments.permissions import Access
 from judgments.selectors.content import list_segment_names
 from judgments.selectors.jobs import Problem
@@ -24,22 +24,9 @@ class SetForm(forms.Form):
     more: how many more there are.
     """
 
-    name = forms.CharField(
-        label="Name", max_length=200, widget=forms.TextInput(attrs={"autofocus": True})
-    )
-    slug = forms.CharField(
-        label="Short name",
-        max_length=64,
-        validators=[SLUG],
-        help_text="For addresses, such as “canaries”. It can't be changed later.",
-    )
-    description = forms.CharField(
-        label="Description",
-        max_length=2000,
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="What these queries have in common.",
-    )
+    name = NameField()
+    slug = ShortNameField(example="canaries", used_in="addresses")
+    description = DescriptionField(help_text="What these queries have in common.")
     typed = forms.CharField(
         label="Ids of the queries",
         required=False,

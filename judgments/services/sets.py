@@ -4,8 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from django.core.exceptions import ValidationError
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from judgments.bulk import insert_rows
 from judgments.formats.query_ids import QueryIds, check_known
@@ -23,6 +22,7 @@ from judgments.permissions import (
 from judgments.selectors.collections import list_query_ids, map_queries
 from judgments.selectors.sets import count_looks, list_set_queries
 from judgments.services import audit
+from judgments.services.naming import check_name, unless_taken
 
 SAME_LOOK: Final = timedelta(minutes=5)  # a page seen again by the same person within it
 NAMED: Final = 100  # ids that an audit row names
@@ -46,27 +46,21 @@ def create_set(
     """
     check_may_make_sets(access)
     _check_held_out(access, is_held_out)
-    try:
-        check_free_slug(slug)
-    except ValidationError as error:
-        raise SetRefused("slug_invalid", error.messages[0]) from error
+    check_name(slug, check_free_slug, refused=SetRefused, code="slug_invalid")
     queries = _known(access, ids)
-    try:
-        with transaction.atomic():
-            saved = SavedSet.objects.create(
-                collection=access.collection,
-                slug=slug,
-                name=name.strip() or slug,
-                description=description.strip(),
-                is_held_out=is_held_out,
-                created_at=at,
-                created_by=access.user,
-            )
-            _add(saved, queries.values())
-            after = _told(saved, len(queries))
-            _record(access, at, "set.created", saved, after=after)
-    except IntegrityError as error:
-        raise SetRefused("slug_taken", f"There is already a set {slug} here.") from error
+    with unless_taken(SetRefused("slug_taken", f"There is already a set {slug} here.")):
+        saved = SavedSet.objects.create(
+            collection=access.collection,
+            slug=slug,
+            name=name.strip() or slug,
+            description=description.strip(),
+            is_held_out=is_held_out,
+            created_at=at,
+            created_by=access.user,
+        )
+        _add(saved, queries.values())
+        after = _told(saved, len(queries))
+        _record(access, at, "set.created", saved, after=after)
     return saved
 
 
