@@ -179,11 +179,4 @@ def _conclude(
 
 
 def _record(access: Access, at: datetime, action: str, pair: Pair, **values: Any) -> None:
-    audit.record(
-        collection=access.collection,
-        actor=access.user,
-        at=at,
-        action=action,
-        subject=f"{pair.query.qid} {pair.document.docid}",
-        **values,
-    )
+    audit.record_by(access, at, action, f"{pair.query.qid} {pair.document.docid}", **values)

@@ -17,11 +17,11 @@ from annotation.services.consolidating import (
     lock_list,
 )
 from annotation.services.guidelines import get_newest_revision, has_grades_of
-from annotation.services.recording import record_campaign
 from annotation.services.seats import balance_seats, end_leases, lock_pairs
 from judgments.errors import DomainError
 from judgments.models import Collection, JudgmentList, Membership, Role, User
 from judgments.permissions import Access, NotFound, check_may_lead
+from judgments.services import audit
 from judgments.services.naming import unless_taken
 
 MAX_NAME_CHARACTERS: Final = 200
@@ -82,7 +82,7 @@ def create_campaign(
     _check_design(access, campaign)
     with unless_taken(_name_taken()):
         campaign.save(force_insert=True)
-        record_campaign(access, at, "campaign.created", campaign, after=_design(campaign))
+        audit.record_by(access, at, "campaign.created", campaign.name, after=_design(campaign))
     return campaign
 
 
@@ -113,8 +113,8 @@ def change_campaign(
             balance_seats(pair_ids=lock_pairs(changed.pairs.all()), overlap=changed.overlap)
         if (changed.overlap, changed.commit) != (before["overlap"], before["commit"]):
             conclude_again(judgment_list=judgment_list, campaign=changed, at=at)
-        record_campaign(
-            access, at, "campaign.changed", changed, before=before, after=_design(changed)
+        audit.record_by(
+            access, at, "campaign.changed", changed.name, before=before, after=_design(changed)
         )
     return changed
 
@@ -152,7 +152,9 @@ def add_annotators(
         ]
         _mark_annotating(access.collection, wanted)
         names = sorted(person.username for person in wanted.values())
-        record_campaign(access, at, "campaign.annotators_added", campaign, after={"people": names})
+        audit.record_by(
+            access, at, "campaign.annotators_added", campaign.name, after={"people": names}
+        )
     return added
 
 
@@ -171,8 +173,12 @@ def remove_annotator(*, access: Access, campaign: Campaign, person: User, at: da
         leases_qs = Assignment.objects.filter(pair__campaign=campaign, annotator=person)
         end_leases(leases_qs, skip_locked=False)
         _mark_annotating(access.collection, [person.pk])
-        record_campaign(
-            access, at, "campaign.annotator_removed", campaign, after={"people": [person.username]}
+        audit.record_by(
+            access,
+            at,
+            "campaign.annotator_removed",
+            campaign.name,
+            after={"people": [person.username]},
         )
 
 
@@ -218,7 +224,7 @@ def close_campaign(*, access: Access, campaign: Campaign, at: datetime) -> Campa
             commit_conclusions(judgment_list=judgment_list, concluded=concluded, by=None, at=at)
         end_leases(Assignment.objects.filter(pair__campaign=closed), skip_locked=False)
         _mark_annotating(access.collection)
-        record_campaign(access, at, "campaign.closed", closed)
+        audit.record_by(access, at, "campaign.closed", closed.name)
     return closed
 
 
@@ -273,7 +279,7 @@ def _open(
         lock_pairs(opened.pairs.all())
         opened.pairs.update(is_open=True)
         _mark_annotating(access.collection)
-        record_campaign(access, at, action, opened)
+        audit.record_by(access, at, action, opened.name)
     return opened
 
 

@@ -8,10 +8,10 @@ from annotation.models import Campaign, QualityReport
 from annotation.permissions import check_may_run
 from annotation.selectors.due import is_report_due
 from annotation.services.consolidating import conclude_again, lock_list
-from annotation.services.recording import record_campaign
 from annotation.weighing import WEIGHED
 from judgments.errors import DomainError
 from judgments.permissions import Access
+from judgments.services import audit
 
 
 class RuleRefused(DomainError):
@@ -40,11 +40,11 @@ def choose_rule(*, access: Access, campaign: Campaign, rule: str, at: datetime) 
         before, changed.rule = changed.rule, rule
         changed.save(update_fields=["rule"])
         conclude_again(judgment_list=judgment_list, campaign=changed, at=at)
-        record_campaign(
+        audit.record_by(
             access,
             at,
             "campaign.rule_chosen",
-            changed,
+            changed.name,
             before={"rule": before},
             after={"rule": rule},
         )

@@ -20,11 +20,11 @@ from annotation.consolidation import votes
 from annotation.models import Adjudication, Campaign, Pair
 from annotation.permissions import check_may_run
 from annotation.selectors.conclusions import Concluded, batches, conclusions, listen
-from annotation.services.recording import record_campaign
 from annotation.weighing import rounded
 from judgments.models import Judgment, JudgmentList, JudgmentVersion, User
 from judgments.permissions import Access
 from judgments.scales import Scale
+from judgments.services import audit
 from judgments.services.committing import Change, commit_judgments, read_current
 
 
@@ -77,11 +77,11 @@ def approve(
         version = commit_conclusions(
             judgment_list=judgment_list, concluded=waiting, by=access.user, at=at, reason=reason
         )
-        record_campaign(
+        audit.record_by(
             access,
             at,
             "campaign.approved",
-            campaign,
+            campaign.name,
             after={"pairs": len(waiting), "version": version.number if version else None},
         )
     return version

@@ -10,11 +10,11 @@ from django.db import transaction
 from annotation.models import Assignment, Campaign, CheckPlan, GoldItem, Pair
 from annotation.permissions import check_may_run
 from annotation.selectors.gold import get_check_plan, list_agreed_decisions
-from annotation.services.recording import record_campaign
 from annotation.services.seats import balance_seats, end_leases, lock_pairs
 from judgments.errors import DomainError
 from judgments.permissions import Access, NotFound
 from judgments.scales import Scale
+from judgments.services import audit
 
 MAX_REASON_CHARACTERS: Final = 4_000
 MOST_PERCENT: Final = 30
@@ -108,7 +108,7 @@ def retire_gold(*, access: Access, item: GoldItem, at: datetime) -> None:
         if not in_use_qs.update(retired_at=at, retired_by=access.user):
             raise GoldRefused("retired", "This is not gold any more.")
         balance_seats(pair_ids=[item.pair_id], overlap=item.campaign.overlap)
-        record_campaign(access, at, "gold.retired", item.campaign, before=_said(item))
+        audit.record_by(access, at, "gold.retired", item.campaign.name, before=_said(item))
 
 
 def change_checks(*, access: Access, campaign: Campaign, at: datetime, **changes: Any) -> CheckPlan:
@@ -131,8 +131,13 @@ def change_checks(*, access: Access, campaign: Campaign, at: datetime, **changes
         if not plan.training_pairs:
             training = Assignment.Purpose.TRAINING
             end_leases(Assignment.objects.filter(pair__campaign=campaign, purpose=training))
-        record_campaign(
-            access, at, "campaign.checks_changed", campaign, before=before, after=_planned(plan)
+        audit.record_by(
+            access,
+            at,
+            "campaign.checks_changed",
+            campaign.name,
+            before=before,
+            after=_planned(plan),
         )
     return plan
 
@@ -185,8 +190,8 @@ def _mark(
         made_qs = GoldItem.objects.filter(pair__in=pair_ids, retired_at=None)
         made = list(made_qs.select_related("campaign", "pair__query", "pair__document"))
         said = [_said(item) for item in made]
-        record_campaign(
-            access, at, "gold.marked", campaign, after={"reason": reason, "pairs": said}
+        audit.record_by(
+            access, at, "gold.marked", campaign.name, after={"reason": reason, "pairs": said}
         )
     return made
 

@@ -39,13 +39,7 @@ def create_guideline(
             collection=access.collection, name=name, created_at=at, created_by=access.user
         )
         _add_revision(guideline, 1, content, by=access.user, at=at)
-        audit.record(
-            collection=access.collection,
-            actor=access.user,
-            at=at,
-            action="guideline.created",
-            subject=name,
-        )
+        audit.record_by(access, at, "guideline.created", name)
     return guideline
 
 
@@ -75,12 +69,11 @@ def revise_guideline(
         if (newest.text, newest.grades) == content:
             return newest
         revision = _add_revision(guideline, newest.number + 1, content, by=access.user, at=at)
-        audit.record(
-            collection=access.collection,
-            actor=access.user,
-            at=at,
-            action="guideline.revised",
-            subject=guideline.name,
+        audit.record_by(
+            access,
+            at,
+            "guideline.revised",
+            guideline.name,
             before={"revision": newest.number},
             after={"revision": revision.number},
         )

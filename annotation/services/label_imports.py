@@ -31,13 +31,13 @@ from annotation.services.label_stock import (
     store_labels,
     take_stock,
 )
-from annotation.services.recording import record_campaign
 from judgments.formats.errors import Problems
 from judgments.jobs import Work
 from judgments.models import Collection, JudgmentList, JudgmentVersion, Membership, User
 from judgments.permissions import Access, NotFound, check_may_lead, get_access
 from judgments.scales import Scale
 from judgments.selectors.collections import map_documents, map_queries
+from judgments.services import audit
 from judgments.services.collections import ensure_documents, ensure_queries
 from judgments.services.members import add_name
 
@@ -117,11 +117,11 @@ def import_labels(
             unchanged=counts["unchanged"],
             decided=decided,
         )
-        record_campaign(
+        audit.record_by(
             access,
             at,
             "campaign.labels_imported",
-            campaign,
+            campaign.name,
             after=done.counts() | {"file": given.name},
         )
     return done

@@ -17,10 +17,10 @@ from annotation.selectors.pools import (
     preview_top_up,
 )
 from annotation.services.consolidating import lock_list
-from annotation.services.recording import record_campaign
 from annotation.services.seats import make_seats
 from judgments.bulk import insert_rows
 from judgments.permissions import Access
+from judgments.services import audit
 from judgments.services.naming import unless_taken
 
 
@@ -78,11 +78,11 @@ def store_pool(
             raise PoolRefused("state", "The campaign is closed.")
         if not add_pairs(campaign=locked, pool=pool, drawn=drawn):
             raise PoolRefused("nothing_new", "These runs bring no pair that is not there yet.")
-        record_campaign(
+        audit.record_by(
             access,
             pool.created_at,
             "campaign.pool_built",
-            campaign,
+            campaign.name,
             after={"pairs": pool.pair_count, "depth": pool.depth, "runs": pool.runs},
         )
     return pool

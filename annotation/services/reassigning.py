@@ -7,10 +7,10 @@ from django.db import transaction
 from annotation.models import Assignment, Campaign
 from annotation.permissions import check_may_run, get_desk
 from annotation.services.leasing import take_over
-from annotation.services.recording import record_campaign
 from annotation.services.seats import end_leases
 from judgments.models import User
 from judgments.permissions import Access
+from judgments.services import audit
 
 
 def release_leases_of(*, access: Access, campaign: Campaign, person: User, at: datetime) -> int:
@@ -22,7 +22,7 @@ def release_leases_of(*, access: Access, campaign: Campaign, person: User, at: d
     with transaction.atomic():
         ended = len(_end_leases(campaign, person))
         said = {"person": person.username, "seats": ended}
-        record_campaign(access, at, "campaign.leases_released", campaign, after=said)
+        audit.record_by(access, at, "campaign.leases_released", campaign.name, after=said)
     return ended
 
 
@@ -40,7 +40,7 @@ def reassign_leases(
         pairs = _end_leases(campaign, person)
         taken = take_over(desk=desk, pairs=pairs, at=at)
         said = {"person": person.username, "to": to.username, "seats": len(pairs), "taken": taken}
-        record_campaign(access, at, "campaign.leases_reassigned", campaign, after=said)
+        audit.record_by(access, at, "campaign.leases_reassigned", campaign.name, after=said)
     return taken
 
 

@@ -1,33 +1,11 @@
-"""The audit rows of campaigns; written inside the transaction of the change."""
+"""The audit rows of what happens to people in campaigns."""
 
 from datetime import datetime
 from typing import Any
 
 from annotation.models import Campaign
 from judgments.models import User
-from judgments.permissions import Access
 from judgments.services import audit
-
-
-def record_campaign(
-    access: Access,
-    at: datetime,
-    action: str,
-    campaign: Campaign,
-    *,
-    before: Any = None,
-    after: Any = None,
-) -> None:
-    """What a member did with a campaign."""
-    audit.record(
-        collection=access.collection,
-        actor=access.user,
-        at=at,
-        action=action,
-        subject=campaign.name,
-        before=before,
-        after=after,
-    )
 
 
 def record_person(

@@ -25,10 +25,11 @@ from annotation.permissions import check_may_run
 from annotation.rules import Rule, due_actions
 from annotation.selectors.overlap import overlap_labels
 from annotation.services.gold import GoldRefused
-from annotation.services.recording import record_campaign, record_person
+from annotation.services.recording import record_person
 from annotation.services.seats import balance_seats, end_leases, lock_pairs
 from judgments.models import User
 from judgments.permissions import Access
+from judgments.services import audit
 from judgments.waking import wake
 
 MESSAGES: Final[Mapping[str, str]] = {
@@ -67,11 +68,11 @@ def change_rules(
             )
             for rule in rules
         )
-        record_campaign(
+        audit.record_by(
             access,
             at,
             "campaign.rules_changed",
-            campaign,
+            campaign.name,
             before=before,
             after=[_worded(rule) for rule in rules],
         )

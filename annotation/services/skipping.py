@@ -9,11 +9,11 @@ from django.db import transaction
 
 from annotation.models import Assignment, Campaign, CampaignAnnotator, QuerySkip
 from annotation.permissions import Desk, check_may_label, check_may_run
-from annotation.services.recording import record_campaign
 from annotation.services.seats import end_leases
 from annotation.submissions import checked_words
 from judgments.errors import DomainError
 from judgments.permissions import Access, NotFound
+from judgments.services import audit
 
 MAX_NOTE_CHARACTERS: Final = 1_000
 
@@ -84,11 +84,11 @@ def give_back(*, access: Access, campaign: Campaign, skip_id: UUID, at: datetime
         open_qs = QuerySkip.objects.filter(pk=skip.pk, returned_at=None)
         if open_qs.update(returned_at=at, returned_by=access.user) != 1:
             raise NotFound("skip")
-        record_campaign(
+        audit.record_by(
             access,
             at,
             "campaign.query_given_back",
-            campaign,
+            campaign.name,
             after={"query": skip.query.qid, "person": skip.annotator.username},
         )
     return skip

@@ -52,12 +52,11 @@ def choose_measures(
         before = leaderboard.measure_set.measures
         leaderboard.measure_set = ensure_measure_set(measures=measures)
         leaderboard.save(update_fields=["measure_set"])
-        audit.record(
-            collection=access.collection,
-            actor=access.user,
-            at=at,
-            action="leaderboard.measures_chosen",
-            subject=str(judgment_list),
+        audit.record_by(
+            access,
+            at,
+            "leaderboard.measures_chosen",
+            str(judgment_list),
             before=before,
             after=leaderboard.measure_set.measures,
         )

@@ -53,12 +53,11 @@ def change_tags(*, access: Access, at: datetime, ranker_slug: str, tags: list[st
         if tags != before:
             ranker.tags = tags
             ranker.save(update_fields=["tags"])
-            audit.record(
-                collection=access.collection,
-                actor=access.user,
-                at=at,
-                action="ranker.tagged",
-                subject=ranker_slug,
+            audit.record_by(
+                access,
+                at,
+                "ranker.tagged",
+                ranker_slug,
                 before={"tags": before},
                 after={"tags": tags},
             )

@@ -155,12 +155,11 @@ def withdraw_run(*, access: Access, run: Run, at: datetime) -> None:
         taken = Run.objects.filter(pk=run.pk, withdrawn_at__isnull=True).update(withdrawn_at=at)
         if not taken:
             raise RunRefused("already_withdrawn", "This run has already been withdrawn.")
-        audit.record(
-            collection=access.collection,
-            actor=access.user,
-            at=at,
-            action="run.withdrawn",
-            subject=f"{run.ranker.slug}/{run.name}",
+        audit.record_by(
+            access,
+            at,
+            "run.withdrawn",
+            f"{run.ranker.slug}/{run.name}",
             before={"run": str(run.public_id)},
         )
     run.withdrawn_at = at

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from judgments.models import AuditEntry, Collection, User
+from judgments.permissions import Access
 
 
 def record(
@@ -29,4 +30,16 @@ def record(
         subject=subject[:200],
         before=before,
         after=after,
+    )
+
+
+def record_by(access: Access, at: datetime, action: str, subject: str, **values: Any) -> AuditEntry:
+    """`record` of what a member did in their collection. values: before, after."""
+    return record(
+        collection=access.collection,
+        actor=access.user,
+        at=at,
+        action=action,
+        subject=subject,
+        **values,
     )

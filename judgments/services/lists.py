@@ -107,12 +107,11 @@ def release_version(
             created_at=at,
             created_by=access.user,
         )
-        audit.record(
-            collection=access.collection,
-            actor=access.user,
-            at=at,
-            action="list.released",
-            subject=f"{judgment_list.slug} {name}",
+        audit.record_by(
+            access,
+            at,
+            "list.released",
+            f"{judgment_list.slug} {name}",
             after={"version": number, "sha256": digest},
         )
     return release

@@ -80,12 +80,11 @@ def invite(
             created_by=access.user,
             expires_at=at + timedelta(days=days),
         )
-        audit.record(
-            collection=access.collection,
-            actor=access.user,
-            at=at,
-            action="invitation.created",
-            subject=note.strip() or f"invitation {invitation.pk}",
+        audit.record_by(
+            access,
+            at,
+            "invitation.created",
+            note.strip() or f"invitation {invitation.pk}",
             after={"role": role, "days": days},
         )
     return invitation, token
@@ -100,13 +99,7 @@ def withdraw_invitation(*, access: Access, invitation_id: int, at: datetime) -> 
         ).update(withdrawn_at=at)
         if not done:
             raise NotFound("invitation")
-        audit.record(
-            collection=access.collection,
-            actor=access.user,
-            at=at,
-            action="invitation.withdrawn",
-            subject=f"invitation {invitation_id}",
-        )
+        audit.record_by(access, at, "invitation.withdrawn", f"invitation {invitation_id}")
 
 
 def get_invitation(*, token: str, at: datetime) -> Invitation:
@@ -215,12 +208,11 @@ def change_role(*, access: Access, username: str, role: str, at: datetime) -> No
         membership.role = role
         membership.save(update_fields=["role"])
         _check_a_lead_stays(access)
-        audit.record(
-            collection=access.collection,
-            actor=access.user,
-            at=at,
-            action="member.role_changed",
-            subject=username,
+        audit.record_by(
+            access,
+            at,
+            "member.role_changed",
+            username,
             before={"role": before},
             after={"role": role},
         )
@@ -236,14 +228,7 @@ def end_membership(*, access: Access, username: str, at: datetime) -> None:
         membership.ended_at = at
         membership.save(update_fields=["ended_at"])
         _check_a_lead_stays(access)
-        audit.record(
-            collection=access.collection,
-            actor=access.user,
-            at=at,
-            action="member.left",
-            subject=username,
-            before={"role": membership.role},
-        )
+        audit.record_by(access, at, "member.left", username, before={"role": membership.role})
 
 
 def change_password(*, user: User, password: str, by: User | None, at: datetime) -> None:

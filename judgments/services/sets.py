@@ -162,11 +162,4 @@ def _named(access: Access, query_ids: Iterable[int]) -> str:
 
 
 def _record(access: Access, at: datetime, action: str, saved: SavedSet, **values: Any) -> None:
-    audit.record(
-        collection=access.collection,
-        actor=access.user,
-        at=at,
-        action=action,
-        subject=saved.slug,
-        **values,
-    )
+    audit.record_by(access, at, action, saved.slug, **values)
