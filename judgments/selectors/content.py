@@ -1,5 +1,6 @@
 """Queries and documents as pages show them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -147,21 +148,10 @@ def get_query_page(
         return QueryPage(query, None, None, people)
     rows = _holding(choice).filter(query=query).select_related("document")
     found = rows.order_by("-grade", "document__docid").defer("document__body", "document__fields")
-    scale = Scale.from_json(choice.chosen.scale)
-
-    def show(judged: list[Judgment]) -> list[JudgedRow]:
-        return [
-            JudgedRow(
-                row.document.docid,
-                row.document.title,
-                show_grade(scale, row.grade),
-                row.since,
-                votes_in(access, row.evidence),
-            )
-            for row in judged
-        ]
-
-    return QueryPage(query, choice, paginate(found, page=page, show=show), people)
+    judged = _paginate_judged(
+        access, choice, found, page, lambda row: (row.document.docid, row.document.title)
+    )
+    return QueryPage(query, choice, judged, people)
 
 
 def get_document_page(
@@ -184,23 +174,32 @@ def get_document_page(
         return DocumentPage(document, fields, html, None, None, [], people)
     rows = _holding(choice).filter(document=document).select_related("query")
     found = rows.order_by("-grade", "query__qid")
+    judged = _paginate_judged(
+        access, choice, found, page, lambda row: (row.query.qid, row.query.text)
+    )
+    others = _other_lists(choice, document)
+    return DocumentPage(document, fields, html, choice, judged, others, people)
+
+
+def _paginate_judged(
+    access: Access,
+    choice: ListChoice,
+    found: QuerySet[Judgment],
+    page: str,
+    what: Callable[[Judgment], tuple[str, str]],
+) -> "Page[JudgedRow]":
+    """what: the id and the title of what is judged, or is judged for."""
     scale = Scale.from_json(choice.chosen.scale)
 
     def show(judged: list[Judgment]) -> list[JudgedRow]:
         return [
             JudgedRow(
-                row.query.qid,
-                row.query.text,
-                show_grade(scale, row.grade),
-                row.since,
-                votes_in(access, row.evidence),
+                *what(row), show_grade(scale, row.grade), row.since, votes_in(access, row.evidence)
             )
             for row in judged
         ]
 
-    judged = paginate(found, page=page, show=show)
-    others = _other_lists(choice, document)
-    return DocumentPage(document, fields, html, choice, judged, others, people)
+    return paginate(found, page=page, show=show)
 
 
 def _other_lists(choice: ListChoice, document: Document) -> list[OtherList]:
