@@ -6,7 +6,7 @@ from django.utils import timezone
 from annotation.services.checking import check_labels
 from annotation.services.consolidating import consolidate
 from annotation.services.leasing import release_expired
-from annotation.services.quality import refresh_quality
+from annotation.services.quality import preview_rule, refresh_quality
 from judgments.waking import publish_later
 
 
@@ -33,3 +33,9 @@ def release_expired_leases() -> None:
 def refresh_campaign_quality(campaign_id: int) -> None:
     """Bring the quality figures of a campaign to its labels."""
     refresh_quality(campaign_id=campaign_id, clock=timezone.now)
+
+
+@shared_task(name="annotation.preview_rule", ignore_result=True)
+def preview_campaign_rule(campaign_id: int, rule: str) -> None:
+    """Bring the preview of a rule to a campaign's labels."""
+    preview_rule(campaign_id=campaign_id, rule=rule, clock=timezone.now)

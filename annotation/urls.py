@@ -53,6 +53,7 @@ urlpatterns: list[URLPattern] = [
     path(f"{K}/pool/top-up", pools.top_up, name="campaign-top-up"),
     path(f"{K}/pairs", pairs.pairs, name="campaign-pairs"),
     path(f"{K}/rule", rules.campaign_rule, name="campaign-rule"),
+    path(f"{K}/rule/<str:rule>", rules.campaign_rule_state, name="campaign-rule-state"),
     path(f"{K}/quality", quality.quality, name="campaign-quality"),
     path(f"{K}/quality/state", quality.quality_state, name="campaign-quality-state"),
     path(f"{K}/quality.csv", quality.quality_export, {"form": "csv"}, name="campaign-quality-csv"),

@@ -294,6 +294,7 @@ CELERY_TASK_ROUTES = {
     "judgments.work_jobs": {"queue": "jobs"},
     "evaluation.refresh_large": {"queue": "jobs"},
     "annotation.refresh_quality": {"queue": "jobs"},
+    "annotation.preview_rule": {"queue": "jobs"},
 }
 CELERY_TASK_SOFT_TIME_LIMIT = 3600
 CELERY_TASK_TIME_LIMIT = 3660

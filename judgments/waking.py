@@ -49,7 +49,7 @@ class _Breaker:
 _breaker = _Breaker()
 
 
-def wake(task: str, *args: int) -> None:
+def wake(task: str, *args: int | str) -> None:
     """Send the message `task(*args)` once this transaction has committed.
 
     Where many transactions say the same, it is sent at once and then at most ten times a second.
@@ -58,12 +58,12 @@ def wake(task: str, *args: int) -> None:
     transaction.on_commit(partial(_crier.cry, task, *args), robust=True)
 
 
-def publish_later(seconds: float, task: str, *args: int) -> None:
+def publish_later(seconds: float, task: str, *args: int | str) -> None:
     """Send the message in so many seconds; asked again before then, it is still sent once."""
     _crier.cry_later(seconds, task, *args)
 
 
-def publish(task: str, *args: int) -> bool:
+def publish(task: str, *args: int | str) -> bool:
     """Send the message now; False if the broker could not be reached."""
     if not _breaker.lets_through():
         return False
@@ -87,10 +87,10 @@ class _Crier:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._said_at: dict[tuple[str, tuple[int, ...]], float] = {}
-        self._waiting: set[tuple[str, tuple[int, ...]]] = set()
+        self._said_at: dict[tuple[str, tuple[int | str, ...]], float] = {}
+        self._waiting: set[tuple[str, tuple[int | str, ...]]] = set()
 
-    def cry(self, task: str, *args: int) -> None:
+    def cry(self, task: str, *args: int | str) -> None:
         now = time.monotonic()
         with self._lock:
             wait = self._said_at.get((task, args), -PAUSE) + PAUSE - now
@@ -101,7 +101,7 @@ class _Crier:
         else:
             publish(task, *args)
 
-    def cry_later(self, seconds: float, task: str, *args: int) -> None:
+    def cry_later(self, seconds: float, task: str, *args: int | str) -> None:
         with self._lock:
             if (task, args) in self._waiting:
                 return
@@ -110,7 +110,7 @@ class _Crier:
         timer.daemon = True
         timer.start()
 
-    def _cry_now(self, task: str, *args: int) -> None:
+    def _cry_now(self, task: str, *args: int | str) -> None:
         # first no longer waiting, then said: whatever commits from here on is said again
         with self._lock:
             self._waiting.discard((task, args))

@@ -53,7 +53,7 @@ class Quality(APIView):
         rates = read_parameters(request, self.Input)
         access, campaign = find_campaign(viewer=request.user, campaign_id=campaign_id)
         page = get_quality_page(access=access, campaign=campaign, **rates)
-        if page.freshness.is_due and page.freshness.steps_done is None:
+        if page.freshness.is_waiting:
             publish("annotation.refresh_quality", campaign.pk)
         return Response(report_values(page))
 

@@ -11,7 +11,7 @@ from annotation.models.gold import CheckAction, CheckPlan, CheckRule, Feedback, 
 from annotation.models.labels import OVERLAP_PURPOSES, Adjudication, Assignment, Label
 from annotation.models.pools import Pair, Pool, PoolEntry
 from annotation.models.preferences import LabellingPreferences
-from annotation.models.quality import QualityReport
+from annotation.models.quality import QualityReport, RulePreview
 from annotation.models.skips import QuerySkip
 from annotation.models.training import TrainingAnswer, TrainingAttempt
 
@@ -38,6 +38,7 @@ __all__ = [
     "QualityReport",
     "QuerySkip",
     "Reopening",
+    "RulePreview",
     "TrainingAnswer",
     "TrainingAttempt",
 ]

@@ -1,12 +1,20 @@
-"""What is known of how good a campaign's labels are, kept because it takes seconds to compute."""
+"""What takes seconds to compute from a campaign's labels, and is kept therefore."""
 
 from django.db import models
 
 from annotation.models.campaigns import Campaign
 
 
-class QualityReport(models.Model):
-    """The figures of a campaign's labels; a cache that can be thrown away.
+def _claimed(name: str) -> models.CheckConstraint:
+    return models.CheckConstraint(
+        condition=models.Q(token__isnull=True, heartbeat_at__isnull=True)
+        | models.Q(token__isnull=False, heartbeat_at__isnull=False),
+        name=name,
+    )
+
+
+class KeptFigures(models.Model):
+    """Figures that a worker computes; a cache that can be thrown away.
 
     seen: names what the figures were computed from; "" before the first time. revision: of the
     computation. steps_done, token, heartbeat_at: of a computation under way, whose worker says
@@ -14,9 +22,6 @@ class QualityReport(models.Model):
     problem: why the last computation failed.
     """
 
-    campaign = models.OneToOneField(
-        Campaign, on_delete=models.PROTECT, related_name="quality_report"
-    )
     seen = models.CharField(max_length=64, blank=True, default="")
     revision = models.PositiveSmallIntegerField(default=0)
     figures = models.JSONField(default=dict)
@@ -28,13 +33,34 @@ class QualityReport(models.Model):
     problem = models.TextField(blank=True, default="")
 
     class Meta:
-        constraints = (
-            models.CheckConstraint(
-                condition=models.Q(token__isnull=True, heartbeat_at__isnull=True)
-                | models.Q(token__isnull=False, heartbeat_at__isnull=False),
-                name="quality_report_claim_complete",
-            ),
-        )
+        abstract = True
+
+
+class QualityReport(KeptFigures):
+    """The figures of a campaign's labels."""
+
+    campaign = models.OneToOneField(
+        Campaign, on_delete=models.PROTECT, related_name="quality_report"
+    )
+
+    class Meta:
+        constraints = (_claimed("quality_report_claim_complete"),)
 
     def __str__(self) -> str:
         return f"{self.campaign_id}: {self.seen}"
+
+
+class RulePreview(KeptFigures):
+    """What another rule would make of a campaign's labels."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="rule_previews")
+    rule = models.CharField(max_length=20, choices=Campaign.Rule.choices)
+
+    class Meta:
+        constraints = (
+            _claimed("rule_preview_claim_complete"),
+            models.UniqueConstraint(fields=("campaign", "rule"), name="rule_preview_unique"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.campaign_id}: {self.rule}"

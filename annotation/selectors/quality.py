@@ -12,6 +12,7 @@ from annotation.permissions import check_may_watch
 from annotation.quality import REVISION, STEPS
 from annotation.selectors.campaigns import count_pairs, list_extremes
 from annotation.selectors.due import is_report_due
+from annotation.selectors.freshness import Freshness, freshness_of
 from annotation.verdicts import (
     COURSES,
     Situation,
@@ -30,22 +31,6 @@ Figures = dict[str, Any]
 MOST_GROUPS: Final = 40  # queries on the page
 HOUR: Final = 3600.0
 NEUTRALISED: Final = ("=", "+", "-", "@", "\t", "\r")
-
-
-@dataclass(frozen=True)
-class Freshness:
-    """How current the figures are.
-
-    labels: given by now. is_due: there is something that the figures have not seen.
-    steps_done, steps: of a computation under way; None where there is none.
-    """
-
-    computed_at: datetime | None
-    labels: int
-    is_due: bool
-    steps_done: int | None
-    steps: int
-    problem: str
 
 
 Matrix = tuple[tuple[GradeShown, tuple[tuple[int, int], ...]], ...]
@@ -191,7 +176,7 @@ def report_values(page: QualityPage) -> Figures:
         "name": page.campaign.name,
         "computed_at": freshness.computed_at,
         "is_current": not freshness.is_due,
-        "labels_given": freshness.labels,
+        "labels_given": Label.objects.filter(pair__campaign=page.campaign).count(),
         "verdict": None if said is None else {"tone": said.tone, "text": said.text},
         "grounds": [] if said is None else list(said.grounds),
         "advice": [] if said is None else [asdict(advice) for advice in said.advice],
@@ -252,15 +237,7 @@ def harmless(cell: Any) -> Any:
 
 
 def _freshness(campaign: Campaign, report: QualityReport | None) -> Freshness:
-    is_working = report is not None and report.token is not None
-    return Freshness(
-        computed_at=report.computed_at if report else None,
-        labels=Label.objects.filter(pair__campaign=campaign).count(),
-        is_due=is_report_due(campaign, report),
-        steps_done=report.steps_done if report and is_working else None,
-        steps=STEPS,
-        problem=report.problem if report else "",
-    )
+    return freshness_of(report, is_due=is_report_due(campaign, report), steps=STEPS)
 
 
 def list_people(figures: Figures, grades: tuple[GradeShown, ...]) -> tuple[Person, ...]:

@@ -22,7 +22,7 @@ from annotation.selectors.quality import (
     report_values,
 )
 from annotation.views.finding import watched_campaign
-from annotation.views.rendering import render_page
+from annotation.views.rendering import render_freshness, render_page
 from judgments.permissions import Access, get_access
 from judgments.waking import publish
 
@@ -34,7 +34,7 @@ def quality(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     access, campaign = watched_campaign(request, slug, campaign_id)
     form = RateForm(request.GET)
     page = _page(access, campaign, form)
-    if page.freshness.is_due and page.freshness.steps_done is None:
+    if page.freshness.is_waiting:
         publish("annotation.refresh_quality", campaign.pk)
     return render_page(request, "quality", page, access=access, form=form)
 
@@ -45,12 +45,7 @@ def quality_state(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpRes
     """The part that says how far a computation is; when it is done, the page comes anew."""
     access, campaign = watched_campaign(request, slug, campaign_id)
     freshness = get_freshness(access=access, campaign=campaign)
-    response = render_page(
-        request, "_quality_state", {"freshness": freshness, "campaign": campaign}, access=access
-    )
-    if not freshness.is_due:
-        response["HX-Refresh"] = "true"
-    return response
+    return render_freshness(request, freshness, access=access, what="report")
 
 
 @never_cache

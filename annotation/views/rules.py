@@ -7,20 +7,21 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.forms.campaigns import RuleForm
-from annotation.selectors.choices import get_rule_page
+from annotation.selectors.choices import get_rule_freshness, get_rule_page
 from annotation.services.choosing import choose_rule
 from annotation.views.finding import led_campaign
-from annotation.views.rendering import render_page
+from annotation.views.rendering import render_freshness, render_page
 from judgments.errors import DomainError
+from judgments.waking import publish
 
 
 @never_cache
 @require_http_methods(["GET", "POST"])
 def campaign_rule(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
-    """A preview of a rule; a POST concludes the campaign's labels by it."""
+    """A preview of a rule, by a worker; a POST concludes the campaign's labels by it."""
     access, campaign = led_campaign(request, slug, campaign_id)
     if request.method == "POST":
         rule = request.POST.get("rule", "")
@@ -33,5 +34,20 @@ def campaign_rule(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpRes
         return redirect("campaign", slug, campaign_id)
     rule = request.GET.get("rule", campaign.rule)
     page = get_rule_page(access=access, campaign=campaign, rule=rule)
+    if page.freshness.is_waiting:
+        publish("annotation.preview_rule", campaign.pk, page.rule)
     form = RuleForm(initial={"rule": page.rule})
     return render_page(request, "campaign_rule", page, access=access, form=form)
+
+
+@never_cache
+@require_safe
+def campaign_rule_state(
+    request: HttpRequest, slug: str, campaign_id: UUID, rule: str
+) -> HttpResponse:
+    """The part that says how far a preview is; a worker who never heard of it hears again."""
+    access, campaign = led_campaign(request, slug, campaign_id)
+    freshness = get_rule_freshness(access=access, campaign=campaign, rule=rule)
+    if freshness.is_waiting and freshness.computed_at is None:
+        publish("annotation.preview_rule", campaign.pk, rule)
+    return render_freshness(request, freshness, access=access, what="preview")

@@ -13,7 +13,6 @@ from evaluation.selectors.rankings import load_rankings
 from evaluation.selectors.run_sums import RunSums, chosen_measures, list_run_sums
 from evaluation.selectors.sums import Board, RunSize, chunks, judged_queries
 from judgments.models import JudgmentList, JudgmentVersion
-from judgments.permissions import Access, check_may_see_rankings
 from judgments.selectors import Judged, get_judged
 
 MOST_DRAWS, FEWEST_DRAWS = 40, 12
@@ -47,16 +46,13 @@ class Resolution:
     runs: int
 
 
-def list_what_if(
-    *, access: Access, judgment_list: JudgmentList, grades: Mapping[Pair, int | None]
-) -> list[WhatIf]:
+def list_what_if(*, judgment_list: JudgmentList, grades: Mapping[Pair, int | None]) -> list[WhatIf]:
     """Every run's mean of the list's first measure, with these grades in place of the list's.
 
     grades: a code of the scale by query and document; None takes a judgment away. The best after
     the change come first. Only the queries of the pairs are scored, twice; what is stored is
-    left alone. Nothing where no evaluation is stored yet.
+    left alone. For the worker. Nothing where no evaluation is stored yet.
     """
-    check_may_see_rankings(access)
     known = _known_runs(judgment_list)
     if not known:
         return []

@@ -42,6 +42,7 @@ MUTABLE = {
     "annotation.Guideline": "its name; the text lies in revisions",
     "annotation.QuerySkip": "is returned",
     "annotation.QualityReport": "a cache of figures, computed anew as labels come",
+    "annotation.RulePreview": "a cache of figures, computed anew when somebody looks",
     "annotation.LabellingPreferences": "keys and text size, as often as somebody likes",
     "annotation.TrainingAttempt": "ends, and a lead may decide it; both are in the audit log",
     "annotation.Pair": "its state, and what was last concluded of it",

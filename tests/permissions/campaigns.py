@@ -157,10 +157,15 @@ def main(world: World) -> dict[str, Any]:
     return books(world) | {"list_slug": world.judgments.slug}
 
 
+def ruled(world: World) -> dict[str, Any]:
+    return open_one(world) | {"rule": "mean"}
+
+
 ROWS = [
     managers("campaign-quality", path=open_one),
     leads("campaign-rule", path=open_one),
     leads("campaign-rule", 302, path=open_one, method="post", data={"rule": "mean"}),
+    leads("campaign-rule-state", path=ruled),
     managers("campaign-quality-state", path=open_one),
     managers("campaign-quality-csv", path=open_one),
     managers("campaign-quality-json", path=open_one),

@@ -4,11 +4,11 @@ import pytest
 from django.urls import reverse
 
 from annotation.models import Campaign, Pair, QualityReport
-from annotation.selectors.choices import get_rule_page
+from annotation.selectors.choices import STEPS, compute_preview, get_rule_page
 from annotation.services.adjudicating import adjudicate
 from annotation.services.choosing import RuleRefused, choose_rule
 from annotation.services.consolidating import consolidate
-from annotation.services.quality import refresh_quality
+from annotation.services.quality import preview_rule, refresh_quality
 from evaluation.selectors import get_resolution
 from evaluation.selectors.leaderboards import list_run_sums
 from evaluation.selectors.run_sums import chosen_measures
@@ -61,12 +61,20 @@ def means(campaign):
     return {one.run.name: one.averages[0].value for one in found}
 
 
+def previewed(ada, campaign, rule):
+    """What the page shows of a rule once a worker was there."""
+    preview_rule(campaign_id=campaign.pk, rule=rule, clock=lambda: NOW)
+    page = get_rule_page(access=ada, campaign=campaign, rule=rule)
+    assert not page.freshness.is_due
+    return page.outcome
+
+
 @pytest.mark.parametrize("rule", ["dawid_skene", "mean"])
 def test_the_preview_says_what_the_change_then_does(world, ada, campaign, rule):
     refresh_quality(campaign_id=campaign.pk, clock=lambda: NOW)
     now, rows = means(campaign), list(Judgment.objects.values_list("pk", "grade", "until"))
     campaign.list.refresh_from_db()
-    page = get_rule_page(access=ada, campaign=campaign, rule=rule)
+    page = previewed(ada, campaign, rule)
     assert page.changed > 0
     assert list(Judgment.objects.values_list("pk", "grade", "until")) == rows
     assert {one.run: one.before for one in page.board} == pytest.approx(now)
@@ -74,8 +82,8 @@ def test_the_preview_says_what_the_change_then_does(world, ada, campaign, rule):
     choose_rule(access=ada, campaign=campaign, rule=rule, at=NOW)
     refresh_evaluations(list_id=campaign.list_id, at=NOW)
     assert {one.run: one.after for one in page.board} == pytest.approx(means(campaign), abs=1e-12)
-    after = get_rule_page(access=ada, campaign=Campaign.objects.get(), rule=rule)
-    assert (after.changed, after.is_now) == (0, True)
+    assert get_rule_page(access=ada, campaign=Campaign.objects.get(), rule=rule).is_now
+    assert previewed(ada, Campaign.objects.get(), rule).changed == 0
     assert campaign.pairs.filter(state=Pair.State.TIED).count() == page.ties
     entry = AuditEntry.objects.get(action="campaign.rule_chosen")
     assert (entry.before, entry.after) == ({"rule": "majority"}, {"rule": rule})
@@ -150,10 +158,36 @@ def test_the_page_shows_a_rule_and_takes_it(client, world, campaign):
     refresh_quality(campaign_id=campaign.pk, clock=lambda: NOW)
     url = reverse("campaign-rule", args=["books", campaign.public_id])
     text = client.get(url, {"rule": "dawid_skene"}).text
+    assert "A worker will compute the preview in a moment." in text
+    assert "Use this rule" not in text
+    state = reverse("campaign-rule-state", args=["books", campaign.public_id, "dawid_skene"])
+    assert "HX-Refresh" not in client.get(state).headers
+    preview_rule(campaign_id=campaign.pk, rule="dawid_skene", clock=lambda: NOW)
+    assert client.get(state).headers["HX-Refresh"] == "true"
+    text = client.get(url, {"rule": "dawid_skene"}).text
     assert "On the leaderboard" in text
     assert "Use this rule" in text
     assert client.get(url, {"rule": "dice"}).status_code == 200
     answer = client.post(url, {"rule": "dawid_skene"})
     assert answer.status_code == 302
     assert Campaign.objects.get().rule == "dawid_skene"
+    preview_rule(campaign_id=campaign.pk, rule="dawid_skene", clock=lambda: NOW)
     assert "This is the rule now." in client.get(url).text
+
+
+def test_a_preview_is_computed_once_and_again_when_something_is_new(ada, campaign):
+    def preview():
+        return preview_rule(campaign_id=campaign.pk, rule="mean", clock=lambda: NOW)
+
+    steps = []
+    campaign.list.refresh_from_db()
+    compute_preview(campaign, "mean", steps.append)
+    assert steps == list(range(1, STEPS))
+    assert (preview(), preview()) == (True, False)
+    adjudicate(access=ada, pair=campaign.pairs.select_related("campaign", "list")[0], grade=4,
+               reason="", at=NOW)  # fmt: skip
+    page = get_rule_page(access=ada, campaign=Campaign.objects.get(), rule="mean")
+    assert page.freshness.is_due
+    assert page.outcome.concluded == 20  # as it was: it says that there is something new
+    assert (preview(), preview()) == (True, False)
+    assert previewed(ada, Campaign.objects.get(), "mean").concluded == 19

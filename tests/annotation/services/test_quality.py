@@ -15,7 +15,8 @@ from annotation.services.adjudicating import adjudicate
 from annotation.services.campaigns import close_campaign
 from annotation.services.checking import check_labels
 from annotation.services.gold import mark_gold
-from annotation.services.quality import DEAD_AFTER, refresh_quality
+from annotation.services.keeping import DEAD_AFTER
+from annotation.services.quality import refresh_quality
 from judgments.permissions import NotFound
 from tests.builders import NOW, make_access, make_world
 from tests.builders_annotation import label, make_campaign
