@@ -13,7 +13,8 @@ import time
 
 import numpy as np
 
-from evaluation.statistics.paired import TESTS, compare
+from evaluation.statistics.named_tests import TESTS
+from evaluation.statistics.paired import compare
 
 
 def main() -> None:

@@ -5,6 +5,7 @@ import uuid
 from django.conf import settings
 from django.db import models
 
+from evaluation.statistics.named_tests import TESTS, USUAL_TEST
 from judgments.models import Collection, JudgmentList, JudgmentVersion, Query
 from judgments.models.collections import SLUG
 
@@ -116,13 +117,22 @@ class MeasureSet(models.Model):
 
 
 class Leaderboard(models.Model):
-    """Which measures a list keeps current for every run of its collection."""
+    """Which measures a list keeps current for every run of its collection.
+
+    test: the one that its comparisons use unless an address asks for another.
+    """
 
     list = models.OneToOneField(JudgmentList, on_delete=models.PROTECT, related_name="leaderboard")
     measure_set = models.ForeignKey(MeasureSet, on_delete=models.PROTECT, related_name="+")
+    test = models.CharField(max_length=16, default=USUAL_TEST)
 
     class Meta:
         ordering = ("id",)
+        constraints = (
+            models.CheckConstraint(
+                condition=models.Q(test__in=tuple(TESTS)), name="leaderboard_test_known"
+            ),
+        )
 
     def __str__(self) -> str:
         return str(self.list_id)

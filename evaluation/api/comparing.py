@@ -9,12 +9,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from evaluation.api.saved_sets import OfSetOutput, SetParameter, of_set
 from evaluation.selectors.compared_runs import ComparedRun, RunsFilters
 from evaluation.selectors.judge_next import MOST_PAIRS, USUAL_PAIRS, NextAsked, get_judge_next
 from evaluation.selectors.judge_next import JudgeNext as Next
 from evaluation.selectors.pages_compare import CompareFilters, ComparePage, get_compare_page
 from evaluation.selectors.pages_unjudged import get_unjudged_page
-from evaluation.statistics.paired import TESTS
+from evaluation.statistics.named_tests import TESTS
+from judgments.models import SetLook
 from judgments.permissions import Access, get_access
 from judgments.rest.parsing import read_parameters
 from judgments.rest.schema import REFUSED
@@ -80,12 +82,13 @@ class MeasureOrderOutput(serializers.Serializer[Any]):
 class Comparison(APIView):
     """Runs compared on a list."""
 
-    class Parameters(serializers.Serializer[Any]):
+    class Parameters(SetParameter):
         """runs: ranker/run, a ranker for its newest run, or an id; several apart by commas.
 
         Without it: the newest run of each ranker, four at most. baseline: one of them, else the
         first. measure: a name, else the first that the list shows. version: a number, the name of
-        a release, or head. segment: only its queries. test: how p-values are made.
+        a release, or head. segment: only its queries. set: only those of a saved set; of a
+        held-out one, this is a look. test: how p-values are made, else as leads chose for the list.
         """
 
         runs = serializers.CharField(max_length=4000, allow_blank=True, default="")
@@ -95,15 +98,19 @@ class Comparison(APIView):
         segment = serializers.CharField(
             max_length=200, allow_blank=True, default="", trim_whitespace=False
         )
-        test = serializers.ChoiceField(choices=list(TESTS), default=CompareFilters.test)
+        test = serializers.ChoiceField(choices=list(TESTS), default="", allow_blank=True)
 
-    class Output(serializers.Serializer[Any]):
-        """A comparison. version: 0 on a list without any; baseline: null where nothing is there."""
+    class Output(OfSetOutput):
+        """A comparison. version: 0 on a list without any; baseline: null where nothing is there.
+
+        looks: how often a held-out set was looked at, this time too; else null.
+        """
 
         version = serializers.IntegerField()
         measure = serializers.CharField()
         segment = serializers.CharField()
         test = serializers.CharField()
+        list_test = serializers.CharField()
         baseline = RunMeanOutput(allow_null=True)
         comparisons = DifferenceOutput(many=True)
         pairs = RunPairOutput(many=True)
@@ -121,7 +128,8 @@ class Comparison(APIView):
         filters = CompareFilters(runs=runs if runs[0].strip() else (), **asked)
         access = get_access(viewer=request.user, slug=slug)
         page = get_compare_page(access=access, slug=list_slug, filters=filters)
-        return Response(self.Output(_plain(page)).data)
+        own = of_set(access, page.sets, SetLook.Page.REST_COMPARISON)
+        return Response(self.Output(_plain(page) | own).data)
 
 
 class OpenValueOutput(serializers.Serializer[Any]):
@@ -146,8 +154,8 @@ class OpenValueOutput(serializers.Serializer[Any]):
 class OpenValues(APIView):
     """What unjudged documents leave open."""
 
-    class Parameters(serializers.Serializer[Any]):
-        """runs, measure, version, segment: as in `compare`."""
+    class Parameters(SetParameter):
+        """runs, measure, version, segment, set: as in `compare`."""
 
         runs = serializers.CharField(max_length=4000, allow_blank=True, default="")
         measure = serializers.CharField(max_length=500, allow_blank=True, default="")
@@ -156,8 +164,8 @@ class OpenValues(APIView):
             max_length=200, allow_blank=True, default="", trim_whitespace=False
         )
 
-    class Output(serializers.Serializer[Any]):
-        """version: 0 on a list without any."""
+    class Output(OfSetOutput):
+        """version: 0 on a list without any. set, looks: as in `compare`."""
 
         version = serializers.IntegerField()
         measure = serializers.CharField()
@@ -178,7 +186,8 @@ class OpenValues(APIView):
             "measure": page.measure.name,
             "runs": [asdict(row) for row in page.rows],
         }
-        return Response(self.Output(plain).data)
+        own = of_set(access, page.sets, SetLook.Page.REST_UNJUDGED)
+        return Response(self.Output(plain | own).data)
 
 
 class NextPairOutput(serializers.Serializer[Any]):
@@ -284,7 +293,8 @@ def _plain(page: ComparePage) -> dict[str, Any]:
         "version": page.chosen.version,
         "measure": page.measure_name,
         "segment": page.filters.segment,
-        "test": page.filters.test,
+        "test": page.test,
+        "list_test": page.list_test,
         "baseline": page.baseline and _mean(page.baseline),
         "comparisons": [
             asdict(one.comparison)

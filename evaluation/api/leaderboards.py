@@ -8,8 +8,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from evaluation.api.saved_sets import OfSetOutput, SetParameter, of_set
 from evaluation.selectors.board_pages import Cell, Filters, LeaderboardPage, Row
 from evaluation.selectors.leaderboards import get_leaderboard_page
+from judgments.models import SetLook
 from judgments.permissions import get_access
 from judgments.rest.parsing import read_parameters
 from judgments.rest.schema import REFUSED
@@ -66,7 +68,7 @@ class MeasureOutput(serializers.Serializer[Any]):
 class Leaderboard(APIView):
     """The leaderboard of a list."""
 
-    class Parameters(serializers.Serializer[Any]):
+    class Parameters(SetParameter):
         """measures: names apart by blanks or commas; without it, those that the list shows.
 
         A tool's definition is asked for by the name of its preset, as in lightgbm:nDCG@10.
@@ -74,6 +76,7 @@ class Leaderboard(APIView):
         version: a number, the name of a release, or head. segment: only over its queries.
         baseline: a run, as ranker/run, that the others are compared with. since: a version or a
         release that changes are told since. tag: only the runs of rankers with this tag.
+        set: only over the queries of a saved set; if it is held out, asking is a look.
         """
 
         measures = serializers.CharField(max_length=2000, allow_blank=True, default="")
@@ -85,11 +88,12 @@ class Leaderboard(APIView):
         since = serializers.SlugField(max_length=64, allow_blank=True, default="")
         tag = serializers.SlugField(max_length=40, allow_blank=True, default="")
 
-    class Output(serializers.Serializer[Any]):
+    class Output(OfSetOutput):
         """A leaderboard. version: null on a list without any.
 
         computing: some runs wait for their values, or show those of an older version.
-        runs: best first by the first measure.
+        runs: best first by the first measure. set: the saved set; looks: at it, this one too,
+        null unless it is held out.
         """
 
         version = serializers.IntegerField(allow_null=True)
@@ -110,7 +114,8 @@ class Leaderboard(APIView):
         filters = Filters(**read_parameters(request, self.Parameters))
         access = get_access(viewer=request.user, slug=slug)
         page = get_leaderboard_page(access=access, slug=list_slug, filters=filters)
-        return Response(self.Output(_plain(page)).data)
+        own = of_set(access, page.sets, SetLook.Page.REST_LEADERBOARD)
+        return Response(self.Output(_plain(page) | own).data)
 
 
 def _plain(page: LeaderboardPage) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from uuid import UUID
 from evaluation.measures.asking import Asked
 from evaluation.measures.defaults import CutoffUse
 from evaluation.selectors.offers import Offers
+from evaluation.selectors.run_sums import SetChoice
 from evaluation.statistics.intervals import mean_interval
 from judgments.selectors.lists import HEAD
 
@@ -15,12 +16,14 @@ from judgments.selectors.lists import HEAD
 class Filters:
     """What the page's address asks for. version: a number, a release's name, or "head".
 
-    baseline: a run, as ranker/run. since: a version or a release. group: "tag" or "".
+    set: the queries of a saved set alone. baseline: a run, as ranker/run. since: a version or a
+    release. group: "tag" or "".
     """
 
     measures: str = ""
     version: str = HEAD
     segment: str = ""
+    set: str = ""
     runs: str = ""
     sort: str = ""
     baseline: str = ""
@@ -174,6 +177,7 @@ class LeaderboardPage:
     releases: tuple[str, ...]
     picker: Picker
     segments: tuple[str, ...]
+    sets: SetChoice
     runs: tuple[str, ...]
     tags: tuple[str, ...]
     since: int | None

@@ -2,13 +2,19 @@
 
 from evaluation.board_files import BoardRow, BoardTable, BoardValue
 from evaluation.selectors.board_pages import LeaderboardPage, Value
+from judgments.looks import Looks
 
 
-def get_board_table(page: LeaderboardPage) -> BoardTable:
-    """What the page shows, in its order; runs without a value yet have empty ones."""
+def get_board_table(page: LeaderboardPage, looks: Looks | None) -> BoardTable:
+    """What the page shows, in its order; runs without a value yet have empty ones.
+
+    looks: at the numbers of a held-out set, of which this file is.
+    """
     of = [f"{page.list_name}, version {page.version.number if page.version else 0}"]
     if page.filters.segment:
         of.append(f"segment {page.filters.segment}")
+    if page.sets.chosen:
+        of.append(f"set {page.sets.chosen.name}{f' (held out, {looks.words})' if looks else ''}")
     if page.filters.tag:
         of.append(f"rankers tagged {page.filters.tag}")
     return BoardTable(

@@ -19,14 +19,17 @@ from evaluation.models import Run
 from evaluation.selectors.query_values import KEPT, Mean, QueryValues, get_mean, get_query_values
 from evaluation.selectors.run_sums import (
     FilterRefused,
-    check_segment,
+    SetChoice,
+    check_queries,
+    choose_set,
     chosen_columns,
     kept_measures,
 )
 from evaluation.selectors.runs import list_runs
-from evaluation.statistics.paired import Comparison, Test, compare, holm
+from evaluation.statistics.named_tests import Test
+from evaluation.statistics.paired import Comparison, compare, holm
 from evaluation.statistics.resampling import FloatArray
-from judgments.models import JudgmentList
+from judgments.models import JudgmentList, SavedSet
 from judgments.permissions import Access, check_may_see_rankings
 from judgments.selectors import list_segments
 from judgments.selectors.lists import HEAD, get_list, get_version
@@ -64,6 +67,7 @@ class RunsFilters:
     measure: str = ""
     version: str = HEAD
     segment: str = ""
+    set: str = ""
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,7 @@ class ChosenRuns:
     compared: Sequence[ComparedRun]
     offered: tuple[str, ...]
     segments: tuple[str, ...]
+    sets: SetChoice
     options: tuple[RunOption, ...]
 
     @property
@@ -107,6 +112,10 @@ class Differences:
         """Only those of some queries."""
         own = np.isin(self.query_ids, np.array(query_ids, np.int64))
         return Differences(self.query_ids[own], self.first[own], self.second[own])
+
+    def without(self, query_ids: npt.NDArray[np.int64]) -> "Differences":
+        """Only those of other queries than some."""
+        return self.within(np.setdiff1d(self.query_ids, query_ids).tolist())
 
 
 def list_run_options(*, access: Access, chosen: Sequence[str]) -> tuple[RunOption, ...]:
@@ -190,6 +199,7 @@ def get_chosen_runs(*, access: Access, slug: str, filters: RunsFilters) -> Chose
     judgment_list.collection = access.collection
     asked = compared_measure(judgment_list, filters.measure)
     found = find_runs(access=access, names=filters.runs)
+    sets = choose_set(access=access, judgment_list=judgment_list, slug=filters.set)
     compared: list[ComparedRun] = []
     segments: list[str] = []
     number = 0
@@ -201,6 +211,7 @@ def get_chosen_runs(*, access: Access, slug: str, filters: RunsFilters) -> Chose
             version=number,
             measure=asked.measure,
             segment=filters.segment,
+            saved_set=sets.chosen,
         )
         segments = list_segments(list_id=judgment_list.pk, version=number)
     return ChosenRuns(
@@ -210,6 +221,7 @@ def get_chosen_runs(*, access: Access, slug: str, filters: RunsFilters) -> Chose
         compared=compared,
         offered=offered_measures(judgment_list, asked),
         segments=tuple(segments),
+        sets=sets,
         options=list_run_options(access=access, chosen=[name_of(run) for run in found]),
     )
 
@@ -221,26 +233,26 @@ def get_compared(
     version: int,
     measure: Measure,
     segment: str = "",
+    saved_set: SavedSet | None = None,
 ) -> list[ComparedRun]:
-    """Every query's value of each run, of all judged queries or of a segment's.
+    """Every query's value of each run, of all judged queries, of a segment's or of a saved set's.
 
-    Raises FilterRefused for a segment without a judged query, and for a measure whose average does
+    Raises FilterRefused where none of these is judged, and for a measure whose average does
     not count every query the same: tests of differences do.
     """
     if reads_traits([measure]):
         message = f"Runs are compared by the plain mean; leave out average={measure.average!r}."
         raise FilterRefused("not_plain", message)
-    own = None
-    if segment:
-        ids = check_segment(list_id=judgment_list.pk, version=version, segment=segment)
-        own = np.array(ids, np.int64)
+    own = check_queries(
+        list_id=judgment_list.pk, version=version, segment=segment, saved_set=saved_set
+    )
     compared = []
     for run in runs:
         values = get_query_values(
             run=run, judgment_list=judgment_list, version=version, measure=measure
         )
         if own is not None:
-            values = values.rows(np.flatnonzero(np.isin(values.query_ids, own)))
+            values = values.within(own)
         mean = get_mean(found=values, judgment_list=judgment_list, version=version, measure=measure)
         compared.append(ComparedRun(run, name_of(run), mean, values))
     return compared

@@ -30,13 +30,14 @@ from evaluation.selectors.offers import list_offers
 from evaluation.selectors.run_sums import (
     FilterRefused,
     RunSums,
+    choose_set,
     chosen_columns,
     judged_shown,
     kept_measures,
     list_run_sums,
     with_judged,
 )
-from judgments.models import JudgmentList, JudgmentVersion, Release
+from judgments.models import JudgmentList, JudgmentVersion, Release, SavedSet
 from judgments.permissions import Access, check_may_see_rankings
 from judgments.selectors import list_segments
 from judgments.selectors.lists import HEAD, get_list, get_version
@@ -54,11 +55,13 @@ def get_leaderboard_page(*, access: Access, slug: str, filters: Filters) -> Lead
     asked = chosen_columns(judgment_list, filters.measures)
     columns = with_judged([one.measure for one in asked])
     version = _version(judgment_list, filters.version)
+    sets = choose_set(access=access, judgment_list=judgment_list, slug=filters.set)
     found = list_run_sums(
         judgment_list=judgment_list,
         version=version,
         measures=columns,
         segment=filters.segment,
+        saved_set=sets.chosen,
         only_newest=filters.runs == NEWEST,
     )
     tags = sorted({tag for own in found for tag in own.run.ranker.tags})
@@ -70,7 +73,7 @@ def get_leaderboard_page(*, access: Access, slug: str, filters: Filters) -> Lead
     headings = tuple(_column(one, columns.index(one.measure), rows) for one in asked)
     baseline = _baseline(rows, filters.baseline)
     places = _places(asked, columns)
-    since, earlier = _earlier(judgment_list, filters, columns)
+    since, earlier = _earlier(judgment_list, filters, columns, sets.chosen)
     rows = [
         replace(
             row,
@@ -93,6 +96,7 @@ def get_leaderboard_page(*, access: Access, slug: str, filters: Filters) -> Lead
         releases=_release_names(judgment_list),
         picker=_picker(kept_measures(judgment_list), asked),
         segments=_segments(version),
+        sets=sets,
         runs=tuple(sorted(row.name for row in rows)),
         tags=tuple(tags),
         since=since,
@@ -231,17 +235,25 @@ def _baseline(rows: Sequence[Row], name: str) -> Row | None:
 
 
 def _earlier(
-    judgment_list: JudgmentList, filters: Filters, columns: tuple[Measure, ...]
+    judgment_list: JudgmentList,
+    filters: Filters,
+    columns: tuple[Measure, ...],
+    saved_set: SavedSet | None,
 ) -> tuple[int | None, dict[UUID, tuple[Average, ...]]]:
     """The version that changes are asked for since, and each run's values at it."""
     if not filters.since:
         return None, {}
     version = get_version(judgment_list=judgment_list, name=filters.since)
-    if filters.segment and filters.segment not in _segments(version):
+    try:
+        found = list_run_sums(
+            judgment_list=judgment_list,
+            version=version,
+            measures=columns,
+            segment=filters.segment,
+            saved_set=saved_set,
+        )
+    except FilterRefused:  # none of these queries was judged then
         return version.number, {}
-    found = list_run_sums(
-        judgment_list=judgment_list, version=version, measures=columns, segment=filters.segment
-    )
     # a run that is still behind the head may be behind that version as well
     known = [own for own in found if own.version == version.number]
     return version.number, {own.run.public_id: own.averages for own in known}

@@ -9,6 +9,7 @@ from evaluation.measures.definition import Measure
 from evaluation.measures.grades import Grades
 from evaluation.measures.grammar import parse_measure
 from evaluation.models import Leaderboard, MeasureSet
+from evaluation.statistics.named_tests import USUAL_TEST
 from judgments.models import JudgmentList
 from judgments.scales import Scale
 
@@ -47,6 +48,12 @@ def get_leaderboard(*, judgment_list: JudgmentList) -> Leaderboard | None:
         return judgment_list.leaderboard
     except Leaderboard.DoesNotExist:
         return None
+
+
+def get_test(*, judgment_list: JudgmentList) -> str:
+    """The test that the list's comparisons use."""
+    leaderboard = get_leaderboard(judgment_list=judgment_list)
+    return leaderboard.test if leaderboard else USUAL_TEST
 
 
 @lru_cache(maxsize=256)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
+from urllib.parse import urlencode
 from uuid import UUID
 
 import numpy as np
@@ -14,7 +15,14 @@ from evaluation.measures.wording import describe
 from evaluation.models import Run
 from evaluation.selectors.query_values import QueryValues, get_query_values
 from evaluation.selectors.rankings import load_rankings
-from evaluation.selectors.run_sums import FilterRefused, RunSums, chosen_measures, list_run_sums
+from evaluation.selectors.run_sums import (
+    FilterRefused,
+    RunSums,
+    SetChoice,
+    choose_set,
+    chosen_measures,
+    list_run_sums,
+)
 from evaluation.selectors.runs import get_run
 from judgments.models import Document, Judgment, JudgmentList, Query
 from judgments.permissions import Access, may_see_people
@@ -22,8 +30,10 @@ from judgments.scales import Scale
 from judgments.selectors import get_list, get_version, list_differences
 from judgments.selectors.lists import GradeShown, find_version_number, show_grade
 from judgments.selectors.paging import paginate
+from judgments.selectors.sets import list_set_queries
 from judgments.temporal import Difference
 
+OUTSIDE = "outside"
 SHOWN_PAIRS = 20  # of a query; a page of it has them all
 
 
@@ -103,7 +113,11 @@ class MovedQuery:
 
 @dataclass(frozen=True)
 class MovesPage:
-    """A run between two versions. queries: in the mean at each."""
+    """A run between two versions. queries: in the mean at each.
+
+    sets: with the one whose queries alone count. inside, outside: how many queries that moved are
+    in it, and not; side: which of them the rows are.
+    """
 
     run_id: UUID
     run_name: str
@@ -117,8 +131,32 @@ class MovesPage:
     description: str
     means: tuple[float | None, float | None]
     queries: tuple[int, int]
+    sets: SetChoice
+    side: str
+    inside: int
+    outside: int
     rows: "Page[MovedQuery]"
     shows_people: bool
+
+    @property
+    def moved_words(self) -> str:
+        """How many queries moved inside the set and outside it."""
+        moved = self.inside + self.outside
+        if not moved:
+            return "No query moved."
+        name = self.sets.chosen.name if self.sets.chosen else ""
+        share = f"{self.inside / moved:.0%} of what moved"
+        queries = "query" if moved == 1 else "queries"
+        return (
+            f"{moved:,} {queries} moved: {self.inside:,} in “{name}”, {self.outside:,} outside it. "
+            f"{share} lies inside."
+        )
+
+    @property
+    def address(self) -> str:
+        """The parameters of this page, for the queries inside the set."""
+        own = {"list": self.list_slug, "before": self.before, "after": self.after}
+        return urlencode(own | {"measure": self.measure, "set": self.sets.slug})
 
 
 def get_effect(*, access: Access, slug: str, before: str, after: str, measure: str) -> EffectPage:
@@ -159,11 +197,23 @@ def get_effect(*, access: Access, slug: str, before: str, after: str, measure: s
 
 
 def get_moves_page(
-    *, access: Access, public_id: UUID, slug: str, before: str, after: str, measure: str, page: str
+    *,
+    access: Access,
+    public_id: UUID,
+    slug: str,
+    before: str,
+    after: str,
+    measure: str,
+    page: str,
+    saved_set: str = "",
+    side: str = "",
 ) -> MovesPage:
     """Why a run's value differs between two versions: its queries, and the grades that moved.
 
-    Raises MeasureError for what is no measure of the list, NotFound for a run or a version.
+    saved_set: its queries alone, or those outside it where that is the `side`; the means are of
+    the set in either case.
+    Raises MeasureError for what is no measure of the list, NotFound for a run or a version,
+    FilterRefused for what is no set.
     """
     run = get_run(access=access, public_id=public_id)
     one = get_list(access=access, slug=slug)
@@ -175,7 +225,14 @@ def get_moves_page(
         get_query_values(run=run, judgment_list=one, version=number, measure=asked)
         for number in numbers
     ]
-    moved = _moved(*sides)
+    sets = choose_set(access=access, judgment_list=one, slug=saved_set)
+    own = set(list_set_queries(set_id=sets.chosen.pk)) if sets.chosen else None
+    every = _moved(*sides)
+    inside = every if own is None else [one for one in every if one[0] in own]
+    if own is not None:
+        sides = [values.within(sorted(own)) for values in sides]
+    is_outside = own is not None and side == OUTSIDE
+    moved = [one for one in every if own and one[0] not in own] if is_outside else inside
     changes = list_differences(list_id=one.pk, before=numbers[0], after=numbers[1])
     return MovesPage(
         run_id=run.public_id,
@@ -190,6 +247,10 @@ def get_moves_page(
         description=describe(asked),
         means=(_mean(sides[0]), _mean(sides[1])),
         queries=(int(sides[0].counted.sum()), int(sides[1].counted.sum())),
+        sets=sets,
+        side=OUTSIDE if is_outside else "",
+        inside=len(inside),
+        outside=len(every) - len(inside),
         rows=paginate(moved, page=page, show=partial(_shown, one, run, changes), per_page=20),
         shows_people=may_see_people(access),
     )

@@ -20,11 +20,14 @@ from evaluation.selectors.compared_runs import (
     uneven_judging,
 )
 from evaluation.selectors.hanging import FirstPlace, get_first_place
+from evaluation.selectors.intended import Intended, get_intended
 from evaluation.selectors.measure_orders import MeasureOrders, get_measure_orders
+from evaluation.selectors.measure_sets import get_test
 from evaluation.selectors.ranking_changes import RankingChanges, get_ranking_changes
-from evaluation.selectors.run_sums import FilterRefused
+from evaluation.selectors.run_sums import FilterRefused, SetChoice
 from evaluation.selectors.stability import BoardShown, get_board_shown
-from evaluation.statistics.paired import FEWEST, TESTS, Comparison, Test
+from evaluation.statistics.named_tests import TESTS, Test
+from evaluation.statistics.paired import FEWEST, Comparison
 from evaluation.statistics.tukey import PairOfRankers, tukey_hsd
 from evaluation.statistics.verdicts import LEVEL, verdict
 from judgments.models import Query
@@ -39,11 +42,14 @@ MOST_BARS: Final = 400  # differences drawn one by one; beyond, the drawing show
 
 @dataclass(frozen=True)
 class CompareFilters(RunsFilters):
-    """With which of the runs is compared, which comparison is shown in full, and by which test."""
+    """With which of the runs is compared, which comparison is shown in full, and by which test.
+
+    test: "" for the list's.
+    """
 
     baseline: str = ""
     against: str = ""
-    test: str = "randomization"
+    test: str = ""
 
 
 @dataclass(frozen=True)
@@ -116,7 +122,7 @@ class Detail:
 
     drawn: every difference, the largest gain first, or quantiles where there are too many.
     points: the queries themselves in that order; of too many, only those at the ends.
-    gains, losses: the queries at the ends.
+    gains, losses: the queries at the ends. intended: where the page is about a saved set.
     """
 
     other: OtherRun
@@ -126,6 +132,7 @@ class Detail:
     losses: tuple[QueryDifference, ...]
     segments: tuple[SegmentRow, ...]
     changes: RankingChanges | None
+    intended: Intended | None
 
     @property
     def is_quantiles(self) -> bool:
@@ -148,12 +155,15 @@ class Detail:
 class ComparePage:
     """baseline, detail: None where nothing can be compared.
 
+    test: that p-values are of; list_test: the one that leads chose for the list.
     axis: what the intervals are drawn on, from −axis to +axis.
     """
 
     chosen: ChosenRuns
     filters: CompareFilters
     tests: Mapping[Test, str]
+    test: Test
+    list_test: Test
     baseline: ComparedRun | None
     others: tuple[OtherRun, ...]
     axis: float
@@ -162,6 +172,11 @@ class ComparePage:
     board: BoardShown | None
     orders: MeasureOrders | None
     first_place: FirstPlace | None
+
+    @property
+    def sets(self) -> SetChoice:
+        """The saved sets to choose from."""
+        return self.chosen.sets
 
     @property
     def measure_name(self) -> str:
@@ -176,7 +191,16 @@ class ComparePage:
     @property
     def tests_used(self) -> str:
         """The test in words."""
-        return next(words for name, words in self.tests.items() if name == self.filters.test)
+        return self.tests[self.test]
+
+    @property
+    def is_list_test(self) -> bool:
+        return self.test == self.list_test
+
+    @property
+    def list_test_words(self) -> str:
+        """The list's own test in words."""
+        return self.tests[self.list_test]
 
     @property
     def axis_low(self) -> float:
@@ -211,17 +235,20 @@ def get_compare_page(*, access: Access, slug: str, filters: CompareFilters) -> C
     Raises MeasureError or FilterRefused for what can't be asked for, NotFound for a version.
     """
     chosen = get_chosen_runs(access=access, slug=slug, filters=filters)
-    test = _test(filters.test)
+    list_test = _test(get_test(judgment_list=chosen.list))
+    test = _test(filters.test) if filters.test else list_test
     baseline, rest = _parted(chosen.compared, filters.baseline)
     others = _others(baseline, rest, filters, test) if baseline else ()
     detail = None
     if baseline and others:
         against = next((one for one in others if one.own.name == filters.against), others[0])
-        detail = _detail(access, chosen, baseline, against, test)
+        detail = _detail(access, chosen, baseline, against, test=test, segment=filters.segment)
     return ComparePage(
         chosen=chosen,
         filters=filters,
         tests=TESTS,
+        test=test,
+        list_test=list_test,
         baseline=baseline,
         others=others,
         axis=_axis(others),
@@ -253,7 +280,8 @@ def address_of(filters: CompareFilters, **changes: str) -> str:
         "measure": filters.measure,
         "version": "" if filters.version == HEAD else filters.version,
         "segment": filters.segment,
-        "test": "" if filters.test == CompareFilters.test else filters.test,
+        "set": filters.set,
+        "test": filters.test,
     } | changes
     runs = [("runs", name) for name in filters.runs]
     return urlencode([*runs, *((name, value) for name, value in asked.items() if value)])
@@ -298,8 +326,15 @@ def _others(
 
 
 def _detail(
-    access: Access, chosen: ChosenRuns, baseline: ComparedRun, other: OtherRun, test: Test
+    access: Access,
+    chosen: ChosenRuns,
+    baseline: ComparedRun,
+    other: OtherRun,
+    *,
+    test: Test,
+    segment: str,
 ) -> Detail:
+    depth = chosen.asked.measure.cutoff or DEFAULT_DEPTH
     found = differences_of(baseline, other.own)
     ranked = np.argsort(-found.values, kind="stable")
     values = found.values[ranked]
@@ -320,7 +355,10 @@ def _detail(
             first=baseline.run,
             second=other.own.run,
             query_ids=found.query_ids.tolist(),
-            k=chosen.asked.measure.cutoff or DEFAULT_DEPTH,
+            k=depth,
+        ),
+        intended=get_intended(
+            chosen=chosen, baseline=baseline, other=other.own, segment=segment, k=depth
         ),
     )
 

@@ -10,6 +10,7 @@ from django.core.paginator import Page
 from evaluation.models import Run
 from evaluation.permissions import may_withdraw
 from evaluation.selectors.query_values import Mean, QueryValues, get_mean
+from evaluation.selectors.run_sums import SetChoice
 from evaluation.selectors.run_views import Looked, RunFilters, get_looked, get_ordered
 from evaluation.selectors.runs import get_run
 from evaluation.selectors.uploaders import list_uploaders
@@ -65,6 +66,11 @@ class RunPage:
     unanswered: int
     may_withdraw: bool
 
+    @property
+    def sets(self) -> SetChoice | None:
+        """The saved sets to choose from; None without a list."""
+        return self.looked.sets if self.looked else None
+
 
 def get_run_page(*, access: Access, public_id: UUID, filters: RunFilters, page: str) -> RunPage:
     """A run as its address asks for it. Raises MeasureError or FilterRefused for the impossible."""
@@ -90,7 +96,7 @@ def get_run_page(*, access: Access, public_id: UUID, filters: RunFilters, page: 
         ),
         rows=paginate(range(len(found)), page=page, show=show),
         segments=tuple(list_segments(list_id=looked.judgment_list.pk, version=looked.version)),
-        unjudged=0 if looked.segment else run.query_count - answered,
+        unjudged=0 if looked.segment or looked.sets.chosen else run.query_count - answered,
         unanswered=len(found) - answered,
         may_withdraw=may_withdraw(access, run),
     )

@@ -12,6 +12,7 @@ from evaluation.selectors.compared_runs import (
     get_chosen_runs,
     uneven_judging,
 )
+from evaluation.selectors.run_sums import SetChoice
 from evaluation.selectors.unjudged import PATIENCE, Unjudged, get_unjudged
 from judgments.permissions import Access
 
@@ -45,6 +46,11 @@ class UnjudgedPage:
     filters: RunsFilters
     rows: tuple[Unjudged, ...]
     differences: tuple[OpenDifference, ...]
+
+    @property
+    def sets(self) -> SetChoice:
+        """The saved sets to choose from."""
+        return self.chosen.sets
 
     @property
     def measure(self) -> Measure:

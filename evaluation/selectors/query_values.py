@@ -45,6 +45,11 @@ class QueryValues:
     def __len__(self) -> int:
         return len(self.query_ids)
 
+    def within(self, query_ids: Sequence[int]) -> "QueryValues":
+        """Only those of some queries."""
+        own = np.isin(self.query_ids, np.array(query_ids, np.int64))
+        return self.rows(np.flatnonzero(own))
+
     def rows(self, places: npt.NDArray[np.intp]) -> "QueryValues":
         """Some of the queries, in the order of `places`."""
         return QueryValues(

@@ -28,8 +28,10 @@ from evaluation.selectors.measure_sets import (
 from evaluation.selectors.on_demand import PATIENCE, Wanted, find_nearest, get_sums
 from evaluation.selectors.sums import Board, RunSize
 from judgments.errors import DomainError
-from judgments.models import JudgmentList, JudgmentVersion
-from judgments.selectors import list_segment_queries, list_segments
+from judgments.models import JudgmentList, JudgmentVersion, SavedSet
+from judgments.permissions import Access
+from judgments.selectors import get_judged, list_segment_queries, list_segments
+from judgments.selectors.sets import list_set_queries, list_sets
 
 SHOWN_AT_FIRST: Final = 6  # columns, beside those that say how much is judged
 MOST_COLUMNS: Final = 20
@@ -37,6 +39,35 @@ MOST_COLUMNS: Final = 20
 
 class FilterRefused(DomainError):
     """What a URL asks of a leaderboard makes no sense."""
+
+
+@dataclass(frozen=True)
+class SetChoice:
+    """The saved sets that a page about a list offers.
+
+    chosen: the one whose queries alone it is about.
+    """
+
+    list_slug: str
+    options: tuple[SavedSet, ...]
+    chosen: SavedSet | None
+
+    @property
+    def slug(self) -> str:
+        """What addresses call the chosen one; "" for none."""
+        return self.chosen.slug if self.chosen else ""
+
+
+def choose_set(*, access: Access, judgment_list: JudgmentList, slug: str) -> SetChoice:
+    """The sets of the collection and the one that an address names; "" for none.
+
+    Raises FilterRefused for a name that no set has.
+    """
+    options = tuple(list_sets(access=access))
+    chosen = next((one for one in options if one.slug == slug), None)
+    if slug and chosen is None:
+        raise FilterRefused("no_set", f"No set of queries called {slug[:60]} is saved here.")
+    return SetChoice(judgment_list.slug, options, chosen)
 
 
 @dataclass(frozen=True)
@@ -123,6 +154,7 @@ def list_run_sums(
     version: JudgmentVersion | None,
     measures: Sequence[Measure],
     segment: str = "",
+    saved_set: SavedSet | None = None,
     only_newest: bool = False,
     patience: float = PATIENCE,
 ) -> list[RunSums]:
@@ -138,13 +170,11 @@ def list_run_sums(
         return [RunSums(run, None, measures, None) for run in runs]
     leaderboard = get_leaderboard(judgment_list=judgment_list)
     kept = measures_of(leaderboard.measure_set) if leaderboard else ()
-    if leaderboard is None or segment or not set(measures) <= set(kept):
+    query_ids = check_queries(
+        list_id=judgment_list.pk, version=version.number, segment=segment, saved_set=saved_set
+    )
+    if leaderboard is None or query_ids is not None or not set(measures) <= set(kept):
         board = Board(judgment_list.pk, measures, grades_of(judgment_list))
-        query_ids = None
-        if segment:
-            query_ids = check_segment(
-                list_id=judgment_list.pk, version=version.number, segment=segment
-            )
         wanted = _wanted(board, version.number, runs, query_ids)
         found = get_sums(wanted=wanted, patience=patience)
         return [RunSums(run, version.number, measures, found.get(run.pk)) for run in runs]
@@ -169,6 +199,26 @@ def list_run_sums(
         )
         for run in runs
     ]
+
+
+def check_queries(
+    *, list_id: int, version: int, segment: str, saved_set: SavedSet | None
+) -> tuple[int, ...] | None:
+    """The queries that numbers are asked of: a segment's, a saved set's, or both; None: all.
+
+    Raises FilterRefused unless one of them is judged at the version.
+    """
+    in_segment = check_segment(list_id=list_id, version=version, segment=segment) if segment else ()
+    if saved_set is None:
+        return in_segment or None
+    own = list_set_queries(set_id=saved_set.pk)
+    if segment:
+        own = sorted({*own}.intersection(in_segment))
+    if not len(get_judged(list_id=list_id, version=version, query_ids=own)):
+        where = f" and in the segment {segment[:60]}" if segment else ""
+        message = f"No query of version {version} is in the set {saved_set.name}{where}."
+        raise FilterRefused("nothing_in_set", message)
+    return tuple(own)
 
 
 def check_segment(*, list_id: int, version: int, segment: str) -> tuple[int, ...]:

@@ -20,7 +20,9 @@ from evaluation.selectors.measure_sets import grades_of
 from evaluation.selectors.query_values import QueryValues, get_query_values
 from evaluation.selectors.run_sums import (
     FilterRefused,
-    check_segment,
+    SetChoice,
+    check_queries,
+    choose_set,
     chosen_measures,
     kept_measures,
 )
@@ -50,6 +52,7 @@ class RunFilters:
     version: str = ""
     measure: str = ""
     segment: str = ""
+    set: str = ""
     sort: str = ""
 
 
@@ -77,6 +80,7 @@ class Looked:
     asked: tuple[Asked, ...]
     kept: tuple[str, ...]
     segment: str
+    sets: SetChoice
     sort: str
     has_values: bool
 
@@ -173,7 +177,11 @@ class Looked:
         """The parameters of the leaderboard with this number; "" where none can have it."""
         if not can_be_stored(self.measure):
             return ""
-        return _encoded(version=str(self.version), measures=self.name, segment=self.segment)
+        return _encoded(version=str(self.version), measures=self.name, **self._queries)
+
+    @property
+    def _queries(self) -> dict[str, str]:
+        return {"segment": self.segment, "set": self.sets.slug}
 
     def _address(self, *, version: str, sort: str = "", names: Sequence[str] = ()) -> str:
         sort, names = sort or self.sort, names or self.names
@@ -182,7 +190,7 @@ class Looked:
             version=version,
             measure=names[0] if len(names) == 1 else "",
             measures=" ".join(names) if len(names) > 1 else "",
-            segment=self.segment,
+            **self._queries,
             sort="" if sort == BEST_FIRST else sort,
         )
 
@@ -209,6 +217,7 @@ def get_looked(*, access: Access, filters: RunFilters, most: int = 1) -> Looked 
         asked=_asked(judgment_list, filters.measure, most),
         kept=tuple(recognise(own).canonical for own in kept_measures(judgment_list)),
         segment=filters.segment,
+        sets=choose_set(access=access, judgment_list=judgment_list, slug=filters.set),
         sort=filters.sort or BEST_FIRST,
         has_values=any(grade.code != grade.value for grade in scale.grades),
     )
@@ -231,7 +240,7 @@ def _asked(judgment_list: JudgmentList, text: str, most: int) -> tuple[Asked, ..
 
 
 def get_ordered(*, looked: Looked, run: Run) -> tuple[QueryValues, Mapping[int, str]]:
-    """The run's judged queries of the segment in the order asked for, and every query's id."""
+    """The run's judged queries of those asked for, in their order, and every query's id."""
     found = get_query_values(
         run=run,
         judgment_list=looked.judgment_list,
@@ -239,11 +248,14 @@ def get_ordered(*, looked: Looked, run: Run) -> tuple[QueryValues, Mapping[int, 
         measure=looked.measure,
     )
     collection = looked.judgment_list.collection
-    if looked.segment:
-        own = check_segment(
-            list_id=looked.judgment_list.pk, version=looked.version, segment=looked.segment
-        )
-        found = found.rows(np.flatnonzero(np.isin(found.query_ids, np.array(own, np.int64))))
+    own = check_queries(
+        list_id=looked.judgment_list.pk,
+        version=looked.version,
+        segment=looked.segment,
+        saved_set=looked.sets.chosen,
+    )
+    if own is not None:
+        found = found.within(own)
     qids = list_query_ids(collection=collection, pks=found.query_ids.tolist())
     return found.rows(_order(found, qids, looked.sort)), qids
 

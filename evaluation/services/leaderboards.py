@@ -17,10 +17,12 @@ from evaluation.selectors.measure_sets import (
     is_of_this_arithmetic,
     measures_of,
 )
+from evaluation.statistics.named_tests import TESTS
 from judgments.errors import DomainError
 from judgments.models import JudgmentList
-from judgments.permissions import Access, NotFound, check_may_lead
+from judgments.permissions import Access, check_may_lead
 from judgments.services import audit
+from judgments.services.lists import check_own_list
 from judgments.waking import wake
 
 MOST_MEASURES = 40
@@ -40,8 +42,7 @@ def choose_measures(
     none or too many.
     """
     check_may_lead(access)
-    if judgment_list.collection_id != access.collection.pk:
-        raise NotFound("list")
+    check_own_list(access, judgment_list)
     if not 1 <= len(set(measures)) == len(measures) <= MOST_MEASURES:
         raise LeaderboardRefused(
             "measures_count", f"A leaderboard keeps 1 to {MOST_MEASURES} measures, each once."
@@ -61,6 +62,35 @@ def choose_measures(
             after=leaderboard.measure_set.measures,
         )
         wake("evaluation.refresh", judgment_list.pk)
+    return leaderboard
+
+
+def choose_test(
+    *, access: Access, judgment_list: JudgmentList, test: str, at: datetime
+) -> Leaderboard:
+    """Compare the list's runs by this test from now on, unless an address asks for another.
+
+    For leads: it is chosen before one looks, not by what comes out. Raises LeaderboardRefused for
+    what is no test.
+    """
+    check_may_lead(access)
+    check_own_list(access, judgment_list)
+    if test not in TESTS:
+        raise LeaderboardRefused("no_test", f"There is no test called {test[:60]}.")
+    with transaction.atomic():
+        leaderboard = ensure_leaderboard(judgment_list=judgment_list)
+        before = leaderboard.test
+        leaderboard.test = test
+        leaderboard.save(update_fields=["test"])
+        audit.record(
+            collection=access.collection,
+            actor=access.user,
+            at=at,
+            action="leaderboard.test_chosen",
+            subject=str(judgment_list),
+            before={"test": before},
+            after={"test": test},
+        )
     return leaderboard
 
 

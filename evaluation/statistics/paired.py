@@ -1,12 +1,13 @@
 """Two rankers on the same queries: how large the difference is, and how sure."""
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import nctdtr, stdtr, stdtrit
 
+from evaluation.statistics.named_tests import TESTS, Test
 from evaluation.statistics.resampling import (
     FloatArray,
     bca_interval,
@@ -14,14 +15,7 @@ from evaluation.statistics.resampling import (
     sign_flip_p_value,
 )
 
-Test = Literal["randomization", "t", "bootstrap"]
-
 FEWEST: Final = 6  # queries; with five, not even all differences of one sign reach 0.05
-TESTS: Final[dict[Test, str]] = {
-    "randomization": "sign-flip randomization test",
-    "t": "paired t test",
-    "bootstrap": "bootstrap test, shifted",
-}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,17 +2,23 @@
 
 from functools import partial
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
-from django.views.decorators.http import require_safe
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
 
 from evaluation.selectors.compared_runs import RunsFilters
 from evaluation.selectors.judge_next import asked_of
 from evaluation.selectors.pages_compare import CompareFilters, get_compare_page
 from evaluation.selectors.pages_judge_next import get_judge_next_page
 from evaluation.selectors.pages_unjudged import get_unjudged_page
+from evaluation.services.leaderboards import choose_test
 from evaluation.views.rendering import answer_page
-from judgments.permissions import get_access
-from judgments.selectors.lists import HEAD
+from judgments.errors import DomainError
+from judgments.models import SetLook
+from judgments.permissions import check_may_lead, get_access
+from judgments.selectors.lists import HEAD, get_list
 
 
 @require_safe
@@ -27,7 +33,24 @@ def compare(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
         lambda: page(filters=CompareFilters()),
         access=access,
         section="leaderboard",
+        look=SetLook.Page.COMPARISON,
     )
+
+
+@require_POST
+def compare_test(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
+    """Another test for the comparisons of a list."""
+    access = get_access(viewer=request.user, slug=slug)
+    check_may_lead(access)
+    judgment_list = get_list(access=access, slug=list_slug)
+    test = request.POST.get("test", "")
+    try:
+        choose_test(access=access, judgment_list=judgment_list, test=test, at=timezone.now())
+    except DomainError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, "Runs on this list are compared by this test from now on.")
+    return redirect("compare", slug, list_slug)
 
 
 @require_safe
@@ -40,6 +63,7 @@ def unjudged(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
         measure=asked.get("measure", ""),
         version=asked.get("version", "").strip() or HEAD,
         segment=asked.get("segment", ""),
+        set=asked.get("set", ""),
     )
     page = partial(get_unjudged_page, access=access, slug=list_slug)
     return answer_page(
@@ -49,6 +73,7 @@ def unjudged(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
         lambda: page(filters=RunsFilters()),
         access=access,
         section="leaderboard",
+        look=SetLook.Page.UNJUDGED,
     )
 
 
@@ -76,5 +101,6 @@ def filters_of(parameters: QueryDict) -> CompareFilters:
         measure=parameters.get("measure", ""),
         version=parameters.get("version", "").strip() or HEAD,
         segment=parameters.get("segment", ""),
-        test=parameters.get("test", "") or CompareFilters.test,
+        set=parameters.get("set", ""),
+        test=parameters.get("test", ""),
     )

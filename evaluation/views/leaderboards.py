@@ -19,8 +19,10 @@ from evaluation.selectors.board_tables import get_board_table
 from evaluation.selectors.leaderboards import get_leaderboard_page, get_state, list_leaderboards
 from evaluation.selectors.pages_segments import SegmentFilters, get_segments_page
 from evaluation.services.leaderboards import choose_measures
+from evaluation.services.looks import count_look
 from evaluation.views.rendering import answer_page, render_page
 from judgments.errors import DomainError
+from judgments.models import SetLook
 from judgments.permissions import NotFound, check_may_lead, get_access, may_upload_runs
 from judgments.selectors import get_list
 from judgments.views.rendering import is_part
@@ -59,6 +61,7 @@ def leaderboard(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse
         access=access,
         section="leaderboard",
         part="_board",
+        look=SetLook.Page.LEADERBOARD,
         may_upload=may_upload_runs(access),
         asked=" ".join(request.GET.getlist("measures")),
         files=FORMATS.values(),
@@ -81,7 +84,13 @@ def leaderboard_file(request: HttpRequest, slug: str, list_slug: str) -> HttpRes
     except DomainError as error:
         messages.error(request, error.message)
         return redirect("leaderboard", slug, list_slug)
-    content = form.write(get_board_table(page))
+    looks = count_look(
+        access=access,
+        sets=page.sets,
+        page=SetLook.Page.BOARD_FILE,
+        at=timezone.now(),
+    )
+    content = form.write(get_board_table(page, looks))
     response = HttpResponse(content, content_type=f"{form.media_type}; charset=utf-8")
     name = f"{slug}-{list_slug}-{page.version.number if page.version else 0}.{form.extension}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
@@ -135,6 +144,7 @@ def filters_of(parameters: QueryDict) -> Filters:
         measures=" ".join(parameters.getlist("measures")).strip(),
         version=parameters.get("version", "").strip() or "head",
         segment=parameters.get("segment", ""),
+        set=parameters.get("set", ""),
         runs=parameters.get("runs", ""),
         sort=parameters.get("sort", ""),
         baseline=parameters.get("baseline", "").strip(),

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from evaluation.selectors.moves import get_effect, get_moves_page
 from evaluation.views.rendering import answer_page
+from judgments.models import SetLook
 from judgments.permissions import get_access
 from judgments.selectors.lists import HEAD
 
@@ -43,7 +44,15 @@ def run_moves(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
         after=request.GET.get("after", "") or HEAD,
         measure=request.GET.get("measure", ""),
         page=request.GET.get("page", ""),
+        saved_set=request.GET.get("set", ""),
+        side=request.GET.get("side", ""),
     )
     return answer_page(
-        request, "run_moves", page, lambda: None, access=access, section="leaderboard"
+        request,
+        "run_moves",
+        page,
+        lambda: None,
+        access=access,
+        section="leaderboard",
+        look=SetLook.Page.MOVES,
     )

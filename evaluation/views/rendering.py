@@ -5,9 +5,12 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 
+from evaluation.services.looks import count_look
 from judgments.errors import DomainError
+from judgments.models import SetLook
 from judgments.navigation import navigation
 from judgments.permissions import Access, NotFound
 from judgments.views.rendering import is_part
@@ -31,19 +34,20 @@ def render_page(
 def answer_page(
     request: HttpRequest,
     template: str,
-    asked: Callable[[], object],
-    usual: Callable[[], object],
+    asked: Callable[[], Any],
+    usual: Callable[[], Any],
     /,
     *,
     access: Access,
     section: str,
     part: str = "",
+    look: SetLook.Page | None = None,
     **more: Any,
 ) -> HttpResponse:
     """The page as `asked` for, or the `usual` one with the reason why it can't be that.
 
-    part: the template of the part that the open page asks for, if it does. What is unknown stays
-    unknown.
+    part: the template of the part that the open page asks for, if it does. look: as what it counts
+    where its numbers are of a held-out set. What is unknown stays unknown.
     """
     refusal, status = "", 200
     try:
@@ -53,6 +57,13 @@ def answer_page(
     except DomainError as error:
         refusal, status = error.message, 400
         page = usual()
+    if look is not None and page is not None:
+        more["looks"] = count_look(
+            access=access,
+            sets=page.sets,
+            page=look,
+            at=timezone.now(),
+        )
     response = render_page(
         request,
         part if part and is_part(request) else template,

@@ -22,7 +22,7 @@ from evaluation.selectors.runs import get_run
 from evaluation.services.runs import withdraw_run
 from evaluation.views.rendering import answer_page, render_page
 from judgments.errors import DomainError
-from judgments.models import Job
+from judgments.models import Job, SetLook
 from judgments.permissions import Access, NotFound, check_may_upload_runs, get_access
 from judgments.rest.uploads import takes_file
 from judgments.services.jobs import submit_job
@@ -63,6 +63,7 @@ def run(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
         lambda: page(filters=RunFilters(), page=""),
         access=access,
         section="rankers",
+        look=SetLook.Page.RUN,
     )
 
 
@@ -108,6 +109,7 @@ def filters_of(parameters: QueryDict) -> RunFilters:
         version=parameters.get("version", "").strip(),
         measure=" ".join(parameters.getlist("measures")).strip() or parameters.get("measure", ""),
         segment=parameters.get("segment", ""),
+        set=parameters.get("set", ""),
         sort=parameters.get("sort", ""),
     )
 

@@ -46,7 +46,7 @@ MUTABLE = {
     "annotation.LabellingPreferences": "keys and text size, as often as somebody likes",
     "annotation.TrainingAttempt": "ends, and a lead may decide it; both are in the audit log",
     "annotation.Pair": "its state, and what was last concluded of it",
-    "evaluation.Leaderboard": "which measures a list keeps current",
+    "evaluation.Leaderboard": "a list's measures and its test; both are in the audit log",
     "evaluation.Ranker": "its name and description",
     "evaluation.RefreshAttempt": "attempts are counted, and forgotten when one succeeds",
     "evaluation.Run": "is withdrawn",

@@ -19,7 +19,7 @@ def build(*, pairs: int) -> dict[str, Any]:
     """Ada, Ben and Dora with passwords; a campaign in which every label makes a judgment."""
     from django.utils import timezone
 
-    from tests.builders import commit, make_world
+    from tests.builders import commit, make_set, make_world
     from tests.builders_annotation import make_campaign
     from tests.evaluation.builders import make_run
 
@@ -39,6 +39,7 @@ def build(*, pairs: int) -> dict[str, Any]:
             rankings={query.qid: ranked for query in world.queries},
             ranker=f"ranker{number}",
         )
+    make_set(world=world, qids=["q1", "q2"], is_held_out=True)
     campaign = make_campaign(
         world=world,
         people=["ben", "cem"],

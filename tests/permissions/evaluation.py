@@ -2,7 +2,7 @@
 
 from evaluation.models import Run
 from evaluation.services.refreshing import refresh_evaluations
-from tests.builders import NOW, World, commit, make_list
+from tests.builders import NOW, World, commit, make_list, make_set
 from tests.evaluation.builders import make_run
 from tests.permissions.table import Row, everybody, leads, readers
 
@@ -19,6 +19,7 @@ def evaluated(world: World) -> dict[str, object]:
     make_run(collection=world.collection, rankings={"q1": ["d1", "d2"]})
     commit(judgment_list=world.judgments, grades={(world.queries[0], world.documents[0]): 3})
     refresh_evaluations(list_id=world.judgments.pk, at=NOW)
+    make_set(world=world, qids=["q1"], is_held_out=True)
     return main(world)
 
 
@@ -72,6 +73,13 @@ ROWS: list[Row] = [
     readers("compare", path=main, query="nothing-judged"),
     readers("compare", path=evaluated),
     readers("compare", 400, path=evaluated, query="runs=nope"),
+    readers("compare", path=evaluated, query="set=canaries"),
+    readers("compare", 400, path=evaluated, query="set=nope"),
+    leads("compare-test", 302, path=main, method="post", data={"test": "t"}),
+    leads("compare-test", 302, path=main, method="post", data={"test": "nope"}),
+    readers("leaderboard", path=evaluated, query="set=canaries"),
+    readers("leaderboard", 400, path=evaluated, query="set=nope"),
+    readers("run-moves", path=moved_run, query="list=main&before=1&set=canaries"),
     readers("unjudged", path=main, query="nothing-judged"),
     readers("unjudged", path=evaluated),
     readers("unjudged", 400, path=evaluated, query="runs=nope"),

@@ -9,7 +9,7 @@ from django.db import connection, transaction
 
 from judgments import jobs as registry
 from judgments.formats.collections import QueryRecord
-from judgments.models import Job, Judgment, JudgmentVersion, Membership, User
+from judgments.models import Job, Judgment, JudgmentVersion, Membership, SetLook, User
 from judgments.permissions import NotFound, get_access
 from judgments.selectors import get_judged, get_query_traits
 from judgments.services.collections import load_queries
@@ -17,7 +17,17 @@ from judgments.services.committing import Change, commit_judgments
 from judgments.services.jobs import submit_job, work_jobs
 from judgments.services.lists import revert_version
 from judgments.services.members import MemberRefused, change_role, invite, register_and_accept
-from tests.builders import NOW, World, commit, make_access, make_member, make_user, make_world
+from judgments.services.sets import record_look
+from tests.builders import (
+    NOW,
+    World,
+    commit,
+    make_access,
+    make_member,
+    make_set,
+    make_user,
+    make_world,
+)
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -200,3 +210,15 @@ def test_a_query_first_judged_while_its_segment_changes_has_one_segment_in_that_
 
     assert at_once(load, judge) == []
     assert said == [segment_of_the_version()] == ["new"]
+
+
+def test_a_held_out_page_asked_for_many_times_at_once_is_one_look(world):
+    saved = make_set(world=world, qids=["q1"], is_held_out=True)
+    dora = make_access(collection=world.collection, username="dora")
+    page = SetLook.Page.COMPARISON
+
+    def look() -> None:
+        record_look(access=dora, saved_set=saved, list_slug="main", page=page, at=NOW)
+
+    assert at_once(*[look] * 8) == []
+    assert SetLook.objects.count() == 1

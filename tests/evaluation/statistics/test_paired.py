@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from evaluation.statistics.named_tests import TESTS
 from evaluation.statistics.paired import (
-    TESTS,
     compare,
     detectable_difference,
     holm,
