@@ -8,10 +8,12 @@ million, anew for each query. --share takes that part of the queries, for want o
 
 In memory: each side starts from what it wants. Ours are arrays of document numbers in rank order,
 so sorting was paid at import, and the join is in the time unless it says "gathered": then the place
-of each pair among the judgments was paid at import as well. pytrec_eval and ir_measures start from
-dicts of dicts, and sort and join each time; pytrec_eval's evaluator is made before. scikit-learn
-and LightGBM start from matrices that are joined already, and have a definition of their own, the
-recall ideal; LightGBM's gains are exponential. Only we compute all four ideals.
+of each pair among the judgments was paid at import as well. "As a worker does it" is what happens
+to rankings that have been read from the database until their sums can be stored. Compiled loops are
+at hand, as in a process that has evaluated much, unless it says "arrays alone". pytrec_eval and
+ir_measures start from dicts of dicts, and sort and join each time; pytrec_eval's evaluator is made
+before. scikit-learn and LightGBM start from matrices that are joined already, and have a definition
+of their own, the recall ideal; LightGBM's gains are exponential. Only we compute all four ideals.
 
 End to end: from TREC files to values, each in a process of its own, with its peak memory; imports
 are not in the time. Ours is what `evaluate` does: a process that reads a million lines before it
@@ -41,6 +43,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from evaluation import compiled as evaluating
 from evaluation.exact import exact_sums
 from evaluation.measures.definition import Measure
 from evaluation.measures.engine import Values, counts_needed, depth_needed, evaluate_batch
@@ -49,6 +52,9 @@ from evaluation.measures.grades import Grades
 from evaluation.measures.grammar import parse_measure
 from evaluation.measures.judged_files import JudgedQueries
 from evaluation.measures.rankings import Judgments, grade_rankings, judge_rankings
+from evaluation.packing import RankedDocuments
+from evaluation.scoring import JudgedQueries as StoredQueries
+from evaluation.scoring import StoredRankings, score_sums
 from judgments.formats import compiled
 from judgments.formats.trec import read_qrels, read_run
 
@@ -176,23 +182,47 @@ def as_dicts(data: Data) -> tuple[dict[str, dict[str, int]], list[Evaluated]]:
 def in_memory(data: Data, repeats: int) -> None:
     """Arrays or dicts to values."""
     ours = joined(data, ALL_IDEALS).values
+    evaluating.loops_after(evaluating.PATIENCE)
+    same(joined(data, ALL_IDEALS).values, ours, "joined by compiled loops", 0.0)
     same(gathered(data, ALL_IDEALS).values, ours, "gathered", 0.0)
     times = {
         "ours, global ideal": lambda: joined(data, GLOBAL),
         "ours, all four ideals": lambda: joined(data, ALL_IDEALS),
+        "ours, all four ideals, arrays alone": lambda: by_arrays(data),
+        "ours, all four, as a worker does it": lambda: as_a_worker(data),
         "ours, all four, gathered": lambda: gathered(data, ALL_IDEALS),
         "ours, all four, gathered, exact sums": lambda: summed(gathered(data, ALL_IDEALS)),
     }
     own = in_turns(times, max(5, repeats))
     whole = -(-MANY // data.rankings.size)
-    again = in_turns({"": lambda: [summed(gathered(data, ALL_IDEALS)) for _ in range(whole)]}, 1)
-    print(f"  in memory, {MANY:,} ranks like these, gathered, exact sums: {shown(again[''])}")
+    again = in_turns({"": lambda: [as_a_worker(data) for _ in range(whole)]}, 1)
+    print(f"  in memory, {MANY:,} ranks like these, as a worker does it: {shown(again[''])}")
     print(f"  peak memory so far {peak():.0f} MiB", flush=True)
     peers = pytrec_eval_peers(data, ours) | array_peers(data, ours)
     found = own | in_turns(peers, repeats)
     base = statistics.median(found["pytrec_eval"])
     for name, seconds in found.items():
         print(f"  in memory, {name}: {shown(seconds)}; {base / statistics.median(seconds):.1f}")
+
+
+def by_arrays(data: Data) -> Values:
+    """`joined` in a process that has not evaluated much."""
+    least, evaluating.LEAST = evaluating.LEAST, sys.maxsize
+    try:
+        return joined(data, ALL_IDEALS)
+    finally:
+        evaluating.LEAST = least
+
+
+def as_a_worker(data: Data) -> object:
+    """From rankings as they are loaded to sums as they are stored."""
+    rows, depth = data.rankings.shape
+    queries = np.arange(len(data.codes))
+    ranked = RankedDocuments(np.arange(rows + 1) * depth, data.rankings.ravel())
+    run_rows, query_rows = np.divmod(np.arange(rows), len(queries))
+    stored = StoredRankings(run_rows, query_rows, ranked)
+    judged = StoredQueries(queries, data.judgments)
+    return score_sums(ALL_IDEALS, GRADES, judged, stored, n_runs=data.n_runs)
 
 
 def summed(values: Values) -> object:

@@ -29,6 +29,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from evaluation.compiled import loops_after
+
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -41,6 +43,10 @@ LARGEST_VALUE: Final = 4096.0
 _MASK32: Final = 2**32 - 1
 _LOW_BITS: Final = 32  # sum = sum_high * 2**32 + sum_low
 _SQUARE_BITS: Final = 48  # squares = (square_high * 2**48 + square_middle) * 2**48 + square_low
+_MASK48: Final = 2**_SQUARE_BITS - 1
+_DIGITS: Final = 8  # of a sum and of a sum of squares, as compiled loops add them up
+_DIGIT_BITS: Final = 20
+_QUICK_CHUNK: Final = 2**20  # values that those loops sum at once
 _CHUNK: Final = 2**17  # values summed at once: bounds memory, and digits cannot overflow
 
 
@@ -54,6 +60,8 @@ def exact_sums(values: FloatArray, counted: BoolArray) -> IntArray:
     """
     if values.shape != counted.shape or values.ndim < 2:
         raise ValueError("values and counted must have one shape (..., n_queries, n_measures)")
+    if (quick := _quick_sums(values, counted)) is not None:
+        return quick
     out = np.zeros((*values.shape[:-2], values.shape[-1], len(COLUMNS)), np.int64)
     step = max(1, _CHUNK // max(1, values.size // max(1, values.shape[-2])))
     for start in range(0, values.shape[-2], step):
@@ -133,6 +141,45 @@ def _chunk_sums(values: FloatArray, counted: BoolArray) -> IntArray:
     return out
 
 
+def _quick_sums(values: FloatArray, counted: BoolArray) -> IntArray | None:
+    """The same by a compiled loop; None where there is none, or a value is not in [0, 2)."""
+    loops = loops_after(values.size)
+    if loops is None:
+        return None
+    marks = counted if counted.strides[-1] else counted[..., :1]  # the same for all measures
+    chosen = values if marks.all() else np.where(marks, values, 0.0)
+    by_measure = np.ascontiguousarray(chosen.swapaxes(-1, -2))
+    rows = by_measure.reshape(-1, values.shape[-2])
+    sums = [(0, 0)] * len(rows)
+    for start in range(0, rows.shape[1], _QUICK_CHUNK):
+        digits = np.zeros((len(rows), _DIGITS), np.int64)
+        if not loops.add_digits(rows, start, min(start + _QUICK_CHUNK, rows.shape[1]), digits):
+            return None
+        found = map(_from_digits, digits.tolist())
+        sums = [(s + t, u + v) for (s, u), (t, v) in zip(sums, found, strict=True)]
+    n_counted = np.broadcast_to(np.count_nonzero(marks, axis=-2), by_measure.shape[:-1])
+    n = n_counted.ravel().tolist()
+    out = [_as_row(own, *both) for own, both in zip(n, sums, strict=True)]
+    return np.array(out, np.int64).reshape(*by_measure.shape[:-1], len(COLUMNS))
+
+
+def _from_digits(digits: list[int]) -> tuple[int, int]:
+    """(Σq, Σq²) from the three and five digits of `add_digits`."""
+    total = squares = 0
+    for digit in digits[:3]:
+        total = (total << _DIGIT_BITS) + digit
+    for digit in digits[3:]:
+        squares = (squares << _DIGIT_BITS) + digit
+    return total, squares
+
+
+def _as_row(n: int, total: int, squares: int) -> tuple[int, ...]:
+    """The columns that `as_integers` reads."""
+    middle = squares >> _SQUARE_BITS
+    square = (middle >> _SQUARE_BITS, middle & _MASK48, squares & _MASK48)
+    return n, total >> _LOW_BITS, total & _MASK32, *square
+
+
 def fixed_point(magnitudes: FloatArray) -> tuple[IntArray, IntArray]:
     """round(m * 2**60) of values >= 0 as high * 2**32 + low, with low in [0, 2**32)."""
     if magnitudes.max(initial=0.0) < 8.0:  # as good as always: then 64 bits hold it whole
@@ -177,7 +224,7 @@ def _normalise(sums: IntArray) -> None:
     sums[..., 2] &= _MASK32
     for place in (5, 4):
         sums[..., place - 1] += sums[..., place] >> _SQUARE_BITS
-        sums[..., place] &= (1 << _SQUARE_BITS) - 1
+        sums[..., place] &= _MASK48
 
 
 def as_integers(row: list[int]) -> tuple[int, int, int]:

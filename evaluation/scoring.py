@@ -149,7 +149,8 @@ def score(
     """
     n_queries = len(judged)
     shape = (n_runs * n_queries, len(measures))
-    values, counted = np.zeros(shape), np.zeros(shape, bool)
+    full = (n_runs, n_queries, len(measures))
+    values, counted = np.zeros(shape[::-1]).T, np.zeros(shape[::-1], bool).T  # by measure
     depth = depth_needed(measures)
     own = rankings.run_rows * n_queries + rankings.query_rows
     for rows, documents, lengths in _parts(rankings.ranked, own, shape[0], depth, cells):
@@ -163,8 +164,9 @@ def score(
             returned=counts_needed(measures),
         )
         found = evaluate_batch(measures, graded, grades)
+        if len(rows) == shape[0] and (rows[1:] > rows[:-1]).all():  # all there are, in their order
+            return Values(found.values.reshape(full), found.counted.reshape(full))
         values[rows], counted[rows] = found.values, found.counted
-    full = (n_runs, n_queries, len(measures))
     return Values(values.reshape(full), counted.reshape(full))
 
 

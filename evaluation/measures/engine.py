@@ -40,7 +40,8 @@ from evaluation.measures.definition import Measure
 from evaluation.measures.discounts import FloatArray
 from evaluation.measures.errors import MeasureError, ZeroIdealError
 from evaluation.measures.grades import Grades
-from evaluation.measures.ndcg import gains, ndcg
+from evaluation.measures.many_rankings import ndcg, quick_ndcg
+from evaluation.measures.ndcg import gains
 from evaluation.measures.preference import bpref, inferred_ap
 from evaluation.measures.rankings import BoolArray, GradedRankings
 from evaluation.measures.rounding import rounded_values
@@ -78,10 +79,12 @@ def evaluate_batch(measures: Sequence[Measure], rankings: GradedRankings, grades
     queries; ValueError where rankings were cut shorter than the measures read.
     """
     _check(measures, rankings, grades)
+    plan = _plan(tuple(measures), grades)
+    if (quick := _quick_values(plan, rankings, grades)) is not None:
+        return quick
     # column by column, because that is how they are worked out and summed
     values = np.empty((len(measures), len(rankings))).T
     counted = np.empty((len(measures), len(rankings)), bool).T
-    plan = _plan(tuple(measures), grades)
     step = max(1, _CELLS // max(1, rankings.levels.shape[1]))
     for start in range(0, len(rankings), step):
         stop = min(start + step, len(rankings))
@@ -183,6 +186,25 @@ def _shared(measure: Measure, grades: Grades) -> object:
         return ("ERR", *view, satisfactions(measure, own).tobytes())
     name = "binary" if _FAMILIES[measure.family] is _binary_values else measure.family
     return (name, *view, measure.rel, measure.p)
+
+
+def _quick_values(
+    plan: Sequence[_Group], rankings: GradedRankings, grades: Grades
+) -> Values | None:
+    """The values where a compiled loop works out all of them; None where it does not."""
+    if len(plan) != 1 or plan[0].first.family != "nDCG":
+        return None
+    group = plan[0]
+    if len({measure.queries for measure in group.measures}) > 1:
+        return None
+    view = seen(group.first, rankings, grades)
+    found = quick_ndcg(group.measures, seen_grades(group.first, grades), view)
+    if found is None:
+        return None
+    chosen = _in_mean(group.first.queries, rankings, grades)
+    if not chosen.all():
+        found[~chosen] = 0.0
+    return Values(found, np.broadcast_to(chosen[:, None], found.shape))
 
 
 def _fill(

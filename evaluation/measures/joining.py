@@ -1,20 +1,23 @@
 """The join of rankings with judgments: which level has the document at every rank.
 
 It goes from query to query, some of them at a time, and for each stretch takes the cheapest of
-three ways: comparing every rank with every judged document (few of either), looking ranks up in a
+these ways: comparing every rank with every judged document (few of either), looking ranks up in a
 table over document ids (many rankings of one query, or long ones), or searching for them in a
-sorted list (ids too far apart for a table). Which way is taken changes no level.
+sorted list (ids too far apart for a table); where compiled loops are at hand, looking ranks up in a
+small table of hashes. Which way is taken changes no level.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from types import ModuleType
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from evaluation.compiled import loops_after
 from evaluation.measures.counting import NARROW, CountArray, by_rank, count_levels
 from evaluation.measures.grades import UNJUDGED, LevelArray
 
@@ -26,12 +29,16 @@ _CELLS: Final = 1 << 17  # ranks that are looked up at once: they stay in the ca
 _TABLE_CELLS: Final = 1 << 22  # bytes of a table that several queries share
 _LARGEST_SPAN: Final = 1 << 26  # of document ids; beyond it they are searched for instead
 _LARGEST_KEY: Final = 1 << 62  # of (query, document); beyond it queries are searched one by one
-# What the three ways cost, in nanoseconds, as measured.
+_LEAST_HASHES: Final = 1 << 10  # words of a table of hashes
+_ROOM: Final = 8  # words for each judged document, at least
+# What the ways cost, in nanoseconds, as measured.
 _PER_COMPARISON: Final = 0.25  # of a rank with a judged document
 _PER_TABLE: Final = 8000.0  # filling a table, and emptying it
 _PER_GATHER: Final = 1.5  # a rank looked up in it
 _PER_OFFSET: Final = 1.5  # more, where several queries share it
 _PER_STEP: Final = 2.0  # a step of a binary search for a rank
+_PER_HASH: Final = 1.2  # a rank looked up in a table of hashes
+_PER_KEPT: Final = 1.5  # a judged document put into it, and taken out
 _SPARSE: Final = 64  # times as many ranks as judged documents: then ranks are counted one by one
 
 
@@ -55,11 +62,15 @@ class Judgments:
     @cached_property
     def starts(self) -> IntArray:
         """Where each query's judgments begin, and behind them where the last ends."""
-        return np.concatenate(([0], np.cumsum(self.lengths)))
+        return np.concatenate(([0], np.cumsum(self.lengths, dtype=np.int64)))
 
     def counts(self, n_grades: int) -> CountArray:
         """How many documents of each query are judged at each level 1..n_grades."""
         n_queries = len(self.lengths)
+        if (loops := loops_after(len(self.levels))) is not None:
+            counts = np.empty((n_grades, n_queries), np.int32)
+            loops.count(np.ascontiguousarray(self.levels), self.starts, counts)
+            return counts.T
         out = np.empty((n_grades, n_queries), np.int32)
         step = max(1, _CELLS * n_queries // max(1, len(self.levels)))
         for first in range(0, n_queries, step):
@@ -108,9 +119,11 @@ class Join:
             levels[:] = UNJUDGED
             return Joined(levels, None if counts is None else counts.T)
         for first, last, mine in self._stretches():
-            found = self._looked_up(first, last, mine)
+            found, tally = self._looked_up(first, last, mine)
             levels[mine] = found[:, : self.width]
-            if counts is not None:
+            if counts is not None and tally is not None:
+                counts[:, mine] = tally
+            elif counts is not None:
                 sparse = int(self.judgments.lengths[first:last].max()) * _SPARSE < self.depth
                 counted = _counted_where_judged if sparse else count_levels
                 counts[:, mine] = counted(found, self.n_grades).T
@@ -159,6 +172,18 @@ class Join:
         """Where each ranking begins."""
         return np.cumsum(self.lengths) - self.lengths
 
+    @cached_property
+    def loops(self) -> ModuleType | None:
+        """Compiled loops, where they are at hand for these ids."""
+        small = self.documents.dtype == self.judged.dtype == np.int32
+        return loops_after(len(self.lengths) * self.depth) if small else None
+
+    @cached_property
+    def hashes(self) -> npt.NDArray[np.uint64]:
+        """Room for the judged documents of any query; all 0 whenever nobody looks up."""
+        most = int(self.judgments.lengths.max())
+        return np.zeros(max(_LEAST_HASHES, 1 << (_ROOM * most - 1).bit_length()), np.uint64)
+
     def _stretches(self) -> Iterator[tuple[int, int, Rows]]:
         """Queries first..last, and which rankings are theirs, in their order."""
         in_order = bool((self.rows[1:] >= self.rows[:-1]).all())
@@ -176,17 +201,30 @@ class Join:
             yield int(ordered[low]), int(ordered[high - 1]) + 1, mine
             low = high
 
-    def _looked_up(self, first: int, last: int, mine: Rows) -> LevelArray:
-        """The levels of some rankings of the queries first..last, to the depth."""
+    def _looked_up(self, first: int, last: int, mine: Rows) -> tuple[LevelArray, CountArray | None]:
+        """The levels of some rankings of the queries first..last, to the depth.
+
+        And, where that is wanted and costs nothing, how often each occurs, (n_grades, n).
+        """
         ranked, filled = self._ranked(mine)
-        lengths = self.judgments.lengths[first:last]
+        lengths, rows = self.judgments.lengths[first:last], self.rows[mine] - first
         if not (most := int(lengths.max())):
-            return np.zeros(ranked.shape, np.uint8)
-        way = self._cheapest(ranked.size, most, int(lengths.sum()), last - first)
-        levels = way(ranked, self.rows[mine] - first, first, last)
+            return np.zeros(ranked.shape, np.uint8), None
+        n_judged, counts = int(lengths.sum()), None
+        if self._is_hashing_cheaper(ranked.size, most, n_judged):
+            levels, counts = self._hashed(ranked, rows, first, last)
+        else:
+            way = self._cheapest(ranked.size, most, n_judged, last - first)
+            levels = way(ranked, rows, first, last)
         if filled is not None:
             levels *= filled
-        return levels
+            counts = None
+        return levels, counts
+
+    def _is_hashing_cheaper(self, cells: int, most: int, n_judged: int) -> bool:
+        """Whether a compiled loop is at hand, and comparing so many ranks would take longer."""
+        hashing = cells * _PER_HASH + n_judged * _PER_KEPT
+        return cells * most * _PER_COMPARISON > hashing and self.loops is not None
 
     def _cheapest(self, cells: int, most: int, n_judged: int, n_queries: int) -> Way:
         """The way to look up so many ranks.
@@ -240,6 +278,29 @@ class Join:
             return _compared(ranked, judged.T[:, :, None], levels.T[:, :, None])
         turned = np.ascontiguousarray(ranked.T), np.ascontiguousarray(judged.T)
         return _compared(*turned, np.ascontiguousarray(levels.T)).T
+
+    def _hashed(
+        self, ranked: IntArray, rows: IntArray, first: int, last: int
+    ) -> tuple[LevelArray, CountArray | None]:
+        """By a compiled loop: a small table of hashes, filled and emptied query by query."""
+        judgments, loops = self.judgments, self.loops
+        assert loops is not None
+        out = np.empty(ranked.shape, np.uint8)
+        counts = np.empty(
+            (self.n_grades if self.n_grades <= loops.TALLIED else 0, len(out)), np.int32
+        )
+        loops.look_up(
+            ranked,
+            np.ascontiguousarray(rows, np.int64),
+            np.ascontiguousarray(self.judged),
+            np.ascontiguousarray(judgments.levels),
+            judgments.starts[first : last + 1],
+            self.hashes,
+            np.empty(len(self.hashes), np.uint64),
+            out,
+            counts,
+        )
+        return out, counts if len(counts) else None
 
     def _tabled(self, ranked: IntArray, rows: IntArray, first: int, last: int) -> LevelArray:
         """By a table: scatter the judgments, gather the ranks, reset; some queries at a time."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -41,7 +42,8 @@ def get_judged(*, list_id: int, version: int, query_ids: Iterable[int] | None = 
     parameters = [*parameters, list_id, version, version]
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
-        rows = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 3)
+        # not np.array: of a list of tuples that takes twice as long
+        rows = np.fromiter(chain.from_iterable(cursor.fetchall()), np.int64).reshape(-1, 3)
     rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
     return Judged(
         query_ids=np.ascontiguousarray(rows[:, 0]),
