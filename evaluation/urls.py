@@ -16,6 +16,7 @@ urlpatterns: list[URLPattern] = [
     path(f"{BOARD}/measures", leaderboards.leaderboard_measures, name="leaderboard-measures"),
     path(f"{C}/lists/<slug:list_slug>/compare", comparing.compare, name="compare"),
     path(f"{C}/lists/<slug:list_slug>/compare/test", comparing.compare_test, name="compare-test"),
+    path(f"{C}/lists/<slug:list_slug>/compare/documents", comparing.moved, name="moved"),
     path(f"{C}/lists/<slug:list_slug>/judge-next", comparing.judge_next, name="judge-next"),
     path(f"{C}/lists/<slug:list_slug>/unjudged", comparing.unjudged, name="unjudged"),
     path(f"{BOARD}/segments", leaderboards.leaderboard_segments, name="leaderboard-segments"),

@@ -36,6 +36,7 @@ from judgments.selectors.lists import HEAD, get_list, get_version
 
 MOST: Final = 12  # runs at once
 AT_FIRST: Final = 4  # runs that a page without a choice compares
+DEFAULT_DEPTH: Final = 10  # ranks held against each other, for a measure without a cutoff
 RESAMPLES: Final = 10_000
 UNLIKE: Final = 0.1  # a larger gap between two runs' shares of judged documents is told
 
@@ -89,6 +90,11 @@ class ChosenRuns:
     @property
     def is_head(self) -> bool:
         return self.version == self.list.head
+
+    @property
+    def depth(self) -> int:
+        """How many ranks of two rankings are held against each other."""
+        return self.asked.measure.cutoff or DEFAULT_DEPTH
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,7 +35,6 @@ from judgments.permissions import Access
 from judgments.selectors import get_query_traits, list_query_ids
 from judgments.selectors.lists import HEAD
 
-DEFAULT_DEPTH: Final = 10  # ranks in which documents are compared, for a measure without a cutoff
 LISTED: Final = 10  # queries named at either end
 MOST_BARS: Final = 400  # differences drawn one by one; beyond, the drawing shows quantiles
 
@@ -214,6 +213,19 @@ class ComparePage:
         return urlencode([*runs, ("measure", self.measure_name), *segment])
 
     @property
+    def moved_address(self) -> str:
+        """The parameters of the page of what moved between the baseline and the run in detail."""
+        own = (self.baseline, self.detail.other.own) if self.detail else ()
+        more = {
+            "measure": self.measure_name,
+            "version": "" if self.chosen.is_head else str(self.chosen.version),
+            "segment": self.filters.segment,
+            "set": self.sets.slug,
+        }
+        runs = [("runs", one.name) for one in own if one]
+        return urlencode([*runs, *((name, value) for name, value in more.items() if value)])
+
+    @property
     def explain_address(self) -> str:
         """The parameters of the page that explains one of these values."""
         chosen = self.chosen
@@ -334,7 +346,6 @@ def _detail(
     test: Test,
     segment: str,
 ) -> Detail:
-    depth = chosen.asked.measure.cutoff or DEFAULT_DEPTH
     found = differences_of(baseline, other.own)
     ranked = np.argsort(-found.values, kind="stable")
     values = found.values[ranked]
@@ -355,10 +366,10 @@ def _detail(
             first=baseline.run,
             second=other.own.run,
             query_ids=found.query_ids.tolist(),
-            k=depth,
+            k=chosen.depth,
         ),
         intended=get_intended(
-            chosen=chosen, baseline=baseline, other=other.own, segment=segment, k=depth
+            chosen=chosen, baseline=baseline, other=other.own, segment=segment, k=chosen.depth
         ),
     )
 

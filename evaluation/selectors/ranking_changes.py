@@ -72,11 +72,28 @@ def get_ranking_changes(
     return kept
 
 
+def list_changed(*, first: Run, second: Run, query_ids: Sequence[int], k: int) -> list[int]:
+    """Those of the queries whose first k differ between two runs. Kept in the cache."""
+    asked = hashlib.sha256(repr((sorted(query_ids), k)).encode()).hexdigest()
+    name = f"changed:1:{first.public_id}:{second.public_id}:{asked}"
+    kept: list[int] | None = cache.get(name)
+    if kept is None:
+        kept = []
+        for start in range(0, len(query_ids), QUERIES_AT_ONCE):
+            own = list(query_ids[start : start + QUERIES_AT_ONCE])
+            tops = list_tops(first=first, second=second, query_ids=own)
+            pairs = zip(own, tops, strict=True)
+            kept += [query_id for query_id, (one, other) in pairs if one[:k] != other[:k]]
+        cache.set(name, kept, KEPT)
+    return kept
+
+
 def _compute(first: Run, second: Run, query_ids: list[int], k: int) -> RankingChanges:
     same_top = same_set = 0
     overlaps = rbos = 0.0
     for start in range(0, len(query_ids), QUERIES_AT_ONCE):
-        for one, other in _pairs(first, second, query_ids[start : start + QUERIES_AT_ONCE]):
+        own = query_ids[start : start + QUERIES_AT_ONCE]
+        for one, other in list_tops(first=first, second=second, query_ids=own):
             same_top += one[:k] == other[:k]
             shared = overlap(one, other, k=k)
             same_set += shared == 1
@@ -86,7 +103,9 @@ def _compute(first: Run, second: Run, query_ids: list[int], k: int) -> RankingCh
     return RankingChanges(k, n, same_top, same_set, overlaps / n, rbos / n)
 
 
-def _pairs(first: Run, second: Run, query_ids: list[int]) -> list[tuple[list[int], list[int]]]:
+def list_tops(
+    *, first: Run, second: Run, query_ids: list[int]
+) -> list[tuple[list[int], list[int]]]:
     """Both runs' first documents of each query; none where a run has no answer."""
     loaded = load_rankings(run_ids=[first.pk, second.pk], query_ids=query_ids)
     tops: list[tuple[list[int], list[int]]] = [([], []) for _ in query_ids]

@@ -12,6 +12,7 @@ from evaluation.selectors.compared_runs import RunsFilters
 from evaluation.selectors.judge_next import asked_of
 from evaluation.selectors.pages_compare import CompareFilters, get_compare_page
 from evaluation.selectors.pages_judge_next import get_judge_next_page
+from evaluation.selectors.pages_moved import get_moved_page
 from evaluation.selectors.pages_unjudged import get_unjudged_page
 from evaluation.services.leaderboards import choose_test
 from evaluation.views.rendering import answer_page
@@ -37,6 +38,28 @@ def compare(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     )
 
 
+@require_safe
+def moved(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
+    """The documents that moved between two runs, query by query."""
+    access = get_access(viewer=request.user, slug=slug)
+    page = partial(
+        get_moved_page,
+        access=access,
+        slug=list_slug,
+        filters=runs_filters_of(request.GET),
+        page=request.GET.get("page", ""),
+    )
+    return answer_page(
+        request,
+        "moved",
+        page,
+        lambda: None,
+        access=access,
+        section="leaderboard",
+        look=SetLook.Page.DOCUMENTS,
+    )
+
+
 @require_POST
 def compare_test(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """Another test for the comparisons of a list."""
@@ -57,19 +80,11 @@ def compare_test(request: HttpRequest, slug: str, list_slug: str) -> HttpRespons
 def unjudged(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """What the documents that nobody has judged leave open."""
     access = get_access(viewer=request.user, slug=slug)
-    asked = request.GET
-    filters = RunsFilters(
-        runs=tuple(name for name in asked.getlist("runs") if name.strip()),
-        measure=asked.get("measure", ""),
-        version=asked.get("version", "").strip() or HEAD,
-        segment=asked.get("segment", ""),
-        set=asked.get("set", ""),
-    )
     page = partial(get_unjudged_page, access=access, slug=list_slug)
     return answer_page(
         request,
         "unjudged",
-        lambda: page(filters=filters),
+        lambda: page(filters=runs_filters_of(request.GET)),
         lambda: page(filters=RunsFilters()),
         access=access,
         section="leaderboard",
@@ -95,12 +110,19 @@ def judge_next(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
 def filters_of(parameters: QueryDict) -> CompareFilters:
     """What an address asks for."""
     return CompareFilters(
-        runs=tuple(name for name in parameters.getlist("runs") if name.strip()),
+        **vars(runs_filters_of(parameters)),
         baseline=parameters.get("baseline", ""),
         against=parameters.get("against", ""),
+        test=parameters.get("test", ""),
+    )
+
+
+def runs_filters_of(parameters: QueryDict) -> RunsFilters:
+    """Which runs an address asks for, by what and over which queries."""
+    return RunsFilters(
+        runs=tuple(name for name in parameters.getlist("runs") if name.strip()),
         measure=parameters.get("measure", ""),
         version=parameters.get("version", "").strip() or HEAD,
         segment=parameters.get("segment", ""),
         set=parameters.get("set", ""),
-        test=parameters.get("test", ""),
     )

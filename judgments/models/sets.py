@@ -60,6 +60,7 @@ class SetLook(models.Model):
         BOARD_FILE = "board_file", "file of the leaderboard"
         COMPARISON = "comparison", "comparison"
         UNJUDGED = "unjudged", "unjudged documents"
+        DOCUMENTS = "documents", "documents that moved"
         RUN = "run", "run"
         MOVES = "moves", "why a run changed"
         REST_LEADERBOARD = "rest_leaderboard", "leaderboard over REST"

@@ -23,6 +23,11 @@ def evaluated(world: World) -> dict[str, object]:
     return main(world)
 
 
+def two_runs(world: World) -> dict[str, object]:
+    make_run(collection=world.collection, rankings={"q1": ["d2", "d1"]}, ranker="lsa")
+    return evaluated(world)
+
+
 def two_lists(world: World) -> dict[str, object]:
     make_list(collection=world.collection, slug="strict")
     return books(world)
@@ -75,6 +80,9 @@ ROWS: list[Row] = [
     readers("compare", 400, path=evaluated, query="runs=nope"),
     readers("compare", path=evaluated, query="set=canaries"),
     readers("compare", 400, path=evaluated, query="set=nope"),
+    readers("moved", 400, path=main, query="nothing-judged"),
+    readers("moved", path=two_runs, query="runs=bm25&runs=lsa"),
+    readers("moved", 400, path=two_runs, query="runs=bm25"),
     leads("compare-test", 302, path=main, method="post", data={"test": "t"}),
     leads("compare-test", 302, path=main, method="post", data={"test": "nope"}),
     readers("leaderboard", path=evaluated, query="set=canaries"),
