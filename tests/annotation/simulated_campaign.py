@@ -53,7 +53,7 @@ def simulate(
     truth = rng.choice(GRADES, pairs, p=PREVALENCE)
     units = np.repeat(np.arange(pairs), overlap)
     annotators = np.concatenate([rng.permutation(len(people))[:overlap] for _ in range(pairs)])
-    times = rng.permutation(len(units)) * SECONDS_APART
+    times = (rng.permutation(len(units)) * SECONDS_APART).astype(np.float64)
     turned_at = float(times.max() / 2)
     steps, seconds = np.empty(len(units), dtype=np.int64), np.empty(len(units))
     for at, (unit, person, time) in enumerate(zip(units, annotators, times, strict=True)):

@@ -1,0 +1,140 @@
+"""How long the quality report of a large campaign takes: computed, and opened.
+
+    python -m benchmarks.quality_report [--labels 100000] [--people 20]
+
+Made-up people, three labels a pair, and their conclusions are put into a temporary SQLite
+database. Then the page is opened as its lead: before there are figures, after `refresh_quality`,
+and again and again. The preview of a rule is timed like it. CPU and wall-clock times of this
+process; a worker computes, so only who looks first waits for it, with its progress.
+"""
+
+import argparse
+import os
+import statistics
+import tempfile
+import time
+import uuid
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+OVERLAP = 3
+QUERIES = 500
+TIMES = 5
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--labels", type=int, default=100_000)
+    parser.add_argument("--people", type=int, default=20)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="touchstone-benchmark-") as home:
+        os.environ |= {
+            "TOUCHSTONE_HOME": home,
+            "TOUCHSTONE_MODE": "embedded",
+            "REDIS_URL": "",
+            "DATABASE_URL": f"sqlite:///{Path(home) / 'benchmark.sqlite3'}",
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+        }
+        import django
+
+        django.setup()
+        from django.core.management import call_command
+
+        call_command("migrate", verbosity=0)
+        _measure(_fill(options.labels, options.people))
+
+
+def _fill(labels: int, people: int) -> Any:
+    """A campaign whose pairs have all their labels; the campaign."""
+    from django.db import transaction
+
+    from annotation.models import Assignment, Label
+    from tests.annotation.simulated_campaign import PLANTED, simulate
+    from tests.builders import NOW, make_member, make_world
+    from tests.builders_annotation import make_campaign
+
+    pairs = labels // OVERLAP
+    names = [f"person-{number}" for number in range(people)]
+    world = make_world(queries=QUERIES, documents=-(-pairs // QUERIES))
+    users = [
+        make_member(collection=world.collection, username=name, role="annotator") for name in names
+    ]
+    every = [(query, document) for query in world.queries for document in world.documents]
+    campaign = make_campaign(world=world, overlap=OVERLAP, people=names, pairs=every[:pairs])
+    made = simulate(seed=1, pairs=pairs, overlap=OVERLAP, careful=people - len(PLANTED)).labels
+    pair_ids = list(campaign.pairs.order_by("pk").values_list("pk", flat=True))
+    seats = list(Assignment.objects.filter(pair__campaign=campaign).order_by("pair", "seat"))
+    revision, rows, sequence = campaign.guideline.revisions.get(), [], dict.fromkeys(pair_ids, 0)
+    for seat, unit, person, step, seconds, moment in zip(
+        seats, made.units, made.annotators, made.steps, made.seconds, made.times, strict=True
+    ):
+        assert seat.pair_id == pair_ids[unit]
+        seat.state, seat.annotator = Assignment.State.DONE, users[person]
+        sequence[seat.pair_id] += 1
+        at = NOW + timedelta(seconds=float(moment))
+        rows.append(
+            Label(
+                id=uuid.uuid4(), pair_id=seat.pair_id, assignment=seat, annotator=users[person],
+                guideline_revision=revision, outcome=Label.Outcome.GRADED, grade=int(step),
+                seconds=float(seconds), made_at=at, received_at=at, pair_seq=sequence[seat.pair_id],
+            )
+        )  # fmt: skip
+    with transaction.atomic():
+        Assignment.objects.filter(pair__campaign=campaign).delete()  # faster than a change of all
+        Assignment.objects.bulk_create(seats, batch_size=1_000)
+        Label.objects.bulk_create(rows, batch_size=1_000)
+        campaign.pairs.update(label_seq=OVERLAP)
+    return campaign
+
+
+def _measure(campaign: Any) -> None:
+    from django.test import Client
+    from django.urls import reverse
+    from django.utils import timezone
+
+    from annotation.services.consolidating import consolidate
+    from annotation.services.quality import preview_rule, refresh_quality
+    from judgments.models import User
+
+    lead = Client(headers={"host": "localhost"})
+    lead.force_login(User.objects.get(username="ada"))
+
+    def look(name: str) -> Callable[[], None]:
+        address = reverse(name, args=[campaign.list.collection.slug, campaign.public_id])
+
+        def open_page() -> None:
+            assert lead.get(address).status_code == 200
+
+        return open_page
+
+    def refresh() -> None:
+        assert refresh_quality(campaign_id=campaign.pk, clock=timezone.now)
+
+    def preview() -> None:
+        assert preview_rule(campaign_id=campaign.pk, rule=campaign.rule, clock=timezone.now)
+
+    _timed("concluding all pairs", lambda: consolidate(list_id=campaign.list_id, at=timezone.now()))
+    for words, name, compute in (
+        ("report", "campaign-quality", refresh), ("preview", "campaign-rule", preview)
+    ):  # fmt: skip
+        _timed(f"{words}: page before there are figures", look(name))
+        _timed(f"{words}: computing in the worker", compute)
+        _timed(f"{words}: page, first time", look(name))
+        _timed(f"{words}: page, median of {TIMES}", look(name), times=TIMES)
+
+
+def _timed(words: str, work: Callable[[], object], *, times: int = 1) -> None:
+    walls, cpus = [], []
+    for _ in range(times):
+        wall, cpu = time.perf_counter(), time.process_time()
+        work()
+        walls.append(time.perf_counter() - wall)
+        cpus.append(time.process_time() - cpu)
+    wall, cpu = statistics.median(walls), statistics.median(cpus)
+    print(f"{words}: {wall:.2f} s, {cpu:.2f} s of CPU time", flush=True)
+
+
+if __name__ == "__main__":
+    main()
