@@ -91,6 +91,15 @@ def test_a_leaderboard_of_a_set_is_the_one_of_a_segment_with_the_same_queries(wo
     assert {n for _, n in values_of(of_set).values()} == {4}
 
 
+def test_a_leaderboard_of_a_set_leads_to_runs_and_to_a_comparison_of_the_same_queries(world, runs):
+    make_set(world=world, qids=["q2", "q4"])
+    response = get(world, BOARD, "?set=canaries")
+    assert f"{COMPARE}?set=canaries" in links_of(response, COMPARE)
+    values = [link for link in links_of(response, "/runs/") if "measure=" in link]
+    assert values
+    assert all("set=canaries" in link for link in values)
+
+
 def test_a_segment_and_a_set_together_are_what_both_have(world, runs):
     make_set(world=world, qids=["q1", "q2", "q4"])
     assert {n for _, n in values_of(board(world, set="canaries", segment="tail")).values()} == {2}
