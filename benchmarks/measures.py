@@ -26,6 +26,7 @@ follow another arithmetic). CPU seconds of one core, medians, in turns.
 """
 
 import argparse
+import functools
 import gc
 import io
 import multiprocessing
@@ -39,12 +40,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+from unittest.mock import patch
 
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.usage import peak
 from evaluation import compiled as evaluating
-from evaluation.exact import exact_sums
+from evaluation.exact import add, exact_sums
 from evaluation.measures.definition import Measure
 from evaluation.measures.engine import Values, counts_needed, depth_needed, evaluate_batch
 from evaluation.measures.files import evaluate_file
@@ -66,6 +69,7 @@ GRADES: Final = Grades.integers(range(5))
 COLLECTION: Final = 8_800_000
 # name: runs, queries, depth, judged
 SHAPES: Final = {"a": (1, 6_980, 1_000, 1), "b": (100, 50, 1_000, 300), "c": (1, 1_000_000, 20, 20)}
+TOGETHER: Final = 2_000_000  # ranks that a worker has in memory at once
 MANY: Final = 200_000_000  # ranks evaluated anew, in parts of a shape, as a worker does it
 PEERS_AT_MOST: Final = 5_000_000  # ranks that the slower peers are given
 
@@ -185,17 +189,18 @@ def in_memory(data: Data, repeats: int) -> None:
     evaluating.loops_after(evaluating.PATIENCE)
     same(joined(data, ALL_IDEALS).values, ours, "joined by compiled loops", 0.0)
     same(gathered(data, ALL_IDEALS).values, ours, "gathered", 0.0)
+    portions = stored(data)
     times = {
         "ours, global ideal": lambda: joined(data, GLOBAL),
         "ours, all four ideals": lambda: joined(data, ALL_IDEALS),
         "ours, all four ideals, arrays alone": lambda: by_arrays(data),
-        "ours, all four, as a worker does it": lambda: as_a_worker(data),
+        "ours, all four, as a worker does it": lambda: as_a_worker(portions, data.n_runs),
         "ours, all four, gathered": lambda: gathered(data, ALL_IDEALS),
         "ours, all four, gathered, exact sums": lambda: summed(gathered(data, ALL_IDEALS)),
     }
     own = in_turns(times, max(5, repeats))
     whole = -(-MANY // data.rankings.size)
-    again = in_turns({"": lambda: [as_a_worker(data) for _ in range(whole)]}, 1)
+    again = in_turns({"": lambda: [as_a_worker(portions, data.n_runs) for _ in range(whole)]}, 1)
     print(f"  in memory, {MANY:,} ranks like these, as a worker does it: {shown(again[''])}")
     print(f"  peak memory so far {peak():.0f} MiB", flush=True)
     peers = pytrec_eval_peers(data, ours) | array_peers(data, ours)
@@ -207,22 +212,33 @@ def in_memory(data: Data, repeats: int) -> None:
 
 def by_arrays(data: Data) -> Values:
     """`joined` in a process that has not evaluated much."""
-    least, evaluating.LEAST = evaluating.LEAST, sys.maxsize
-    try:
+    with patch.object(evaluating, "LEAST", sys.maxsize):
         return joined(data, ALL_IDEALS)
-    finally:
-        evaluating.LEAST = least
 
 
-def as_a_worker(data: Data) -> object:
+def stored(data: Data) -> list[tuple[StoredQueries, StoredRankings]]:
+    """The data in the portions in which a worker loads it."""
+    (n_queries, n_judged), depth = data.codes.shape, data.rankings.shape[1]
+    step = max(1, TOGETHER // (data.n_runs * depth))
+    by_run = data.rankings.reshape(data.n_runs, n_queries, depth)
+    out = []
+    for start in range(0, n_queries, step):
+        ranked = by_run[:, start : start + step]
+        n_own = ranked.shape[1]
+        own = slice(start * n_judged, (start + n_own) * n_judged)
+        judged, lengths = data.judgments, np.full(n_own, n_judged)
+        judgments = Judgments(judged.documents[own], judged.levels[own], lengths)
+        run_rows, query_rows = np.divmod(np.arange(data.n_runs * n_own), n_own)
+        starts = np.arange(data.n_runs * n_own + 1) * depth
+        rankings = StoredRankings(run_rows, query_rows, RankedDocuments(starts, ranked.ravel()))
+        out.append((StoredQueries(np.arange(n_own), judgments), rankings))
+    return out
+
+
+def as_a_worker(portions: list[tuple[StoredQueries, StoredRankings]], n_runs: int) -> object:
     """From rankings as they are loaded to sums as they are stored."""
-    rows, depth = data.rankings.shape
-    queries = np.arange(len(data.codes))
-    ranked = RankedDocuments(np.arange(rows + 1) * depth, data.rankings.ravel())
-    run_rows, query_rows = np.divmod(np.arange(rows), len(queries))
-    stored = StoredRankings(run_rows, query_rows, ranked)
-    judged = StoredQueries(queries, data.judgments)
-    return score_sums(ALL_IDEALS, GRADES, judged, stored, n_runs=data.n_runs)
+    sums = [score_sums(ALL_IDEALS, GRADES, *portion, n_runs=n_runs) for portion in portions]
+    return functools.reduce(add, sums)
 
 
 def summed(values: Values) -> object:
@@ -456,15 +472,6 @@ def in_turns(work: dict[str, Callable[[], object]], repeats: int) -> dict[str, l
 def shown(times: Sequence[float]) -> str:
     """Median and range, in seconds."""
     return f"{statistics.median(times):.4f} s ({min(times):.4f} to {max(times):.4f})"
-
-
-def peak() -> float:
-    """The most memory that this process has had, in MiB; not what its parent had."""
-    status = Path("/proc/self/status")
-    if not status.exists():
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
-    return int(line.split()[1]) / 1024
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
 """What processes use, as Linux tells it."""
 
 import os
+import resource
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -41,6 +42,15 @@ def memory_bytes(pids: Sequence[int]) -> int:
         lines = _read(Path(f"/proc/{pid}/smaps_rollup")).splitlines()
         kilobytes += sum(int(line.split()[1]) for line in lines if line.startswith(b"Pss:"))
     return kilobytes * 1024
+
+
+def peak() -> float:
+    """The most memory that this process has had, in MiB; not what its parent had."""
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1]) / 1024
 
 
 def _read(path: Path) -> bytes:

@@ -20,7 +20,7 @@ Integers = npt.NDArray[np.int64]
 _ROWS = 64  # rankings that are worked on together: they stay in the nearest cache
 _VALUES = 512  # values whose digits are multiplied and added before a float64 could round
 _NEAREST = 6755399441055744.0  # 1.5 * 2**52: added and taken away, it leaves the nearest integer
-TALLIED = 7  # levels, besides 0, that one word can count
+_TALLIED = 7  # levels, besides 0, that one word can count
 _COUNTED = 255  # ranks that a count of eight bits can hold
 _DIGIT = 1048576.0  # 2**20
 
@@ -54,8 +54,7 @@ def look_up(
     ranked: int32 (n, depth). rows: the query of each ranking, ascending.
     documents, levels: of the judgments. starts: where those of each query begin, and the end.
     table: 2**b words, all 0, now and afterwards. slots: as many as a query has judgments.
-    out: uint8 (n, depth), filled. counts: int32 (n_grades, n), likewise; for at most `TALLIED`
-    grades, and without any nothing is counted.
+    out: uint8 (n, depth), filled. counts: int32 (n_grades, n), likewise; or (0, n).
 
     A word of the table holds a document, whether another one was pushed on from here, and a level.
     """
@@ -65,7 +64,6 @@ def look_up(
     shift, mask = np.uint64(64 - bits), np.uint64(len(table) - 1)
     spread, behind = np.uint64(0x9E3779B97F4A7C15), np.uint64(16)
     none, one, level, pushed = np.uint64(0), np.uint64(1), np.uint64(255), np.uint64(256)
-    eight, widest = np.uint64(8), np.uint64(63)
     other = np.uint64(1 << 16)  # from here on two words are of different documents
     row, (n_rankings, depth) = 0, ranked.shape
     while row < n_rankings:
@@ -80,24 +78,22 @@ def look_up(
             table[slot] = (key << behind) | np.uint64(levels[place])
             slots[place - start] = slot
         while row < n_rankings and rows[row] == query:
-            for begin in range(0, depth, _COUNTED):
-                tally = none  # eight counts of eight bits
-                for rank in range(begin, min(begin + _COUNTED, depth)):
-                    key = np.uint64(ranked[row, rank])
-                    slot = (key * spread) >> shift
-                    word, own = table[slot], key << behind
-                    found = (word & level) * np.uint64((word ^ own) < other)
-                    if word & pushed and found == none:
-                        while word & pushed and found == none:
-                            slot = (slot + one) & mask
-                            word = table[slot]
-                            found = (word & level) * np.uint64((word ^ own) < other)
-                    out[row, rank] = found
-                    tally += one << (found * eight & widest)
-                for grade in range(len(counts)):
-                    tally >>= eight
-                    before = counts[grade, row] if begin else 0
-                    counts[grade, row] = before + np.int64(tally & level)
+            for rank in range(depth):
+                key = np.uint64(ranked[row, rank])
+                slot = (key * spread) >> shift
+                word, own = table[slot], key << behind
+                found = (word & level) * np.uint64((word ^ own) < other)
+                if word & pushed and found == none:
+                    while word & pushed and found == none:
+                        slot = (slot + one) & mask
+                        word = table[slot]
+                        found = (word & level) * np.uint64((word ^ own) < other)
+                out[row, rank] = found
+            for grade in range(len(counts)):
+                n = 0
+                for rank in range(depth):
+                    n += out[row, rank] == grade + 1
+                counts[grade, row] = n
             row += 1
         for place in range(stop - start):
             table[slots[place]] = none
@@ -254,7 +250,7 @@ def count(levels: Array, starts: Array, out: Array) -> None:
     none, one, eight, most = np.uint64(0), np.uint64(1), np.uint64(8), np.uint64(255)
     for query in range(len(starts) - 1):
         start, stop = starts[query], starts[query + 1]
-        if stop - start <= _COUNTED and len(out) <= TALLIED:
+        if stop - start <= _COUNTED and len(out) <= _TALLIED:
             tally = none
             for place in range(start, stop):
                 tally += one << np.uint64(levels[place]) * eight

@@ -286,9 +286,7 @@ class Join:
         judgments, loops = self.judgments, self.loops
         assert loops is not None
         out = np.empty(ranked.shape, np.uint8)
-        counts = np.empty(
-            (self.n_grades if self.n_grades <= loops.TALLIED else 0, len(out)), np.int32
-        )
+        counts = np.empty((self.n_grades, len(out)), np.int32)
         loops.look_up(
             ranked,
             np.ascontiguousarray(rows, np.int64),
