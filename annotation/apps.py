@@ -15,6 +15,7 @@ APPEND_ONLY = [
     AppendOnly("annotation_feedback"),
     AppendOnly("annotation_reopening"),
     AppendOnly("annotation_onemorelabel"),
+    AppendOnly("annotation_withdrawnwish"),
     AppendOnly("annotation_checkaction"),
 ]
 

@@ -10,6 +10,7 @@ from annotation.views import (
     label_imports,
     labelling,
     monitoring,
+    overlap,
     pairs,
     plain,
     pools,
@@ -59,6 +60,12 @@ urlpatterns: list[URLPattern] = [
     path(f"{K}/quality.csv", quality.quality_export, {"form": "csv"}, name="campaign-quality-csv"),
     path(
         f"{K}/quality.json", quality.quality_export, {"form": "json"}, name="campaign-quality-json"
+    ),
+    path(f"{K}/quality/overlap", overlap.overlap, name="campaign-overlap"),
+    path(
+        f"{K}/quality/overlap/<uuid:batch>/withdraw",
+        overlap.overlap_withdraw,
+        name="campaign-overlap-withdraw",
     ),
     path(Q, quality.list_quality, name="list-quality"),
     path(f"{Q}.csv", quality.list_quality_export, {"form": "csv"}, name="list-quality-csv"),

@@ -8,16 +8,21 @@ because that is what can be relied on.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from math import ceil
 from typing import Any, Final, Literal
 
 from annotation.quality import LEVEL
 
 Tone = Literal["good", "warn", "bad"]
-Act = Literal["overlap", "decide", "differ", "gold", "person", "query", "label", "guideline"]
+Act = Literal[
+    "overlap", "segment", "decide", "differ", "gold", "person", "query", "label", "guideline"
+]
 
 RELY: Final = 0.8
 TENTATIVE: Final = 0.667
 FEWEST_PAIRS: Final = 30  # pairable, before a verdict is more than a guess
+FEWEST_IN_SEGMENT: Final = 15
+WIDE: Final = 0.2  # an interval of alpha that is wider says little
 MOST_NAMED: Final = 3
 RIGHT_IN: Final = {"right": "probably right", "gold": "right on gold"}
 CHECKS_WANTED: Final = 20  # gold checks of a person, before their accuracy says much
@@ -26,7 +31,7 @@ Figures = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Advice:
-    """Something to do next. about: what it is about, as a place leads to it (a qid, a place)."""
+    """Something to do next. about: what it is about: a segment's name, somebody's place."""
 
     act: Act
     text: str
@@ -178,9 +183,51 @@ def _exceptions(figures: Figures) -> Iterator[str]:
     segments = figures["segments"]
     for row in segments if len(segments) > 1 else []:
         is_bad = row["value"] is not None and row["value"] < TENTATIVE
-        if is_bad and row["units"] >= FEWEST_PAIRS // 2 and (row["high"] or 0) < RELY:
-            name = f"segment “{row['name']}”" if row["name"] else "queries without a segment"
+        if is_bad and row["units"] >= FEWEST_IN_SEGMENT and (row["high"] or 0) < RELY:
+            name = name_segment(row["name"])
             yield f"{name} (alpha {row['value']:.2f}, {row['units']:,} pairable pairs)"
+
+
+def name_segment(name: str) -> str:
+    return f"segment “{name}”" if name else "queries without a segment"
+
+
+def pairs_wanted(found: Figures, fewest: int) -> int:
+    """How many more pairs with two labels would tell whether labels can be relied on; 0: none.
+
+    So many that there are `fewest`. Where the interval reaches across the bound for tentative
+    conclusions, so many that it is WIDE at most: it narrows with the root of the pairs.
+    """
+    wanted, units = fewest, int(found["units"])
+    if found["low"] is not None and found["low"] < TENTATIVE <= found["high"]:
+        wanted = max(fewest, ceil(units * ((found["high"] - found["low"]) / WIDE) ** 2))
+    return max(0, wanted - units)
+
+
+def _about_overlap(figures: Figures, found: Figures) -> Iterator[Advice]:
+    """Where too few pairs have two labels: all over, or else in some segments."""
+    if pairs_wanted(found, FEWEST_PAIRS):
+        is_thin = found["units"] < FEWEST_PAIRS
+        why = "without overlap nobody can tell" if is_thin else _unsure(found)
+        yield Advice("overlap", f"Have more pairs labelled by two people: {why}.")
+        return
+    rows = figures["segments"] if len(figures["segments"]) > 1 else []
+    thin = [row for row in rows if _has_one_label(row) and pairs_wanted(row, FEWEST_IN_SEGMENT)]
+    for row in thin[:MOST_NAMED]:
+        pairs = f"pairs of {name_segment(row['name'])}"
+        yield Advice(
+            "segment", f"Have more {pairs} labelled by two people: {_unsure(row)}.", row["name"]
+        )
+
+
+def _has_one_label(row: Figures) -> bool:
+    return any(sum(given) == 1 for _, *given in row["sets"])
+
+
+def _unsure(found: Figures) -> str:
+    if found["low"] is None or found["units"] < FEWEST_IN_SEGMENT:
+        return f"only {found['units']:,} are" if found["units"] else "none is yet"
+    return f"alpha may be anything from {found['low']:.2f} to {found['high']:.2f}"
 
 
 def _grounds(figures: Figures, situation: Situation) -> Iterator[str]:
@@ -248,9 +295,7 @@ def _changed(figures: Figures) -> Iterator[str]:
 
 def _advice(figures: Figures, situation: Situation, found: Figures) -> Iterator[Advice]:
     """The most useful first."""
-    if found["why"] == "no_overlap" or found["units"] < FEWEST_PAIRS:
-        text = "Have more pairs labelled by two people: without overlap nobody can tell."
-        yield Advice("overlap", text)
+    yield from _about_overlap(figures, found)
     for place, row in enumerate(figures["annotators"]):
         if row["findings"]:
             yield Advice("person", _retrain(row, place, situation), str(place))

@@ -1,6 +1,8 @@
-"""What labels cost, for the quality report."""
+"""What labels cost, and how many more are wanted, for the quality report."""
 
 from django import forms
+
+from annotation.selectors.asking import MOST_AT_ONCE
 
 
 class RateForm(forms.Form):
@@ -22,3 +24,10 @@ class RateForm(forms.Form):
             "hourly": None if is_per_label else given,
             "per_label": given if is_per_label else None,
         }
+
+
+class OverlapForm(forms.Form):
+    """For how many pairs one more label is asked. batch: pressing twice asks once."""
+
+    pairs = forms.IntegerField(label="Pairs", min_value=1, max_value=MOST_AT_ONCE)
+    batch = forms.UUIDField(widget=forms.HiddenInput)

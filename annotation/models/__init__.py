@@ -6,7 +6,7 @@ from annotation.models.campaigns import (
     Guideline,
     GuidelineRevision,
 )
-from annotation.models.decisions import OneMoreLabel, Reopening
+from annotation.models.decisions import OneMoreLabel, Reopening, WithdrawnWish
 from annotation.models.gold import CheckAction, CheckPlan, CheckRule, Feedback, GoldCheck, GoldItem
 from annotation.models.labels import OVERLAP_PURPOSES, Adjudication, Assignment, Label
 from annotation.models.pools import Pair, Pool, PoolEntry
@@ -41,4 +41,5 @@ __all__ = [
     "RulePreview",
     "TrainingAnswer",
     "TrainingAttempt",
+    "WithdrawnWish",
 ]

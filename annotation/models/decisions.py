@@ -27,10 +27,14 @@ class Reopening(models.Model):
 
 
 class OneMoreLabel(models.Model):
-    """A lead's wish that somebody else labels a pair, beyond the campaign's overlap."""
+    """A lead's wish that somebody else labels a pair, beyond the campaign's overlap.
+
+    batch: of those that were asked for together; null where one was asked for by itself.
+    """
 
     pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="wishes")
     reason = models.TextField(blank=True, default="")
+    batch = models.UUIDField(null=True, db_index=True)
     asked_at = models.DateTimeField()
     asked_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
@@ -41,3 +45,19 @@ class OneMoreLabel(models.Model):
 
     def __str__(self) -> str:
         return f"one more for {self.pair_id}"
+
+
+class WithdrawnWish(models.Model):
+    """One more label that is wanted no longer: the pair needs a seat less."""
+
+    wish = models.OneToOneField(OneMoreLabel, on_delete=models.PROTECT, related_name="withdrawal")
+    withdrawn_at = models.DateTimeField()
+    withdrawn_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return f"{self.wish_id} withdrawn"

@@ -25,7 +25,7 @@ class Concluded:
 
     grades, annotators, labels: one entry for each label of the overlap that holds.
     likely: how probable each grade is, where the rule weighs labels.
-    wishes: how many labels beyond the overlap leads have asked for.
+    wishes: how many labels beyond the overlap leads want.
     """
 
     pair: Pair
@@ -71,8 +71,8 @@ def _hear(heard: dict[int, Concluded], pair_ids: Sequence[int]) -> None:
 
 
 def count_wishes(pair_ids: Iterable[int]) -> dict[int, int]:
-    """How many labels beyond the overlap leads have asked for, of the pairs where they did."""
-    wishes_qs = OneMoreLabel.objects.filter(pair__in=list(pair_ids)).order_by()
+    """How many labels beyond the overlap leads want, of the pairs where they asked for some."""
+    wishes_qs = OneMoreLabel.objects.filter(pair__in=list(pair_ids), withdrawal=None).order_by()
     return dict(wishes_qs.values_list("pair").annotate(wishes=Count("pk")))
 
 

@@ -141,7 +141,7 @@ def get_quality_page(
     """
     check_may_watch(access, campaign)
     report = QualityReport.objects.filter(campaign=campaign).first()
-    figures = report.figures if report and report.revision == REVISION else {}
+    figures = figures_of(report)
     scale = Scale.from_json(campaign.list.scale)
     grades = tuple(show_grade(scale, code) for code in scale.codes)
     freshness = _freshness(campaign, report)
@@ -158,6 +158,11 @@ def get_quality_page(
         grades=grades,
         cost=_cost(figures, situation.labels_left, hourly, per_label),
     )
+
+
+def figures_of(report: QualityReport | None) -> Figures:
+    """The stored figures; empty where there are none, or only such as nobody computes any more."""
+    return report.figures if report and report.revision == REVISION else {}
 
 
 def report_values(page: QualityPage) -> Figures:

@@ -8,7 +8,7 @@ import pytest
 
 from annotation.profiles import Checks
 from annotation.quality import STEPS, Event, Material, Repeats, quality
-from annotation.verdicts import Situation, describe_change, verdict, worst_confusion
+from annotation.verdicts import Situation, describe_change, pairs_wanted, verdict, worst_confusion
 from tests.annotation.simulated_campaign import GRADES, simulate
 
 NONE = np.array([], dtype=np.int64)
@@ -121,6 +121,51 @@ def test_one_label_a_pair_is_not_enough_overlap():
     assert said.text == "Not enough overlap to say whether these labels can be trusted."
     assert said.advice[0].act == "overlap"
     assert figures["windows"] == []
+
+
+def found(units, low, high):
+    return {"units": units, "low": low, "high": high}
+
+
+def test_so_many_pairs_are_wanted_as_tell_whether_labels_can_be_relied_on():
+    assert pairs_wanted(found(0, None, None), 30) == 30
+    assert pairs_wanted(found(12, None, None), 30) == 18
+    # 0.4 wide across the bound: half as wide with four times the pairs
+    assert pairs_wanted(found(50, 0.5, 0.9), 30) == 150
+    assert pairs_wanted(found(10, 0.5, 0.9), 30) == 30
+    # clear as it is: narrow, all above, all below
+    assert pairs_wanted(found(50, 0.6, 0.75), 30) == 0
+    assert pairs_wanted(found(50, 0.67, 0.95), 30) == 0
+    assert pairs_wanted(found(50, 0.1, 0.6), 30) == 0
+
+
+def test_a_segment_with_few_pairs_of_two_labels_is_advised_on():
+    simulated = simulate(seed=5, planted=(), careful=4)
+    labels = simulated.labels
+    in_dates = labels.units % 20 == 0
+    steps = np.where(in_dates, labels.steps, simulated.truth[labels.units])
+    # of the twenty pairs about dates, all but six keep a single label
+    first = np.zeros(len(steps), dtype=bool)
+    first[np.unique(labels.units, return_index=True)[1]] = True
+    kept = ~in_dates | first | (labels.units < 120)
+    cut = replace(
+        labels,
+        **{
+            name: getattr(labels, name)[kept]
+            for name in ("units", "annotators", "times", "seconds")
+        },
+        steps=steps[kept],
+    )
+    made = material(
+        simulated,
+        labels=cut,
+        segment_of=(np.arange(400) % 20 == 0).astype(np.int64),
+        revisions=np.ones(len(cut.steps), dtype=np.int64),
+    )
+    said = verdict(quality(made), situation(simulated))
+    (advice,) = [advice for advice in said.advice if advice.act in {"overlap", "segment"}]
+    assert (advice.act, advice.about) == ("segment", "dates")
+    assert "of segment “dates” labelled by two people: only 6 are." in advice.text
 
 
 def test_without_labels_there_is_nothing_to_judge():

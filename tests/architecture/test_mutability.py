@@ -15,6 +15,7 @@ from annotation.models import (
     Reopening,
     TrainingAnswer,
     TrainingAttempt,
+    WithdrawnWish,
 )
 from annotation.services.adjudicating import adjudicate
 from annotation.services.checking import check_labels
@@ -110,7 +111,8 @@ def full() -> None:
     decided = adjudicate(access=ada, pair=pair, grade=2, reason="", at=NOW)
     said_again = {"reopened_at": NOW, "reopened_by": world.ada}
     Reopening.objects.create(adjudication=decided, **said_again)
-    OneMoreLabel.objects.create(pair=pair, asked_at=NOW, asked_by=world.ada)
+    wish = OneMoreLabel.objects.create(pair=pair, asked_at=NOW, asked_by=world.ada)
+    WithdrawnWish.objects.create(wish=wish, withdrawn_at=NOW, withdrawn_by=world.ada)
     mark_gold(access=ada, pair=pair, low=2, high=2, reason="", at=NOW)
     seat = Assignment.objects.create(
         pair=pair,

@@ -1,8 +1,10 @@
 """Who gets what of campaigns, guidelines, pools and pairs."""
 
 from typing import Any
+from uuid import UUID
 
 from annotation.models import Campaign, CheckAction, GoldCheck, GoldItem, Guideline, Pair
+from annotation.services.asking import add_overlap
 from annotation.services.campaigns import close_campaign
 from annotation.services.consolidating import consolidate
 from annotation.services.gold import mark_gold
@@ -161,6 +163,28 @@ def ruled(world: World) -> dict[str, Any]:
     return open_one(world) | {"rule": "mean"}
 
 
+def once_labelled(world: World) -> dict[str, Any]:
+    campaign = make_campaign(world=world, overlap=1)
+    label(pair=campaign.pairs.select_related("campaign")[0], username="ben", grade=1)
+    return of(world, campaign)
+
+
+BATCH = UUID("c56a4180-65aa-42ec-a945-5fd21dec0538")
+
+
+def overlap_asked(world: World) -> dict[str, Any]:
+    path = once_labelled(world)
+    add_overlap(
+        access=make_access(collection=world.collection),
+        campaign=Campaign.objects.get(public_id=path["campaign_id"]),
+        segment=None,
+        pairs=1,
+        batch=BATCH,
+        at=NOW,
+    )
+    return path | {"batch": BATCH}
+
+
 ROWS = [
     managers("campaign-quality", path=open_one),
     leads("campaign-rule", path=open_one),
@@ -172,6 +196,15 @@ ROWS = [
     managers("list-quality", path=main_list),
     managers("list-quality-csv", path=main_list),
     managers("list-quality-json", path=main_list),
+    leads("campaign-overlap", path=once_labelled),
+    leads(
+        "campaign-overlap",
+        302,
+        path=once_labelled,
+        method="post",
+        data={"pairs": 1, "batch": BATCH},
+    ),
+    leads("campaign-overlap-withdraw", 302, path=overlap_asked, method="post"),
     managers("campaign-gold", path=open_one),
     leads("campaign-gold", 302, path=open_one, method="post", data=CHECKS),
     managers("campaign-training", path=open_one),
