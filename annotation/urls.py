@@ -19,6 +19,7 @@ from annotation.views import (
     rules,
     scripts,
     training,
+    without,
 )
 
 C = "c/<slug:slug>"
@@ -115,6 +116,7 @@ urlpatterns: list[URLPattern] = [
         judging_next.next_campaign,
         name="next-campaign",
     ),
+    path(f"{C}/lists/<slug:list_slug>/compare/without", without.without, name="compare-without"),
     path(
         f"{C}/lists/<slug:list_slug>/versions/<int:number>/people",
         pairs.version_people,

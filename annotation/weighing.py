@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from math import exp, log
 from typing import Any, Final
 
+from annotation.consolidation import RULES
 from annotation.dawid_skene import PRIORS, SMALLEST
 from annotation.reliability import EQUAL, RIGHT_BEFORE, WRONG_BEFORE
 
@@ -58,6 +59,26 @@ def posterior(rule: str, said: Said, known: Known, grades: int) -> tuple[float, 
     likely = [exp(value - most) for value in logs]
     total = sum(likely)
     return tuple(value / total for value in likely)
+
+
+def grade_by(
+    rule: str,
+    annotators: Sequence[int],
+    grades: Sequence[int],
+    codes: tuple[int, ...],
+    known: Known,
+) -> tuple[int | None, tuple[float, ...]]:
+    """The grade that labels come to by a rule, and how probable each is where it weighs them.
+
+    annotators, grades: one entry a label, at least one. codes: the scale's, worst first.
+    None: a tie.
+    """
+    if rule not in WEIGHED:
+        return RULES[rule](grades, codes), ()
+    said = [(who, codes.index(grade)) for who, grade in zip(annotators, grades, strict=True)]
+    likely = posterior(rule, said, known, len(codes))
+    step = most_probable(likely)
+    return (None if step is None else codes[step]), likely
 
 
 def most_probable(likely: Sequence[float]) -> int | None:

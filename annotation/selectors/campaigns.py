@@ -20,6 +20,7 @@ from annotation.models import (
 )
 from annotation.permissions import check_may_watch
 from annotation.selectors.keeping import kept
+from annotation.selectors.people import pseudonyms_of
 from judgments.models import Membership, User
 from judgments.permissions import (
     Access,
@@ -272,9 +273,7 @@ def list_contributors(*, access: Access, campaign: Campaign) -> list[Contributor
         check_may_see_rankings(access)
         if campaign.state != Campaign.State.CLOSED:
             raise NotFound("campaign")
-    pseudonyms = dict(
-        Membership.ever.filter(collection=access.collection).values_list("user", "pseudonym")
-    )
+    pseudonyms = pseudonyms_of(access=access)
     rows = _current(campaign).values_list("annotator").annotate(labelled=Count("pk"))
     return sorted(
         (Contributor(pseudonyms[user], count) for user, count in rows),

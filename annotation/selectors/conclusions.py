@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from django.db.models import Count, QuerySet
 
-from annotation.consolidation import RULES
 from annotation.models import (
     Adjudication,
     OneMoreLabel,
@@ -13,9 +13,10 @@ from annotation.models import (
     QualityReport,
 )
 from annotation.selectors.overlap import overlap_grades
-from annotation.weighing import WEIGHED, Known, most_probable, posterior
+from annotation.weighing import WEIGHED, Known, grade_by
 
 BATCH = 500
+Id = TypeVar("Id")
 Conclusion = tuple[Pair.State, int | None]
 
 
@@ -101,28 +102,20 @@ def conclusions(
 def _conclusion(
     one: Concluded, codes: tuple[int, ...], rule: str, known: Mapping[int, Known]
 ) -> Conclusion:
-    if rule in WEIGHED and one.grades:
-        said = [
-            (annotator, codes.index(grade))
-            for annotator, grade in zip(one.annotators, one.grades, strict=True)
-        ]
+    grade = None
+    if one.grades:
         of_campaign = known.get(one.pair.campaign_id, Known())
-        one.likely = posterior(rule, said, of_campaign, len(codes))
+        grade, one.likely = grade_by(rule, one.annotators, one.grades, codes, of_campaign)
     if one.adjudication is not None:
         return Pair.State.ADJUDICATED, one.adjudication.grade
     if len(one.grades) < one.pair.campaign.overlap:
         return Pair.State.OPEN, None
-    if rule in WEIGHED:
-        step = most_probable(one.likely)
-        grade = None if step is None else codes[step]
-    else:
-        grade = RULES[rule](one.grades, codes)
     if grade is None and len(one.grades) < one.pair.campaign.overlap + one.wishes:
         return Pair.State.OPEN, None  # somebody is to give one more label
     return (Pair.State.TIED if grade is None else Pair.State.COMPLETE), grade
 
 
-def batches(pair_ids: Sequence[int]) -> Iterator[Sequence[int]]:
+def batches(ids: Sequence[Id]) -> Iterator[Sequence[Id]]:
     """The ids in portions that a query can carry."""
-    for start in range(0, len(pair_ids), BATCH):
-        yield pair_ids[start : start + BATCH]
+    for start in range(0, len(ids), BATCH):
+        yield ids[start : start + BATCH]

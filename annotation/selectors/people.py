@@ -1,15 +1,15 @@
 """Who is behind a version of a list: the people whose labels its grades follow from."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth import get_user_model
 from django.db.models import Count
 
 from annotation.models import Label
-from judgments.models import Judgment
-from judgments.permissions import Access, check_may_see_people
+from judgments.models import Judgment, Membership
+from judgments.permissions import Access, check_may_see_people, may_see_people
 from judgments.selectors.lists import get_list, get_version
 
 # Databases bound how many values a query may carry.
@@ -35,9 +35,23 @@ def list_people_behind(*, access: Access, list_slug: str, number: int) -> list[P
     rows = Judgment.objects.filter(list=judgment_list, since=version.number).order_by("pk")
     named = rows.values_list("evidence__labels", flat=True)
     counts = _count_by_annotator([label for labels in named for label in labels or ()])
-    people = get_user_model().objects.in_bulk(list(counts))
-    found = [PersonBehind(str(people[pk]), count) for pk, count in counts.items()]
+    names = names_of(access=access, user_ids=counts)
+    found = [PersonBehind(names[pk], count) for pk, count in counts.items()]
     return sorted(found, key=lambda one: (-one.labels, one.name))
+
+
+def names_of(*, access: Access, user_ids: Iterable[int]) -> dict[int, str]:
+    """What to call these people who labelled: by name where the viewer may, else by pseudonym."""
+    if may_see_people(access):
+        people = get_user_model().objects.in_bulk(list(user_ids))
+        return {pk: str(person) for pk, person in people.items()}
+    return pseudonyms_of(access=access)
+
+
+def pseudonyms_of(*, access: Access) -> dict[int, str]:
+    """The pseudonym of everybody who was ever a member of the collection."""
+    ever_qs = Membership.ever.filter(collection=access.collection)
+    return dict(ever_qs.values_list("user", "pseudonym"))
 
 
 def _count_by_annotator(label_ids: Sequence[str]) -> Counter[int]:

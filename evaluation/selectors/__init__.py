@@ -8,14 +8,22 @@ from evaluation.selectors.runs import (
     list_ranked_documents,
     list_runs,
 )
-from evaluation.selectors.what_if import WhatIf, get_resolution, list_what_if
+from evaluation.selectors.what_if import (
+    OtherBoard,
+    WhatIf,
+    get_other_board,
+    get_resolution,
+    list_what_if,
+)
 
 __all__ = [
     "Backlog",
+    "OtherBoard",
     "RankedQuery",
     "RunChoice",
     "WhatIf",
     "get_backlog",
+    "get_other_board",
     "get_resolution",
     "list_due_lists",
     "list_failures",

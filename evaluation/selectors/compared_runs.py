@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from django.core.cache import cache
 from django.db.models import QuerySet
+from django.http import QueryDict
 
 from evaluation.averages import reads_traits
 from evaluation.measures.asking import Asked, recognise
@@ -122,6 +123,17 @@ class Differences:
     def without(self, query_ids: npt.NDArray[np.int64]) -> "Differences":
         """Only those of other queries than some."""
         return self.within(np.setdiff1d(self.query_ids, query_ids).tolist())
+
+
+def runs_filters_of(parameters: QueryDict) -> RunsFilters:
+    """Which runs an address asks for, by what and over which queries."""
+    return RunsFilters(
+        runs=tuple(name for name in parameters.getlist("runs") if name.strip()),
+        measure=parameters.get("measure", ""),
+        version=parameters.get("version", "").strip() or HEAD,
+        segment=parameters.get("segment", ""),
+        set=parameters.get("set", ""),
+    )
 
 
 def list_run_options(*, access: Access, chosen: Sequence[str]) -> tuple[RunOption, ...]:

@@ -12,6 +12,18 @@ from evaluation.statistics.resampling import FloatArray
 from judgments.models import Judgment
 
 
+def get_evidence(*, list_id: int, version: int) -> dict[tuple[int, int], dict[str, Any]]:
+    """What is kept beside each grade that holds at a version, by query and document (pks).
+
+    Grades with nothing beside them, as imported ones, are left out.
+    """
+    holding = Judgment.objects.filter(list=list_id, since__lte=version).filter(
+        Q(until__isnull=True) | Q(until__gt=version)
+    )
+    kept = holding.order_by().exclude(evidence={}).values_list("query", "document", "evidence")
+    return {(query_id, document_id): evidence for query_id, document_id, evidence in kept}
+
+
 def get_grade_chances(
     *, list_id: int, version: int, judged: JudgedQueries, grades: Grades
 ) -> FloatArray:
@@ -20,15 +32,7 @@ def get_grade_chances(
     From the posterior that the campaign kept beside the judgment, else from its votes; a grade
     that somebody decided, or that has neither, stands.
     """
-    holding = Judgment.objects.filter(list=list_id, since__lte=version).filter(
-        Q(until__isnull=True) | Q(until__gt=version)
-    )
-    found = {
-        (query_id, document_id): evidence
-        for query_id, document_id, evidence in holding.order_by()
-        .exclude(evidence={})
-        .values_list("query", "document", "evidence")
-    }
+    found = get_evidence(list_id=list_id, version=version)
     owners = np.repeat(judged.query_ids, judged.judgments.lengths).tolist()
     pairs = zip(owners, judged.judgments.documents.tolist(), strict=True)
     chances = np.zeros((len(owners), len(grades.codes)))

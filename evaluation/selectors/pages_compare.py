@@ -215,7 +215,14 @@ class ComparePage:
     @property
     def moved_address(self) -> str:
         """The parameters of the page of what moved between the baseline and the run in detail."""
-        own = (self.baseline, self.detail.other.own) if self.detail else ()
+        return self._address((self.baseline, self.detail.other.own) if self.detail else ())
+
+    @property
+    def without_address(self) -> str:
+        """The parameters of the page of the same runs without each annotator."""
+        return self._address((self.baseline, *(one.own for one in self.others)))
+
+    def _address(self, own: Sequence[ComparedRun | None]) -> str:
         more = {
             "measure": self.measure_name,
             "version": "" if self.chosen.is_head else str(self.chosen.version),

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -22,7 +22,7 @@ from evaluation.selectors.measure_sets import grades_of
 from evaluation.selectors.rankings import list_answered, load_answers, load_rankings
 from evaluation.selectors.sums import RunSize, chunks, judged_queries
 from judgments.models import JudgmentList
-from judgments.selectors import get_judged, get_query_traits
+from judgments.selectors import Judged, get_judged, get_query_traits
 
 KEPT: Final = 24 * 3600  # seconds
 
@@ -49,6 +49,13 @@ class QueryValues:
         """Only those of some queries."""
         own = np.isin(self.query_ids, np.array(query_ids, np.int64))
         return self.rows(np.flatnonzero(own))
+
+    def updated(self, other: "QueryValues") -> "QueryValues":
+        """With the values that `other` has of some of the queries."""
+        places = np.searchsorted(self.query_ids, other.query_ids)
+        values, counted, judged = self.values.copy(), self.counted.copy(), self.judged.copy()
+        values[places], counted[places], judged[places] = other.values, other.counted, other.judged
+        return replace(self, values=values, counted=counted, judged=judged)
 
     def rows(self, places: npt.NDArray[np.intp]) -> "QueryValues":
         """Some of the queries, in the order of `places`."""
@@ -103,11 +110,23 @@ def get_mean(
 
 def _compute(run: Run, judgment_list: JudgmentList, version: int, measure: Measure) -> QueryValues:
     judged = get_judged(list_id=judgment_list.pk, version=version)
-    grades = grades_of(judgment_list)
-    measures = [measure, judged_beside(measure) or measure]
     query_ids = np.unique(judged.query_ids)
     if measure.queries not in KEPT_QUERIES:  # some that nobody judged are in the mean as well
         query_ids = np.union1d(query_ids, list_answered(run_ids=[run.pk]))
+    return values_under(
+        run=run,
+        judged=judged,
+        query_ids=query_ids,
+        grades=grades_of(judgment_list),
+        measure=measure,
+    )
+
+
+def values_under(
+    *, run: Run, judged: Judged, query_ids: Ids, grades: Grades, measure: Measure
+) -> QueryValues:
+    """A run's values for some queries under these judgments, whichever version has them."""
+    measures = [measure, judged_beside(measure) or measure]
     parts = [_nothing()]
     size = RunSize(run.pk, run.row_count, run.query_count)
     by_chunk = _stored_order if measure.ordering == STORED_ORDER else _other_order

@@ -7,11 +7,15 @@ from typing import Final
 import numpy as np
 
 from evaluation.measures.definition import Measure
+from evaluation.measures.rosetta import places
 from evaluation.scoring import JudgedQueries, score
+from evaluation.selectors.compared_runs import ComparedRun
 from evaluation.selectors.measure_sets import grades_of
+from evaluation.selectors.query_values import get_mean, values_under
 from evaluation.selectors.rankings import load_rankings
 from evaluation.selectors.run_sums import RunSums, chosen_measures, list_run_sums
 from evaluation.selectors.sums import Board, RunSize, chunks, judged_queries
+from evaluation.statistics.ranks import kendall_tau
 from judgments.models import JudgmentList, JudgmentVersion
 from judgments.selectors import Judged, get_judged
 
@@ -44,6 +48,81 @@ class Resolution:
     measure: str
     apart: float
     runs: int
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A compared run's mean under other grades, its place by it, and its place as it is.
+
+    None where no query is left in the mean.
+    """
+
+    run: str
+    value: float | None
+    place: int | None
+    place_before: int | None
+
+    @property
+    def has_moved(self) -> bool:
+        return self.place != self.place_before
+
+
+@dataclass(frozen=True)
+class OtherBoard:
+    """Some compared runs under other grades, in their order.
+
+    tau: Kendall's, of their order with the one as it is; None where either has no order.
+    """
+
+    standings: tuple[Standing, ...]
+    tau: float | None
+
+    @property
+    def moved(self) -> tuple[Standing, ...]:
+        """The runs that change places, the best first."""
+        own = [one for one in self.standings if one.has_moved]
+        return tuple(sorted(own, key=lambda one: (one.place or len(self.standings) + 1, one.run)))
+
+
+def get_other_board(
+    *,
+    compared: Sequence[ComparedRun],
+    judgment_list: JudgmentList,
+    version: int,
+    measure: Measure,
+    grades: Mapping[Pair, int | None],
+) -> OtherBoard:
+    """The compared runs with these grades in place of a version's; nothing is written.
+
+    grades: as for `list_what_if`. Means are over the queries of the comparison; one that loses all
+    its judgments leaves the mean wherever the measure's mean is over judged queries.
+    """
+    before = [one.mean.value for one in compared]
+    after = list(before)
+    if grades:
+        touched = np.unique(np.array([query for query, _ in grades], dtype=np.int64))
+        judged = get_judged(list_id=judgment_list.pk, version=version, query_ids=touched.tolist())
+        held = _changed(judged, grades, set(touched.tolist()))
+        for place, one in enumerate(compared):
+            anew = values_under(
+                run=one.run,
+                judged=held,
+                query_ids=np.intersect1d(touched, one.values.query_ids),
+                grades=grades_of(judgment_list),
+                measure=measure,
+            )
+            found = one.values.updated(anew)
+            mean = get_mean(
+                found=found, judgment_list=judgment_list, version=version, measure=measure
+            )
+            after[place] = mean.value
+    rows = zip((one.name for one in compared), after, places(after), places(before), strict=True)
+    is_known = None not in before and None not in after
+    orders = np.array([before, after], np.float64)
+    return OtherBoard(
+        standings=tuple(Standing(*row) for row in rows),
+        tau=kendall_tau(orders[0], orders[1]) if is_known else None,
+    )
 
 
 def list_what_if(*, judgment_list: JudgmentList, grades: Mapping[Pair, int | None]) -> list[WhatIf]:

@@ -8,7 +8,7 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from evaluation.selectors.compared_runs import RunsFilters
+from evaluation.selectors.compared_runs import RunsFilters, runs_filters_of
 from evaluation.selectors.judge_next import asked_of
 from evaluation.selectors.pages_compare import CompareFilters, get_compare_page
 from evaluation.selectors.pages_judge_next import get_judge_next_page
@@ -19,7 +19,7 @@ from evaluation.views.rendering import answer_page
 from judgments.errors import DomainError
 from judgments.models import SetLook
 from judgments.permissions import check_may_lead, get_access
-from judgments.selectors.lists import HEAD, get_list
+from judgments.selectors.lists import get_list
 
 
 @require_safe
@@ -114,15 +114,4 @@ def filters_of(parameters: QueryDict) -> CompareFilters:
         baseline=parameters.get("baseline", ""),
         against=parameters.get("against", ""),
         test=parameters.get("test", ""),
-    )
-
-
-def runs_filters_of(parameters: QueryDict) -> RunsFilters:
-    """Which runs an address asks for, by what and over which queries."""
-    return RunsFilters(
-        runs=tuple(name for name in parameters.getlist("runs") if name.strip()),
-        measure=parameters.get("measure", ""),
-        version=parameters.get("version", "").strip() or HEAD,
-        segment=parameters.get("segment", ""),
-        set=parameters.get("set", ""),
     )
