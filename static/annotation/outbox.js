@@ -43,6 +43,7 @@ export class Outbox {
   // about: what the label is shown with, should the server refuse it.
   add(label, about) {
     this.#unwritten.set(label.id, label);
+    if (this.#failures === 0) this.onState({ waiting: this.#unwritten.size, state: "saving" });
     this.#writes = this.#writes.then(async () => {
       await afterPaint(); // the next pair first
       await this.drawer.put(label, about);

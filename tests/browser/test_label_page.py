@@ -91,6 +91,7 @@ def test_ones_own_history_is_gone_through_filtered_changed_and_taken_back(
     page.keyboard.type("in Dutch")
     page.keyboard.press("Control+Enter")
     expect(page.locator('[data-part="done"]')).to_have_text("3")
+    ben.expect_saved()
     page.reload()
     expect(page.locator('[data-part="in-query"]')).to_contain_text("at hand")
     at_hand = shown(page)

@@ -21,6 +21,7 @@ from tests.builders import World, make_access, make_list, make_user, make_world
 FORM = "multipart/form-data; boundary=x"
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 PASSWORD = "a long enough password"
+FORMS_OF_SEVERAL = {"set_form.html": 2}  # a saved set is made and changed by one
 
 
 @pytest.fixture(autouse=True)
@@ -89,7 +90,7 @@ def test_every_page_with_a_file_in_its_form_takes_one() -> None:
         for view in _views(get_resolver().url_patterns)
         if getattr(view, MOST_BYTES, 0) and not hasattr(view, "cls")
     ]
-    assert len(views) == len(pages) > 0
+    assert len(views) == sum(FORMS_OF_SEVERAL.get(page.name, 1) for page in pages) > 0
 
 
 def _views(patterns: list[URLPattern | URLResolver]) -> Iterator[object]:
