@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.api import labelling, quality
+from annotation.api import label_imports, labelling, quality
 
 urlpatterns = [
     path("campaigns/<uuid:campaign_id>/next", labelling.Next.as_view(), name="api-campaign-next"),
@@ -20,6 +20,11 @@ urlpatterns = [
         "collections/<slug:slug>/lists/<slug:list_slug>/quality",
         quality.ListQuality.as_view(),
         name="api-list-quality",
+    ),
+    path(
+        "collections/<slug:slug>/lists/<slug:list_slug>/labels",
+        label_imports.LabelsImport.as_view(),
+        name="api-list-labels",
     ),
     path(
         "campaigns/<uuid:campaign_id>/release",

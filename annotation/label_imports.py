@@ -16,6 +16,7 @@ from judgments.scales import Scale
 
 MOST_PEOPLE: Final = 500
 MOST_LABELS: Final = 1_000_000
+MAX_NAMES_CHARACTERS: Final = 50_000  # who is who
 Key = tuple[str, str]  # the ids of a query and a document
 
 _INTEGER: Final = re.compile(INTEGER)

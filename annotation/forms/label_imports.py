@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 
 from annotation.forms.campaigns import ListField
-from annotation.label_imports import read_names
+from annotation.label_imports import MAX_NAMES_CHARACTERS, read_names
 from judgments.errors import DomainError
 from judgments.models import JudgmentList
 
@@ -30,7 +30,7 @@ class LabelImportForm(forms.Form):
     names = forms.CharField(
         label="Who is who",
         required=False,
-        max_length=50_000,
+        max_length=MAX_NAMES_CHARACTERS,
         help_text="Lines like “agent_1 = ben”: that name of the file is the member with that user "
         "name. A name that is a member’s user name is theirs anyway. Everybody else becomes a "
         "name that can’t sign in.",

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.urls import reverse
@@ -69,6 +70,16 @@ class LabelsImported:
             "labels_that_were_there": self.unchanged,
             "decisions": self.decided,
         }
+
+    def values(self) -> dict[str, Any]:
+        """The counts, the campaign's id, and whom each user name stands for."""
+        campaign = {"campaign": str(self.campaign.public_id)}
+        return campaign | self.counts() | {"names": dict(self.people)}
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the file said anything that was not there yet."""
+        return bool(self.labels or self.corrected or self.decided)
 
 
 def import_labels(
@@ -155,7 +166,7 @@ def work_on_labels(work: Work) -> None:
             at=at,
         )
         next_url = reverse("campaign", args=[collection.slug, done.campaign.public_id])
-        work.finish(done.counts() | {"next_url": next_url})
+        work.finish(done.values() | {"next_url": next_url})
 
 
 def _map_keys(

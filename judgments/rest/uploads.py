@@ -120,9 +120,9 @@ def take_upload(
     return files[0], read_input(options, one)
 
 
-def is_for_a_worker(request: Request, upload: Upload) -> bool:
+def is_for_a_worker(request: Request, upload: Upload, *, large: int | None = None) -> bool:
     """Whether the file shall not be waited for: it is large, or the client said so."""
-    return prefers_a_job(request) or (upload.size or 0) > LARGE
+    return prefers_a_job(request) or (upload.size or 0) > (LARGE if large is None else large)
 
 
 def prefers_a_job(request: Request) -> bool:

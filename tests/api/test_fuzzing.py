@@ -47,6 +47,7 @@ FILES = st.one_of(
             b"q1 0 d1 3\nq2 0 d2 1\n",
             b"q1 Q0 d1 1 7.5 tag\nq1 Q0 d2 2 7 tag\n",
             b"q1 Q0 d1 1 nan tag\n",
+            b"annotator,query_id,doc_id,grade,final_grade\nben,q1,d1,3,\ncem,q1,d2,1,2\n",
             b"\x1f\x8b\x08\x00",
         ]
     ),

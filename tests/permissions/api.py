@@ -57,6 +57,7 @@ def run_of_ada(world: World) -> dict[str, object]:
 
 
 RUN = {"file": b"q1 Q0 d1 1 1.5 tag\n"}
+PAST = b"annotator,query_id,doc_id,grade\nagent_1,q1,d1,3\n"
 ROWS = [
     everybody("api-root"),
     everybody("api-schema"),
@@ -87,6 +88,9 @@ ROWS = [
     leads("api-lists", 201, path=books, data={"slug": "two"}, **JSON),
     readers("api-list", path=main),
     leads("api-list-qrels", 201, path=main, method="post", data={"file": b"q1 0 d1 1\n"}),
+    leads(
+        "api-list-labels", 201, path=main, query="campaign=Past", method="post", data={"file": PAST}
+    ),
     readers("api-versions", path=both),
     readers("api-version", path=version_1),
     readers("api-version", path=released),

@@ -63,8 +63,4 @@ class Command(RefusingCommand):
             seed=secrets.randbits(62),
             at=at,
         )
-        return (
-            {"collection": slug, "list": list_slug, "campaign": str(imported.campaign.public_id)}
-            | imported.counts()
-            | {"names": dict(imported.people)}
-        )
+        return {"collection": slug, "list": list_slug} | imported.values()
