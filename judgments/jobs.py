@@ -25,7 +25,7 @@ class Work(Protocol):
         """The uploaded file, from its beginning."""
 
     def progress(self, done: int) -> None:
-        """So many bytes of the file have been read; cheap, call it often."""
+        """So many bytes of the file have been read, or units been done; cheap, call it often."""
 
     def finish(self, result: dict[str, Any]) -> None:
         """Mark the job done inside the handler's own transaction, with counts for the page.

@@ -14,6 +14,7 @@ from annotation.selectors.conclusions import conclusions, listen
 from annotation.selectors.freshness import Freshness, freshness_of
 from annotation.selectors.material import key_of
 from evaluation.selectors import WhatIf, list_what_if
+from judgments.models import Job
 from judgments.permissions import Access, NotFound
 from judgments.scales import Scale
 from judgments.selectors.lists import GradeShown, show_grade
@@ -59,13 +60,17 @@ class RuleOutcome:
 
 @dataclass(frozen=True)
 class RulePage:
-    """A rule for a campaign. outcome: None before a worker has computed it."""
+    """A rule for a campaign. outcome: None before a worker has computed it.
+
+    under_way: a worker's turn at concluding the labels by a rule, whichever it is.
+    """
 
     campaign: Campaign
     rule: str
     rule_name: str
     freshness: Freshness
     outcome: RuleOutcome | None
+    under_way: Job | None
 
     @property
     def is_now(self) -> bool:
@@ -84,7 +89,15 @@ def get_rule_page(*, access: Access, campaign: Campaign, rule: str) -> RulePage:
         rule_name=Campaign.Rule(rule).label,
         freshness=_freshness(campaign, rule, preview),
         outcome=_outcome(campaign, preview.figures) if preview and is_known else None,
+        under_way=find_rule_job(campaign),
     )
+
+
+def find_rule_job(campaign: Campaign) -> Job | None:
+    """The long work that concludes the campaign's labels by a rule; None where there is none."""
+    open_qs = Job.objects.filter(state__in=(Job.State.QUEUED, Job.State.RUNNING))
+    own = {"kind": "choose_rule", "params__campaign": str(campaign.public_id)}
+    return open_qs.filter(collection=campaign.list.collection_id, **own).first()
 
 
 def get_rule_freshness(*, access: Access, campaign: Campaign, rule: str) -> Freshness:

@@ -1,6 +1,6 @@
 """What was said about pairs, and what it comes to; reads only, for services and previews."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -8,6 +8,7 @@ from django.db.models import Count, QuerySet
 
 from annotation.models import (
     Adjudication,
+    Campaign,
     OneMoreLabel,
     Pair,
     QualityReport,
@@ -39,12 +40,23 @@ class Concluded:
     wishes: int = 0
 
 
-def listen(pairs_qs: QuerySet[Pair]) -> list[Concluded]:
-    """The pairs with the current grades of their overlap and their newest adjudication."""
+def listen(
+    pairs_qs: QuerySet[Pair], report: Callable[[int], None] = lambda _: None
+) -> list[Concluded]:
+    """The pairs with the current grades of their overlap and their newest adjudication.
+
+    report: called with how many pairs are heard.
+    """
     heard = {pair.pk: Concluded(pair) for pair in pairs_qs}
-    for pair_ids in batches(list(heard)):
+    for place, pair_ids in enumerate(batches(list(heard))):
         _hear(heard, pair_ids)
+        report(place * BATCH + len(pair_ids))
     return list(heard.values())
+
+
+def list_said(campaign: Campaign) -> QuerySet[Pair]:
+    """The pairs of which anything was said."""
+    return Pair.objects.filter(campaign=campaign, label_seq__gt=0)
 
 
 def _hear(heard: dict[int, Concluded], pair_ids: Sequence[int]) -> None:

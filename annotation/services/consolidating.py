@@ -7,7 +7,7 @@ new about the pair.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -19,7 +19,13 @@ from django.db.models import F, QuerySet
 from annotation.consolidation import votes
 from annotation.models import Adjudication, Campaign, Pair
 from annotation.permissions import check_may_run
-from annotation.selectors.conclusions import Concluded, batches, conclusions, listen
+from annotation.selectors.conclusions import (
+    Concluded,
+    batches,
+    conclusions,
+    list_said,
+    listen,
+)
 from annotation.weighing import rounded
 from judgments.models import Judgment, JudgmentList, JudgmentVersion, User
 from judgments.permissions import Access
@@ -40,6 +46,15 @@ class Consolidated:
     version: JudgmentVersion | None = None
     wait_seconds: float = 0.0
     pairs: int = 0
+
+
+@dataclass(frozen=True)
+class ConcludedAgain:
+    """What another plan made of labels. changed: pairs that came out another, or had waited."""
+
+    pairs: int
+    changed: int
+    version: JudgmentVersion | None
 
 
 def consolidate(*, list_id: int, at: datetime) -> Consolidated:
@@ -92,13 +107,18 @@ def lock_list(list_id: int) -> JudgmentList:
     return JudgmentList.objects.select_for_update(no_key=True).get(pk=list_id)
 
 
-def conclude(*, judgment_list: JudgmentList, due_qs: QuerySet[Pair]) -> list[Concluded]:
+def conclude(
+    *,
+    judgment_list: JudgmentList,
+    due_qs: QuerySet[Pair],
+    report: Callable[[int], None] = lambda _: None,
+) -> list[Concluded]:
     """Write what the labels of these pairs come to; the caller holds the list's lock.
 
-    The pairs are locked from here on.
+    The pairs are locked from here on. report: called with how many pairs are heard.
     """
     locked_qs = due_qs.select_related("campaign").order_by("pk")
-    concluded = listen(locked_qs.select_for_update(no_key=True, of=("self",)))
+    concluded = listen(locked_qs.select_for_update(no_key=True, of=("self",)), report)
     codes = Scale.from_json(judgment_list.scale).codes
     for one, (state, grade) in conclusions(concluded, codes):
         one.pair.state, one.pair.grade = state, grade
@@ -107,27 +127,36 @@ def conclude(*, judgment_list: JudgmentList, due_qs: QuerySet[Pair]) -> list[Con
     return concluded
 
 
-def conclude_again(*, judgment_list: JudgmentList, campaign: Campaign, at: datetime) -> None:
+def conclude_again(
+    *,
+    judgment_list: JudgmentList,
+    campaign: Campaign,
+    at: datetime,
+    report: Callable[[int], None] = lambda _: None,
+) -> ConcludedAgain:
     """Conclude a campaign's labels under its plan as it is now, and commit it if it is live.
 
     Only what comes out another than before, or waited for approval, is told the list: grades
     that an import or a revert has put there since stay. The caller holds the list's lock.
+    report: called with how many pairs are heard, before the list is told.
     """
-    said_qs = Pair.objects.filter(campaign=campaign, label_seq__gt=0)
+    said_qs = list_said(campaign)
     before = {pk: rest for pk, *rest in said_qs.values_list("pk", "state", "grade")}
-    concluded = conclude(judgment_list=judgment_list, due_qs=said_qs)
+    concluded = conclude(judgment_list=judgment_list, due_qs=said_qs, report=report)
     told = [
         one
         for one in concluded
         if before[one.pair.pk] != [one.pair.state, one.pair.grade]
         or one.pair.committed_seq < one.pair.consolidated_seq
     ]
+    version = None
     if campaign.commit == Campaign.Commit.LIVE:
-        commit_conclusions(judgment_list=judgment_list, concluded=told, by=None, at=at)
-        return
-    for pair_ids in batches([one.pair.pk for one in told]):
-        waiting_qs = Pair.objects.filter(pk__in=pair_ids, committed_seq=F("consolidated_seq"))
-        waiting_qs.update(committed_seq=F("consolidated_seq") - 1)
+        version = commit_conclusions(judgment_list=judgment_list, concluded=told, by=None, at=at)
+    else:
+        for pair_ids in batches([one.pair.pk for one in told]):
+            waiting_qs = Pair.objects.filter(pk__in=pair_ids, committed_seq=F("consolidated_seq"))
+            waiting_qs.update(committed_seq=F("consolidated_seq") - 1)
+    return ConcludedAgain(len(concluded), len(told), version)
 
 
 def commit_conclusions(

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.forms.campaigns import RuleForm
 from annotation.selectors.choices import get_rule_freshness, get_rule_page
-from annotation.services.choosing import choose_rule
+from annotation.services.choosing import ask_for_rule
 from annotation.views.finding import led_campaign
 from annotation.views.rendering import render_freshness, render_page
 from judgments.errors import DomainError
@@ -21,17 +21,16 @@ from judgments.waking import publish
 @never_cache
 @require_http_methods(["GET", "POST"])
 def campaign_rule(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
-    """A preview of a rule, by a worker; a POST concludes the campaign's labels by it."""
+    """A preview of a rule, by a worker; a POST has the labels concluded by it."""
     access, campaign = led_campaign(request, slug, campaign_id)
     if request.method == "POST":
         rule = request.POST.get("rule", "")
         try:
-            choose_rule(access=access, campaign=campaign, rule=rule, at=timezone.now())
+            job = ask_for_rule(access=access, campaign=campaign, rule=rule, at=timezone.now())
         except DomainError as error:
             messages.error(request, error.message)
             return redirect("campaign-rule", slug, campaign_id)
-        messages.success(request, "The labels have been concluded by this rule.")
-        return redirect("campaign", slug, campaign_id)
+        return redirect("job", slug, job.public_id)
     rule = request.GET.get("rule", campaign.rule)
     page = get_rule_page(access=access, campaign=campaign, rule=rule)
     if page.freshness.is_waiting:

@@ -20,7 +20,9 @@ class LineProblem(serializers.Serializer[Any]):
 
 
 class JobOutput(serializers.Serializer[Any]):
-    """Long work. done, total: bytes of the file. result: counts, once it is done.
+    """Long work. done, total: bytes of the file; without a file, units of the work's own.
+
+    result: counts, once it is done.
 
     state: queued, running, done or failed; a failed one says why in `result` and `problems`.
     """

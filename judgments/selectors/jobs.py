@@ -52,6 +52,7 @@ TITLES = {
     "import_qrels": "Import of qrels",
     "import_run": "Upload of a run",
     "import_labels": "Import of labels",
+    "choose_rule": "Concluding labels by a rule",
 }
 
 
@@ -66,7 +67,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class JobPage:
-    """How far a job is. share: of the file that has been read, 0 to 1."""
+    """How far a job is. share: of the file that has been read, or of the work, 0 to 1."""
 
     title: str
     file_name: str

@@ -88,9 +88,18 @@ class Turn:
 
 
 def submit_job(
-    *, access: Access, kind: str, file: "File[bytes] | None", params: dict[str, Any], at: datetime
+    *,
+    access: Access,
+    kind: str,
+    file: "File[bytes] | None",
+    params: dict[str, Any],
+    at: datetime,
+    units: int = 0,
 ) -> Job:
-    """Queue long work and wake a worker. The caller has checked that the viewer may ask for it."""
+    """Queue long work and wake a worker. The caller has checked that the viewer may ask for it.
+
+    units: of what the handler reports as done; of a file, its bytes.
+    """
     get_handler(kind)
     with transaction.atomic():
         job = Job(
@@ -99,6 +108,7 @@ def submit_job(
             params=params,
             created_at=at,
             created_by=access.user,
+            total_units=units,
         )
         if file is not None:
             job.file_name = (file.name or "")[-255:]

@@ -27,6 +27,7 @@ UNLOGGED = {
     "api-campaign-skip-return": SKIP,
     "api-list-qrels": VERSION,
     "campaign-pool-preview": READS,
+    "campaign-rule": JOB,
     "documents-upload": JOB,
     "export": READS,
     "guideline-preview": READS,

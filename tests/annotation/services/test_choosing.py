@@ -6,15 +6,16 @@ from django.urls import reverse
 from annotation.models import Campaign, Pair, QualityReport
 from annotation.selectors.choices import STEPS, compute_preview, get_rule_page
 from annotation.services.adjudicating import adjudicate
-from annotation.services.choosing import RuleRefused, choose_rule
+from annotation.services.choosing import RuleRefused, ask_for_rule, choose_rule
 from annotation.services.consolidating import consolidate
 from annotation.services.quality import preview_rule, refresh_quality
 from evaluation.selectors import get_resolution
 from evaluation.selectors.leaderboards import list_run_sums
 from evaluation.selectors.run_sums import chosen_measures
 from evaluation.services.refreshing import refresh_evaluations
-from judgments.models import AuditEntry, Judgment, JudgmentVersion
+from judgments.models import AuditEntry, Job, Judgment, JudgmentVersion
 from judgments.permissions import NotFound
+from judgments.services.jobs import work_jobs
 from tests.builders import NOW, make_access, make_member, make_world
 from tests.builders_annotation import label, make_campaign, make_draft
 from tests.evaluation.builders import make_run
@@ -170,7 +171,25 @@ def test_the_page_shows_a_rule_and_takes_it(client, world, campaign):
     assert client.get(url, {"rule": "dice"}).status_code == 200
     answer = client.post(url, {"rule": "dawid_skene"})
     assert answer.status_code == 302
+    assert Campaign.objects.get().rule == "majority"  # a worker does it, not the request
+    text = client.get(url, {"rule": "dawid_skene"}).text
+    assert "The labels are being concluded by a rule" in text
+    assert "Use this rule" not in text
+    again = client.post(url, {"rule": "mean"}, follow=True)
+    assert "being concluded by a rule just now" in again.text
+    assert work_jobs() == 1
     assert Campaign.objects.get().rule == "dawid_skene"
+    page = client.get(answer.url).text
+    assert "Concluding labels by a rule" in page
+    assert reverse("campaign", args=["books", campaign.public_id]) in page
+    job = Job.objects.get()
+    changed = campaign.pairs.filter(grade__isnull=False).count()
+    version = JudgmentVersion.objects.latest("number").number
+    assert (job.state, job.total_units) == ("done", 20)
+    assert job.result["concluded_pairs"] == 20
+    assert 0 < job.result["changed_pairs"] <= changed
+    assert job.result["version"] == version
+    assert "being concluded" not in client.get(url).text
     preview_rule(campaign_id=campaign.pk, rule="dawid_skene", clock=lambda: NOW)
     assert "This is the rule now." in client.get(url).text
 
@@ -191,3 +210,34 @@ def test_a_preview_is_computed_once_and_again_when_something_is_new(ada, campaig
     assert page.outcome.concluded == 20  # as it was: it says that there is something new
     assert (preview(), preview()) == (True, False)
     assert previewed(ada, Campaign.objects.get(), "mean").concluded == 19
+
+
+def test_a_worker_says_how_many_pairs_it_has_heard(ada, campaign, monkeypatch):
+    monkeypatch.setattr("annotation.selectors.conclusions.BATCH", 8)
+    heard = []
+    done = choose_rule(access=ada, campaign=campaign, rule="mean", at=NOW, report=heard.append)
+    assert heard == [8, 16, 20]
+    assert done.pairs == 20
+    again = choose_rule(access=ada, campaign=campaign, rule="mean", at=NOW)
+    assert (again.changed, again.version) == (0, None)
+
+
+def test_what_was_refused_meanwhile_is_said_on_the_jobs_page(client, world, ada, campaign):
+    refresh_quality(campaign_id=campaign.pk, clock=lambda: NOW)
+    job = ask_for_rule(access=ada, campaign=campaign, rule="dawid_skene", at=NOW)
+    QualityReport.objects.update(seen="older")
+    work_jobs()
+    job.refresh_from_db()
+    assert (job.state, Campaign.objects.get().rule) == ("failed", "majority")
+    client.force_login(world.ada)
+    page = client.get(reverse("job", args=["books", job.public_id])).text
+    assert "has not seen every label yet" in page
+    assert reverse("campaign-rule", args=["books", campaign.public_id]) in page
+
+
+@pytest.mark.parametrize("username", ["ben", "dora"])
+def test_only_leads_ask_for_a_rule(world, campaign, username):
+    access = make_access(collection=world.collection, username=username)
+    with pytest.raises(NotFound):
+        ask_for_rule(access=access, campaign=campaign, rule="mean", at=NOW)
+    assert not Job.objects.exists()
