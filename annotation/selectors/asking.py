@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery
@@ -33,6 +33,13 @@ TO_BE_FILLED: Final = Q(
     state__in=(Assignment.State.FREE, Assignment.State.LEASED), purpose__in=OVERLAP_PURPOSES
 )
 OF_PAIR: Final = Q(pair=OuterRef("pk"))
+
+
+class Obstacle(NamedTuple):
+    """Why one more label can't be asked for: a code, and a sentence."""
+
+    code: str
+    message: str
 
 
 @dataclass(frozen=True)
@@ -102,27 +109,62 @@ def list_askable(campaign: Campaign, segment: str | None) -> list[tuple[int, int
     """The pairs that somebody else could label once more, with how many labels they have.
 
     Those with the fewest labels come first, and among these any, from all queries alike. Left
-    out are pairs of gold, decided ones, those without a label or with more than anybody asked for,
-    those with a seat that is still to be filled, and those that everybody here has been at.
+    out is what `find_obstacle` has something to say about.
     """
-    pairs_qs = _of_segment(campaign.pairs.filter(is_open=True), segment, "query__segment")
-    met_qs = Assignment.objects.filter(pair=OuterRef(OuterRef("pk")), annotator__isnull=False)
-    met_qs = met_qs.exclude(state=Assignment.State.VOIDED)
-    others_qs = CampaignAnnotator.objects.filter(campaign=campaign, is_active=True)
-    wishes_qs = OneMoreLabel.objects.filter(withdrawal=None)
-    askable_qs = (
-        pairs_qs.exclude(state=Pair.State.ADJUDICATED)
-        .exclude(Exists(GoldItem.objects.filter(OF_PAIR, retired_at=None)))
-        .exclude(Exists(Assignment.objects.filter(OF_PAIR, TO_BE_FILLED)))
-        .filter(Exists(others_qs.exclude(user__in=met_qs.values("annotator"))))
-        .annotate(given=_count(overlap_grades()), wished=_count(wishes_qs))
-        .filter(given__gte=1, given__lte=campaign.overlap + F("wished"))
-        .order_by()
-        .values_list("pk", "given", "query", "document")
-    )
+    askable_qs = _counted(_of_segment(campaign.pairs.all(), segment, "query__segment"))
+    for is_in_the_way, _ in _obstacles(campaign):
+        askable_qs = askable_qs.exclude(is_in_the_way)
+    askable_qs = askable_qs.order_by().values_list("pk", "given", "query", "document")
     order = Order(seed=campaign.seed, annotator=0, query_by_query=False)
     rows = sorted(askable_qs, key=lambda row: (row[1], order.key(row[2], row[3])))
     return [(pk, given) for pk, given, _, _ in rows]
+
+
+def find_obstacle(pair: Pair) -> Obstacle | None:
+    """Why nobody can be asked for one more label of a pair; None where somebody can."""
+    own_qs = _counted(Pair.objects.filter(pk=pair.pk))
+    for is_in_the_way, obstacle in _obstacles(pair.campaign):
+        if own_qs.filter(is_in_the_way).exists():
+            return obstacle
+    return None
+
+
+def _obstacles(campaign: Campaign) -> list[tuple[Q, Obstacle]]:
+    """What stands in the way of asking, as conditions of counted pairs; one rule for all who ask.
+
+    A wish raises how many labels are wanted: where there are more already, it brings no seat.
+    """
+    gold = Exists(GoldItem.objects.filter(OF_PAIR, retired_at=None))
+    awaited = Exists(Assignment.objects.filter(OF_PAIR, TO_BE_FILLED))
+    met_qs = Assignment.objects.filter(pair=OuterRef(OuterRef("pk")), annotator__isnull=False)
+    met_qs = met_qs.exclude(state=Assignment.State.VOIDED)
+    people_qs = CampaignAnnotator.objects.filter(campaign=campaign, is_active=True)
+    others = Exists(people_qs.exclude(user__in=met_qs.values("annotator")))
+    wanted = campaign.overlap + F("wished")
+    return [
+        (Q(is_open=False), Obstacle("campaign_closed", "The campaign is closed.")),
+        (Q(gold), Obstacle("gold", "The right answer of this pair is known: it is gold.")),
+        (
+            Q(state=Pair.State.ADJUDICATED),
+            Obstacle("decided", "This pair is decided: reopen it first."),
+        ),
+        (Q(awaited), Obstacle("asked_already", "Somebody is to label this pair already.")),
+        (Q(given=0), Obstacle("no_label", "Nobody has graded this pair yet.")),
+        (
+            Q(given__gt=wanted),
+            Obstacle("more_than_wanted", "This pair has more labels already than were asked for."),
+        ),
+        (
+            ~Q(others),
+            Obstacle("nobody_left", "Everybody here has labelled this pair: add people first."),
+        ),
+    ]
+
+
+def _counted(pairs_qs: QuerySet[Pair]) -> QuerySet[Any]:
+    """Pairs with how many labels count (given), and how many more leads wished for (wished)."""
+    wishes_qs = OneMoreLabel.objects.filter(withdrawal=None)
+    return pairs_qs.annotate(given=_count(overlap_grades()), wished=_count(wishes_qs))
 
 
 def list_coming(campaign: Campaign) -> QuerySet[OneMoreLabel]:

@@ -23,6 +23,7 @@ from annotation.models import (
 )
 from annotation.permissions import check_may_watch
 from annotation.planting import seeded
+from annotation.selectors.asking import find_obstacle
 from annotation.selectors.overlap import overlap_grades, overlap_labels
 from annotation.stakes import leverage, stake
 from judgments.permissions import Access, NotFound
@@ -82,7 +83,10 @@ class Voice:
 
 @dataclass(frozen=True)
 class DisputePage:
-    """A disputed pair before it is decided. place: which of `count` it is; 0: not one of them."""
+    """A disputed pair before it is decided. place: which of `count` it is; 0: not one of them.
+
+    obstacle: why nobody can be asked for one more label; empty where somebody can.
+    """
 
     pair: Pair
     voices: tuple[Voice, ...]
@@ -91,6 +95,7 @@ class DisputePage:
     count: int
     before_id: int | None
     next_id: int | None
+    obstacle: str
 
 
 def list_disputes(*, access: Access, campaign: Campaign) -> list[Dispute]:
@@ -157,6 +162,7 @@ def get_dispute_page(*, access: Access, pair: Pair) -> DisputePage:
     others = [pk for pk in ids if pk != pair.pk]
     following = ids[place:] if place else others
     scale = Scale.from_json(pair.list.scale)
+    obstacle = find_obstacle(pair)
     return DisputePage(
         pair=pair,
         voices=tuple(_list_voices(pair, scale)),
@@ -165,6 +171,7 @@ def get_dispute_page(*, access: Access, pair: Pair) -> DisputePage:
         count=len(ids),
         before_id=ids[place - 2] if place > 1 else None,
         next_id=following[0] if following else None,
+        obstacle=obstacle.message if obstacle else "",
     )
 
 

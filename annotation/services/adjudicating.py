@@ -7,8 +7,9 @@ from typing import Any, Final
 from django.db import transaction
 from django.db.models import F
 
-from annotation.models import Adjudication, Assignment, Campaign, OneMoreLabel, Pair, Reopening
+from annotation.models import Adjudication, Campaign, OneMoreLabel, Pair, Reopening
 from annotation.permissions import check_may_run, is_own
+from annotation.selectors.asking import find_obstacle
 from annotation.selectors.queue import list_near
 from annotation.services.consolidating import commit_conclusions, conclude, lock_list
 from annotation.services.seats import balance_seats, lock_pairs
@@ -103,23 +104,16 @@ def reopen(*, access: Access, pair: Pair, reason: str, at: datetime) -> None:
 def ask_one_more(*, access: Access, pair: Pair, reason: str, at: datetime) -> None:
     """Have somebody else label a pair, instead of deciding it now; for leads.
 
-    Raises AdjudicationRefused where nobody is left who has not labelled it, or somebody has been
-    asked already.
+    Raises AdjudicationRefused where there is an obstacle (`find_obstacle`): nobody is left who has
+    not labelled it, say, or somebody has been asked already.
     """
     check_may_adjudicate(access, pair)
     with transaction.atomic():
         judgment_list = lock_list(pair.list_id)
-        locked = Pair.objects.select_for_update(no_key=True).get(pk=pair.pk)
-        seats_qs = pair.assignments.exclude(state=Assignment.State.VOIDED)
-        if not locked.is_open:
-            raise AdjudicationRefused("campaign_closed", "The campaign is closed.")
-        if seats_qs.filter(state__in=(Assignment.State.FREE, Assignment.State.LEASED)).exists():
-            raise AdjudicationRefused("asked_already", "Somebody is to label this pair already.")
-        met = seats_qs.filter(annotator__isnull=False).values("annotator")
-        if not pair.campaign.annotators.filter(is_active=True).exclude(user__in=met).exists():
-            raise AdjudicationRefused(
-                "nobody_left", "Everybody here has labelled this pair: add people first."
-            )
+        lock_pairs(Pair.objects.filter(pk=pair.pk))
+        obstacle = find_obstacle(pair)
+        if obstacle is not None:
+            raise AdjudicationRefused(*obstacle)
         OneMoreLabel.objects.create(
             pair=pair, reason=_words(reason), asked_at=at, asked_by=access.user
         )

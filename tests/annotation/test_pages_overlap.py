@@ -8,7 +8,7 @@ import pytest
 
 from annotation.models import Assignment, Campaign, OneMoreLabel, Pair, WithdrawnWish
 from annotation.selectors.asking import get_overlap_page, list_askable
-from annotation.services.adjudicating import adjudicate, ask_one_more
+from annotation.services.adjudicating import AdjudicationRefused, adjudicate, ask_one_more
 from annotation.services.asking import OverlapRefused, add_overlap, withdraw_overlap
 from annotation.services.campaigns import add_annotators, close_campaign
 from annotation.services.consolidating import consolidate
@@ -157,6 +157,12 @@ def test_what_cannot_or_need_not_be_asked_is_left_out(campaign: Campaign, ada: A
     ask_one_more(access=ada, pair=asked, reason="So.", at=NOW)
     left = {pk for pk, _ in list_askable(campaign, None)}
     assert left == {pair.pk for pair in pairs_of(campaign)[4:]}
+    # one by one the same holds, and says why
+    for pair, code in ((gold, "gold"), (decided, "decided"), (met, "nobody_left"),
+                       (asked, "asked_already")):  # fmt: skip
+        with pytest.raises(AdjudicationRefused) as one_by_one:
+            ask_one_more(access=ada, pair=pair, reason="So.", at=NOW)
+        assert one_by_one.value.code == code
     campaign.annotators.filter(user__username="cem").update(is_active=False)
     with pytest.raises(OverlapRefused) as refused:
         add(ada, campaign)
@@ -177,6 +183,13 @@ def test_a_pair_with_more_labels_than_are_wanted_gets_no_wish(
     WithdrawnWish.objects.create(wish=pair.wishes.get(), withdrawn_at=NOW, withdrawn_by=ada.user)
     add_annotators(access=ada, campaign=campaign, people=[make_user(username="dora")], at=NOW)
     assert pair.pk not in {pk for pk, _ in list_askable(campaign, None)}
+    with pytest.raises(AdjudicationRefused) as refused:
+        ask_one_more(access=ada, pair=pair, reason="So.", at=NOW)
+    assert refused.value.code == "more_than_wanted"
+    address = of("campaign-decide", campaign, pair_id=pair.pk)
+    page = client_of("ada").get(address)
+    assert "more labels already than were asked for" in words(page)
+    assert of("campaign-one-more", campaign, pair_id=pair.pk) not in page.text
 
 
 def test_a_closed_campaign_asks_for_nothing(campaign: Campaign, ada: Access) -> None:
