@@ -15,6 +15,7 @@ from evaluation.selectors.judge_next import MOST_PAIRS, USUAL_PAIRS, NextAsked, 
 from evaluation.selectors.judge_next import JudgeNext as Next
 from evaluation.selectors.pages_compare import CompareFilters, ComparePage, get_compare_page
 from evaluation.selectors.pages_unjudged import get_unjudged_page
+from evaluation.selectors.run_sums import choose_set
 from evaluation.statistics.named_tests import TESTS
 from judgments.models import SetLook
 from judgments.permissions import Access, get_access
@@ -214,8 +215,8 @@ class ExpectedOutput(serializers.Serializer[Any]):
 class JudgeNext(APIView):
     """What to judge next on a list, at its newest version."""
 
-    class Parameters(serializers.Serializer[Any]):
-        """runs, measure, segment: as in `compare`; without runs, the newest of every ranker."""
+    class Parameters(SetParameter):
+        """runs, measure, segment, set: as in `compare`; without runs, the newest of every ranker."""
 
         runs = serializers.CharField(max_length=4000, allow_blank=True, default="")
         measure = serializers.CharField(max_length=500, allow_blank=True, default="")
@@ -224,10 +225,10 @@ class JudgeNext(APIView):
         )
         n = serializers.IntegerField(min_value=1, max_value=MOST_PAIRS, default=USUAL_PAIRS)
 
-    class Output(serializers.Serializer[Any]):
+    class Output(OfSetOutput):
         """The pairs, the most telling first. unjudged: of the `shown` pairs; candidates: of which
         a label could change the order; doubt: the chance that the two `closest` runs are in the
-        wrong order. All empty where no run shows anything.
+        wrong order. All empty where no run shows anything. set, looks: as in `compare`.
         """
 
         version = serializers.IntegerField()
@@ -255,7 +256,9 @@ class JudgeNext(APIView):
             judgment_list=judgment_list,
             asked=NextAsked(runs=runs if runs[0].strip() else (), **asked),
         )
-        return Response(self.Output(_next_plain(access, judgment_list.head, found)).data)
+        sets = choose_set(access=access, judgment_list=judgment_list, slug=asked["set"])
+        own = of_set(access, sets, SetLook.Page.REST_JUDGE_NEXT)
+        return Response(self.Output(_next_plain(access, judgment_list.head, found) | own).data)
 
 
 def _next_plain(access: Access, version: int, found: Next | None) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import numpy as np
 from django.core.cache import cache
 from django.http import QueryDict
 
+from evaluation.measures.asking import Asked
 from evaluation.measures.definition import Measure
 from evaluation.measures.discounts import divisors
 from evaluation.measures.grades import Grades
@@ -20,13 +21,19 @@ from evaluation.selectors.evidence import get_grade_chances
 from evaluation.selectors.measure_sets import grades_of
 from evaluation.selectors.query_values import KEPT
 from evaluation.selectors.rankings import list_answered, load_rankings
-from evaluation.selectors.run_sums import FilterRefused, check_segment, chosen_columns
+from evaluation.selectors.run_sums import (
+    FilterRefused,
+    check_segment,
+    choose_set,
+    chosen_columns,
+)
 from evaluation.selectors.sums import RunSize, chunks, judged_queries
 from evaluation.statistics.judge_next import JudgedPool, Outlook, draw_next, outlook
 from evaluation.statistics.resampling import FloatArray
-from judgments.models import JudgmentList
+from judgments.models import JudgmentList, SavedSet
 from judgments.permissions import Access, check_may_see_rankings
 from judgments.selectors import get_judged
+from judgments.selectors.sets import list_set_queries
 
 DEPTH: Final = 10  # of a measure without a cutoff
 DEEPEST: Final = 100
@@ -39,11 +46,12 @@ DIRECT: Final = frozenset({"nDCG", "P", "RBP"})  # families that are sums over d
 
 @dataclass(frozen=True, kw_only=True)
 class NextAsked:
-    """What shall be decided. runs: none are the newest run of every ranker."""
+    """What shall be decided. runs: none are the newest run of every ranker. set: a saved one."""
 
     runs: tuple[str, ...] = ()
     measure: str = ""
     segment: str = ""
+    set: str = ""
     n: int = USUAL_PAIRS
 
 
@@ -95,7 +103,7 @@ class JudgeNext:
     """
 
     version: int
-    measure: Measure
+    asked: Asked
     depth: int
     is_direct: bool
     runs: tuple[Run, ...]
@@ -108,6 +116,11 @@ class JudgeNext:
     unjudged: int
     shown: int
     queries: int
+
+    @property
+    def measure(self) -> Measure:
+        """The one that pairs are ordered by."""
+        return self.asked.measure
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,19 +144,20 @@ def get_judge_next(
 
     without: pairs (of a query and a document) that shall not be among them, because they are being
     judged already. The queries are those that are judged, or, in a list without judgments, all
-    that a run answers.
+    that a run answers; of a segment and of a saved set those that are in it, judged or not.
     Raises FilterRefused and MeasureError for what can't be asked for.
     """
     check_may_see_rankings(access)
     if not FEWEST_PAIRS <= asked.n <= MOST_PAIRS:
         message = f"Ask for {FEWEST_PAIRS} to {MOST_PAIRS:,} pairs at once."
         raise FilterRefused("no_number", message)
-    measure = _measure(judgment_list, asked.measure)
+    named = _measure(judgment_list, asked.measure)
     runs = _runs(access, asked.runs)
-    query_ids = _query_ids(judgment_list, runs, asked.segment)
+    saved = choose_set(access=access, judgment_list=judgment_list, slug=asked.set).chosen
+    query_ids = _query_ids(judgment_list, runs, asked.segment, saved)
     if not runs or not len(query_ids):
         return None
-    gathered = _gather(judgment_list, measure, runs, query_ids)
+    gathered = _gather(judgment_list, named.measure, runs, query_ids)
     if not len(gathered.pool.levels):
         return None
     found = _outlook(gathered.pool)
@@ -152,7 +166,7 @@ def get_judge_next(
         pairs = zip(gathered.query_ids.tolist(), gathered.document_ids.tolist(), strict=True)
         changes = changes * np.array([pair not in without for pair in pairs])
     drawn = draw_next(changes, n=asked.n, seed=SEED)
-    return _answer(measure, runs, gathered, found, drawn)
+    return _answer(named, runs, gathered, found, drawn)
 
 
 def asked_of(parameters: QueryDict) -> NextAsked:
@@ -164,6 +178,7 @@ def asked_of(parameters: QueryDict) -> NextAsked:
         runs=tuple(name for name in parameters.getlist("runs") if name.strip()),
         measure=parameters.get("measure", ""),
         segment=parameters.get("segment", ""),
+        set=parameters.get("set", ""),
         n=int(number),
     )
 
@@ -173,11 +188,11 @@ def depth_of(measure: Measure) -> int:
     return min(measure.cutoff or DEPTH, DEEPEST)
 
 
-def _measure(judgment_list: JudgmentList, asked: str) -> Measure:
+def _measure(judgment_list: JudgmentList, asked: str) -> Asked:
     found = chosen_columns(judgment_list, asked)
     if asked.strip() and len(found) != 1:
         raise FilterRefused("one_measure", "Pairs are ordered by one measure at a time.")
-    return found[0].measure
+    return found[0]
 
 
 def _runs(access: Access, names: Sequence[str]) -> tuple[Run, ...]:
@@ -193,10 +208,17 @@ def _runs(access: Access, names: Sequence[str]) -> tuple[Run, ...]:
     return tuple(sorted(newest.values(), key=lambda run: run.pk)[-MOST_RUNS:])
 
 
-def _query_ids(judgment_list: JudgmentList, runs: Sequence[Run], segment: str) -> Ids:
+def _query_ids(
+    judgment_list: JudgmentList, runs: Sequence[Run], segment: str, saved: SavedSet | None
+) -> Ids:
+    chosen = []
     if segment:
-        found = check_segment(list_id=judgment_list.pk, version=judgment_list.head, segment=segment)
-        return np.array(sorted(found), np.int64)
+        number = judgment_list.head
+        chosen.append(check_segment(list_id=judgment_list.pk, version=number, segment=segment))
+    if saved is not None:
+        chosen.append(tuple(list_set_queries(set_id=saved.pk)))
+    if chosen:
+        return np.array(sorted(set(chosen[0]).intersection(*chosen)), np.int64)
     judged = get_judged(list_id=judgment_list.pk, version=judgment_list.head)
     if len(judged):
         return np.unique(judged.query_ids)
@@ -329,7 +351,7 @@ def _outlook(pool: JudgedPool) -> Outlook:
 
 
 def _answer(
-    measure: Measure, runs: tuple[Run, ...], gathered: _Gathered, found: Outlook, drawn: Ids
+    asked: Asked, runs: tuple[Run, ...], gathered: _Gathered, found: Outlook, drawn: Ids
 ) -> JudgeNext:
     pool = gathered.pool
     names = [name_of(run) for run in runs]
@@ -340,9 +362,9 @@ def _answer(
     first, second = divmod(int(doubts.argmax()), len(runs))
     return JudgeNext(
         version=gathered.version,
-        measure=measure,
+        asked=asked,
         depth=len(pool.rank_weights),
-        is_direct=measure.family in DIRECT,
+        is_direct=asked.measure.family in DIRECT,
         runs=runs,
         names=tuple(names),
         pairs=tuple(

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlencode
 
+from evaluation.measures.asking import Asked, recognise
 from evaluation.measures.definition import Measure
+from evaluation.measures.wording import describe
 from evaluation.selectors.compared_runs import RunOption, list_run_options
 from evaluation.selectors.judge_next import (
     MOST_PAIRS,
@@ -14,7 +16,7 @@ from evaluation.selectors.judge_next import (
     NextPair,
     get_judge_next,
 )
-from evaluation.selectors.run_sums import kept_measures
+from evaluation.selectors.run_sums import SetChoice, choose_set, kept_measures
 from judgments.models import Document, Query
 from judgments.permissions import Access, check_may_see_rankings, may_lead
 from judgments.selectors import list_segments
@@ -48,6 +50,7 @@ class JudgeNextPage:
     asked: NextAsked
     offered: tuple[str, ...]
     segments: tuple[str, ...]
+    sets: SetChoice
     options: tuple[RunOption, ...]
     found: JudgeNext | None
     rows: tuple[NextRow, ...]
@@ -58,6 +61,11 @@ class JudgeNextPage:
     def measure(self) -> Measure | None:
         """The one that pairs are ordered by."""
         return self.found.measure if self.found else None
+
+    @property
+    def description(self) -> str:
+        """The measure in plain words."""
+        return describe(self.measure) if self.measure else ""
 
     @property
     def more(self) -> int:
@@ -91,8 +99,10 @@ class JudgeNextPage:
     @property
     def compare_address(self) -> str:
         """The parameters of the page that compares these runs."""
-        measure = [("measure", self.asked.measure)] if self.asked.measure else []
-        return urlencode([*(("runs", name) for name in self.asked.runs), *measure])
+        asked = self.asked
+        more = {"measure": asked.measure, "segment": asked.segment, "set": asked.set}
+        runs = [("runs", name) for name in asked.runs]
+        return urlencode([*runs, *((name, value) for name, value in more.items() if value)])
 
 
 def get_judge_next_page(*, access: Access, slug: str, asked: NextAsked | None) -> JudgeNextPage:
@@ -107,15 +117,21 @@ def get_judge_next_page(*, access: Access, slug: str, asked: NextAsked | None) -
     if asked is not None:
         found = get_judge_next(access=access, judgment_list=judgment_list, asked=asked)
     head = judgment_list.head
-    names = [measure.name for measure in kept_measures(judgment_list) if measure.family != "Judged"]
+    asked = asked or NextAsked()
+    names = [
+        recognise(measure).canonical
+        for measure in kept_measures(judgment_list)
+        if measure.family != "Judged"
+    ]
     if found:
-        names.append(found.measure.name)
+        names.append(found.asked.canonical)
     return JudgeNextPage(
         list_slug=judgment_list.slug,
         list_name=judgment_list.name,
-        asked=asked or NextAsked(),
+        asked=asked,
         offered=tuple(dict.fromkeys(names)),
         segments=tuple(list_segments(list_id=judgment_list.pk, version=head)) if head else (),
+        sets=choose_set(access=access, judgment_list=judgment_list, slug=asked.set),
         options=list_run_options(access=access, chosen=found.names if found else ()),
         found=found,
         rows=_rows(found.pairs[:LISTED]) if found else (),

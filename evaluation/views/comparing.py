@@ -104,6 +104,7 @@ def judge_next(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
         lambda: page(asked=None),
         access=access,
         section="leaderboard",
+        look=SetLook.Page.JUDGE_NEXT,
     )
 
 

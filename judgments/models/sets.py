@@ -60,12 +60,15 @@ class SetLook(models.Model):
         BOARD_FILE = "board_file", "file of the leaderboard"
         COMPARISON = "comparison", "comparison"
         UNJUDGED = "unjudged", "unjudged documents"
+        JUDGE_NEXT = "judge_next", "what to judge next"
+        STABILITY = "stability", "how stable an order is"
         DOCUMENTS = "documents", "documents that moved"
         RUN = "run", "run"
         MOVES = "moves", "why a run changed"
         REST_LEADERBOARD = "rest_leaderboard", "leaderboard over REST"
         REST_COMPARISON = "rest_comparison", "comparison over REST"
         REST_UNJUDGED = "rest_unjudged", "unjudged documents over REST"
+        REST_JUDGE_NEXT = "rest_judge_next", "what to judge next over REST"
 
     saved_set = models.ForeignKey(SavedSet, on_delete=models.PROTECT, related_name="looks")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")

@@ -5,11 +5,13 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from annotation.models import Campaign, Pair, Pool
+from evaluation.measures.wording import describe
 from evaluation.selectors.judge_next import JudgeNext, NextAsked, get_judge_next
 from evaluation.selectors.run_sums import FilterRefused
+from judgments.models import SetLook
 from judgments.services.committing import Change
 from tests.api.callers import MAIN, by_token
-from tests.builders import World, commit, make_access, make_world
+from tests.builders import World, commit, make_access, make_set, make_world
 from tests.builders_annotation import make_campaign, make_guideline
 from tests.evaluation.builders import make_run
 from tests.evaluation.views.browsing import signed_in, text_of
@@ -149,3 +151,63 @@ def test_over_rest_the_pairs_have_their_own_ids(world):
     assert (body["unjudged"], body["candidates"], len(body["pairs"])) == (24, 24, 3)
     assert body["pairs"][0]["doc_id"] in {"d2", "d3", "d4", "d5"}
     assert {one["name"] for one in body["expected"]} == {"bm25/one", "lsa/one"}
+
+
+def test_of_a_set_or_a_segment_only_its_queries_have_pairs(world):
+    make_set(world=world, qids=["q1", "q2", "q4"])
+    inside = {query.pk for query in world.queries if query.qid in ("q1", "q2", "q4")}
+    found = ask(world, set="canaries")
+    assert {pair.query_id for pair in found.pairs} == inside
+    assert (found.queries, found.candidates) == (3, 12)
+    assert ask(world, set="canaries", segment="tail").queries == 2
+    assert {pair.query_id for pair in ask(world, segment="tail").pairs} == {
+        query.pk for query in world.queries if query.qid in ("q2", "q4", "q6")
+    }
+    with pytest.raises(FilterRefused, match="No set of queries called nope"):
+        ask(world, set="nope")
+
+
+def test_of_a_set_that_nobody_has_judged_all_that_runs_show_can_be_judged(world):
+    query = world.queries[5]
+    commit(judgment_list=world.judgments, grades={(query, world.documents[0]): None})
+    world.judgments.refresh_from_db()
+    make_set(world=world, qids=[query.qid])
+    assert {pair.query_id for pair in ask(world, set="canaries").pairs} == {query.pk}
+
+
+def test_the_button_makes_a_campaign_of_the_sets_pairs_alone(world):
+    make_guideline(world=world)
+    make_set(world=world, qids=["q1", "q2"])
+    page = signed_in(world.ada).get(f"{PAGE}?set=canaries&n=6")
+    form = {"runs": [], "measure": "", "segment": "", "set": "canaries", "n": "6"}
+    for name, value in form.items():
+        if name in ("set", "n"):
+            assert f'name="{name}" value="{value}"' in page.content.decode()
+    signed_in(world.ada).post(START, form)
+    made = Campaign.objects.get()
+    shown = {(pair.query_id, pair.document_id) for pair in ask(world, set="canaries", n=6).pairs}
+    assert set(made.pairs.values_list("query", "document")) == shown
+    assert len(shown) == 6
+    assert {query for query, _ in shown} <= {query.pk for query in world.queries[:2]}
+
+
+def test_what_is_expected_of_a_held_out_set_is_a_look_and_a_campaign_is_none(world):
+    make_set(world=world, qids=["q1", "q2"], is_held_out=True)
+    assert "held out, looked at once" in text_of(signed_in(world.dora).get(f"{PAGE}?set=canaries"))
+    assert SetLook.objects.get().page == SetLook.Page.JUDGE_NEXT
+    make_guideline(world=world)
+    signed_in(world.ada).post(START, {"set": "canaries", "n": "5"})
+    assert Campaign.objects.exists()
+    assert "looked at" not in text_of(signed_in(world.dora).get(PAGE))
+    assert SetLook.objects.count() == 1
+    body = by_token("dora").get(f"{MAIN}judge-next?set=canaries").json()
+    assert (body["set"], body["looks"], body["shown"]) == ("canaries", 2, 10)
+    assert by_token("dora").get(f"{MAIN}judge-next").json()["looks"] is None
+
+
+def test_the_page_says_in_words_what_its_measure_means(world):
+    text = text_of(signed_in(world.dora).get(f"{PAGE}?measure=lightgbm:nDCG@10"))
+    assert "lightgbm:nDCG@10: " in text
+    assert "2^" in text
+    assert "Version 1, 6 queries." in text
+    assert describe(ask(world, measure="lightgbm:nDCG@10").measure) in text
