@@ -293,6 +293,7 @@ CELERY_TASK_DEFAULT_QUEUE = "refresh"
 CELERY_TASK_ROUTES = {
     "judgments.work_jobs": {"queue": "jobs"},
     "evaluation.refresh_large": {"queue": "jobs"},
+    "evaluation.report_stability": {"queue": "jobs"},
     "annotation.refresh_quality": {"queue": "jobs"},
     "annotation.preview_rule": {"queue": "jobs"},
 }

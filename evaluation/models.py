@@ -8,6 +8,7 @@ from django.db import models
 from evaluation.statistics.named_tests import TESTS, USUAL_TEST
 from judgments.models import Collection, JudgmentList, JudgmentVersion, Query
 from judgments.models.collections import SLUG
+from judgments.models.kept import KeptFigures, claim_complete
 
 
 def no_tags() -> list[str]:
@@ -189,3 +190,23 @@ class RefreshAttempt(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run_id} on {self.list_id}: {self.attempts}"
+
+
+class StabilityReport(KeptFigures):
+    """How stable the order of some runs is at a version of a list.
+
+    key: names the runs, the measure, the version and the queries; nothing of these ever changes.
+    """
+
+    list = models.ForeignKey(JudgmentList, on_delete=models.PROTECT, related_name="+")
+    key = models.CharField(max_length=32)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            claim_complete("stability_claim_complete"),
+            models.UniqueConstraint(fields=("key",), name="stability_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.list_id}: {self.key}"

@@ -4,6 +4,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from evaluation.services.refreshing import refresh_evaluations
+from evaluation.services.stability import report_stability
 from judgments.waking import publish
 
 MOST_STEPS = 1_000  # of one message; what is then left is found by the sweep
@@ -23,3 +24,9 @@ def refresh_large(list_id: int) -> None:
     for _ in range(MOST_STEPS):
         if not refresh_evaluations(list_id=list_id, at=timezone.now()).left:
             return
+
+
+@shared_task(name="evaluation.report_stability", ignore_result=True)
+def report_order_stability(list_id: int, version: int, question: str) -> None:
+    """Compute how stable an order of runs is, unless that is kept already."""
+    report_stability(list_id=list_id, version=version, question=question, clock=timezone.now)

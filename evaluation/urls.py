@@ -2,7 +2,16 @@
 
 from django.urls import URLPattern, path
 
-from evaluation.views import comparing, leaderboards, measures, moves, rankers, rosetta, runs
+from evaluation.views import (
+    comparing,
+    leaderboards,
+    measures,
+    moves,
+    rankers,
+    rosetta,
+    runs,
+    stability,
+)
 
 C = "c/<slug:slug>"
 BOARD = f"{C}/lists/<slug:list_slug>/leaderboard"
@@ -17,6 +26,7 @@ urlpatterns: list[URLPattern] = [
     path(f"{C}/lists/<slug:list_slug>/compare", comparing.compare, name="compare"),
     path(f"{C}/lists/<slug:list_slug>/compare/test", comparing.compare_test, name="compare-test"),
     path(f"{C}/lists/<slug:list_slug>/compare/documents", comparing.moved, name="moved"),
+    path(f"{C}/lists/<slug:list_slug>/stability", stability.stability, name="stability"),
     path(f"{C}/lists/<slug:list_slug>/judge-next", comparing.judge_next, name="judge-next"),
     path(f"{C}/lists/<slug:list_slug>/unjudged", comparing.unjudged, name="unjudged"),
     path(f"{BOARD}/segments", leaderboards.leaderboard_segments, name="leaderboard-segments"),

@@ -11,12 +11,12 @@ from django.db.models import Sum
 from annotation.models import Campaign, Pair, QualityReport, RulePreview
 from annotation.permissions import check_may_watch
 from annotation.selectors.conclusions import conclusions, listen
-from annotation.selectors.freshness import Freshness, freshness_of
 from annotation.selectors.material import key_of
 from evaluation.selectors import WhatIf, list_what_if
 from judgments.models import Job
 from judgments.permissions import Access, NotFound
 from judgments.scales import Scale
+from judgments.selectors.freshness import Freshness, freshness_of
 from judgments.selectors.lists import GradeShown, show_grade
 
 MOST_SHOWN: Final = 50

@@ -12,7 +12,6 @@ from annotation.permissions import check_may_watch
 from annotation.quality import REVISION, STEPS
 from annotation.selectors.campaigns import count_pairs, list_extremes
 from annotation.selectors.due import is_report_due
-from annotation.selectors.freshness import Freshness, freshness_of
 from annotation.verdicts import (
     COURSES,
     Situation,
@@ -25,6 +24,7 @@ from annotation.verdicts import (
 from judgments.models import User
 from judgments.permissions import Access
 from judgments.scales import Scale
+from judgments.selectors.freshness import Freshness, freshness_of
 from judgments.selectors.lists import GradeShown, show_grade
 
 Figures = dict[str, Any]

@@ -8,8 +8,8 @@ from annotation.models import Campaign, QualityReport, RulePreview
 from annotation.quality import REVISION, fit, quality
 from annotation.selectors.choices import PREVIEW_REVISION, compute_preview, preview_key
 from annotation.selectors.material import key_of, list_chances, read_material
-from annotation.services.keeping import Beat, Clock, bring_up_to_date
 from evaluation.selectors import get_resolution
+from judgments.services.keeping import Beat, Clock, bring_up_to_date
 
 
 def refresh_quality(*, campaign_id: int, clock: Clock) -> bool:

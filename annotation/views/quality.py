@@ -22,8 +22,9 @@ from annotation.selectors.quality import (
     report_values,
 )
 from annotation.views.finding import watched_campaign
-from annotation.views.rendering import render_freshness, render_page
+from annotation.views.rendering import render_page
 from judgments.permissions import Access, get_access
+from judgments.views.rendering import render_freshness
 from judgments.waking import publish
 
 
@@ -45,7 +46,7 @@ def quality_state(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpRes
     """The part that says how far a computation is; when it is done, the page comes anew."""
     access, campaign = watched_campaign(request, slug, campaign_id)
     freshness = get_freshness(access=access, campaign=campaign)
-    return render_freshness(request, freshness, access=access, what="report")
+    return render_freshness(request, freshness, what="report")
 
 
 @never_cache

@@ -8,7 +8,6 @@ from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
 from annotation.keys import KeyedGrade
-from annotation.selectors.freshness import Freshness
 from judgments.navigation import navigation
 from judgments.permissions import Access
 from judgments.templatetags.touchstone import ramp_step
@@ -33,23 +32,6 @@ def render_page(
         context["navigation"] = navigation(access, section=section)
     response = render(request, f"annotation/{template}.html", context)
     patch_vary_headers(response, ["HX-Request"])
-    return response
-
-
-def render_freshness(
-    request: HttpRequest, freshness: Freshness, *, access: Access, what: str
-) -> HttpResponse:
-    """The part that says how far a computation is; when it is done, the page comes anew.
-
-    The first figures are shown though something new has come meanwhile, as it does all the time
-    where people are labelling.
-    """
-    response = render_page(
-        request, "_computing", access=access, state=freshness, url=request.path, what=what
-    )
-    is_first = "first" in request.GET and freshness.computed_at is not None
-    if is_first or not freshness.is_due:
-        response["HX-Refresh"] = "true"
     return response
 
 

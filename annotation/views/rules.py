@@ -13,8 +13,9 @@ from annotation.forms.campaigns import RuleForm
 from annotation.selectors.choices import get_rule_freshness, get_rule_page
 from annotation.services.choosing import ask_for_rule
 from annotation.views.finding import led_campaign
-from annotation.views.rendering import render_freshness, render_page
+from annotation.views.rendering import render_page
 from judgments.errors import DomainError
+from judgments.views.rendering import render_freshness
 from judgments.waking import publish
 
 
@@ -49,4 +50,4 @@ def campaign_rule_state(
     freshness = get_rule_freshness(access=access, campaign=campaign, rule=rule)
     if freshness.is_waiting and freshness.computed_at is None:
         publish("annotation.preview_rule", campaign.pk, rule)
-    return render_freshness(request, freshness, access=access, what="preview")
+    return render_freshness(request, freshness, what="preview")

@@ -216,7 +216,7 @@ class JudgeNext(APIView):
     """What to judge next on a list, at its newest version."""
 
     class Parameters(SetParameter):
-        """runs, measure, segment, set: as in `compare`; without runs, the newest of every ranker."""
+        """runs, measure, segment, set: as in `compare`; without runs, every ranker's newest."""
 
         runs = serializers.CharField(max_length=4000, allow_blank=True, default="")
         measure = serializers.CharField(max_length=500, allow_blank=True, default="")

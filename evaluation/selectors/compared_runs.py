@@ -191,20 +191,37 @@ def find_runs(*, access: Access, names: Sequence[str]) -> list[Run]:
     their full name or id.
     Raises FilterRefused for a name that nothing has, and for more than twelve.
     """
-    check_may_see_rankings(access)
-    runs_qs = Run.objects.select_related("ranker").filter(ranker__collection=access.collection)
     if not names:
-        newest = {run.ranker_id: run for run in runs_qs.filter(withdrawn_at=None).order_by("pk")}
-        return [newest[ranker_id] for ranker_id in sorted(newest)][:AT_FIRST]
+        return list_newest_runs(access)[:AT_FIRST]
+    found = list_named_runs(access=access, names=names)
+    if len(found) > MOST:
+        raise FilterRefused("too_many_runs", f"At most {MOST} runs can be compared at once.")
+    return found
+
+
+def list_newest_runs(access: Access) -> list[Run]:
+    """The newest run of each ranker, the oldest ranker first."""
+    newest = {
+        run.ranker_id: run for run in _runs_qs(access).filter(withdrawn_at=None).order_by("pk")
+    }
+    return [newest[ranker_id] for ranker_id in sorted(newest)]
+
+
+def list_named_runs(*, access: Access, names: Sequence[str]) -> list[Run]:
+    """What `find_runs` says of names, however many."""
+    runs_qs = _runs_qs(access)
     found: dict[int, Run] = {}
     for name in names:
         whole = _find(runs_qs, name)
         parts = [part.strip() for part in name.split(",") if part.strip()]
         for run in [whole] if whole else [_found(runs_qs, part) for part in parts]:
             found[run.pk] = run
-    if len(found) > MOST:
-        raise FilterRefused("too_many_runs", f"At most {MOST} runs can be compared at once.")
     return list(found.values())
+
+
+def _runs_qs(access: Access) -> "QuerySet[Run]":
+    check_may_see_rankings(access)
+    return Run.objects.select_related("ranker").filter(ranker__collection=access.collection)
 
 
 def get_chosen_runs(*, access: Access, slug: str, filters: RunsFilters) -> ChosenRuns:
@@ -264,16 +281,24 @@ def get_compared(
     own = check_queries(
         list_id=judgment_list.pk, version=version, segment=segment, saved_set=saved_set
     )
-    compared = []
-    for run in runs:
-        values = get_query_values(
-            run=run, judgment_list=judgment_list, version=version, measure=measure
-        )
-        if own is not None:
-            values = values.within(own)
-        mean = get_mean(found=values, judgment_list=judgment_list, version=version, measure=measure)
-        compared.append(ComparedRun(run, name_of(run), mean, values))
-    return compared
+    return [get_compared_run(run, judgment_list, version, measure, own) for run in runs]
+
+
+def get_compared_run(
+    run: Run,
+    judgment_list: JudgmentList,
+    version: int,
+    measure: Measure,
+    query_ids: Sequence[int] | None,
+) -> ComparedRun:
+    """A run with its values of some queries; None: of all judged ones."""
+    values = get_query_values(
+        run=run, judgment_list=judgment_list, version=version, measure=measure
+    )
+    if query_ids is not None:
+        values = values.within(query_ids)
+    mean = get_mean(found=values, judgment_list=judgment_list, version=version, measure=measure)
+    return ComparedRun(run, name_of(run), mean, values)
 
 
 def differences_of(baseline: ComparedRun, other: ComparedRun) -> Differences:

@@ -1,12 +1,11 @@
 """Which judgments the first place among some runs hangs on."""
 
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
-from django.core.cache import cache
+import numpy.typing as npt
 
 from evaluation.measures.definition import Measure
 from evaluation.measures.engine import counts_needed, depth_needed
@@ -14,51 +13,17 @@ from evaluation.measures.rankings import Judgments
 from evaluation.packing import RankedDocuments
 from evaluation.scoring import STORED_ORDER, Ids, JudgedQueries, StoredRankings, ranges, score
 from evaluation.selectors.compared_runs import ComparedRun
+from evaluation.selectors.first_ranks import load_first_ranks
 from evaluation.selectors.measure_sets import grades_of
-from evaluation.selectors.query_values import KEPT
-from evaluation.selectors.rankings import load_rankings
 from evaluation.selectors.sums import judged_queries
 from evaluation.statistics.hanging import Hanging, what_it_hangs_on
 from evaluation.statistics.resampling import FloatArray
-from judgments.models import Document, JudgmentList, Query
-from judgments.scales import Scale
+from judgments.models import JudgmentList
 from judgments.selectors import get_judged
-from judgments.selectors.lists import GradeShown, show_grade
 
-MOST_CELLS: Final = 6_000_000  # ranks that are scored anew; with more, nothing is tried
+MOST_CELLS: Final = 200_000_000  # ranks that are scored anew; with more, nothing is tried
 AT_ONCE: Final = 2_000  # changes
 LISTED: Final = 10
-
-
-@dataclass(frozen=True)
-class Change:
-    """A judgment, and a grade that it would have instead. loss: what the lead loses by that."""
-
-    qid: str
-    query: str
-    docid: str
-    title: str
-    grade: GradeShown
-    instead: GradeShown
-    loss: float
-
-
-@dataclass(frozen=True)
-class FirstPlace:
-    """What the first place of a run hangs on.
-
-    rival: the run that would take it; fewest: by so few judgments, each of another query, if they
-    were all wrong; None: not by any. singles: how many judgments alone would do it. shown: those,
-    or else the ones that would together. tried: judgments that were tried with every other grade.
-    """
-
-    leader: str
-    rival: str
-    margin: float
-    fewest: int | None
-    singles: int
-    shown: tuple[Change, ...]
-    tried: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,13 +40,25 @@ class _Tried:
     moves: FloatArray
 
 
-def get_first_place(
-    *, compared: Sequence[ComparedRun], judgment_list: JudgmentList, version: int, measure: Measure
-) -> FirstPlace | None:
+def first_place_figures(
+    *,
+    compared: Sequence[ComparedRun],
+    judgment_list: JudgmentList,
+    version: int,
+    measure: Measure,
+    report: Callable[[float], None],
+) -> dict[str, Any] | None:
     """What the best of the runs owes its place to, against whichever rival needs least.
 
-    None for fewer than two runs, without a mean, where the first place is shared, and where too
-    much is judged, or the measure reads too deep, to try every judgment while somebody waits.
+    leader, rival: the run and the one that would take its place (primary keys); margin: between
+    them; fewest: by so few judgments, each of another query, if they were all wrong; None: not by
+    any. singles: how many judgments alone would do it. shown: the first of those, or else of the
+    ones that would together: query, document, the code of the grade, the code that it would have
+    instead, and what the lead loses by that. tried: judgments that were tried with every other
+    grade. None for fewer than two runs, without a mean, where the first place is shared, and
+    where too much is judged, or the measure reads too deep, to try every judgment.
+
+    report: called with the share that is done.
     """
     means = [one.mean.value for one in compared]
     if len(compared) < 2 or any(mean is None for mean in means):
@@ -90,7 +67,7 @@ def get_first_place(
     leader = int(values.argmax())
     if (values == values[leader]).sum() > 1:
         return None
-    tried = _tried(compared, judgment_list, version, measure)
+    tried = _try_all(compared, judgment_list, version, measure, report)
     if tried is None or not len(tried.query_ids):
         return None
     found = {
@@ -103,32 +80,9 @@ def get_first_place(
         if rival != leader
     }
     rival = min(found, key=lambda one: (found[one].fewest or 10**9, found[one].margin))
-    return _shown(compared, judgment_list, tried, rival, found[rival])
-
-
-def _tried(
-    compared: Sequence[ComparedRun], judgment_list: JudgmentList, version: int, measure: Measure
-) -> _Tried | None:
-    depth = depth_needed([measure])
-    if depth is None or counts_needed([measure]) or measure.ordering != STORED_ORDER:
-        return None
-    if measure.queries != "judged" or measure.empty == "skip":
-        return None  # another grade may change which queries are in the mean
-    digest = hashlib.sha256(compared[0].values.query_ids.tobytes())
-    for part in (
-        *(str(one.run.public_id) for one in compared),
-        str(judgment_list.pk),
-        str(version),
-    ):
-        digest.update(part.encode() + b"\n")
-    digest.update(f"{measure.name} {measure.revision}".encode())
-    name = f"first-place:1:{digest.hexdigest()}"
-    kept: _Tried | None = cache.get(name)
-    if kept is None:
-        kept = _try_all(compared, judgment_list, version, measure, depth)
-        if kept is not None:
-            cache.set(name, kept, KEPT)
-    return kept
+    runs = compared[leader].run.pk, compared[rival].run.pk
+    codes = grades_of(judgment_list).codes
+    return _figures(runs, tried, tried.moves[rival] - tried.moves[leader], found[rival], codes)
 
 
 def _try_all(
@@ -136,17 +90,21 @@ def _try_all(
     judgment_list: JudgmentList,
     version: int,
     measure: Measure,
-    depth: int,
+    report: Callable[[float], None],
 ) -> _Tried | None:
     """Every judged document that a run shows within the depth, with every other grade."""
+    depth = depth_needed([measure])
+    if depth is None or counts_needed([measure]) or measure.ordering != STORED_ORDER:
+        return None
+    if measure.queries != "judged" or measure.empty == "skip":
+        return None  # another grade may change which queries are in the mean
     grades, query_ids = grades_of(judgment_list), compared[0].values.query_ids
     judged = get_judged(list_id=judgment_list.pk, version=version, query_ids=query_ids.tolist())
     own = judged_queries(judged, query_ids, grades)
     n_levels = len(grades.codes)
-    if len(own.judgments.levels) * n_levels * len(compared) * depth > 20 * MOST_CELLS:
-        return None
-    rankings = load_rankings(run_ids=[one.run.pk for one in compared], query_ids=query_ids.tolist())
-    rankings = _cut(rankings, depth)
+    rankings = load_first_ranks(
+        runs=[one.run for one in compared], query_ids=query_ids, depth=depth
+    )
     places = _places(own, rankings)
     rows = np.repeat(np.arange(len(own)), own.judgments.lengths)[places]
     levels = own.judgments.levels[places].astype(np.int64)
@@ -160,42 +118,33 @@ def _try_all(
     places, rows = np.repeat(places, n_levels - 1), np.repeat(rows, n_levels - 1)
     now = np.stack([np.where(one.values.counted, one.values.values, 0.0) for one in compared])
     counts = np.array([[max(1, one.mean.queries)] for one in compared])
-    moves = np.concatenate(
-        [np.zeros((len(compared), 0))]
-        + [
-            score(
-                [measure],
-                grades,
-                _with_one_changed(own, rows[part], places[part], after[part]),
-                _for_each(rankings, rows[part], len(compared), len(own)),
-                n_runs=len(compared),
-            ).values[..., 0]
-            - now[:, rows[part]]
-            for part in (slice(at, at + AT_ONCE) for at in range(0, len(places), AT_ONCE))
-        ],
-        axis=1,
-    )
+    moves = np.empty((len(compared), len(places)))
+    for at in range(0, len(places), AT_ONCE):
+        part = slice(at, at + AT_ONCE)
+        found = score(
+            [measure],
+            grades,
+            _with_one_changed(own, rows[part], places[part], after[part]),
+            _for_each(rankings, rows[part], len(compared), len(own)),
+            n_runs=len(compared),
+        )
+        moves[:, part] = found.values[..., 0] - now[:, rows[part]]
+        report(min(1.0, (at + AT_ONCE) / len(places)))
     documents = own.judgments.documents[places].astype(np.int64)
     return _Tried(query_ids[rows], documents, before, after, moves / counts)
-
-
-def _cut(rankings: StoredRankings, depth: int) -> StoredRankings:
-    """Only what stands within the depth."""
-    lengths = np.minimum(rankings.ranked.lengths(), depth)
-    documents = rankings.ranked.documents[ranges(rankings.ranked.starts[:-1], lengths)]
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    return StoredRankings(
-        rankings.run_rows, rankings.query_rows, RankedDocuments(starts, documents)
-    )
 
 
 def _places(own: JudgedQueries, rankings: StoredRankings) -> Ids:
     """Which judgments are of documents that a run shows."""
     rows = np.repeat(rankings.query_rows, rankings.ranked.lengths())
-    shown = set(zip(rows.tolist(), rankings.ranked.documents.tolist(), strict=True))
-    judged = np.repeat(np.arange(len(own)), own.judgments.lengths).tolist()
-    pairs = zip(judged, own.judgments.documents.tolist(), strict=True)
-    return np.array([place for place, pair in enumerate(pairs) if pair in shown], np.int64)
+    judged = np.repeat(np.arange(len(own), dtype=np.int64), own.judgments.lengths)
+    shown = _pair_keys(rows, rankings.ranked.documents)
+    return np.flatnonzero(np.isin(_pair_keys(judged, own.judgments.documents), shown))
+
+
+def _pair_keys(rows: Ids, documents: npt.NDArray[np.integer[Any]]) -> Ids:
+    """One number for each pair of a query's row and a document."""
+    return (rows << 32) | documents.astype(np.int64)
 
 
 def _with_one_changed(own: JudgedQueries, rows: Ids, places: Ids, after: Ids) -> JudgedQueries:
@@ -223,36 +172,23 @@ def _for_each(rankings: StoredRankings, rows: Ids, n_runs: int, n_queries: int) 
     return StoredRankings(runs, changes, RankedDocuments(starts, documents))
 
 
-def _shown(
-    compared: Sequence[ComparedRun],
-    judgment_list: JudgmentList,
+def _figures(
+    runs: tuple[int, int],
     tried: _Tried,
-    rival: int,
+    lost: FloatArray,
     found: Hanging,
-) -> FirstPlace:
-    leader = max(compared, key=lambda one: one.mean.value or 0.0)
-    places = list((found.singles or found.steps)[:LISTED])
-    queries = Query.objects.in_bulk(tried.query_ids[places].tolist())
-    documents = Document.objects.only("docid", "title").in_bulk(tried.document_ids[places].tolist())
-    scale, codes = Scale.from_json(judgment_list.scale), grades_of(judgment_list).codes
-    lost = tried.moves[rival] - tried.moves[compared.index(leader)]
-    return FirstPlace(
-        leader=leader.name,
-        rival=compared[rival].name,
-        margin=found.margin,
-        fewest=found.fewest,
-        singles=len({(tried.query_ids[at], tried.document_ids[at]) for at in found.singles}),
-        shown=tuple(
-            Change(
-                qid=queries[int(tried.query_ids[at])].qid,
-                query=queries[int(tried.query_ids[at])].text,
-                docid=documents[int(tried.document_ids[at])].docid,
-                title=documents[int(tried.document_ids[at])].title,
-                grade=show_grade(scale, codes[int(tried.before[at]) - 1]),
-                instead=show_grade(scale, codes[int(tried.after[at]) - 1]),
-                loss=float(lost[at]),
-            )
-            for at in places
-        ),
-        tried=len({*zip(tried.query_ids.tolist(), tried.document_ids.tolist(), strict=True)}),
-    )
+    codes: Sequence[int],
+) -> dict[str, Any]:
+    pairs = list(zip(tried.query_ids.tolist(), tried.document_ids.tolist(), strict=True))
+    return {
+        "leader": runs[0],
+        "rival": runs[1],
+        "margin": found.margin,
+        "fewest": found.fewest,
+        "singles": len({pairs[at] for at in found.singles}),
+        "shown": [
+            [*pairs[at], codes[tried.before[at] - 1], codes[tried.after[at] - 1], float(lost[at])]
+            for at in (found.singles or found.steps)[:LISTED]
+        ],
+        "tried": len(set(pairs)),
+    }

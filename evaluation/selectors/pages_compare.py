@@ -19,13 +19,12 @@ from evaluation.selectors.compared_runs import (
     get_chosen_runs,
     uneven_judging,
 )
-from evaluation.selectors.hanging import FirstPlace, get_first_place
 from evaluation.selectors.intended import Intended, get_intended
 from evaluation.selectors.measure_orders import MeasureOrders, get_measure_orders
 from evaluation.selectors.measure_sets import get_test
 from evaluation.selectors.ranking_changes import RankingChanges, get_ranking_changes
 from evaluation.selectors.run_sums import FilterRefused, SetChoice
-from evaluation.selectors.stability import BoardShown, get_board_shown
+from evaluation.selectors.stability_reports import Stability, ask_order, get_stability
 from evaluation.statistics.named_tests import TESTS, Test
 from evaluation.statistics.paired import FEWEST, Comparison
 from evaluation.statistics.tukey import PairOfRankers, tukey_hsd
@@ -168,9 +167,8 @@ class ComparePage:
     axis: float
     detail: Detail | None
     pairs: tuple[TukeyRow, ...]
-    board: BoardShown | None
+    stability: Stability | None
     orders: MeasureOrders | None
-    first_place: FirstPlace | None
 
     @property
     def sets(self) -> SetChoice:
@@ -273,20 +271,9 @@ def get_compare_page(*, access: Access, slug: str, filters: CompareFilters) -> C
         axis=_axis(others),
         detail=detail,
         pairs=_pairs(chosen.compared),
-        board=get_board_shown(
-            compared=chosen.compared,
-            judgment_list=chosen.list,
-            version=chosen.version,
-            measure=chosen.asked.measure,
-        ),
+        stability=_stability(chosen, filters),
         orders=get_measure_orders(
             judgment_list=chosen.list, version=chosen.version, asked=chosen.asked
-        ),
-        first_place=get_first_place(
-            compared=chosen.compared,
-            judgment_list=chosen.list,
-            version=chosen.version,
-            measure=chosen.asked.measure,
         ),
     )
 
@@ -304,6 +291,21 @@ def address_of(filters: CompareFilters, **changes: str) -> str:
     } | changes
     runs = [("runs", name) for name in filters.runs]
     return urlencode([*runs, *((name, value) for name, value in asked.items() if value)])
+
+
+def _stability(chosen: ChosenRuns, filters: CompareFilters) -> Stability | None:
+    """None for fewer than two runs."""
+    if len(chosen.compared) < 2:
+        return None
+    asked = ask_order(
+        judgment_list=chosen.list,
+        version=chosen.version,
+        asked=chosen.asked,
+        runs=[one.run for one in chosen.compared],
+        segment=filters.segment,
+        saved_set=chosen.sets.chosen,
+    )
+    return get_stability(asked=asked, named=[one.name for one in chosen.compared])
 
 
 def _test(name: str) -> Test:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlencode
 
-from evaluation.measures.asking import Asked, recognise
+from evaluation.measures.asking import recognise
 from evaluation.measures.definition import Measure
 from evaluation.measures.wording import describe
 from evaluation.selectors.compared_runs import RunOption, list_run_options

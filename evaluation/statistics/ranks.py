@@ -1,6 +1,6 @@
 """How alike two orders are: of rankers on a board, or of documents in a ranking."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +13,20 @@ def kendall_tau(first: npt.ArrayLike, second: npt.ArrayLike) -> float | None:
 
     Source: Kendall 1945; ties are taken out of the scale.
     """
-    one, other = np.asarray(first, np.float64), np.asarray(second, np.float64)
-    upper = np.triu_indices(len(one), 1)
-    signs = np.sign(one[:, None] - one)[upper], np.sign(other[:, None] - other)[upper]
-    scale = np.sqrt(float((signs[0] ** 2).sum()) * float((signs[1] ** 2).sum()))
-    return float((signs[0] * signs[1]).sum() / scale) if scale > 0 else None
+    return next(kendall_taus([first], second))
+
+
+def kendall_taus(rows: Iterable[npt.ArrayLike], second: npt.ArrayLike) -> Iterator[float | None]:
+    """Kendall's tau-b of each of many lists of values with the same other one."""
+    other = np.asarray(second, np.float64)
+    upper = np.triu_indices(len(other), 1)
+    signs = np.sign(other[upper[0]] - other[upper[1]])
+    total = float(np.abs(signs).sum())
+    for row in rows:
+        one = np.asarray(row, np.float64)
+        own = np.sign(one[upper[0]] - one[upper[1]])
+        scale = np.sqrt(float(np.abs(own).sum()) * total)
+        yield float(own @ signs / scale) if scale > 0 else None
 
 
 def overlap(first: Sequence[int], second: Sequence[int], *, k: int) -> float:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.statistics.ranks import kendall_tau
+from evaluation.statistics.ranks import kendall_taus
 from evaluation.statistics.resampling import CELLS, FloatArray
 
 # Every run's values under one draw of the grades, (n_runs, n_queries); NaN where not in the mean.
@@ -20,7 +20,8 @@ class Stability:
     first: for each run, the share of resamples in which it is first; a tie is shared.
     wins: (n_runs, n_runs), the share in which the run of the row is above that of the column; a tie
     counts half; the diagonal is one half.
-    low, high: the middle 95 % of each run's mean.
+    low, high: the middle 95 % of each run's mean; highest, lowest: of its place, from 1, those that
+    tie in the best of theirs.
     tau: Kendall's tau-b of each resample's board with the board itself; the median, and what 95 %
     of the resamples reach; None where a board has no order.
     """
@@ -30,6 +31,8 @@ class Stability:
     wins: FloatArray
     low: FloatArray
     high: FloatArray
+    highest: FloatArray
+    lowest: FloatArray
     tau_median: float | None
     tau_reached: float | None
 
@@ -74,18 +77,22 @@ def _means(values: FloatArray, resamples: int, dice: np.random.Generator) -> Flo
 def _summary(means: FloatArray, board: FloatArray) -> Stability:
     n_runs = means.shape[1]
     best = means == np.nanmax(means, axis=1, keepdims=True)
-    wins = np.empty((n_runs, n_runs))
+    wins, places = np.empty((n_runs, n_runs)), np.empty_like(means)
     for run in range(n_runs):
         own = means[:, run : run + 1]
         wins[run] = ((own > means) + 0.5 * (own == means)).mean(axis=0)
-    taus = [tau for row in means if (tau := kendall_tau(row, board)) is not None]
+        places[:, run] = 1 + (means > own).sum(axis=1)
+    taus = [tau for tau in kendall_taus(means, board) if tau is not None]
     low, high = np.nanquantile(means, (0.025, 0.975), axis=0)
+    highest, lowest = np.quantile(places, (0.025, 0.975), axis=0, method="nearest")
     return Stability(
         resamples=len(means),
         first=(best / best.sum(axis=1, keepdims=True)).mean(axis=0),
         wins=wins,
         low=low,
         high=high,
+        highest=highest,
+        lowest=lowest,
         tau_median=float(np.median(taus)) if taus else None,
         tau_reached=float(np.quantile(taus, 0.05)) if taus else None,
     )

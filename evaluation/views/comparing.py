@@ -10,12 +10,13 @@ from django.views.decorators.http import require_POST, require_safe
 
 from evaluation.selectors.compared_runs import RunsFilters, runs_filters_of
 from evaluation.selectors.judge_next import asked_of
-from evaluation.selectors.pages_compare import CompareFilters, get_compare_page
+from evaluation.selectors.pages_compare import CompareFilters, ComparePage, get_compare_page
 from evaluation.selectors.pages_judge_next import get_judge_next_page
 from evaluation.selectors.pages_moved import get_moved_page
 from evaluation.selectors.pages_unjudged import get_unjudged_page
 from evaluation.services.leaderboards import choose_test
 from evaluation.views.rendering import answer_page
+from evaluation.views.stability import announce
 from judgments.errors import DomainError
 from judgments.models import SetLook
 from judgments.permissions import check_may_lead, get_access
@@ -26,12 +27,17 @@ from judgments.selectors.lists import get_list
 def compare(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """Two or more runs on a list: differences, how sure they are, and on which queries."""
     access = get_access(viewer=request.user, slug=slug)
-    page = partial(get_compare_page, access=access, slug=list_slug)
+
+    def page(filters: CompareFilters) -> ComparePage:
+        found = get_compare_page(access=access, slug=list_slug, filters=filters)
+        announce(found.stability)
+        return found
+
     return answer_page(
         request,
         "compare",
-        lambda: page(filters=filters_of(request.GET)),
-        lambda: page(filters=CompareFilters()),
+        lambda: page(filters_of(request.GET)),
+        lambda: page(CompareFilters()),
         access=access,
         section="leaderboard",
         look=SetLook.Page.COMPARISON,

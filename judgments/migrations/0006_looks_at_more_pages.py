@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='setlook',
             name='page',
-            field=models.CharField(choices=[('leaderboard', 'leaderboard'), ('board_file', 'file of the leaderboard'), ('comparison', 'comparison'), ('unjudged', 'unjudged documents'), ('judge_next', 'what to judge next'), ('stability', 'how stable an order is'), ('documents', 'documents that moved'), ('run', 'run'), ('moves', 'why a run changed'), ('rest_leaderboard', 'leaderboard over REST'), ('rest_comparison', 'comparison over REST'), ('rest_unjudged', 'unjudged documents over REST'), ('rest_judge_next', 'what to judge next over REST')], max_length=32),
+            field=models.CharField(choices=[('leaderboard', 'leaderboard'), ('board_file', 'file of the leaderboard'), ('comparison', 'comparison'), ('unjudged', 'unjudged documents'), ('judge_next', 'what to judge next'), ('documents', 'documents that moved'), ('run', 'run'), ('moves', 'why a run changed'), ('rest_leaderboard', 'leaderboard over REST'), ('rest_comparison', 'comparison over REST'), ('rest_unjudged', 'unjudged documents over REST'), ('rest_judge_next', 'what to judge next over REST')], max_length=32),
         ),
     ]

@@ -61,7 +61,6 @@ class SetLook(models.Model):
         COMPARISON = "comparison", "comparison"
         UNJUDGED = "unjudged", "unjudged documents"
         JUDGE_NEXT = "judge_next", "what to judge next"
-        STABILITY = "stability", "how stable an order is"
         DOCUMENTS = "documents", "documents that moved"
         RUN = "run", "run"
         MOVES = "moves", "why a run changed"

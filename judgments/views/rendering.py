@@ -5,10 +5,12 @@ from typing import Any
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
 from django.utils.datastructures import MultiValueDict
 
 from judgments.navigation import navigation
 from judgments.permissions import Access
+from judgments.selectors.freshness import Freshness
 
 
 def render_page(
@@ -48,3 +50,18 @@ def sent(
 ) -> tuple[QueryDict, MultiValueDict[str, "UploadedFile[bytes]"]] | tuple[()]:
     """As `posted`, with the files."""
     return (request.POST, request.FILES) if request.method == "POST" else ()
+
+
+def render_freshness(request: HttpRequest, freshness: Freshness, *, what: str) -> HttpResponse:
+    """The part that says how far a computation is; when it is done, the page comes anew.
+
+    The first figures are shown though something new has come meanwhile, as it does all the time
+    where people are labelling.
+    """
+    shown = {"state": freshness, "url": request.path, "what": what}
+    response = render(request, "components/computing.html", shown)
+    patch_vary_headers(response, ["HX-Request"])
+    is_first = "first" in request.GET and freshness.computed_at is not None
+    if is_first or not freshness.is_due:
+        response["HX-Refresh"] = "true"
+    return response

@@ -51,6 +51,7 @@ MUTABLE = {
     "evaluation.Ranker": "its name and description",
     "evaluation.RefreshAttempt": "attempts are counted, and forgotten when one succeeds",
     "evaluation.Run": "is withdrawn",
+    "evaluation.StabilityReport": "a cache of figures, computed when somebody looks",
     "judgments.ApiToken": "is used and deleted",
     "judgments.Collection": "its name and description",
     "judgments.Document": "a stub gets its text, a text is corrected; labels name its hash",

@@ -15,9 +15,9 @@ from annotation.services.adjudicating import adjudicate
 from annotation.services.campaigns import close_campaign
 from annotation.services.checking import check_labels
 from annotation.services.gold import mark_gold
-from annotation.services.keeping import DEAD_AFTER
 from annotation.services.quality import refresh_quality
 from judgments.permissions import NotFound
+from judgments.services.keeping import DEAD_AFTER
 from tests.builders import NOW, make_access, make_world
 from tests.builders_annotation import label, make_campaign
 

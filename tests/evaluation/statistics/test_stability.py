@@ -58,3 +58,14 @@ def test_levels_are_drawn_by_their_chances_and_kept_where_there_are_none():
     assert (drawn[:10_000] == 2).all()
     assert set(drawn[10_000:].tolist()) == {1, 3}
     assert (drawn[10_000:] == 3).mean() == pytest.approx(0.75, abs=0.02)
+
+
+def test_a_place_is_as_sure_as_the_runs_are_apart():
+    queries = np.linspace(0, 1, 40)
+    noise = np.random.default_rng(2).normal(0, 0.2, (2, 40))
+    values = np.stack([queries + 5, queries + noise[0], queries + noise[1]])
+    found = board_stability(values, resamples=500, seed=1)
+    assert (found.highest[0], found.lowest[0]) == (1, 1)
+    assert {*found.highest[1:], *found.lowest[1:]} == {2, 3}
+    tied = board_stability(np.tile(queries, (3, 1)), resamples=50, seed=1)
+    assert tied.highest.tolist() == tied.lowest.tolist() == [1, 1, 1]

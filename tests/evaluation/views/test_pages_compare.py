@@ -9,7 +9,9 @@ from evaluation.models import Run
 from evaluation.selectors.compared_runs import find_runs
 from evaluation.selectors.pages_compare import CompareFilters, ComparePage, get_compare_page
 from evaluation.selectors.run_sums import FilterRefused
+from evaluation.selectors.stability_reports import OrderShown
 from evaluation.services.runs import withdraw_run
+from evaluation.tasks import report_order_stability
 from judgments.services.committing import Change
 from tests.builders import NOW, World, commit, make_access, make_world
 from tests.evaluation.builders import make_run
@@ -55,6 +57,17 @@ def runs_of(world: World) -> tuple[Run, Run]:
 def get(world: World, **filters) -> ComparePage:
     access = make_access(collection=world.collection, username="dora")
     return get_compare_page(access=access, slug="main", filters=CompareFilters(**filters))
+
+
+def stable(world: World, **filters) -> OrderShown:
+    """How stable the order is, as it is shown once a worker has heard of it."""
+    waiting = get(world, **filters).stability
+    assert waiting is not None
+    report_order_stability(*waiting.asked.message)
+    shown = get(world, **filters).stability
+    assert shown is not None
+    assert shown.found is not None
+    return shown.found
 
 
 def open_page(world: World, query: str = ""):
@@ -247,7 +260,7 @@ def test_labels_that_disagree_make_the_order_less_sure(world):
     for ranker, docids in (("bm25", ("d1", "d2")), ("lsa", ("d2", "d1"))):
         rankings = dict.fromkeys(qids, docids)
         make_run(collection=world.collection, rankings=rankings, ranker=ranker)
-    sure = get(world, measure="nDCG@2").board
+    sure = stable(world, measure="nDCG@2")
     assert [row.first for row in sure.rows] == [1, 0]
     assert not sure.has_labels
     commit(
@@ -259,7 +272,7 @@ def test_labels_that_disagree_make_the_order_less_sure(world):
         ],
     )
     world.judgments.refresh_from_db()
-    shaken = get(world, measure="nDCG@2").board
+    shaken = stable(world, measure="nDCG@2")
     assert shaken.noisy == 18
     (first, second) = shaken.rows
     assert (first.name, first.first) == ("bm25/one", 1)
@@ -273,7 +286,7 @@ def test_a_decided_grade_is_not_drawn_anew(world):
     evidence = {"votes": {"0": 1, "3": 1}, "adjudicated": True}
     commit(judgment_list=world.judgments, grades=[Change(q1.pk, d1.pk, 2, evidence)])
     world.judgments.refresh_from_db()
-    assert get(world).board.noisy == 0
+    assert stable(world).noisy == 0
 
 
 def test_each_query_is_a_dot_that_leads_to_it(world):
@@ -317,7 +330,7 @@ def test_the_first_place_hangs_on_the_judgments_that_would_turn_it_round():
     other = dict(zip(qids, (first, first, second), strict=True))
     make_run(collection=world.collection, rankings=other, ranker="lsa")
     page = get(world, measure="nDCG@5")
-    hangs = page.first_place
+    hangs = stable(world, measure="nDCG@5").first_place
     assert hangs is not None
     assert (hangs.leader, hangs.rival, hangs.tried) == ("bm25/one", "lsa/one", 6)
     # d1 of the query on which they differ, or d2, at the grade that the other order likes
@@ -338,5 +351,8 @@ def test_the_first_place_hangs_on_the_judgments_that_would_turn_it_round():
 
 def test_no_first_place_is_shown_where_it_is_shared_or_too_deep_to_try(world):
     good, _ = runs_of(world)
-    assert get(world, measure="AP").first_place is None
-    assert get(world, runs=(str(good.public_id),)).first_place is None
+    assert stable(world, measure="AP").first_place is None
+    assert get(world, runs=(str(good.public_id),)).stability is None
+    qids = [query.qid for query in world.queries]
+    make_run(collection=world.collection, rankings=dict.fromkeys(qids, BEST), ranker="twin")
+    assert stable(world, measure="nDCG@5").first_place is None

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from annotation.models.quality import KeptFigures
+from judgments.models.kept import KeptFigures
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from django.db.models import Q, QuerySet
 
-from annotation.models.quality import KeptFigures
+from judgments.models.kept import KeptFigures
 
 logger = logging.getLogger(__name__)
 
