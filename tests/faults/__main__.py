@@ -5,6 +5,10 @@ For a release, every kind of fault, and labels in batches:
     python -m tests.faults --release               100,000 labels under 300 faults, PostgreSQL
     python -m tests.faults --release --embedded    20,000 labels under 100 faults, SQLite
 
+Ten minutes without Redis, which stands still or, with `--ending stop`, is gone:
+
+    python -m tests.faults --outage
+
 It starts a PostgreSQL and a Redis of its own on loopback (or one embedded process), ends them,
 prints what came of it, and exits with 1 if anything was lost; SIGTERM ends them too.
 `--sabotage` breaks one thing first: then it must exit with 1.
@@ -34,15 +38,23 @@ EVERYTHING = Plan(
 )
 RELEASE = replace(EVERYTHING, labels=100_000, faults=300)
 RELEASE_EMBEDDED = replace(EVERYTHING, labels=20_000, faults=100)
+# eight people, a label a second each: ten minutes from the twentieth part on
+OUTAGE = Plan(
+    labels=5_000, faults=0, think=1.0, ending="freeze", lull=0.05, limit=3600.0, patience=60.0
+)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    release = "--release" in sys.argv
     is_embedded = "--embedded" in sys.argv
-    usual = (RELEASE_EMBEDDED if is_embedded else RELEASE) if release else Plan(limit=3600.0)
+    usual = Plan(limit=3600.0)
+    if "--outage" in sys.argv:
+        usual = OUTAGE
+    if "--release" in sys.argv:
+        usual = RELEASE_EMBEDDED if is_embedded else RELEASE
     parser.add_argument("--embedded", action="store_true", help="one process, on SQLite")
     parser.add_argument("--release", action="store_true", help="as much as for a release")
+    parser.add_argument("--outage", action="store_true", help="ten minutes without Redis")
     parser.add_argument("--labels", type=int, default=usual.labels)
     parser.add_argument("--annotators", type=int, default=usual.annotators)
     parser.add_argument("--depth", type=int, default=usual.depth)
@@ -51,7 +63,7 @@ def main() -> int:
     parser.add_argument("--batch", type=int, default=usual.batch, help="labels sent at once")
     parser.add_argument("--mishaps", type=float, default=usual.mishaps, help="part of the answers")
     parser.add_argument("--everything", action="store_true", default=usual.everything)
-    parser.add_argument("--ending", choices=("kill", "freeze"), default=usual.ending)
+    parser.add_argument("--ending", choices=("kill", "freeze", "stop"), default=usual.ending)
     parser.add_argument("--lull", type=float, default=usual.lull, help="when the ending begins")
     parser.add_argument("--seed", type=int, default=usual.seed)
     parser.add_argument("--limit", type=float, default=usual.limit, help="seconds for all labels")
@@ -59,7 +71,7 @@ def main() -> int:
     parser.add_argument("--sabotage", choices=sorted(SABOTAGES), default="")
     parser.add_argument("--people-wait", type=float, default=usual.people_wait)
     words = vars(parser.parse_args())
-    del words["embedded"], words["release"]
+    del words["embedded"], words["release"], words["outage"]
     for end in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(end, _leave)
     with tempfile.TemporaryDirectory(prefix="touchstone-storm-") as name:

@@ -186,15 +186,15 @@ class Production(Site):
         """As when PostgreSQL's machine is gone, and another one takes its disk."""
         self.kill_postgres(self._database_url)
 
-    def kill_redis(self) -> None:
-        """SIGKILL to Redis, then start it again, empty."""
+    def kill_redis(self) -> Callable[[], None]:
+        """SIGKILL to Redis; call what is returned to start it again, empty."""
         with redis.Redis.from_url(self._redis_url) as client:
             process: int = client.info("server")["process_id"]
         port = client.connection_pool.connection_kwargs["port"]
         address = ("--bind", "127.0.0.1", "--port", str(port))
         program = str(find_redis_server())
         _kill_at_once([process])
-        self.start("redis", [program, *address, "--save", "", "--appendonly", "no"])
+        return lambda: self.start("redis", [program, *address, "--save", "", "--appendonly", "no"])
 
     def flush(self) -> None:
         """Empty Redis, with whatever messages it holds."""

@@ -36,8 +36,8 @@ class Plan:
     part of the requests whose answer gets lost on its way. everything: also faults that take
     long, or that befall servers which are nobody else's. ending: `kill`: the worker is dead during
     the last labels, and Redis is flushed before it comes back; `freeze`: Redis stands still
-    during the last labels, so that nothing at all announces them. lull: the part of the labels
-    after which that begins, and no other fault strikes.
+    during the last labels, so that nothing at all announces them; `stop`: it is not even there.
+    lull: the part of the labels after which that begins, and no other fault strikes.
     limit, patience: seconds for the labels, and then for what is due. people_wait: seconds for
     which an annotator sends the same again.
     """
@@ -269,12 +269,14 @@ class ProductionStorm(Storm):
             "freeze the web": lambda dice: site.freeze("web", dice.uniform(0.1, LONGEST_GAP)),
             "freeze the worker": lambda dice: site.freeze("worker", dice.uniform(0.1, LONGEST_GAP)),
             "kill PostgreSQL": lambda dice: site.kill_database(),
-            "kill Redis": lambda dice: site.kill_redis(),
+            "kill Redis": lambda dice: site.kill_redis()(),
         }
 
     def begin_the_end(self) -> None:
         if self.plan.ending == "freeze":
             self.endings = [self.site.freeze_redis()]
+        elif self.plan.ending == "stop":
+            self.endings = [self.site.kill_redis()]
         else:
             self.site.kill_worker()
             self.endings = [self.site.flush, self.site.start_worker]
