@@ -74,18 +74,20 @@ def evaluate_from_scratch(*, run: Run, judgment_list: JudgmentList, version: int
     rows = Judgment.objects.filter(list=judgment_list, since__lte=version)
     for row in rows.exclude(until__lte=version):
         judged.setdefault(row.query_id, {})[row.document_id] = row.grade
-    traits = {query_id: traits_of(judgment_list, version, query_id) for query_id in judged}
-    names = sorted({segment for segment, _ in traits.values()})
+    traits = traits_of(judgment_list, version)
+    names = sorted({traits[query_id][0] for query_id in judged})
     if not any(measure.average == "segments" for measure in measures):
         names = []
     sums = np.zeros((n_rows(measures, len(names)), 6), np.int64)
     rankings = {ranking.query_id: ranking for ranking in Ranking.objects.filter(run=run)}
+    documents_qs = Document.objects.filter(collection=judgment_list.collection_id)
+    docids = dict(documents_qs.values_list("pk", "docid"))
     for query_id in sorted({*judged, *rankings}):
-        answer = _answer(rankings.get(query_id))
+        answer = _answer(rankings.get(query_id), docids)
         found = [_value(measure, grades, answer, judged.get(query_id, {})) for measure in measures]
         values = np.array([[value for value, _ in found]])
         counted = np.array([[is_counted for _, is_counted in found]])
-        segment, weight = traits.get(query_id, ("", 1.0))
+        segment, weight = traits[query_id] if query_id in judged else ("", 1.0)
         place = names.index(segment) if segment in names else -1
         groups = Groups(np.array([weight]), np.array([place]), tuple(names))
         sums = together(measures, sums, sums_of(measures, values, counted, groups))
@@ -95,12 +97,11 @@ def evaluate_from_scratch(*, run: Run, judgment_list: JudgmentList, version: int
 Answer = tuple[Sequence[int], Sequence[str], Floats]
 
 
-def _answer(ranking: Ranking | None) -> Answer:
+def _answer(ranking: Ranking | None, docids: Mapping[int, str]) -> Answer:
     """A ranking's documents, their ids and scores, as its file had them."""
     if ranking is None:
         return [], [], np.zeros(0)
     pks = unpack_documents(ranking.documents).tolist()
-    docids = dict(Document.objects.filter(pk__in=pks).values_list("pk", "docid"))
     return pks, [docids[pk] for pk in pks], unpack_scores(ranking.scores)
 
 
@@ -126,12 +127,12 @@ def _value(
     return float(found.values[0, 0]), bool(found.counted[0, 0])
 
 
-def traits_of(judgment_list: JudgmentList, version: int, query_id: int) -> tuple[str, float]:
-    """The segment and weight that a query had at a version of a list."""
-    rows = PastTraits.objects.filter(list=judgment_list, query=query_id)
-    past = rows.filter(since__lte=version, until__gt=version).first()
-    own = past or Query.objects.get(pk=query_id)
-    return own.segment, own.weight
+def traits_of(judgment_list: JudgmentList, version: int) -> dict[int, tuple[str, float]]:
+    """The segment and weight that each query had at a version of a list."""
+    queries_qs = Query.objects.filter(collection=judgment_list.collection_id)
+    past_qs = PastTraits.objects.filter(list=judgment_list, since__lte=version, until__gt=version)
+    now = {query.pk: (query.segment, query.weight) for query in queries_qs}
+    return now | {row.query_id: (row.segment, row.weight) for row in past_qs}
 
 
 def keep(*, judgment_list: JudgmentList, names: str) -> None:
