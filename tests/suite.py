@@ -26,6 +26,7 @@ from tests import services
 ROOT = Path(__file__).resolve().parent.parent
 PYTEST = (sys.executable, "-m", "pytest")
 SIDE_BY_SIDE = ("-n", "2", "--dist", "loadgroup")
+SLOWEST = ("--durations", "25", "--durations-min", "2")
 SERVERS = ("DATABASE_URL", "REDIS_URL")
 SOME_FAILED = 1  # pytest's exit statuses
 NOTHING_SELECTED = 5
@@ -100,7 +101,7 @@ def run_pytest(
     outside = {key: value for key, value in os.environ.items() if key not in SERVERS}
     inside = {**outside, "TOUCHSTONE_HOME": str(home), **environment}
     report = directory / f"{name}.xml"
-    status = call_pytest([*SIDE_BY_SIDE, f"--junitxml={report}", *words], inside)
+    status = call_pytest([*SIDE_BY_SIDE, *SLOWEST, f"--junitxml={report}", *words], inside)
     cases = read_report(report)
     failed = sorted({node(case) for case in cases if has_failed(case)})
     unsteady: list[str] = []
