@@ -19,7 +19,7 @@ from judgments.scales import Scale
 from judgments.selectors.lists import get_list
 from judgments.services.jobs import submit_job
 
-LARGE: Final = 1024 * 1024  # some ten seconds: a label costs more than a line of qrels
+LARGE: Final = 256 * 1024  # some ten seconds: a label costs more than a line of qrels
 
 
 class LabelsImport(UploadView):
