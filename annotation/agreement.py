@@ -102,6 +102,21 @@ def count_labels(units: Ints, steps: Ints, values: Sequence[float]) -> Counts:
     return Counts(patterns.astype(np.float64), counts, np.asarray(values, dtype=np.float64))
 
 
+def count_own(
+    units: Ints, steps: Ints, is_own: NDArray[np.bool_], values: Sequence[float]
+) -> Counts:
+    """One person's label of each unit beside the others', equal units joined.
+
+    units, steps, values: as for `count_labels`. is_own: per label; at most one a unit. A pattern
+    has the person's own grade in its first half, the others' counts in the second.
+    """
+    grades = len(values)
+    mine = np.isin(units, units[is_own])
+    doubled = [*values, *values]
+    found = count_labels(units[mine], np.where(is_own, steps, steps + grades)[mine], doubled)
+    return Counts(found.patterns, found.units, np.asarray(values, dtype=np.float64))
+
+
 def alpha(
     counts: Counts, level: Level = "ordinal", *, resamples: int = RESAMPLES, seed: int = 0
 ) -> Agreement:
@@ -115,6 +130,49 @@ def alpha(
     value = _package_alpha(pairable, level)
     statistic = _alpha_statistic(level)
     return _measured(Agreement("alpha", level, value), pairable, statistic, (resamples, seed))
+
+
+def alpha_with_others(
+    counts: Counts, level: Level = "ordinal", *, resamples: int = RESAMPLES, seed: int = 0
+) -> Agreement:
+    """Alpha of one person with the others: of a unit only the pairs of labels that are theirs.
+
+    counts: as `count_own` gives them. Each unit counts as two labels, the person's own and the
+    mean of the others'; with two labels on every unit it is alpha.
+    """
+    grades = len(counts.values)
+
+    def statistic(resampled: Floats, seen: Counts) -> Floats:
+        own, others = seen.patterns[:, :grades], seen.patterns[:, grades:]
+        shares = others / np.maximum(others.sum(axis=1), 1)[:, None]
+        each = own[:, :, None] * shares[:, None, :]
+        each = each + each.transpose(0, 2, 1)
+        flat = resampled @ each.reshape(len(each), -1)
+        return alphas(flat.reshape(-1, grades, grades), seen.values, level)
+
+    pairable = counts.pairable()
+    found = Agreement("alpha_with_others", level, _point(statistic, pairable))
+    return _measured(found, pairable, statistic, (resamples, seed))
+
+
+def specific(counts: Counts, step: int, *, resamples: int = RESAMPLES, seed: int = 0) -> Agreement:
+    """When one person gives a grade, how often another of the unit does too.
+
+    The grade's share of its own row in the coincidence matrix (Fleiss 1975; Cicchetti &
+    Feinstein 1990). Not corrected for chance. units: pairable ones in which somebody gave it.
+    """
+    pairable = counts.pairable()
+    keep = pairable.patterns[:, step] > 0
+    given = Counts(pairable.patterns[keep], pairable.units[keep], pairable.values)
+
+    def statistic(resampled: Floats, seen: Counts) -> Floats:
+        rows = coincidences(seen)[:, step, :]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found: Floats = (resampled @ rows[:, step]) / (resampled @ rows.sum(axis=1))
+        return found
+
+    found = Agreement("specific", "nominal", _point(statistic, given))
+    return _measured(found, given, statistic, (resamples, seed))
 
 
 def fleiss_kappa(

@@ -19,12 +19,15 @@ from annotation.agreement import (
     Agreement,
     Counts,
     alpha,
+    alpha_with_others,
     cohen_kappa,
     coincidences,
     count_labels,
+    count_own,
     fleiss_kappa,
     gwet_ac2,
     percent,
+    specific,
     two_way_table,
 )
 from annotation.dawid_skene import DawidSkene, dawid_skene
@@ -47,11 +50,11 @@ Ints = NDArray[np.int64]
 Figures = dict[str, Any]
 
 # Raised when the same labels give other figures than before: stored ones are then due again.
-REVISION: Final = 6
+REVISION: Final = 7
 STEPS: Final = 7  # how often `report` is called
 LEVEL: Final = "ordinal"
 OF_GROUPS: Final = 200  # resamples for the interval of a query, a segment, two people
-MOST_PAIRS_OF_PEOPLE: Final = 300
+MOST_PAIRS_OF_PEOPLE: Final = 1_000
 FEWEST_IN_WINDOW: Final = 30
 MOST_WINDOWS: Final = 12
 NEAR_CHANGE: Final = 0.05  # of the campaign's length, or a day: what happened then
@@ -174,20 +177,20 @@ def overall_agreement(counts: Counts) -> Figures:
 def grade_agreement(counts: Counts) -> list[Figures]:
     """For each grade: when one person gives it, how often another of the pair does too.
 
-    Specific agreement (Fleiss 1975; Cicchetti & Feinstein 1990): the grade's share of its own
-    row in the coincidence matrix. instead: the step that is given most often in its place.
+    given: all labels of it; compared: those with another label beside. instead: the step that is
+    given most often in its place.
     """
     matrix = np.einsum("p,pij->ij", counts.units.astype(np.float64), coincidences(counts))
     given = counts.units @ counts.patterns
     rows = []
     for step, row in enumerate(matrix):
-        total, others = float(row.sum()), row.copy()
+        others = row.copy()
         others[step] = 0.0
         rows.append(
-            {
-                "labels": int(given[step]),
-                "compared": round(total),
-                "same": float(row[step] / total) if total else None,
+            _plain(specific(counts, step, resamples=OF_GROUPS))
+            | {
+                "given": int(given[step]),
+                "compared": round(float(row.sum())),
                 "instead": int(others.argmax()) if others.any() else None,
             }
         )
@@ -343,9 +346,13 @@ def _pairs_of_people(material: Material) -> Iterator[Figures]:
 
 
 def _person(profile: Profile, place: int, material: Material) -> Figures:
-    days = Counter((material.labels.times[material.labels.annotators == place] // DAY).astype(int))
     gold, on_gold = _gold(material, place), _gold_course(material.checks, place)
+    labels = material.labels
+    own = labels.annotators == place
+    beside = count_own(labels.units, labels.steps, own, material.values)
+    agreement = _plain(alpha_with_others(beside, LEVEL, resamples=OF_GROUPS))
     courses = [*profile.courses, on_gold]
+    days = Counter((labels.times[own] // DAY).astype(int))
     return {
         **{name: value for name, value in vars(profile).items() if name != "courses"},
         "confusion": profile.confusion.tolist(),
@@ -356,6 +363,8 @@ def _person(profile: Profile, place: int, material: Material) -> Figures:
         "days": [[int(day) * int(DAY), count] for day, count in sorted(days.items())],
         "gold": gold,
         "repeats": _repeated(material.repeats, place),
+        "measured": int((~np.isnan(labels.seconds[own])).sum()),
+        "agreement": agreement | {"sets": list_sets(beside)},
     }
 
 

@@ -15,7 +15,7 @@ from annotation.quality import LEVEL
 
 Tone = Literal["good", "warn", "bad"]
 Act = Literal[
-    "overlap", "segment", "decide", "differ", "gold", "person", "query", "label", "guideline"
+    "overlap", "segment", "decide", "differ", "gold", "person", "train", "label", "guideline"
 ]
 
 RELY: Final = 0.8
@@ -287,8 +287,9 @@ def _changed(figures: Figures) -> Iterator[str]:
         return
     more = "more" if change["after"] > change["before"] else "less"
     near = f" ({change['near'][0]['text']})" if change["near"] else ""
+    where = f" in “{change['where']}”" if change.get("where") else ""
     yield (
-        f"People began to differ {more} at one point{near}: from {change['before']:.2f} "
+        f"People began to differ {more} at one point{where}{near}: from {change['before']:.2f} "
         f"to {change['after']:.2f} steps apart on average."
     )
 
@@ -298,14 +299,14 @@ def _advice(figures: Figures, situation: Situation, found: Figures) -> Iterator[
     yield from _about_overlap(figures, found)
     for place, row in enumerate(figures["annotators"]):
         if row["findings"]:
-            yield Advice("person", _retrain(row, place, situation), str(place))
+            yield _about_person(row, place, situation)
     if situation.tied:
         yield Advice("decide", f"Decide the {situation.tied:,} pairs that no grade leads.")
     if situation.differing > situation.tied:
         yield Advice("differ", f"Look at the {situation.differing:,} pairs where people differ.")
     yield from _about_grades(figures, situation)
     unchecked = [row for row in figures["annotators"] if row["gold"]["checked"] < CHECKS_WANTED]
-    if unchecked and figures["annotators"]:
+    if unchecked and situation.is_open:
         text = (
             f"Plant more gold: {len(unchecked)} of {len(figures['annotators'])} people have had "
             f"fewer than {CHECKS_WANTED} checks."
@@ -315,30 +316,29 @@ def _advice(figures: Figures, situation: Situation, found: Figures) -> Iterator[
         yield Advice("label", f"{situation.labels_left:,} labels are still to come.")
 
 
-def _retrain(row: Figures, place: int, situation: Situation) -> str:
-    name = situation.names[place]
+def _about_person(row: Figures, place: int, situation: Situation) -> Advice:
+    name, about = situation.names[place], str(place)
     kinds = {finding["kind"] for finding in row["findings"]}
     if kinds & {"one_grade", "chance"}:
-        return f"Talk to {name}: these labels tell nothing about the pairs."
+        words = f"Talk to {name}: these labels tell nothing about the pairs."
+        return Advice("person", words, about)
     if "hasty" in kinds:
-        return f"Ask {name} to take more time."
+        return Advice("person", f"Ask {name} to take more time.", about)
     confused = worst_confusion(row["confusion"])
     if confused is None:
-        return f"Look at {name}’s labels."
-    missed, given = confused
-    return (
-        f"Train {name} on “{situation.grades[missed]}”, "
-        f"which is most often called “{situation.grades[given]}”."
-    )
+        return Advice("person", f"Look at {name}’s labels.", about)
+    missed, given = (situation.grades[step] for step in confused)
+    words = f"Train {name} on “{missed}”, which is most often called “{given}”."
+    return Advice("train", words, about)
 
 
 def _about_grades(figures: Figures, situation: Situation) -> Iterator[Advice]:
     """The grade that is hardest to tell from another, where that is seen often enough."""
     rows = [
-        (row["same"], step, row["instead"])
+        (row["value"], step, row["instead"])
         for step, row in enumerate(figures["grades"])
-        if row["same"] is not None and row["compared"] >= FEWEST_PAIRS
-        if row["instead"] is not None and row["same"] < 0.5
+        if row["value"] is not None and row["compared"] >= FEWEST_PAIRS
+        if row["instead"] is not None and row["value"] < 0.5
     ]
     if rows:
         _, step, instead = min(rows)

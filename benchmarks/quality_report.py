@@ -4,8 +4,9 @@
 
 Made-up people, three labels a pair, and their conclusions are put into a temporary SQLite
 database. Then the page is opened as its lead: before there are figures, after `refresh_quality`,
-and again and again. The preview of a rule is timed like it. CPU and wall-clock times of this
-process; a worker computes, so only who looks first waits for it, with its progress.
+and again and again. The preview of a rule is timed like it; then the list's report, and using a
+rule. CPU and wall-clock times of this process; a worker computes, so only who looks first waits
+for it, with its progress.
 """
 
 import argparse
@@ -94,15 +95,17 @@ def _measure(campaign: Any) -> None:
     from django.urls import reverse
     from django.utils import timezone
 
+    from annotation.services.choosing import choose_rule
     from annotation.services.consolidating import consolidate
     from annotation.services.quality import preview_rule, refresh_quality
     from judgments.models import User
+    from judgments.permissions import get_access
 
-    lead = Client(headers={"host": "localhost"})
-    lead.force_login(User.objects.get(username="ada"))
+    lead, lead_user = Client(headers={"host": "localhost"}), User.objects.get(username="ada")
+    lead.force_login(lead_user)
 
-    def look(name: str) -> Callable[[], None]:
-        address = reverse(name, args=[campaign.list.collection.slug, campaign.public_id])
+    def look(name: str, what: object = campaign.public_id) -> Callable[[], None]:
+        address = reverse(name, args=[campaign.list.collection.slug, what])
 
         def open_page() -> None:
             assert lead.get(address).status_code == 200
@@ -115,6 +118,11 @@ def _measure(campaign: Any) -> None:
     def preview() -> None:
         assert preview_rule(campaign_id=campaign.pk, rule=campaign.rule, clock=timezone.now)
 
+    def choose() -> None:
+        access = get_access(viewer=lead_user, slug=campaign.list.collection.slug)
+        done = choose_rule(access=access, campaign=campaign, rule="median", at=timezone.now())
+        print(f"{done.pairs:,} pairs, {done.changed:,} changed")
+
     _timed("concluding all pairs", lambda: consolidate(list_id=campaign.list_id, at=timezone.now()))
     for words, name, compute in (
         ("report", "campaign-quality", refresh), ("preview", "campaign-rule", preview)
@@ -123,6 +131,9 @@ def _measure(campaign: Any) -> None:
         _timed(f"{words}: computing in the worker", compute)
         _timed(f"{words}: page, first time", look(name))
         _timed(f"{words}: page, median of {TIMES}", look(name), times=TIMES)
+    of_list = look("list-quality", campaign.list.slug)
+    _timed(f"the list's report: page, median of {TIMES}", of_list, times=TIMES)
+    _timed("choosing another rule, in the worker", choose)
 
 
 def _timed(words: str, work: Callable[[], object], *, times: int = 1) -> None:

@@ -11,22 +11,25 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from annotation.costs import Rates
 from annotation.selectors.campaigns import find_campaign
-from annotation.selectors.list_quality import get_list_quality_page, list_report_values
-from annotation.selectors.quality import get_quality_page, report_values
+from annotation.selectors.list_quality import get_list_quality_page
+from annotation.selectors.quality import get_quality_page
+from annotation.selectors.report_files import list_report_values, report_values
 from judgments.permissions import get_access
-from judgments.rest.parsing import check_parameters, read_parameters
+from judgments.rest.parsing import read_parameters
 from judgments.waking import publish
+
+
+class RatesInput(serializers.Serializer[Any]):
+    """What an hour or a label costs; without either nothing is said of money."""
+
+    hourly = serializers.FloatField(min_value=0, allow_null=True, default=None)
+    per_label = serializers.FloatField(min_value=0, allow_null=True, default=None)
 
 
 class Quality(APIView):
     """`quality`: whether the labels are good enough to decide on."""
-
-    class Input(serializers.Serializer[Any]):
-        """What an hour or a label costs; without either nothing is said of money."""
-
-        hourly = serializers.FloatField(min_value=0, allow_null=True, default=None)
-        per_label = serializers.FloatField(min_value=0, allow_null=True, default=None)
 
     class Output(serializers.Serializer[Any]):
         """The stored report. is_current: it has seen every label; else a worker is told.
@@ -47,12 +50,12 @@ class Quality(APIView):
         figures = serializers.DictField()
         annotators = serializers.ListField(child=serializers.DictField())
 
-    @extend_schema(operation_id="campaign_quality", parameters=[Input], responses=Output)
+    @extend_schema(operation_id="campaign_quality", parameters=[RatesInput], responses=Output)
     def get(self, request: Request, campaign_id: uuid.UUID) -> Response:
         """The quality report, for leads: verdict, grounds, what to do next, all figures."""
-        rates = read_parameters(request, self.Input)
+        rates = Rates(**read_parameters(request, RatesInput))
         access, campaign = find_campaign(viewer=request.user, campaign_id=campaign_id)
-        page = get_quality_page(access=access, campaign=campaign, **rates)
+        page = get_quality_page(access=access, campaign=campaign, rates=rates)
         if page.freshness.is_waiting:
             publish("annotation.refresh_quality", campaign.pk)
         return Response(report_values(page))
@@ -62,21 +65,28 @@ class ListQuality(APIView):
     """`lists/{slug}/quality`: whether the labels of all of a list's campaigns are good enough."""
 
     class Output(serializers.Serializer[Any]):
-        """is_current: every campaign's figures have seen every label; else a worker is told."""
+        """is_current: every campaign's figures have seen every label; else a worker is told.
+
+        campaigns: with the verdict, the advice and the cost of each. figures: of all of them
+        together; windows and drifts say of which campaign they are. annotators: everybody once,
+        with what each campaign's report says of them.
+        """
 
         list = serializers.CharField()
         is_current = serializers.BooleanField()
         verdict = serializers.DictField(allow_null=True)
         grounds = serializers.ListField(child=serializers.CharField())
         campaigns = serializers.ListField(child=serializers.DictField())
+        cost = serializers.DictField(allow_null=True)
         figures = serializers.DictField()
+        annotators = serializers.ListField(child=serializers.DictField())
 
-    @extend_schema(operation_id="list_quality", responses=Output)
+    @extend_schema(operation_id="list_quality", parameters=[RatesInput], responses=Output)
     def get(self, request: Request, slug: str, list_slug: str) -> Response:
-        """The quality report of a list, for leads: verdict, grounds, campaigns, figures."""
-        check_parameters(request)
+        """The quality report of a list, for leads: verdict, grounds, campaigns, all figures."""
+        rates = Rates(**read_parameters(request, RatesInput))
         page = get_list_quality_page(
-            access=get_access(viewer=request.user, slug=slug), slug=list_slug
+            access=get_access(viewer=request.user, slug=slug), slug=list_slug, rates=rates
         )
         for part in page.due:
             publish("annotation.refresh_quality", part.campaign.pk)

@@ -1,10 +1,43 @@
-"""The form in which a lead decides a pair."""
+"""The forms in which a lead decides a pair, and says which pairs to see."""
 
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, Final
 
 from django import forms
 
+from annotation.selectors.narrowing import Narrowing
 from judgments.scales import Scale
+
+LATEST: Final = 4e9  # in the year 2096
+
+
+class NarrowForm(forms.Form):
+    """By what was said of them pairs are narrowed: the links of the quality report."""
+
+    person = forms.CharField(max_length=150, required=False)
+    other = forms.CharField(max_length=150, required=False)
+    grade = forms.IntegerField(min_value=-128, max_value=127, required=False)
+    revision = forms.IntegerField(min_value=1, max_value=2**31 - 1, required=False)
+    since = forms.FloatField(min_value=0, max_value=LATEST, required=False)
+    until = forms.FloatField(min_value=0, max_value=LATEST, required=False)
+    segment = forms.CharField(max_length=200, required=False)
+
+    def narrowing(self) -> Narrowing:
+        """What was asked for, as far as it can be read; times are seconds of the epoch."""
+        self.full_clean()
+        said = self.cleaned_data
+        return Narrowing(
+            people=tuple(filter(None, (said.get("person"), said.get("other")))),
+            grade=said.get("grade"),
+            revision=said.get("revision"),
+            since=_moment(said.get("since")),
+            until=_moment(said.get("until")),
+            segment=said.get("segment") if "segment" in self.data else None,
+        )
+
+
+def _moment(seconds: float | None) -> datetime | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
 
 
 class DecisionForm(forms.Form):

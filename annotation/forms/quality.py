@@ -2,6 +2,7 @@
 
 from django import forms
 
+from annotation.costs import Rates
 from annotation.selectors.asking import MOST_AT_ONCE
 
 
@@ -15,15 +16,13 @@ class RateForm(forms.Form):
         label="Per", choices=[("hour", "per hour"), ("label", "per label")], required=False
     )
 
-    def rates(self) -> dict[str, float | None]:
-        """The rate under the name of what it is per; nothing where none was given or sensible."""
+    def rates(self) -> Rates:
+        """The rate as what it is per; none where none was given or sensible."""
         rate = self.cleaned_data.get("rate") if self.is_valid() else None
-        given = None if rate is None else float(rate)
+        if rate is None:
+            return Rates()
         is_per_label = self.cleaned_data.get("per") == "label"
-        return {
-            "hourly": None if is_per_label else given,
-            "per_label": given if is_per_label else None,
-        }
+        return Rates(per_label=float(rate)) if is_per_label else Rates(hourly=float(rate))
 
 
 class OverlapForm(forms.Form):

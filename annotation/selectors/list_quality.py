@@ -1,16 +1,26 @@
 """A list's quality report, over all its campaigns, as its leads see it."""
 
-import csv
-import io
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Final, NamedTuple
 
+from annotation.costs import Cost, Rates, cost, total
 from annotation.list_quality import list_figures
 from annotation.models import Campaign, QualityReport
-from annotation.quality import LEVEL, REVISION
+from annotation.quality import LEVEL
 from annotation.selectors.due import is_report_due
-from annotation.selectors.quality import agreement_row, harmless, list_people, situation_of
+from annotation.selectors.quality import (
+    GradeRow,
+    Matrix,
+    Person,
+    figures_of,
+    list_grade_rows,
+    list_people,
+    show_days,
+    show_matrix,
+    situation_of,
+)
 from annotation.verdicts import Situation, Verdict, verdict
 from judgments.models import JudgmentList
 from judgments.permissions import Access, check_may_see_people
@@ -18,38 +28,97 @@ from judgments.scales import Scale
 from judgments.selectors.lists import GradeShown, get_list, show_grade
 
 Figures = dict[str, Any]
+MOST_ADVICE: Final = 3  # of a campaign; the rest is in its own report
 
 
 @dataclass(frozen=True)
 class CampaignPart:
-    """A campaign of the list. alpha: on the ordinal level; None without a figure.
+    """A campaign of the list. figures: empty before the first; verdict, cost: None then.
 
-    is_due: there are labels that its figures have not seen. verdict: None before the first.
-    said: what stands out about people, in sentences.
+    is_due: there are labels that its figures have not seen. alpha: on the ordinal level.
     """
 
     campaign: Campaign
     is_due: bool
-    labels: int
-    pairs: int
-    alpha: Figures | None
-    verdict: Verdict | None
-    said: tuple[str, ...]
+    figures: Figures
+    people: tuple[Person, ...] = ()
+    verdict: Verdict | None = None
+    cost: Cost | None = None
+
+    @property
+    def labels(self) -> int:
+        return int(self.figures["labels"]) if self.figures else 0
+
+    @property
+    def pairs(self) -> int:
+        return int(self.figures["pairs"]) if self.figures else 0
+
+    @property
+    def alpha(self) -> Figures | None:
+        return self.figures["overall"]["alpha"][LEVEL] if self.figures else None
+
+
+class PersonPart(NamedTuple):
+    """What a campaign's report says of somebody."""
+
+    campaign: Campaign
+    person: Person
+
+
+@dataclass(frozen=True)
+class ListPerson:
+    """An annotator of any of the list's campaigns. row: the figures of all of them together.
+
+    matrix, on_gold: as of a campaign's person, added up.
+    """
+
+    place: int
+    username: str
+    name: str
+    row: Figures
+    matrix: Matrix
+    on_gold: Matrix
+    days: tuple[tuple[datetime, int], ...]
+    parts: tuple[PersonPart, ...]
+
+    @property
+    def is_named(self) -> bool:
+        """Whether any campaign's report says something about them."""
+        return any(part.person.said for part in self.parts)
 
 
 @dataclass(frozen=True)
 class ListQualityPage:
-    """A list's quality report. figures: empty before the first labels of any campaign."""
+    """A list's quality report. figures: empty before the first labels of any campaign.
+
+    people: with the most labels beside others' first. cost: of all campaigns; None without any.
+    """
 
     judgment_list: JudgmentList
     campaigns: tuple[CampaignPart, ...]
     figures: Figures
     verdict: Verdict | None
     grades: tuple[GradeShown, ...]
+    people: tuple[ListPerson, ...] = ()
+    cost: Cost | None = None
 
     @property
     def due(self) -> list[CampaignPart]:
         return [part for part in self.campaigns if part.is_due]
+
+    @property
+    def told(self) -> list[CampaignPart]:
+        """The campaigns that have figures, in the order of the list's windows and drifts."""
+        return [part for part in self.campaigns if part.figures]
+
+    @property
+    def advised(self) -> list[tuple[CampaignPart, tuple[Any, ...], int]]:
+        """Campaigns with what to do next about them, and how much more their reports say."""
+        return [
+            (part, part.verdict.advice[:MOST_ADVICE], len(part.verdict.advice) - MOST_ADVICE)
+            for part in self.told
+            if part.verdict and part.verdict.advice
+        ]
 
     @property
     def segments(self) -> list[Figures]:
@@ -58,14 +127,25 @@ class ListQualityPage:
         return rows if len(rows) > 1 else []
 
     @property
-    def grade_rows(self) -> list[tuple[GradeShown, Figures, GradeShown | None]]:
+    def grade_rows(self) -> list[GradeRow]:
+        return list_grade_rows(self.figures, self.grades)
+
+    @property
+    def courses(self) -> list[tuple[Campaign, list[Figures], Figures | None]]:
+        """Alpha of each campaign over time, and where people began to differ more or less."""
         return [
-            (grade, row, None if row["instead"] is None else self.grades[row["instead"]])
-            for grade, row in zip(self.grades, self.figures["grades"], strict=True)
+            (part.campaign, part.figures["windows"], part.figures["drift"])
+            for part in self.told
+            if len(part.figures["windows"]) > 1
         ]
 
+    @property
+    def windows(self) -> list[tuple[Campaign, Figures]]:
+        told = self.told
+        return [(told[row["part"]].campaign, row) for row in self.figures["windows"]]
 
-def get_list_quality_page(*, access: Access, slug: str) -> ListQualityPage:
+
+def get_list_quality_page(*, access: Access, slug: str, rates: Rates) -> ListQualityPage:
     """The report from the stored figures of the list's campaigns; for leads and admins."""
     check_may_see_people(access)
     judgment_list = get_list(access=access, slug=slug)
@@ -78,89 +158,78 @@ def get_list_quality_page(*, access: Access, slug: str) -> ListQualityPage:
         for report in QualityReport.objects.filter(campaign__list=judgment_list)
     }
     parts: list[CampaignPart] = []
-    figures: list[Figures] = []
     situations: list[Situation] = []
     for campaign in campaigns_qs.order_by("-pk"):
         report = reports.get(campaign.pk)
-        own = report.figures if report and report.revision == REVISION else {}
-        is_due = is_report_due(campaign, report)
-        if not own.get("labels"):
-            parts.append(CampaignPart(campaign, is_due, 0, 0, None, None, ()))
-            continue
-        people = list_people(own, grades)
-        situation = situation_of(campaign, own, people, grades)
-        said = tuple(f"{person.name} {words}." for person in people for words in person.said)
-        parts.append(
-            CampaignPart(
-                campaign=campaign,
-                is_due=is_due,
-                labels=own["labels"],
-                pairs=own["pairs"],
-                alpha=own["overall"]["alpha"][LEVEL],
-                verdict=verdict(own, situation),
-                said=said,
+        figures = figures_of(report)
+        part = CampaignPart(campaign, is_report_due(campaign, report), {})
+        if figures.get("labels"):
+            people = list_people(figures, grades)
+            situation = situation_of(campaign, figures, people, grades)
+            situations.append(situation)
+            part = replace(
+                part,
+                figures=figures,
+                people=people,
+                verdict=verdict(figures, situation),
+                cost=cost(figures, situation.labels_left, rates),
             )
-        )
-        figures.append(own)
-        situations.append(situation)
-    if not figures:
+        parts.append(part)
+    told = [part for part in parts if part.figures]
+    if not told:
         return ListQualityPage(judgment_list, tuple(parts), {}, None, grades)
-    found = list_figures(figures, [grade.value for grade in scale.grades])
-    whole = verdict(found, _together(situations))
-    return ListQualityPage(judgment_list, tuple(parts), found, whole, grades)
+    found = list_figures(
+        [part.figures for part in told],
+        [part.campaign.name for part in told],
+        [grade.value for grade in scale.grades],
+    )
+    return ListQualityPage(
+        judgment_list=judgment_list,
+        campaigns=tuple(parts),
+        figures=found,
+        verdict=verdict(found, _together(told, situations)),
+        grades=grades,
+        people=_list_people(found["together"], told, grades),
+        cost=total([part.cost for part in told if part.cost]),
+    )
 
 
-def list_report_values(page: ListQualityPage) -> Figures:
-    """The report as plain values, for REST and for the export."""
-    said = page.verdict
-    return {
-        "list": page.judgment_list.slug,
-        "is_current": not page.due,
-        "verdict": None if said is None else {"tone": said.tone, "text": said.text},
-        "grounds": [] if said is None else list(said.grounds),
-        "campaigns": [
-            {
-                "campaign": str(part.campaign.public_id),
-                "name": part.campaign.name,
-                "labels": part.labels,
-                "pairs": part.pairs,
-                "alpha": part.alpha,
-                "verdict": None if part.verdict is None else part.verdict.text,
-                "advice": [] if part.verdict is None else [asdict(a) for a in part.verdict.advice],
-            }
-            for part in page.campaigns
-        ],
-        "figures": {name: value for name, value in page.figures.items() if name != "annotators"},
-    }
+def _list_people(
+    rows: Sequence[Figures], told: Sequence[CampaignPart], grades: tuple[GradeShown, ...]
+) -> tuple[ListPerson, ...]:
+    people: list[ListPerson] = []
+    for row in sorted(rows, key=lambda row: (-row["compared"], row["person"])):
+        parts = tuple(
+            PersonPart(told[at].campaign, told[at].people[place]) for at, place in row["places"]
+        )
+        checked = row["gold"]["checked"]
+        one = ListPerson(
+            place=len(people),
+            username=parts[0].person.username,
+            name=parts[0].person.name,
+            row=row,
+            matrix=show_matrix(row["confusion"], grades),
+            on_gold=show_matrix(row["gold"]["confusion"], grades) if checked else (),
+            days=show_days(row["days"]),
+            parts=parts,
+        )
+        people.append(one)
+    return tuple(people)
 
 
-def list_report_csv(page: ListQualityPage) -> str:
-    """One line per figure, in the columns of a campaign's report."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(["of", "name", "figure", "value", "low", "high", "pairs", "note"])
-    rows: list[list[Any]] = []
-    if page.figures:
-        overall, name = page.figures["overall"], page.judgment_list.name
-        rows += [agreement_row("list", name, found) for found in overall["alpha"].values()]
-        others = [overall[measure] for measure in overall if measure != "alpha"]
-        rows += [agreement_row("list", name, found) for found in others]
-        rows += [agreement_row("segment", row["name"], row) for row in page.figures["segments"]]
-    for part in page.campaigns:
-        if part.alpha is not None:
-            rows.append(agreement_row("campaign", part.campaign.name, part.alpha))
-    for row in rows:
-        writer.writerow([harmless(cell) for cell in row])
-    return out.getvalue()
-
-
-def _together(situations: Sequence[Situation]) -> Situation:
+def _together(told: Sequence[CampaignPart], situations: Sequence[Situation]) -> Situation:
+    """Where there are several campaigns, people are named with the one that it is about."""
+    names = [
+        f"{name} (in “{part.campaign.name}”)" if len(told) > 1 else name
+        for part, one in zip(told, situations, strict=True)
+        for name in one.names
+    ]
     return Situation(
         overlap=max(one.overlap for one in situations),
         is_open=any(one.is_open for one in situations),
         tied=sum(one.tied for one in situations),
         differing=sum(one.differing for one in situations),
         labels_left=sum(one.labels_left for one in situations),
-        names=tuple(name for one in situations for name in one.names),
+        names=tuple(names),
         grades=situations[0].grades,
     )

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
-from django.db.models import Min, Sum
+from django.db.models import Count, Min, Sum
 
 from annotation.dawid_skene import Floats
 from annotation.models import OVERLAP_PURPOSES, Assignment, Campaign, GoldCheck, Label, Pair
@@ -78,6 +78,15 @@ def read_material(campaign: Campaign) -> Read:
         events=tuple(_events(campaign)),
     )
     return Read(material, people, pair_ids)
+
+
+def count_given(campaign: Campaign) -> dict[str, Any]:
+    """What was labelled in all, for the cost: labels of gold, repeats and training, too, and
+    those that were corrected. measured: labels with active seconds; seconds: their sum."""
+    given = Label.objects.filter(pair__campaign=campaign).aggregate(
+        labels=Count("pk"), measured=Count("seconds"), seconds=Sum("seconds")
+    )
+    return given | {"seconds": given["seconds"] or 0.0}
 
 
 def _rows(campaign: Campaign) -> list[Row]:

@@ -6,6 +6,7 @@ from typing import Final
 from django.db.models import Exists, OuterRef
 from django.urls import reverse
 
+from annotation.costs import Rates
 from annotation.models import Campaign, Guideline, Pair
 from annotation.selectors.campaigns import count_pairs
 from annotation.selectors.keeping import kept
@@ -55,7 +56,7 @@ def _standing(access: Access, campaign: Campaign, order: int) -> Standing:
 
 
 def _verdict(access: Access, campaign: Campaign) -> Verdict | None:
-    page = get_quality_page(access=access, campaign=campaign, hourly=None, per_label=None)
+    page = get_quality_page(access=access, campaign=campaign, rates=Rates())
     return page.verdict
 
 

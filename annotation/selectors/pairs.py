@@ -1,6 +1,6 @@
 """Single pairs for leads: where people disagree, and everything that was said about one."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -23,8 +23,11 @@ from annotation.models import (
 from annotation.permissions import check_may_watch
 from annotation.selectors.campaigns import Extremes, list_extremes
 from annotation.selectors.gold import find_gold
+from annotation.selectors.narrowing import Narrowing
 from annotation.selectors.overlap import overlap_grades
-from judgments.models import Judgment, JudgmentVersion
+from annotation.selectors.preferences import get_preferences
+from annotation.verdicts import name_segment
+from judgments.models import Judgment, JudgmentVersion, User
 from judgments.permissions import Access, NotFound, check_may_see_people
 from judgments.scales import Scale
 from judgments.selectors.lists import GradeShown, show_grade
@@ -59,12 +62,17 @@ class PairRow:
 
 @dataclass(frozen=True)
 class PairsPage:
-    """The pairs of a campaign. show: which of them, a key of SHOWS. choices: all of those."""
+    """The pairs of a campaign. show: which of them, a key of SHOWS. choices: all of those.
+
+    narrowing: by what was said of them. said: the same in words.
+    """
 
     campaign: Campaign
     show: str
     choices: tuple[tuple[str, str], ...]
     qid: str
+    narrowing: Narrowing
+    said: tuple[str, ...]
     rows: "Page[PairRow]"
 
 
@@ -152,7 +160,7 @@ def get_next_pair_id(*, access: Access, pair: Pair) -> int | None:
 
 
 def get_pairs_page(
-    *, access: Access, campaign: Campaign, show: str, qid: str, page: str
+    *, access: Access, campaign: Campaign, show: str, qid: str, narrowing: Narrowing, page: str
 ) -> PairsPage:
     """The pairs of a campaign by query, or those that differ by how far; for leads and admins."""
     check_may_watch(access, campaign)
@@ -162,13 +170,34 @@ def get_pairs_page(
         pairs_qs = pairs_qs.filter(state=show)
     if qid:
         pairs_qs = pairs_qs.filter(query__qid=qid)
+    pairs_qs = narrowing.of(pairs_qs)
     ids: Sequence[int] | QuerySet[Pair, int] = pairs_qs.values_list("pk", flat=True)
     if show == "differ":
-        of_query = set(ids) if qid else None
+        meant = set(ids) if qid or narrowing else None
         ranked = _rank(campaign, list_extremes(campaign))
-        ids = [pk for _, _, pk in ranked if of_query is None or pk in of_query]
+        ids = [pk for _, _, pk in ranked if meant is None or pk in meant]
     rows = paginate(ids, page=page, show=partial(_show_pairs, campaign))
-    return PairsPage(campaign, show, tuple(SHOWS.items()), qid, rows)
+    said = tuple(_narrowed(campaign, narrowing))
+    return PairsPage(campaign, show, tuple(SHOWS.items()), qid, narrowing, said, rows)
+
+
+def _narrowed(campaign: Campaign, narrowing: Narrowing) -> Iterator[str]:
+    """By what the pairs are narrowed, in words."""
+    if narrowing.segment is not None:
+        yield name_segment(narrowing.segment)
+    people = {
+        user.username: str(user) for user in User.objects.filter(username__in=narrowing.people)
+    }
+    yield from (f"a label by {people.get(name, name)}" for name in narrowing.people)
+    if narrowing.grade is not None:
+        scale = Scale.from_json(campaign.list.scale)
+        grade = show_grade(scale, narrowing.grade) if scale.contains(narrowing.grade) else None
+        yield f"the grade “{grade.name if grade else narrowing.grade}”"
+    if narrowing.revision is not None:
+        yield f"revision {narrowing.revision} of the guideline"
+    for word, moment in (("from", narrowing.since), ("until", narrowing.until)):
+        if moment is not None:
+            yield f"{word} {moment:%Y-%m-%d %H:%M} UTC"
 
 
 def get_pair(*, access: Access, pair_id: int) -> Pair:
@@ -197,7 +226,7 @@ def get_pair_page(*, access: Access, pair_id: int) -> PairPage:
     return PairPage(
         pair=pair,
         grade=None if pair.grade is None else show_grade(scale, pair.grade),
-        grades=keyed_grades(pair.campaign.guideline.revisions.latest("number").grades),
+        grades=list_decidable(access, pair),
         statements=tuple(_statement(pair, scale, one) for one in labels_qs.order_by("pair_seq")),
         decisions=tuple(_decision(one, scale) for one in adjudications_qs.order_by("pair_seq")),
         sources=tuple(_list_sources(pair)),
@@ -230,6 +259,12 @@ def _rank(campaign: Campaign, extremes: Iterable[Extremes]) -> list[tuple[bool, 
         (state == Pair.State.ADJUDICATED, step[worst] - step[best], pk)
         for pk, state, worst, best in extremes
     )
+
+
+def list_decidable(access: Access, pair: Pair) -> tuple[KeyedGrade, ...]:
+    """The grades that a pair can be decided as, with the keys that the viewer labels by."""
+    newest = pair.campaign.guideline.revisions.latest("number")
+    return keyed_grades(newest.grades, get_preferences(viewer=access.user).keys)
 
 
 def _list_to_decide(pair: Pair) -> list[int]:

@@ -1,13 +1,12 @@
 """A campaign's quality report as its leads see it: figures, verdict, and how current they are."""
 
-import csv
-import io
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from annotation.models import Campaign, Label, Pair, QualityReport
+from annotation.costs import Cost, Rates, cost
+from annotation.models import Campaign, Pair, QualityReport
 from annotation.permissions import check_may_watch
 from annotation.quality import REVISION, STEPS
 from annotation.selectors.campaigns import count_pairs, list_extremes
@@ -19,7 +18,6 @@ from annotation.verdicts import (
     describe,
     describe_change,
     verdict,
-    worst_confusion,
 )
 from judgments.models import User
 from judgments.permissions import Access
@@ -29,11 +27,8 @@ from judgments.selectors.lists import GradeShown, show_grade
 
 Figures = dict[str, Any]
 MOST_GROUPS: Final = 40  # queries on the page
-HOUR: Final = 3600.0
-NEUTRALISED: Final = ("=", "+", "-", "@", "\t", "\r")
-
-
 Matrix = tuple[tuple[GradeShown, tuple[tuple[int, int], ...]], ...]
+GradeRow = tuple[GradeShown, Figures, GradeShown | None]  # and what is most often said instead
 
 
 @dataclass(frozen=True)
@@ -62,24 +57,6 @@ class Person:
     on_gold: Matrix
     courses: tuple[CourseShown, ...]
     days: tuple[tuple[datetime, int], ...]
-    confused: tuple[GradeShown, GradeShown] | None
-
-
-@dataclass(frozen=True)
-class Cost:
-    """Time and money. hours: active ones so far; None where nothing was measured.
-
-    left_hours: what is still to come at the same speed. extra_hours: one more label per pair.
-    spent, left, extra: at the rate that was asked for; None without one.
-    """
-
-    hours: float | None
-    left_hours: float | None
-    extra_hours: float | None
-    spent: float | None
-    left: float | None
-    extra: float | None
-    labels_left: int
 
 
 @dataclass(frozen=True)
@@ -95,11 +72,10 @@ class QualityPage:
     cost: Cost | None
 
     @property
-    def pairs_of_people(self) -> list[tuple[str, str, Figures]]:
-        names = [person.name for person in self.people]
+    def pairs_of_people(self) -> list[tuple[Person, Person, Figures]]:
         rows = [row for row in self.figures["pairs_of_people"] if row["units"]]
         rows.sort(key=lambda row: (row["value"] is None, row["value"] or 0.0))
-        return [(names[row["one"]], names[row["other"]], row) for row in rows]
+        return [(self.people[row["one"]], self.people[row["other"]], row) for row in rows]
 
     @property
     def queries(self) -> list[Figures]:
@@ -112,11 +88,8 @@ class QualityPage:
         return max(0, len(self.figures["queries"]) - MOST_GROUPS)
 
     @property
-    def grade_rows(self) -> list[tuple[GradeShown, Figures, GradeShown | None]]:
-        return [
-            (grade, row, None if row["instead"] is None else self.grades[row["instead"]])
-            for grade, row in zip(self.grades, self.figures["grades"], strict=True)
-        ]
+    def grade_rows(self) -> list[GradeRow]:
+        return list_grade_rows(self.figures, self.grades)
 
     @property
     def segments(self) -> list[Figures]:
@@ -132,13 +105,8 @@ def get_freshness(*, access: Access, campaign: Campaign) -> Freshness:
     return _freshness(campaign, report)
 
 
-def get_quality_page(
-    *, access: Access, campaign: Campaign, hourly: float | None, per_label: float | None
-) -> QualityPage:
-    """The report from the stored figures; for leads and admins.
-
-    hourly, per_label: what an hour or a label costs, where somebody wants to know.
-    """
+def get_quality_page(*, access: Access, campaign: Campaign, rates: Rates) -> QualityPage:
+    """The report from the stored figures; for leads and admins."""
     check_may_watch(access, campaign)
     report = QualityReport.objects.filter(campaign=campaign).first()
     figures = figures_of(report)
@@ -156,89 +124,13 @@ def get_quality_page(
         verdict=verdict(figures, situation),
         people=people,
         grades=grades,
-        cost=_cost(figures, situation.labels_left, hourly, per_label),
+        cost=cost(figures, situation.labels_left, rates),
     )
 
 
 def figures_of(report: QualityReport | None) -> Figures:
     """The stored figures; empty where there are none, or only such as nobody computes any more."""
     return report.figures if report and report.revision == REVISION else {}
-
-
-def report_values(page: QualityPage) -> Figures:
-    """The report as plain values, for REST and for the export."""
-    said = page.verdict
-    freshness = page.freshness
-    people = [
-        person.row | {"username": person.username, "findings_in_words": list(person.said)}
-        for person in page.people
-    ]
-    figures = {
-        name: value for name, value in page.figures.items() if name not in ("people", "annotators")
-    }
-    return {
-        "campaign": str(page.campaign.public_id),
-        "name": page.campaign.name,
-        "computed_at": freshness.computed_at,
-        "is_current": not freshness.is_due,
-        "labels_given": Label.objects.filter(pair__campaign=page.campaign).count(),
-        "verdict": None if said is None else {"tone": said.tone, "text": said.text},
-        "grounds": [] if said is None else list(said.grounds),
-        "advice": [] if said is None else [asdict(advice) for advice in said.advice],
-        "cost": None if page.cost is None else asdict(page.cost),
-        "figures": figures,
-        "annotators": people,
-    }
-
-
-def report_csv(page: QualityPage) -> str:
-    """One line per figure: what it is of, its name, its value and interval."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(["of", "name", "figure", "value", "low", "high", "pairs", "note"])
-    for row in _csv_rows(page):
-        writer.writerow([harmless(cell) for cell in row])
-    return out.getvalue()
-
-
-def _csv_rows(page: QualityPage) -> Iterator[list[Any]]:
-    figures = page.figures
-    if not figures:
-        return
-    overall = figures["overall"]
-    for found in (
-        *overall["alpha"].values(),
-        *(overall[name] for name in overall if name != "alpha"),
-    ):
-        yield agreement_row("campaign", page.campaign.name, found)
-    for of, rows in (
-        ("query", figures["queries"]),
-        ("segment", figures["segments"]),
-        ("guideline revision", figures["revisions"]),
-    ):
-        for row in rows:
-            yield agreement_row(of, row["name"], row)
-    for one, other, row in page.pairs_of_people:
-        yield agreement_row("pair of annotators", f"{one} and {other}", row)
-    for person in page.people:
-        for name in ("labels", "right", "bias", "median_seconds", "fast"):
-            pairs, said = person.row["compared"], "; ".join(person.said)
-            yield ["annotator", person.username, name, person.row[name], "", "", pairs, said]
-
-
-def agreement_row(of: str, name: str, found: Figures) -> list[Any]:
-    """A line of the export: a measure of agreement with its interval."""
-    figure = f"{found['measure']} ({found['level']})"
-    return [
-        of, name, figure, found["value"], found["low"], found["high"], found["units"], found["why"]
-    ]  # fmt: skip
-
-
-def harmless(cell: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula."""
-    if isinstance(cell, str) and cell.startswith(NEUTRALISED):
-        return f"'{cell}"
-    return "" if cell is None else cell
 
 
 def _freshness(campaign: Campaign, report: QualityReport | None) -> Freshness:
@@ -254,25 +146,37 @@ def _people(figures: Figures, grades: tuple[GradeShown, ...]) -> Iterator[Person
     users = User.objects.in_bulk(figures["people"])
     names = tuple(grade.name for grade in grades)
     for place, (pk, row) in enumerate(zip(figures["people"], figures["annotators"], strict=True)):
-        confused = worst_confusion(row["confusion"])
         yield Person(
             place=place,
             username=users[pk].username,
             name=str(users[pk]),
             said=tuple(describe(finding, names, row["drift_of"]) for finding in row["findings"]),
             row=row,
-            matrix=_matrix(row["confusion"], grades),
-            on_gold=_matrix(row["gold"]["confusion"], grades) if row["gold"]["checked"] else (),
+            matrix=show_matrix(row["confusion"], grades),
+            on_gold=show_matrix(row["gold"]["confusion"], grades) if row["gold"]["checked"] else (),
             courses=tuple(_show_course(course) for course in row["over_time"]),
-            days=tuple((datetime.fromtimestamp(day, UTC), count) for day, count in row["days"]),
-            confused=None if confused is None else (grades[confused[0]], grades[confused[1]]),
+            days=show_days(row["days"]),
         )
 
 
-def _matrix(rows: list[list[int]], grades: tuple[GradeShown, ...]) -> Matrix:
+def show_matrix(rows: list[list[int]], grades: tuple[GradeShown, ...]) -> Matrix:
+    """A table of grade by grade, each count with how dark it is."""
     return tuple(
         (grade, tuple(_shaded(counts))) for grade, counts in zip(grades, rows, strict=True)
     )
+
+
+def show_days(days: Sequence[tuple[int, int]]) -> tuple[tuple[datetime, int], ...]:
+    """Labels per day, from seconds of the epoch."""
+    return tuple((datetime.fromtimestamp(day, UTC), count) for day, count in days)
+
+
+def list_grade_rows(figures: Figures, grades: tuple[GradeShown, ...]) -> list[GradeRow]:
+    """How well each grade is told from the others."""
+    return [
+        (grade, row, None if row["instead"] is None else grades[row["instead"]])
+        for grade, row in zip(grades, figures["grades"], strict=True)
+    ]
 
 
 def _show_course(course: Figures) -> CourseShown:
@@ -303,30 +207,4 @@ def situation_of(
         labels_left=counts.labels_needed - counts.labels,
         names=tuple(person.name for person in people),
         grades=tuple(grade.name for grade in grades),
-    )
-
-
-def _cost(
-    figures: Figures, labels_left: int, hourly: float | None, per_label: float | None
-) -> Cost:
-    time = figures["time"]
-    mean = time["mean_seconds"]
-
-    def hours(labels: int) -> float | None:
-        return None if mean is None else labels * mean / HOUR
-
-    def money(labels: int) -> float | None:
-        if per_label is not None:
-            return labels * per_label
-        spent = hours(labels)
-        return None if hourly is None or spent is None else spent * hourly
-
-    return Cost(
-        hours=hours(figures["labels"]),
-        left_hours=hours(labels_left),
-        extra_hours=hours(figures["pairs"]),
-        spent=money(figures["labels"]),
-        left=money(labels_left),
-        extra=money(figures["pairs"]),
-        labels_left=labels_left,
     )

@@ -7,7 +7,7 @@ from typing import Any
 from annotation.models import Campaign, QualityReport, RulePreview
 from annotation.quality import REVISION, fit, quality
 from annotation.selectors.choices import PREVIEW_REVISION, compute_preview, preview_key
-from annotation.selectors.material import key_of, list_chances, read_material
+from annotation.selectors.material import count_given, key_of, list_chances, read_material
 from evaluation.selectors import get_resolution
 from judgments.services.keeping import Beat, Clock, bring_up_to_date
 
@@ -46,4 +46,4 @@ def _compute(campaign: Campaign, beat: Beat) -> dict[str, Any]:
         chances = list_chances(read, model.posterior)
         found = get_resolution(judgment_list=campaign.list, chances=chances)
         figures["resolution"] = None if found is None else asdict(found)
-    return figures | {"people": read.people}
+    return figures | {"people": read.people, "given": count_given(campaign)}

@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.forms.gold import GoldForm
-from annotation.forms.pairs import DecisionForm, WhyForm
+from annotation.forms.pairs import DecisionForm, NarrowForm, WhyForm
 from annotation.models import Pair
 from annotation.selectors.pairs import (
     get_next_pair_id,
@@ -45,6 +45,7 @@ def pairs(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
         campaign=campaign,
         show=request.GET.get("show", ""),
         qid=request.GET.get("query", "").strip(),
+        narrowing=NarrowForm(request.GET).narrowing(),
         page=request.GET.get("page", ""),
     )
     return render_page(request, "pairs", page, access=access)

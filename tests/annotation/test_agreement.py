@@ -14,13 +14,16 @@ from sklearn.metrics import cohen_kappa_score
 from annotation.agreement import (
     LEVELS,
     alpha,
+    alpha_with_others,
     alphas,
     cohen_kappa,
     coincidences,
     count_labels,
+    count_own,
     fleiss_kappa,
     gwet_ac2,
     percent,
+    specific,
     two_way_table,
 )
 
@@ -290,3 +293,49 @@ def test_a_crowd_agrees_as_the_collection_records(data_dir):
     units = np.array([names.setdefault(row[1], len(names)) for row in rows])
     counts = count_labels(units, np.array([int(row[3]) for row in rows]), [0, 1])
     assert [round(alpha(counts, level).value, 4) for level in LEVELS] == [0.1658] * 3
+
+
+def of_one(rows, person, values):
+    """Each unit's label by one observer beside the others', as rows of observers' grades."""
+    table = np.array(rows)
+    units = np.broadcast_to(np.arange(table.shape[1]), table.shape)
+    people = np.broadcast_to(np.arange(table.shape[0])[:, None], table.shape)
+    there = table > 0
+    return count_own(units[there], table[there] - 1, people[there] == person, values)
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+@pytest.mark.parametrize("person", [0, 1])
+def test_with_two_labels_on_every_unit_alpha_with_the_others_is_alpha(level, person):
+    rows = [[1, 2, 3, 3, 2, 1, 4, 1], [1, 2, 3, 4, 2, 2, 4, 1]]
+    whole = alpha(counted(rows, [1, 2, 3, 4]), level)
+    found = alpha_with_others(of_one(rows, person, [1, 2, 3, 4]), level)
+    assert found.value == pytest.approx(whole.value, abs=1e-12)
+    assert (found.units, found.low) == (whole.units, pytest.approx(whole.low, abs=1e-12))
+
+
+def test_alpha_with_the_others_leaves_out_how_the_others_differ_among_themselves():
+    # the first agrees with the mean of the others as far as can be; these never agree
+    rows = [[1, 3, 1, 3, 2], [1, 3, 1, 3, 2], [3, 1, 3, 1, 2]]
+    first, odd = (alpha_with_others(of_one(rows, person, [1, 2, 3])).value for person in (0, 2))
+    # by hand, nominal: 10 labels of the first beside halves of the others'; grades 1, 2, 3 fall
+    # 4, 2, 4 times, and 4 of 10 coincidences differ: 1 - 9 * 4 / (100 - 16 - 4 - 16)
+    nominal = alpha_with_others(of_one(rows, 0, [1, 2, 3]), "nominal").value
+    assert nominal == pytest.approx(1 - 9 * 4 / 64)
+    assert odd < 0 < first
+    alone = of_one([[1, 2, 0], [0, 0, 3]], 0, [1, 2, 3])
+    assert alpha_with_others(alone).why == "no_overlap"
+    same = of_one([[2, 2, 2], [2, 2, 2]], 0, [1, 2, 3])
+    assert alpha_with_others(same).why == "no_variation"
+
+
+def test_specific_agreement_is_worked_out_by_hand():
+    # Fleiss, Statistical Methods for Rates and Proportions, 1981: 2a / (2a + b + c) of two people
+    rows = [(0, 0), (0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (3, 1), (3, 1), (4, 0)]
+    counts = labels(rows, range(3))
+    found = [specific(counts, step) for step in range(3)]
+    assert found[0].value == pytest.approx(2 * 1 / (2 * 1 + 2))
+    assert found[1].value == pytest.approx(2 * 1 / (2 * 1 + 2))
+    assert (found[0].units, found[0].labels, found[0].level) == (3, 6, "nominal")
+    assert found[0].low <= found[0].value <= found[0].high
+    assert (found[2].value, found[2].why) == (None, "no_overlap")

@@ -6,6 +6,7 @@ from django.urls import reverse
 from annotation.models import Adjudication, Campaign, Pair
 from annotation.services.campaigns import close_campaign
 from annotation.services.consolidating import consolidate
+from annotation.services.quality import refresh_quality
 from judgments.models import Document, Judgment, JudgmentVersion, Query
 from judgments.scales import Scale
 from tests.annotation.page_reading import client_of, counted, links, of, words
@@ -70,6 +71,45 @@ def test_pairs_are_found_by_state_query_and_disagreement(campaign: Campaign) -> 
     assert shown(campaign, "show=nonsense") == ["d1", "d2", "d3", "d4", "d5"]
     assert shown(campaign, "query=q1&show=differ") == ["d2", "d3", "d1"]
     assert shown(campaign, "query=q2") == []
+
+
+def test_pairs_are_found_by_what_was_said_of_them(world: World, campaign: Campaign) -> None:
+    made = pair_of(campaign, "d3").labels.get(annotator__username="ben").made_at.timestamp()
+    assert shown(campaign, "person=ben") == ["d1", "d2", "d3", "d4", "d5"]
+    assert shown(campaign, "person=ben&other=cem") == ["d1", "d2", "d3", "d4"]
+    assert shown(campaign, "person=ada") == []
+    assert shown(campaign, "grade=3") == ["d3", "d5"]
+    # one label is meant by all of it: Ben said 3 of d5 alone
+    assert shown(campaign, "grade=3&person=ben") == ["d5"]
+    assert shown(campaign, "grade=3&show=differ") == ["d3"]
+    assert shown(campaign, "revision=1&grade=4") == ["d2"]
+    assert shown(campaign, "revision=2") == []
+    assert "d3" in shown(campaign, f"person=ben&since={made!r}&until={made!r}")
+    assert shown(campaign, f"until={made - 1e6!r}") == []
+    assert shown(campaign, "segment=head") == ["d1", "d2", "d3", "d4", "d5"]
+    Query.objects.filter(pk=world.queries[0].pk).update(segment="a & b")
+    assert shown(campaign, "segment=a+%26+b&grade=3") == ["d3", "d5"]
+    assert shown(campaign, "segment=") == []
+    # what can't be read narrows nothing
+    assert shown(campaign, "grade=x&since=nan&revision=-1") == ["d1", "d2", "d3", "d4", "d5"]
+    page = client_of("ada").get(f"{of('campaign-pairs', campaign)}?grade=3&person=ben&segment=z")
+    assert "segment “z”" in words(page)
+    assert "a label by Ben" in words(page)
+    assert "labels may have come, been corrected" in words(page)
+
+
+def test_the_links_of_the_report_lead_to_as_many_pairs_as_it_counts(campaign: Campaign) -> None:
+    refresh_quality(campaign_id=campaign.pk, clock=lambda: NOW)
+    ada = client_of("ada")
+    report = ada.get(of("campaign-quality", campaign))
+    figures = report.context["page"].figures
+    pairs = of("campaign-pairs", campaign)
+    for query, count in (
+        ("person=ben", figures["annotators"][0]["labels"]),
+        ("person=ben&other=cem", figures["pairs_of_people"][0]["units"]),
+    ):
+        assert f"{pairs}?{query}" in links(report)
+        assert len(shown(campaign, query)) == count
 
 
 def test_an_empty_selection_says_what_it_means(world: World, campaign: Campaign) -> None:

@@ -60,7 +60,7 @@ def test_the_report_names_every_planted_person_and_nobody_careful(planted, figur
         assert words in grounds
     assert "careful" not in grounds
     assert (said.tone, said.text) == ("bad", "Not good enough to decide on.")
-    about = {advice.about for advice in said.advice if advice.act == "person"}
+    about = {advice.about for advice in said.advice if advice.act in ("person", "train")}
     assert about == {"6", "7", "8", "9"}
     assert any("Train generous 7 on “" in advice.text for advice in said.advice)
 
@@ -81,9 +81,35 @@ def test_figures_are_there_for_every_part(figures):
     assert values == sorted(values)
     assert len(values) == 20
     assert len(figures["pairs_of_people"]) == 45
-    assert sum(row["labels"] for row in figures["grades"]) == figures["labels"] == 1_200
+    assert sum(row["given"] for row in figures["grades"]) == figures["labels"] == 1_200
     assert sum(row["labels"] for row in figures["annotators"]) == 1_200
     assert sum(window["units"] for window in figures["windows"]) == 400
+
+
+def test_every_part_says_its_level_how_many_pairs_and_an_interval(figures):
+    """Per query, segment, grade, annotator, pair of annotators, revision and window of time."""
+    parts = {
+        "query": figures["queries"],
+        "segment": figures["segments"],
+        "grade": figures["grades"],
+        "annotator": [row["agreement"] for row in figures["annotators"]],
+        "pair of annotators": figures["pairs_of_people"],
+        "revision": figures["revisions"],
+        "window": figures["windows"],
+    }
+    levels = {"grade": "nominal", "pair of annotators": "quadratic"}
+    for part, rows in parts.items():
+        assert rows, part
+        for row in rows:
+            assert row["level"] == levels.get(part, "ordinal")
+            if row["value"] is None:
+                assert row["why"] in ("no_overlap", "no_variation")
+            else:
+                assert row["units"] >= 2
+                assert row["low"] <= row["value"] <= row["high"] or part != "grade"
+    # the one who always says 2 agrees with nobody, the careful with each other
+    kinds = [person["agreement"]["value"] for person in figures["annotators"]]
+    assert kinds[8] < 0.2 < min(kinds[:6])
 
 
 def test_careful_people_alone_are_good_enough_and_so_the_report_says():
@@ -94,6 +120,9 @@ def test_careful_people_alone_are_good_enough_and_so_the_report_says():
     said = verdict(figures, situation(simulated, tied=0, differing=0, labels_left=0))
     assert (said.tone, said.text) == ("good", "Good enough to decide on.")
     assert {advice.act for advice in said.advice} == {"gold"}
+    # nobody plants anything in a campaign that is over
+    over = situation(simulated, tied=0, differing=0, labels_left=0, is_open=False)
+    assert verdict(figures, over).advice == ()
 
 
 def test_a_segment_that_is_worse_than_the_rest_is_named():

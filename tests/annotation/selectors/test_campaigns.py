@@ -18,6 +18,7 @@ from annotation.selectors.campaigns import (
     list_extremes,
     list_guidelines,
 )
+from annotation.selectors.narrowing import Narrowing
 from annotation.selectors.pairs import get_pair, get_pair_page, get_pairs_page, list_widest
 from annotation.services.adjudicating import adjudicate
 from annotation.services.campaigns import close_campaign, remove_annotator
@@ -225,7 +226,9 @@ def test_nobody_else_may(world: World, campaign: Campaign, username: str) -> Non
         lambda: get_campaign(access=access, campaign_id=campaign.public_id),
         lambda: get_dashboard(access=access, campaign=campaign, now=NOW),
         lambda: list_widest(access=access, campaign=campaign, extremes=(), limit=1),
-        lambda: get_pairs_page(access=access, campaign=campaign, show="", qid="", page=""),
+        lambda: get_pairs_page(
+            access=access, campaign=campaign, show="", qid="", narrowing=Narrowing(), page=""
+        ),
         lambda: list_candidates(access=access, campaign=campaign),
         lambda: get_pair(access=access, pair_id=pair.pk),
         lambda: get_pair_page(access=access, pair_id=pair.pk),

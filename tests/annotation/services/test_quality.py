@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 from django.urls import reverse
 
+from annotation.costs import Rates
 from annotation.models import QualityReport
 from annotation.selectors import list_due_reports
 from annotation.selectors.quality import get_quality_page
@@ -18,7 +19,7 @@ from annotation.services.gold import mark_gold
 from annotation.services.quality import refresh_quality
 from judgments.permissions import NotFound
 from judgments.services.keeping import DEAD_AFTER
-from tests.builders import NOW, make_access, make_world
+from tests.builders import NOW, make_access, make_member, make_world
 from tests.builders_annotation import label, make_campaign
 
 pytestmark = pytest.mark.django_db
@@ -48,7 +49,7 @@ def refresh(campaign, at=NOW):
 def page_of(world, campaign, **rates):
     access = make_access(collection=world.collection)
     rates = {"hourly": None, "per_label": None} | rates
-    return get_quality_page(access=access, campaign=campaign, **rates)
+    return get_quality_page(access=access, campaign=campaign, rates=Rates(**rates))
 
 
 def test_figures_are_computed_once_and_again_when_something_was_said(world, campaign):
@@ -132,7 +133,7 @@ def test_the_page_has_verdict_figures_people_and_advice(client, world, campaign)
     text = client.get(url).text
     assert "Good enough to decide on" in text
     assert "Krippendorff’s alpha (ordinal)" in text
-    for name in ("Ben", "Cem", "Plant more gold", "Same grade", "=Spring"):
+    for name in ("Ben", "Cem", "Plant more gold", "Same grade", "=Spring", "settled after"):
         assert name in text
     # 40 pairs, two labels of 4.5 seconds each: 6 minutes
     assert "3.00" in client.get(url, {"rate": "30", "per": "hour"}).text
@@ -201,7 +202,124 @@ def test_a_lists_report_puts_its_campaigns_together(client, world, campaign):
     assert both["verdict"]["text"] == "Not good enough to decide on."
     table = client.get(reverse("list-quality-csv", args=["books", "main"])).text
     rows = list(csv.DictReader(io.StringIO(table)))
-    assert [row["name"] for row in rows if row["of"] == "campaign"] == ["Autumn", "'=Spring"]
+    agreeing = [row for row in rows if row["figure"] == "alpha (ordinal)"]
+    names = [row["name"] for row in agreeing if row["of"] == "campaign"]
+    assert names == ["Autumn", "'=Spring"]
+
+
+def two_campaigns(world, campaign):
+    """=Spring, in which Ben and Cem label, and Autumn, with Ben, Gus and Fay, who says 2."""
+    refresh(campaign)
+    close_campaign(access=make_access(collection=world.collection), campaign=campaign, at=NOW)
+    people = ["ben", "fay", "gus"]
+    for username in people[1:]:
+        make_member(collection=world.collection, username=username, role="annotator")
+    other = make_campaign(world=world, overlap=3, name="Autumn", people=people)
+    for place, pair in enumerate(other.pairs.order_by("pk")):
+        label(pair=pair, username="ben", grade=place % 5)
+        label(pair=pair, username="gus", grade=place % 5)
+        if place < 30:
+            label(pair=pair, username="fay", grade=2)
+    refresh(other)
+    return other
+
+
+def test_a_lists_report_has_everybody_once_with_what_each_campaign_says(client, world, campaign):
+    client.force_login(world.ada)
+    other = two_campaigns(world, campaign)
+    sent = client.get(reverse("api-list-quality", args=["books", "main"])).json()
+    people = {person["username"]: person for person in sent["annotators"]}
+    assert list(people) == ["ben", "cem", "gus", "fay"]
+    own = {
+        one.pk: client.get(reverse("api-campaign-quality", args=[one.public_id])).json()
+        for one in (campaign, other)
+    }
+    spring, autumn = (
+        {person["username"]: person for person in own[one.pk]["annotators"]}
+        for one in (campaign, other)
+    )
+    assert people["ben"]["labels"] == spring["ben"]["labels"] + autumn["ben"]["labels"] == 80
+    assert people["ben"]["compared"] == 80
+    mean = (spring["ben"]["bias"] + autumn["ben"]["bias"]) / 2
+    assert people["ben"]["bias"] == pytest.approx(mean)
+    assert people["ben"]["agreement"]["units"] == 80
+    assert people["ben"]["grades"] == [16] * 5
+    # of whoever is in one campaign, the list says what the campaign says, to the last digit
+    for one, there in (("cem", spring), ("fay", autumn)):
+        same = {name: there[one][name] for name in people[one] if name in there[one]}
+        same["gold"] = {name: same["gold"][name] for name in people[one]["gold"]}
+        assert {name: people[one][name] for name in same} == same
+        assert people[one]["campaigns"] == [people[one]["campaigns"][0]]
+    assert "says “" in people["fay"]["campaigns"][0]["findings_in_words"][0]
+    page = client.get(reverse("list-quality", args=["books", "main"])).text
+    assert "In <bdi>Autumn</bdi>: says “" in page
+    assert f"{reverse('campaign-quality', args=['books', other.public_id])}#person-1" in page
+
+
+def test_a_lists_report_leads_to_what_is_to_be_done_in_each_campaign(client, world, campaign):
+    client.force_login(world.ada)
+    other = two_campaigns(world, campaign)
+    page = client.get(reverse("list-quality", args=["books", "main"])).text
+    for one, name in ((campaign, "campaign-queue"), (other, "campaign-quality")):
+        assert f'class="button small" href="{reverse(name, args=["books", one.public_id])}' in page
+    assert "Fay (in “Autumn”)" in page
+
+
+def test_a_lists_costs_are_those_of_its_campaigns(client, world, campaign):
+    client.force_login(world.ada)
+    other = two_campaigns(world, campaign)
+    sent = client.get(
+        reverse("api-list-quality", args=["books", "main"]), {"per_label": "0.5"}
+    ).json()
+    assert sent["cost"]["labels"] == 190
+    assert sent["cost"]["spent"] == 95.0
+    assert sent["cost"]["labels_left"] == 10
+    assert [one["cost"]["spent"] for one in sent["campaigns"]] == [55.0, 40.0]
+    url = reverse("list-quality", args=["books", "main"])
+    assert "95.00" in client.get(url, {"rate": "0.5", "per": "label"}).text
+    table = client.get(
+        reverse("list-quality-csv", args=["books", "main"]), {"rate": "0.5", "per": "label"}
+    ).text
+    spent = [row for row in csv.DictReader(io.StringIO(table)) if row["figure"] == "cost: spent"]
+    assert [(row["of"], row["name"], float(row["value"])) for row in spent] == [
+        ("campaign", "Autumn", 55.0), ("campaign", "'=Spring", 40.0), ("list", "Main", 95.0),
+    ]  # fmt: skip
+    assert other.name == "Autumn"
+
+
+def test_a_lists_drift_is_said_of_the_campaign_in_which_it_was(client, world, campaign):
+    client.force_login(world.ada)
+    two_campaigns(world, campaign)
+    reports = {report.campaign.name: report for report in QualityReport.objects.all()}
+    window = dict(reports["Autumn"].figures["overall"]["alpha"]["ordinal"])
+    late = [window | {"begins": at, "ends": at + 50.0} for at in (100.0, 200.0)]
+    early = [window | {"begins": at, "ends": at + 50.0} for at in (0.0, 150.0)]
+    change = {"at": 150.0, "before": 0.1, "after": 0.9, "shift": 0.8, "chance": 0.001,
+              "near": [{"at": 150.0, "kind": "pool", "text": "a new pool of 9 pairs"}]}  # fmt: skip
+    for name, windows, drift in (("Autumn", late, change), ("=Spring", early, None)):
+        reports[name].figures |= {"windows": windows, "drift": drift}
+        reports[name].save()
+    sent = client.get(reverse("api-list-quality", args=["books", "main"])).json()
+    autumn = str(reports["Autumn"].campaign.public_id)
+    spring = str(reports["=Spring"].campaign.public_id)
+    assert [(row["begins"], row["campaign"]) for row in sent["figures"]["windows"]] == [
+        (0.0, spring), (100.0, autumn), (150.0, spring), (200.0, autumn),
+    ]  # fmt: skip
+    assert [row["campaign"] for row in sent["figures"]["drifts"]] == [autumn]
+    said = "People began to differ more at one point in “Autumn” (a new pool of 9 pairs)"
+    assert any(ground.startswith(said) for ground in sent["grounds"])
+    page = client.get(reverse("list-quality", args=["books", "main"])).text
+    assert "<bdi>Autumn</bdi>: alpha, in windows" in page
+    assert "distance changed most on 1 Jan 1970" in page
+
+
+def test_labels_of_gold_cost_as_well(client, world, campaign):
+    client.force_login(world.ada)
+    pair = campaign.pairs.order_by("pk")[0]
+    pair.assignments.filter(annotator__username="cem").update(purpose="gold")
+    refresh(campaign)
+    sent = client.get(reverse("api-campaign-quality", args=[campaign.public_id])).json()
+    assert (sent["figures"]["labels"], sent["cost"]["labels"]) == (79, 80)
 
 
 def test_nobody_but_leads_gets_the_report(client, world, campaign):
@@ -213,7 +331,7 @@ def test_nobody_but_leads_gets_the_report(client, world, campaign):
         ).status_code == 404  # fmt: skip
     access = make_access(collection=world.collection, username="dora")
     with pytest.raises(NotFound):
-        get_quality_page(access=access, campaign=campaign, hourly=None, per_label=None)
+        get_quality_page(access=access, campaign=campaign, rates=Rates())
 
 
 def test_only_labels_of_the_overlap_count_and_a_correction_replaces(world, campaign):
