@@ -11,7 +11,7 @@ from typing import NamedTuple
 from django.core.paginator import Page
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotation.keys import KeyedGrade, keyed_grades
+from annotation.keys import Action, KeyedGrade, keyed_actions
 from annotation.models import (
     OVERLAP_PURPOSES,
     Assignment,
@@ -25,6 +25,8 @@ from annotation.permissions import check_may_watch
 from annotation.planting import seeded
 from annotation.selectors.asking import find_obstacle
 from annotation.selectors.overlap import overlap_grades, overlap_labels
+from annotation.selectors.pairs import list_decidable
+from annotation.selectors.preferences import get_preferences
 from annotation.stakes import leverage, stake
 from judgments.permissions import Access, NotFound
 from judgments.scales import Scale
@@ -85,7 +87,8 @@ class Voice:
 class DisputePage:
     """A disputed pair before it is decided. place: which of `count` it is; 0: not one of them.
 
-    obstacle: why nobody can be asked for one more label; empty where somebody can.
+    grades, later: with the keys that the viewer labels by. obstacle: why nobody can be asked for
+    one more label; empty where somebody can.
     """
 
     pair: Pair
@@ -95,6 +98,7 @@ class DisputePage:
     count: int
     before_id: int | None
     next_id: int | None
+    later: Action
     obstacle: str
 
 
@@ -166,7 +170,8 @@ def get_dispute_page(*, access: Access, pair: Pair) -> DisputePage:
     return DisputePage(
         pair=pair,
         voices=tuple(_list_voices(pair, scale)),
-        grades=keyed_grades(pair.campaign.guideline.revisions.latest("number").grades),
+        grades=list_decidable(access, pair),
+        later=keyed_actions(get_preferences(viewer=access.user).keys)["later"],
         place=place,
         count=len(ids),
         before_id=ids[place - 2] if place > 1 else None,

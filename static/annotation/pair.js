@@ -1,4 +1,5 @@
 // Keys of the page of one pair: a grade's key decides, n goes on, r begins the reason, Esc leaves it.
+// Grades have the keys that one labels by; one of those may be an n or an r, and then it is the grade.
 
 const reason = document.getElementById("id_reason");
 const writes = (element) => element?.matches?.("input, textarea, select, [contenteditable]");
@@ -10,12 +11,14 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (writes(event.target) || document.querySelector("dialog[open]")) return;
-  if (event.key === "r" && reason) {
+  const key = `[data-key="${CSS.escape(event.key)}"]`;
+  const grade = document.querySelector(`.decide-grades ${key}`);
+  if (event.key === "r" && reason && !grade) {
     event.preventDefault();
     reason.focus();
     return;
   }
-  const target = document.querySelector(`main [data-key="${CSS.escape(event.key)}"]`);
+  const target = grade ?? document.querySelector(`main ${key}`);
   if (!target) return;
   event.preventDefault();
   target.click();

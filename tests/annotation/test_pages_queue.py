@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.urls import reverse
 
-from annotation.models import Assignment, Campaign, Pair
+from annotation.models import Assignment, Campaign, LabellingPreferences, Pair
 from annotation.selectors.queue import list_disputes
 from annotation.services.adjudicating import AdjudicationRefused, adjudicate, ask_one_more, reopen
 from annotation.services.campaigns import add_annotators
@@ -81,6 +81,19 @@ def test_whoever_decides_sees_labels_and_notes_and_no_names(campaign: Campaign) 
     assert "1 of 4" in text
     for name in ("Ben", "Cem", "bm25"):
         assert name not in text
+
+
+def test_the_keys_are_those_that_one_labels_by(world: World, campaign: Campaign) -> None:
+    usual = client_of("ada").get(deciding(campaign, "d4")).text
+    assert 'value="4" data-key="4" aria-keyshortcuts="4"' in usual
+    assert 'data-key="s" aria-keyshortcuts="s">Later' in usual
+    LabellingPreferences.objects.create(user=world.ada, keys={"grade-4": "r", "later": "l"})
+    own = client_of("ada").get(deciding(campaign, "d4")).text
+    assert 'value="4" data-key="r" aria-keyshortcuts="r"' in own
+    assert 'value="3" data-key="3" aria-keyshortcuts="3"' in own
+    assert 'data-key="l" aria-keyshortcuts="l">Later' in own
+    pair = client_of("ada").get(reverse("pair", args=["books", pair_of(campaign, "d4").pk])).text
+    assert 'value="4" data-key="r" aria-keyshortcuts="r"' in pair
 
 
 def test_whoever_decides_reads_the_fields_that_annotators_read(campaign: Campaign) -> None:
