@@ -24,6 +24,7 @@ DIFFER = {"home", "campaign"}  # by who looks
 def test_axe_finds_nothing_on_any_page_and_none_is_wider_than_a_phone(
     open_window: Opener, place: Place
 ) -> None:
+    place.site.call("-m", "tests.browser.labels_scene")
     looked_at: set[str] = set()
     faults: list[str] = []
     for username in ("ada", "dora", "ben"):
@@ -34,6 +35,9 @@ def test_axe_finds_nothing_on_any_page_and_none_is_wider_than_a_phone(
             looked_at.add(name)
     assert not faults, "\n".join(faults)
     assert {"home", "leaderboard", "campaign", "label", "run", "pair", "list-create"} <= looked_at
+    # those that have something to say only once people have labelled
+    assert {"campaign-quality", "campaign-overlap", "list-quality"} <= looked_at
+    assert {"campaign-queue", "campaign-decide", "campaign-rule", "pair"} <= looked_at
 
 
 def pages_of(window: Window) -> Iterator[str]:
