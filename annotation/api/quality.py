@@ -89,5 +89,6 @@ class ListQuality(APIView):
             access=get_access(viewer=request.user, slug=slug), slug=list_slug, rates=rates
         )
         for part in page.due:
-            publish("annotation.refresh_quality", part.campaign.pk)
+            if part.freshness.is_waiting:
+                publish("annotation.refresh_quality", part.campaign.pk)
         return Response(list_report_values(page))

@@ -20,7 +20,7 @@ class NarrowForm(forms.Form):
     revision = forms.IntegerField(min_value=1, max_value=2**31 - 1, required=False)
     since = forms.FloatField(min_value=0, max_value=LATEST, required=False)
     until = forms.FloatField(min_value=0, max_value=LATEST, required=False)
-    segment = forms.CharField(max_length=200, required=False)
+    segment = forms.CharField(max_length=200, required=False, strip=False)
 
     def narrowing(self) -> Narrowing:
         """What was asked for, as far as it can be read; times are seconds of the epoch."""

@@ -9,7 +9,6 @@ from annotation.costs import Cost, Rates, cost, total
 from annotation.list_quality import list_figures
 from annotation.models import Campaign, QualityReport
 from annotation.quality import LEVEL
-from annotation.selectors.due import is_report_due
 from annotation.selectors.quality import (
     GradeRow,
     Matrix,
@@ -17,14 +16,16 @@ from annotation.selectors.quality import (
     figures_of,
     list_grade_rows,
     list_people,
+    report_freshness,
     show_days,
     show_matrix,
     situation_of,
 )
-from annotation.verdicts import Situation, Verdict, verdict
+from annotation.verdicts import Advice, Situation, Verdict, verdict
 from judgments.models import JudgmentList
 from judgments.permissions import Access, check_may_see_people
 from judgments.scales import Scale
+from judgments.selectors.freshness import Freshness
 from judgments.selectors.lists import GradeShown, get_list, show_grade
 
 Figures = dict[str, Any]
@@ -35,11 +36,11 @@ MOST_ADVICE: Final = 3  # of a campaign; the rest is in its own report
 class CampaignPart:
     """A campaign of the list. figures: empty before the first; verdict, cost: None then.
 
-    is_due: there are labels that its figures have not seen. alpha: on the ordinal level.
+    freshness: how current its figures are. alpha: on the ordinal level.
     """
 
     campaign: Campaign
-    is_due: bool
+    freshness: Freshness
     figures: Figures
     people: tuple[Person, ...] = ()
     verdict: Verdict | None = None
@@ -104,7 +105,7 @@ class ListQualityPage:
 
     @property
     def due(self) -> list[CampaignPart]:
-        return [part for part in self.campaigns if part.is_due]
+        return [part for part in self.campaigns if part.freshness.is_due]
 
     @property
     def told(self) -> list[CampaignPart]:
@@ -112,7 +113,7 @@ class ListQualityPage:
         return [part for part in self.campaigns if part.figures]
 
     @property
-    def advised(self) -> list[tuple[CampaignPart, tuple[Any, ...], int]]:
+    def advised(self) -> list[tuple[CampaignPart, tuple[Advice, ...], int]]:
         """Campaigns with what to do next about them, and how much more their reports say."""
         return [
             (part, part.verdict.advice[:MOST_ADVICE], len(part.verdict.advice) - MOST_ADVICE)
@@ -162,7 +163,7 @@ def get_list_quality_page(*, access: Access, slug: str, rates: Rates) -> ListQua
     for campaign in campaigns_qs.order_by("-pk"):
         report = reports.get(campaign.pk)
         figures = figures_of(report)
-        part = CampaignPart(campaign, is_report_due(campaign, report), {})
+        part = CampaignPart(campaign, report_freshness(campaign, report), {})
         if figures.get("labels"):
             people = list_people(figures, grades)
             situation = situation_of(campaign, figures, people, grades)

@@ -102,7 +102,7 @@ def get_freshness(*, access: Access, campaign: Campaign) -> Freshness:
     """How current the stored figures are; for leads and admins."""
     check_may_watch(access, campaign)
     report = QualityReport.objects.defer("figures").filter(campaign=campaign).first()
-    return _freshness(campaign, report)
+    return report_freshness(campaign, report)
 
 
 def get_quality_page(*, access: Access, campaign: Campaign, rates: Rates) -> QualityPage:
@@ -112,7 +112,7 @@ def get_quality_page(*, access: Access, campaign: Campaign, rates: Rates) -> Qua
     figures = figures_of(report)
     scale = Scale.from_json(campaign.list.scale)
     grades = tuple(show_grade(scale, code) for code in scale.codes)
-    freshness = _freshness(campaign, report)
+    freshness = report_freshness(campaign, report)
     if not figures.get("labels"):
         return QualityPage(campaign, freshness, {}, None, (), grades, None)
     people = list_people(figures, grades)
@@ -133,7 +133,8 @@ def figures_of(report: QualityReport | None) -> Figures:
     return report.figures if report and report.revision == REVISION else {}
 
 
-def _freshness(campaign: Campaign, report: QualityReport | None) -> Freshness:
+def report_freshness(campaign: Campaign, report: QualityReport | None) -> Freshness:
+    """How current a campaign's stored figures are."""
     return freshness_of(report, is_due=is_report_due(campaign, report), steps=STEPS)
 
 

@@ -66,7 +66,8 @@ def list_quality(request: HttpRequest, slug: str, list_slug: str) -> HttpRespons
     form = RateForm(request.GET)
     page = get_list_quality_page(access=access, slug=list_slug, rates=form.rates())
     for part in page.due:
-        publish("annotation.refresh_quality", part.campaign.pk)
+        if part.freshness.is_waiting:
+            publish("annotation.refresh_quality", part.campaign.pk)
     return render_page(request, "list_quality", page, access=access, section="lists", form=form)
 
 

@@ -176,7 +176,9 @@ def test_the_exports_and_rest_hold_the_same_numbers(client, world, campaign):
 def test_a_lists_report_puts_its_campaigns_together(client, world, campaign):
     client.force_login(world.ada)
     url = reverse("list-quality", args=["books", "main"])
-    assert "A worker is bringing 1 of 1 reports" in client.get(url).text
+    before = client.get(url).text
+    assert "A worker will compute the report in a moment." in before
+    assert reverse("campaign-quality-state", args=["books", campaign.public_id]) in before
     refresh(campaign)
     own = QualityReport.objects.get().figures
     page = client.get(url).text
