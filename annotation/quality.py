@@ -319,11 +319,13 @@ def _distances(labels: Labels) -> NDArray[np.float64]:
 
 
 def _change(change: ChangePoint, material: Material) -> Figures:
-    """A change with what happened close to it, the closest first."""
+    """A change with what happened close to it, the closest first; what is alike once."""
     times = material.labels.times
     reach = max(DAY, NEAR_CHANGE * float(np.ptp(times)))
     near = [event for event in material.events if abs(event.at - change.at) <= reach]
     near.sort(key=lambda event: (abs(event.at - change.at), event.text))
+    alike = {event.text: event for event in reversed(near)}  # the closest stays
+    near = [event for event in near if alike[event.text] is event]
     return asdict(change) | {"near": [asdict(event) for event in near[:3]]}
 
 

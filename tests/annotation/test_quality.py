@@ -213,6 +213,7 @@ def test_what_happened_near_a_change_is_named(planted):
     events = (
         Event(-1e6, "pool", "a new pool of 9 pairs"),
         Event(at, "guideline", "revision 2 of the guideline"),
+        Event(at + 60, "guideline", "revision 2 of the guideline"),
     )
     row = quality(material(planted, events=events))["annotators"][9]
     assert [event["text"] for event in row["drift"]["near"]] == ["revision 2 of the guideline"]
