@@ -70,6 +70,7 @@ def _database() -> dict[str, Any]:
             "PRAGMA recursive_triggers=ON;",
         }
     else:
+        database["ENGINE"] = "config.postgresql"
         database["CONN_MAX_AGE"] = 600
         database["CONN_HEALTH_CHECKS"] = True
         # whatever the server's own habit: what was committed outlives a crash of the server
@@ -129,7 +130,7 @@ MIDDLEWARE = [
     # before whoever reads a body: the next one looks for a token in it
     "judgments.middleware.BodyLimitMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "judgments.middleware.PersonMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",

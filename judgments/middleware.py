@@ -1,20 +1,32 @@
-"""What a refusal looks like from outside."""
+"""Who asks, and what a refusal looks like from outside."""
 
 from collections.abc import Callable
 from typing import Any, Final
 
+from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.core.exceptions import SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
 from django.shortcuts import render
+from django.utils.functional import SimpleLazyObject
 from django.views.defaults import bad_request
 
 from judgments.permissions import NotFound
 from judgments.rest.problems import CONTENT_TYPE
 from judgments.rest.uploads import MOST_BYTES
+from judgments.sessions import get_person
 
 REST = "/api/v1/"  # which refuses in its own words
 MOST_OF_OTHERS: Final = 2 * 1024 * 1024 + 64 * 1024  # JSON of two megabytes, or a form's fields
 Respond = Callable[[HttpRequest], HttpResponseBase]
+
+
+class PersonMiddleware(AuthenticationMiddleware):
+    """Django's, but that the person is found by a prepared query."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        """Whoever it is, is looked up when somebody asks."""
+        super().process_request(request)
+        request.user = SimpleLazyObject(lambda: get_person(request))  # type: ignore[assignment]
 
 
 class BodyLimitMiddleware:

@@ -1,11 +1,17 @@
-"""Sessions in the database, as Django keeps them, read by a prepared query."""
+"""Sessions in the database, as Django keeps them, and who they are of, read by prepared queries."""
 
 from typing import Any
 
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, get_user
+from django.contrib.auth.models import AnonymousUser
 from django.contrib.sessions.backends.db import SessionStore as DatabaseStore
 from django.db import models
+from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.crypto import constant_time_compare
 
+from judgments.models import User
 from judgments.prepared import PreparedObjects, slot
 
 
@@ -28,3 +34,23 @@ def _build() -> "models.QuerySet[Any]":
 
 
 _session: PreparedObjects[Any] = PreparedObjects(_build)
+
+
+def get_person(request: HttpRequest) -> User | AnonymousUser:
+    """Whoever has signed in, as Django's `get_user` says; it is asked with every request.
+
+    Somebody active, under a session of their password as it is now, is found here. For all else,
+    which can end a session or renew it, Django is asked itself.
+    """
+    session = request.session
+    number, backend = str(session.get(SESSION_KEY, "")), session.get(BACKEND_SESSION_KEY)
+    if number.isdecimal() and backend in settings.AUTHENTICATION_BACKENDS:
+        found = next(iter(_person.list(person=int(number))), None)
+        if found is not None and found.is_active:
+            sealed = session.get(HASH_SESSION_KEY) or ""
+            if constant_time_compare(sealed, found.get_session_auth_hash()):
+                return found
+    return get_user(request)
+
+
+_person: PreparedObjects[User] = PreparedObjects(lambda: User.objects.filter(pk=slot("person")))
