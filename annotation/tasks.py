@@ -4,7 +4,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from annotation.services.checking import check_labels
-from annotation.services.consolidating import consolidate
+from annotation.services.consolidating import consolidate, seconds_to_wait
 from annotation.services.leasing import release_expired
 from annotation.services.quality import preview_rule, refresh_quality
 from judgments.waking import publish_later
@@ -17,10 +17,12 @@ def consolidate_list(list_id: int) -> None:
     A label wakes this at once; within the interval of live commits it comes again when that is
     over. It does not sleep: a worker that waits here would keep the leaderboards waiting.
     """
-    check_labels(list_id=list_id, at=timezone.now())
-    done = consolidate(list_id=list_id, at=timezone.now())
-    if done.wait_seconds > 0:
-        publish_later(done.wait_seconds, "annotation.consolidate", list_id)
+    wait = seconds_to_wait(list_id=list_id, at=timezone.now())
+    if not wait:
+        check_labels(list_id=list_id, at=timezone.now())
+        wait = consolidate(list_id=list_id, at=timezone.now()).wait_seconds
+    if wait > 0:
+        publish_later(wait, "annotation.consolidate", list_id)
 
 
 @shared_task(name="annotation.release_expired", ignore_result=True)

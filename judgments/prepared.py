@@ -5,19 +5,22 @@ answer it. Here the queryset is written as ever, with a `slot` wherever a value 
 SQL, and how its columns become Python values, is kept with the connection.
 """
 
+import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, models
 from django.db.models import sql
-from django.db.models.expressions import Expression
+from django.db.models.expressions import Expression, F, Func
 from django.db.models.query import QuerySet, get_related_populators
 from django.db.transaction import TransactionManagementError
 
 Row = TypeVar("Row")
 Build = Callable[[], "QuerySet[Any, Any]"]
 _KEPT = "_prepared_statements"
+_NAMED = re.compile(r"%\((\w+)\)s")
 
 
 class Slot(Expression):
@@ -31,6 +34,58 @@ class Slot(Expression):
     def as_sql(self, compiler: Any, connection: Any) -> tuple[str, Any]:
         """A placeholder; the slot itself stands among the parameters until it is filled."""
         return "%s", [self]
+
+
+class Ids(models.Field):  # type: ignore[type-arg]
+    """Many ids as one value. of: what they are ids of: a number's or a UUID's field."""
+
+    def __init__(self, of: "models.Field[Any, Any]") -> None:
+        super().__init__()
+        self.of = of
+
+    def get_db_prep_save(self, value: Any, connection: Any) -> Any:
+        """An array on PostgreSQL, JSON elsewhere: see bulk.py."""
+        if connection.vendor == "postgresql":
+            return list(value)
+        return json.dumps([self.of.get_db_prep_save(one, connection) for one in value])
+
+
+class _OfIds(Func):
+    """Something about a column and many ids, with words of its own for each database."""
+
+    arity = 2
+
+    def __init__(
+        self, column: str, name: str, kind: "models.Field[Any, Any] | None" = None
+    ) -> None:
+        ids = Slot(name, Ids(kind or models.BigIntegerField()))
+        self._kind = "uuid" if isinstance(kind, models.UUIDField) else "bigint"
+        super().__init__(F(column), ids)
+
+    def as_sql(self, compiler: Any, connection: Any, **_: Any) -> tuple[str, Any]:  # type: ignore[override]
+        """The words, filled in."""
+        (column, _), (ids, of_ids) = map(compiler.compile, self.get_source_expressions())
+        on = self.on_postgresql if connection.vendor == "postgresql" else self.on_sqlite
+        # a column has no parameters
+        return on.format(column=column, ids=f"{ids}::{self._kind}[]", json=ids), of_ids
+
+    on_postgresql = on_sqlite = ""
+
+
+class OneOf(_OfIds):
+    """Whether a column holds one of the ids that are given under a name. kind: of the ids."""
+
+    output_field = models.BooleanField()
+    on_postgresql = "{column} = ANY({ids})"
+    on_sqlite = "{column} IN (SELECT value FROM json_each({json}))"
+
+
+class PlaceAmong(_OfIds):
+    """The how many-th of the ids a column holds, from 1."""
+
+    output_field = models.BigIntegerField()
+    on_postgresql = "array_position({ids}, {column})"
+    on_sqlite = "(SELECT key + 1 FROM json_each({json}) WHERE value = {column})"
 
 
 def slot(name: str, kind: "type[models.Field[Any, Any]]" = models.BigIntegerField) -> Slot:
@@ -159,6 +214,21 @@ class PreparedInsert:
             [Slot(name, kind) for name, kind in zip(self._columns, kinds, strict=True)],
             compiler=None,
         )
+
+
+class PreparedText(Generic[Row]):
+    """SQL written out, where a queryset can't say it, with `%(name)s` for values that come later.
+
+    kinds: for each name a field that says how its value is stored.
+    """
+
+    def __init__(self, text: str, **kinds: "models.Field[Any, Any]") -> None:
+        slots = [Slot(name, kinds[name]) for name in _NAMED.findall(text)]
+        self._statement = _Statement(_NAMED.sub("%s", text), slots, compiler=None)
+
+    def list(self, **values: Any) -> "list[Row]":
+        """The rows that it returns, with the values in their slots."""
+        return _fetch(self._statement, values)
 
 
 def _reading(rows_qs: "QuerySet[Any, Any]") -> _Statement:

@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 # After a failed publish nobody tries again for this long, so that a broker that is away costs
 # one short wait and not one for every label; the sweep finds what was not announced.
 SILENCE = 5.0
-PAUSE = 0.1  # seconds between two messages that say the same
+PAUSE = 0.1  # seconds between two messages that say the same, where nobody says otherwise
 # A person waits while a label is announced; a worker that waits for messages has more time.
 # A health check would double the wait, and kombu's retries sleep for seconds between them.
 PATIENCE = {
@@ -49,13 +49,13 @@ class _Breaker:
 _breaker = _Breaker()
 
 
-def wake(task: str, *args: int | str) -> None:
+def wake(task: str, *args: int | str, pause: float = PAUSE) -> None:
     """Send the message `task(*args)` once this transaction has committed.
 
-    Where many transactions say the same, it is sent at once and then at most ten times a second.
+    Where many transactions say the same, it is sent at once and then once in so many seconds.
     Never raises and never makes the caller's request fail: what is lost is swept up.
     """
-    transaction.on_commit(partial(_crier.cry, task, *args), robust=True)
+    transaction.on_commit(partial(_crier.cry, task, *args, pause=pause), robust=True)
 
 
 def publish_later(seconds: float, task: str, *args: int | str) -> None:
@@ -90,10 +90,10 @@ class _Crier:
         self._said_at: dict[tuple[str, tuple[int | str, ...]], float] = {}
         self._waiting: set[tuple[str, tuple[int | str, ...]]] = set()
 
-    def cry(self, task: str, *args: int | str) -> None:
+    def cry(self, task: str, *args: int | str, pause: float) -> None:
         now = time.monotonic()
         with self._lock:
-            wait = self._said_at.get((task, args), -PAUSE) + PAUSE - now
+            wait = self._said_at.get((task, args), -pause) + pause - now
             if wait <= 0:
                 self._said_at[task, args] = now
         if wait > 0:

@@ -26,8 +26,11 @@ def check_labels(*, list_id: int, at: datetime) -> int:
     With the checks of a person their campaign's rules have been asked, or neither has happened.
     """
     due_qs = list_unchecked().filter(pair__list=list_id).order_by("received_at", "pk")
+    found = list(due_qs[:AT_ONCE])
+    if not found:
+        return 0
     with transaction.atomic():
-        places = _lock_places(due_qs[:AT_ONCE])
+        places = _lock_places(found)
         # looked up again: another worker may have been here before the places were locked
         return _check_locked(list_id, list(due_qs[:AT_ONCE]), places, at)
 

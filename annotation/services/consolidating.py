@@ -62,12 +62,12 @@ def consolidate(*, list_id: int, at: datetime) -> Consolidated:
 
     Versions made of labels keep settings.LIVE_COMMIT_INTERVAL between them.
     """
-    due_qs = Pair.objects.filter(list=list_id, is_open=True, label_seq__gt=F("consolidated_seq"))
-    if not due_qs.exists():
+    wait = seconds_to_wait(list_id=list_id, at=at)
+    if wait is None:
         return Consolidated()
-    wait = _seconds_to_wait(list_id, at)
     if wait > 0:
         return Consolidated(wait_seconds=wait)
+    due_qs = _due_qs(list_id)
     with transaction.atomic():
         judgment_list = lock_list(list_id)
         concluded = conclude(judgment_list=judgment_list, due_qs=due_qs)
@@ -202,7 +202,10 @@ def commit_conclusions(
     return version
 
 
-def _seconds_to_wait(list_id: int, at: datetime) -> float:
+def seconds_to_wait(*, list_id: int, at: datetime) -> float | None:
+    """How long what is due in a list has to wait for its next version; None where nothing is."""
+    if not _due_qs(list_id).exists():
+        return None
     versions_qs = JudgmentVersion.objects.filter(list=list_id, source=JudgmentVersion.Source.LABELS)
     newest = versions_qs.order_by("-number").values_list("created_at", flat=True).first()
     if newest is None:
@@ -210,6 +213,10 @@ def _seconds_to_wait(list_id: int, at: datetime) -> float:
     interval = timedelta(seconds=settings.LIVE_COMMIT_INTERVAL)
     # a version of a clock that runs ahead must not stop the list for longer
     return max(0.0, min(newest + interval - at, interval).total_seconds())
+
+
+def _due_qs(list_id: int) -> QuerySet[Pair]:
+    return Pair.objects.filter(list=list_id, is_open=True, label_seq__gt=F("consolidated_seq"))
 
 
 def _save_conclusions(concluded: Sequence[Concluded]) -> None:

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet, Subquery, UUIDField
 from django.db.models.functions import Coalesce
@@ -22,6 +23,7 @@ from annotation.permissions import CampaignClosed, Desk
 from annotation.selectors.standing import Told, get_told
 from annotation.services.seats import NO_GRADE, balance_seats
 from annotation.services.training import record_answer
+from annotation.services.usual_label import store_usual
 from annotation.submissions import RETRACTED, LabelRefused, Submission, checked_submission
 from judgments.errors import DomainError
 from judgments.permissions import NotFound
@@ -92,6 +94,9 @@ def submit_label(*, desk: Desk, submission: Submission, at: datetime) -> Receipt
     """
     scale = Scale.from_json(desk.campaign.list.scale)
     checked = checked_submission(submission, scale=scale, at=at)
+    if store_usual(desk=desk, submission=checked, at=at):
+        _announce(desk.campaign.list_id)
+        return Receipt(submission.id)
     named = _named_seat(desk, checked)
     for _ in range(TRIES):
         try:
@@ -157,8 +162,14 @@ def _submit(desk: Desk, submission: Submission, named: _Named, at: datetime) -> 
     if tip is not None or submission.outcome in NO_GRADE:
         balance_seats(pair_ids=[pair.pk], overlap=desk.campaign.overlap)
     if pair.is_open:
-        wake("annotation.consolidate", pair.list_id)
+        _announce(pair.list_id)
     return Receipt(submission.id, is_surplus=_is_surplus(submission, seat_id), told=told)
+
+
+def _announce(list_id: int) -> None:
+    """Have a worker conclude something of the label. More often than a list takes a version of
+    labels, workers would find that they have to wait."""
+    wake("annotation.consolidate", list_id, pause=settings.LIVE_COMMIT_INTERVAL)
 
 
 def _answer(submission: Submission, named: _Named, at: datetime) -> Told | None:

@@ -52,6 +52,14 @@ def test_a_hundred_labels_at_once_are_a_few_messages_and_none_is_left_unsaid(
     assert len(said) == before + 1
 
 
+@pytest.mark.django_db(transaction=True)
+def test_who_wakes_says_how_long_a_message_holds(said: list[tuple[object, ...]]) -> None:
+    for _ in range(3):
+        wake("annotation.consolidate", 987_654, pause=3600.0)
+    wake("annotation.consolidate", 987_655, pause=3600.0)
+    assert said == [("annotation.consolidate", 987_654), ("annotation.consolidate", 987_655)]
+
+
 def test_what_is_to_be_said_later_is_said_once(said: list[tuple[object, ...]]) -> None:
     for _ in range(2):
         for _ in range(5):
