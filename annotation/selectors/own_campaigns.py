@@ -18,11 +18,12 @@ from annotation.models import (
 )
 from annotation.permissions import Desk
 from annotation.selectors.planned import list_planned
-from annotation.selectors.shown_pairs import FILLED, HELD, TRAINING, get_own_seats
+from annotation.selectors.shown_pairs import FILLED, HELD, TRAINING, count_filled
 from annotation.selectors.standing import TrainingShown, find_training
 from judgments.models import Collection, Membership, User
 
-COUNT_HOLDS = 15.0  # seconds
+# Seconds for which a count of what is left is used: the more it is, the less others change it.
+SHORTEST, LONGEST, EACH_LEFT = 15.0, 300.0, 0.05
 MOST_COUNTED = 1_000
 
 
@@ -67,18 +68,19 @@ def count_progress(desk: Desk, *, is_exact: bool = True) -> Progress:
     """The viewer's own counts; pairs that others are filling may still drop out of `left`.
 
     What is left reads every free seat of the campaign. is_exact: False where it is asked for with
-    every label: `left` then follows the viewer's own work at once, and that of others after some
-    seconds.
+    every label: `left` then follows the viewer's own work at once, and that of others later, by
+    the end of the campaign within seconds.
     """
     key = (desk.campaign.public_id, desk.viewer.pk)
     known = None if is_exact else _counted.get(key)
     if known is not None and time.monotonic() < known.until:
-        done = get_own_seats(desk).filter(state__in=FILLED).exclude(purpose=TRAINING).count()
+        done = count_filled(desk)
         return Progress(done, max(0, known.all - done))
     progress = _count_progress(desk.viewer, [desk.campaign.pk])[desk.campaign.pk]
     if len(_counted) >= MOST_COUNTED:
         _counted.clear()
-    _counted[key] = _Counted(progress.done + progress.left, time.monotonic() + COUNT_HOLDS)
+    holds = min(LONGEST, max(SHORTEST, EACH_LEFT * progress.left))
+    _counted[key] = _Counted(progress.done + progress.left, time.monotonic() + holds)
     return progress
 
 

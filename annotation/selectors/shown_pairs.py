@@ -21,6 +21,7 @@ from annotation.models import (
 from annotation.permissions import Desk
 from annotation.selectors.streams import order_of
 from judgments.markup import HTML_FIELD, framed_html
+from judgments.prepared import OneOf, PreparedRows, slot
 
 HELD = Assignment.State.LEASED
 # labelled, as the annotator sees it: whether a label still counts is not told
@@ -68,17 +69,20 @@ def list_leased_seats(
     characters: at most as many of text as this, but at least one document. without: as for
     list_leased_pairs.
     """
-    seats_qs = get_own_seats(desk).filter(state=HELD).exclude(public_id__in=list(without))
-    where = ("pair__query", "pair__document", "occasion")
+    rows = _in_order(desk, _sizes.list(**_whose(desk), without=without))
+    upto = list(itertools.accumulate(size for *_, size in rows))
+    fitting = max(1, sum(total <= characters for total in upto))
+    return [row[len(WHERE)] for row in rows[:fitting]], max(0, len(rows) - fitting)
+
+
+def _sizes_qs() -> QuerySet[Any, Any]:
     size = Length("pair__document__body") + Length(
         Cast("pair__document__fields", models.TextField())
     )
-    rows = list(seats_qs.annotate(size=size).values("public_id", "size", *where))
-    order = order_of(desk)
-    rows.sort(key=lambda row: order.key(*(row[name] for name in where)))
-    upto = list(itertools.accumulate(row["size"] for row in rows))
-    fitting = max(1, sum(total <= characters for total in upto))
-    return [row["public_id"] for row in rows[:fitting]], max(0, len(rows) - fitting)
+    return _without_qs().values_list(*WHERE, "public_id", size)
+
+
+_sizes: PreparedRows[Any] = PreparedRows(_sizes_qs)
 
 
 def list_leased_pairs(
@@ -89,29 +93,80 @@ def list_leased_pairs(
     without: seats whose pairs the page has already, and which need not be read again. only: no
     others than these seats.
     """
-    seats_qs = get_own_seats(desk).filter(state=HELD).exclude(public_id__in=list(without))
-    if only is not None:
-        seats_qs = seats_qs.filter(public_id__in=list(only))
-    where = ("pair__query", "pair__document", "occasion")
-    rows = list(seats_qs.values("public_id", "purpose", *where, IMAGES, *SHOWN.values()))
-    order = order_of(desk)
-    rows.sort(key=lambda row: order.key(*(row[name] for name in where)))
+    if only is None:
+        found = _leased.list(**_whose(desk), without=without)
+    else:
+        found = _leased_of.list(**_whose(desk), without=without, only=only)
+    rows = [dict(zip(LEASED, row, strict=True)) for row in _in_order(desk, found)]
     done = _count_done(desk, {row["pair__query"] for row in rows})
     return [show_pair(row, row["public_id"], done.get(row["pair__query"], 0)) for row in rows]
+
+
+def _in_order(desk: Desk, rows: list[Any]) -> list[Any]:
+    """Rows that begin with WHERE, in the order in which the viewer labels."""
+    order = order_of(desk)
+    return sorted(rows, key=lambda row: order.key(*row[: len(WHERE)]))
+
+
+def _without_qs() -> QuerySet[Assignment]:
+    held_qs = _own_slots_qs().filter(state=HELD)
+    return held_qs.exclude(OneOf("public_id", "without", models.UUIDField()))
+
+
+WHERE = ("pair__query", "pair__document", "occasion")
+LEASED = (*WHERE, "public_id", "purpose", IMAGES, *SHOWN.values())
+_leased: PreparedRows[Any] = PreparedRows(lambda: _without_qs().values_list(*LEASED))
+_leased_of: PreparedRows[Any] = PreparedRows(
+    lambda: (
+        _without_qs().filter(OneOf("public_id", "only", models.UUIDField())).values_list(*LEASED)
+    )
+)
 
 
 def get_own_seats(desk: Desk) -> QuerySet[Assignment]:
     return Assignment.objects.filter(annotator=desk.viewer, pair__campaign=desk.campaign)
 
 
+def _own_slots_qs() -> QuerySet[Assignment]:
+    seats_qs = Assignment.objects.filter(annotator=slot("viewer"), pair__campaign=slot("campaign"))
+    return seats_qs.order_by()
+
+
+def _whose(desk: Desk) -> dict[str, int]:
+    return {"viewer": desk.viewer.pk, "campaign": desk.campaign.pk}
+
+
+def count_filled(desk: Desk) -> int:
+    """How many pairs that count for their own figures the viewer has labelled."""
+    return sum(pairs for _, pairs in _filled.list(**_whose(desk)))
+
+
+_filled: PreparedRows[Any] = PreparedRows(
+    lambda: (
+        _own_slots_qs()
+        .filter(state__in=FILLED)
+        .exclude(purpose=TRAINING)
+        .values_list("annotator")
+        .annotate(pairs=Count("pk"))
+    )
+)
+
+
 def _count_done(desk: Desk, queries: Set[int]) -> dict[int, int]:
     """How many pairs of each query the viewer has labelled."""
     if not queries:
         return {}
-    done_qs = get_own_seats(desk).filter(state__in=FILLED, pair__query__in=queries)
-    return dict(
-        done_qs.order_by().values_list("pair__query").annotate(pairs=Count("pair", distinct=True))
+    return dict(_done.list(**_whose(desk), queries=queries))
+
+
+_done: PreparedRows[Any] = PreparedRows(
+    lambda: (
+        _own_slots_qs()
+        .filter(OneOf("pair__query", "queries"), state__in=FILLED)
+        .values_list("pair__query")
+        .annotate(pairs=Count("pair", distinct=True))
     )
+)
 
 
 def show_pair(row: Mapping[str, Any], assignment: UUID, query_done: int = 0) -> ShownPair:

@@ -4,7 +4,8 @@ What an annotator reads of it never says that anything is a check, but for train
 """
 
 from dataclasses import dataclass
-from typing import Final
+from datetime import datetime
+from typing import Any, Final
 
 from django.db.models import Exists, OuterRef, QuerySet
 
@@ -24,6 +25,7 @@ from annotation.permissions import Desk
 from annotation.selectors.gold import count_unmet, get_check_plan
 from annotation.training import Attempt, Course, Stage, needed, stage_of
 from judgments.models import User
+from judgments.prepared import PreparedRows, slot
 from judgments.scales import Scale
 
 WAITING_WORDS: Final = (
@@ -173,6 +175,23 @@ def held_qs(desk: Desk) -> QuerySet[Assignment]:
     return Assignment.objects.filter(
         annotator=desk.viewer, state=Assignment.State.LEASED, pair__campaign=desk.campaign
     )
+
+
+def held_slots_qs() -> QuerySet[Assignment]:
+    """`held_qs` for a prepared query: its slots are viewer and campaign."""
+    return Assignment.objects.filter(
+        annotator=slot("viewer"),
+        state=Assignment.State.LEASED,
+        pair__campaign=slot("campaign"),
+    ).order_by()
+
+
+def list_leases(desk: Desk) -> list[datetime]:
+    """Until when the viewer holds each of their seats."""
+    return [until for (until,) in _leases.list(viewer=desk.viewer.pk, campaign=desk.campaign.pk)]
+
+
+_leases: PreparedRows[Any] = PreparedRows(lambda: held_slots_qs().values_list("leased_until"))
 
 
 def trainable_qs(campaign: Campaign, person: User) -> QuerySet[GoldItem]:

@@ -5,14 +5,15 @@ from array import array
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.models import Assignment, Campaign, Pair, Pool, QuerySkip
 from annotation.ordering import Order, Place, stream
 from annotation.permissions import Desk
+from judgments.prepared import OneOf, PreparedRows, slot
 
 LOOKS = (64, 512)  # how many pairs of the stream are looked at before all of them are
 KEPT_STREAMS = 128
@@ -88,8 +89,7 @@ def _position(own_stream: Stream, found: Sequence[FreeSeat], start: int) -> int:
 def get_stream(desk: Desk) -> Stream:
     """All pairs of the campaign in the viewer's order, kept by this process."""
     campaign = desk.campaign
-    newest = Pool.objects.filter(campaign=campaign).order_by("-pk").values_list("pk", flat=True)
-    pool = newest.first() or 0
+    pool = next((pk for (pk,) in _newest_pool.list(campaign=campaign.pk)), 0)
     key = (campaign.public_id, desk.viewer.pk, campaign.order)
     with _guard:
         kept = _streams.get(key)
@@ -102,6 +102,11 @@ def get_stream(desk: Desk) -> Stream:
         while len(_streams) > KEPT_STREAMS:
             _streams.popitem(last=False)
     return made
+
+
+_newest_pool: PreparedRows[Any] = PreparedRows(
+    lambda: Pool.objects.filter(campaign=slot("campaign")).order_by("-pk").values_list("pk")[:1]
+)
 
 
 def _list_pairs(desk: Desk) -> "tuple[array[int], array[int]]":
@@ -119,18 +124,29 @@ def _list_pairs(desk: Desk) -> "tuple[array[int], array[int]]":
 
 def list_free_among(desk: Desk, pairs: Sequence[int] | None) -> list[FreeSeat]:
     """The free seats for the viewer among these pairs, or in the whole campaign; one a pair."""
-    own = Assignment.objects.filter(pair=OuterRef("pair"), annotator=desk.viewer, occasion=0)
-    seats_qs = Assignment.objects.filter(state=Assignment.State.FREE, occasion=0)
-    if pairs is None:
-        seats_qs = seats_qs.filter(pair__campaign=desk.campaign)
-    else:
-        seats_qs = seats_qs.filter(pair__in=pairs)
-    seats_qs = seats_qs.exclude(Exists(own.exclude(state=Assignment.State.VOIDED)))
-    skips_qs = QuerySkip.objects.filter(campaign=desk.campaign, annotator=desk.viewer)
-    seats_qs = seats_qs.exclude(pair__query__in=skips_qs.filter(returned_at=None).values("query"))
-    rows = seats_qs.order_by("pair_id", "-seat").values_list(
-        "pk", "pair_id", "pair__query_id", "pair__document_id"
-    )
+    who = {"viewer": desk.viewer.pk, "campaign": desk.campaign.pk}
+    rows = _free.list(**who) if pairs is None else _free_among.list(**who, pairs=pairs)
     one_each = {row[1]: FreeSeat(*row) for row in rows}  # the last, the lowest seat, stays
     order = order_of(desk)
     return sorted(one_each.values(), key=lambda seat: order.key(seat.query, seat.document))
+
+
+def _free_qs() -> QuerySet[Assignment]:
+    viewer, campaign = slot("viewer"), slot("campaign")
+    own = Assignment.objects.filter(pair=OuterRef("pair"), annotator=viewer, occasion=0)
+    skips_qs = QuerySkip.objects.filter(campaign=campaign, annotator=viewer, returned_at=None)
+    return (
+        Assignment.objects.filter(state=Assignment.State.FREE, occasion=0)
+        .exclude(Exists(own.exclude(state=Assignment.State.VOIDED)))
+        .exclude(pair__query__in=skips_qs.values("query"))
+        .order_by("pair_id", "-seat")
+    )
+
+
+SEAT = ("pk", "pair_id", "pair__query_id", "pair__document_id")
+_free: PreparedRows[Any] = PreparedRows(
+    lambda: _free_qs().filter(pair__campaign=slot("campaign")).values_list(*SEAT)
+)
+_free_among: PreparedRows[Any] = PreparedRows(
+    lambda: _free_qs().filter(OneOf("pair_id", "pairs")).values_list(*SEAT)
+)

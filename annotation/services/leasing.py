@@ -6,20 +6,21 @@ constraints have the last word.
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Case, Value, When
+from django.db.models import CharField, DateTimeField, QuerySet
 
 from annotation.models import Assignment, Campaign, CampaignAnnotator
 from annotation.permissions import Desk, check_may_label
-from annotation.selectors.standing import get_standing, held_qs
+from annotation.selectors.standing import get_standing, held_qs, held_slots_qs, list_leases
 from annotation.selectors.streams import FreeSeat, list_free_among, list_free_seats
 from annotation.services.planting import plant
 from annotation.services.seats import end_leases, hand_out
 from annotation.services.training import lease_training
 from annotation.training import Stage
+from judgments.prepared import OneOf, PlaceAmong, PreparedRows, PreparedUpdate, slot
 
 MOST: Final = 60  # seats that one person holds at a time
 SWEPT_AT_ONCE: Final = 500
@@ -44,27 +45,32 @@ def lease_next(*, desk: Desk, count: int, at: datetime) -> int:
         return 0
     if standing.stage == Stage.LEARNING:
         return _lease_training(desk, at)
-    fresh = held_qs(desk).filter(leased_until__gt=at + FRESH * desk.campaign.lease).count()
+    leases = list_leases(desk)
+    fresh = sum(until > at + FRESH * desk.campaign.lease for until in leases)
     if fresh >= enough:
         return fresh
-    renew_leases(desk=desk, at=at)
+    if fresh < len(leases):
+        renew_leases(desk=desk, at=at)
     release_expired(at=at, campaign=desk.campaign)
     with transaction.atomic():
-        # one tab after the other, so that two do not take two seats of one pair
-        CampaignAnnotator.objects.select_for_update(no_key=True).get(pk=desk.annotator_id)
-        held = held_qs(desk).count()
+        _lock_place(desk)
+        held = len(list_leases(desk))
         return _take_more(desk, held=held, count=count, at=at) if standing.takes_more else held
 
 
 def renew_leases(*, desk: Desk, at: datetime) -> int:
     """Let all leases of the viewer run for their full length from now; how many there are."""
-    return held_qs(desk).update(leased_until=at + desk.campaign.lease)
+    until = at + desk.campaign.lease
+    return _renewed.run(viewer=desk.viewer.pk, campaign=desk.campaign.pk, until=until)
+
+
+_renewed = PreparedUpdate(held_slots_qs, leased_until=slot("until", DateTimeField))
 
 
 def take_over(*, desk: Desk, pairs: Sequence[int], at: datetime) -> int:
     """Lease to the viewer a seat of each of these pairs where there is one for them; how many."""
     with transaction.atomic():
-        CampaignAnnotator.objects.select_for_update(no_key=True).get(pk=desk.annotator_id)
+        _lock_place(desk)
         return _lease(desk, _not_locked(list_free_among(desk, pairs)), at)
 
 
@@ -81,20 +87,50 @@ def release_leases(*, desk: Desk, assignments: Sequence[UUID] | None = None) -> 
 
 def release_expired(*, at: datetime, campaign: Campaign | None = None) -> int:
     """Free the seats whose lease has run out, of one campaign or of all; how many."""
-    expired_qs = Assignment.objects.filter(state=Assignment.State.LEASED, leased_until__lt=at)
-    if campaign is not None:
-        expired_qs = expired_qs.filter(pair__campaign=campaign)
-    some = list(expired_qs.order_by("leased_until").values_list("pk", flat=True)[:SWEPT_AT_ONCE])
+    if campaign is None:
+        some = _expired_anywhere.list(at=at)
+    else:
+        some = _expired.list(at=at, campaign=campaign.pk)
     if not some:
         return 0
-    return end_leases(expired_qs.filter(pk__in=some))
+    expired_qs = Assignment.objects.filter(state=Assignment.State.LEASED, leased_until__lt=at)
+    return end_leases(expired_qs.filter(pk__in=[pk for (pk,) in some]))
+
+
+def _expired_qs() -> QuerySet[Assignment]:
+    at = slot("at", DateTimeField)
+    expired_qs = Assignment.objects.filter(state=Assignment.State.LEASED, leased_until__lt=at)
+    return expired_qs.order_by("leased_until")
+
+
+_expired_anywhere: PreparedRows[Any] = PreparedRows(
+    lambda: _expired_qs().values_list("pk")[:SWEPT_AT_ONCE]
+)
+_expired: PreparedRows[Any] = PreparedRows(
+    lambda: _expired_qs().filter(pair__campaign=slot("campaign")).values_list("pk")[:SWEPT_AT_ONCE]
+)
 
 
 def _lease_training(desk: Desk, at: datetime) -> int:
     renew_leases(desk=desk, at=at)
     with transaction.atomic():
-        CampaignAnnotator.objects.select_for_update(no_key=True).get(pk=desk.annotator_id)
+        _lock_place(desk)
         return lease_training(desk=desk, at=at)
+
+
+def _lock_place(desk: Desk) -> None:
+    """One tab after the other, so that two do not take two seats of one pair."""
+    _place.list(place=desk.annotator_id)
+
+
+_place: PreparedRows[Any] = PreparedRows(
+    lambda: (
+        CampaignAnnotator.objects.select_for_update(no_key=True)
+        .filter(pk=slot("place"))
+        .order_by()
+        .values_list("pk")
+    )
+)
 
 
 def _enough(count: int) -> int:
@@ -125,32 +161,43 @@ def _not_locked(seats: list[FreeSeat]) -> list[int]:
     pks = [seat.pk for seat in seats]
     if not connection.features.has_select_for_update_skip_locked:
         return pks
-    free_qs = Assignment.objects.filter(pk__in=pks, state=Assignment.State.FREE)
-    locked_qs = free_qs.select_for_update(no_key=True, skip_locked=True)
-    locked = set(locked_qs.values_list("pk", flat=True))
+    locked = {pk for (pk,) in _locked.list(seats=pks)}
     return [pk for pk in pks if pk in locked]
+
+
+def _free_qs() -> QuerySet[Assignment]:
+    return Assignment.objects.filter(OneOf("pk", "seats"), state=Assignment.State.FREE).order_by()
+
+
+_locked: PreparedRows[Any] = PreparedRows(
+    lambda: _free_qs().select_for_update(no_key=True, skip_locked=True).values_list("pk")
+)
 
 
 def _lease(desk: Desk, pks: list[int], at: datetime) -> int:
     """Lease the seats that are free, to be met in this order; how many."""
     if not pks:
         return 0
-    free_qs = Assignment.objects.filter(pk__in=pks, state=Assignment.State.FREE)
     try:
         with transaction.atomic():
-            return free_qs.update(
-                state=Assignment.State.LEASED,
-                annotator=desk.viewer,
-                leased_until=at + desk.campaign.lease,
+            return _leased.run(
+                seats=pks,
+                annotator=desk.viewer.pk,
+                until=at + desk.campaign.lease,
                 order=desk.campaign.order,
-                place=_places(desk, pks),
+                handed=hand_out(annotator_id=desk.annotator_id, count=len(pks)),
             )
     except IntegrityError:
         # a label of the viewer, sent late by another tab, took a seat of one of these pairs
         return 0
 
 
-def _places(desk: Desk, pks: list[int]) -> Case:
-    """As their how many-th seats the annotator gets these, by id."""
-    handed = hand_out(annotator_id=desk.annotator_id, count=len(pks))
-    return Case(*(When(pk=pk, then=Value(handed + n)) for n, pk in enumerate(pks, start=1)))
+_leased = PreparedUpdate(
+    _free_qs,
+    state=Assignment.State.LEASED,
+    annotator=slot("annotator"),
+    leased_until=slot("until", DateTimeField),
+    order=slot("order", CharField),
+    # as their how many-th seats the annotator gets these
+    place=slot("handed") + PlaceAmong("pk", "seats"),
+)

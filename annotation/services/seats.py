@@ -7,6 +7,7 @@ update. Whoever needs a list's lock takes it before any pair's, and pairs by ris
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import uuid4
 
 from django.db import connection, transaction
@@ -22,6 +23,7 @@ from annotation.models import (
 )
 from annotation.selectors.conclusions import count_wishes
 from judgments.bulk import insert_rows
+from judgments.prepared import PreparedRows, PreparedUpdate, slot
 
 NO_GRADE = (Label.Outcome.UNSURE, Label.Outcome.UNJUDGEABLE)
 BATCH = 1_000
@@ -48,9 +50,17 @@ def hand_out(*, annotator_id: int, count: int) -> int:
 
     annotator_id: their place in the campaign, which the caller has locked.
     """
-    place_qs = CampaignAnnotator.objects.filter(pk=annotator_id)
-    place_qs.update(handed=F("handed") + count)
-    return place_qs.values_list("handed", flat=True).get() - count
+    _handing.run(place=annotator_id, count=count)
+    ((handed,),) = _handed.list(place=annotator_id)
+    return int(handed) - count
+
+
+def _place_qs() -> QuerySet[CampaignAnnotator]:
+    return CampaignAnnotator.objects.filter(pk=slot("place")).order_by()
+
+
+_handing = PreparedUpdate(_place_qs, handed=F("handed") + slot("count"))
+_handed: PreparedRows[Any] = PreparedRows(lambda: _place_qs().values_list("handed"))
 
 
 def make_seats(*, pair_ids: Iterable[int], overlap: int) -> None:
