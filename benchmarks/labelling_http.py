@@ -7,8 +7,8 @@
 A campaign of made-up pairs is put into a temporary database, and the server is started as it is
 for people: on SQLite `manage.py serve`, one process with its workers; on PostgreSQL the image's
 gunicorn with two processes, and beside it the worker that makes grades and evaluations of the
-labels. Annotators in a process of their own then label for so many seconds as the page does: one
-request a label, whose answer brings the next pairs when few are left. With a pause of 1 they are
+labels. Annotators then label for so many seconds as the page does (crowd.py): one request a
+label, whose answer brings the next pairs when few are left. With a pause of 1 they are
 people who label once a second; 0 is as fast as it goes. `minimal` is minimal_view.py, which checks
 a label and inserts a row, on both databases: what the tools cost by themselves.
 
@@ -19,37 +19,31 @@ machine trust the CPU time. In the end every acknowledged label must be in the d
 """
 
 import argparse
-import http.client
 import json
 import os
-import random
 import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from benchmarks.crowd import Crowd, Refused
 from benchmarks.usage import backends, cpu_seconds, family, memory_bytes
 from config.healthcheck import answers
 from tests.deployment import HOST, ROOT, compose_command, production_environment, web_command
 from tests.services import free_port, own_postgres_database
 
 PATIENCE = 120.0  # seconds for a server to start, beyond the seconds of the load
-WANTED, LOW = 60, 12  # as the page asks
 KINDS = {
     "sqlite": ("sqlite",),
     "postgresql": ("postgresql",),
     "minimal": ("minimal on sqlite", "minimal on postgresql"),
 }
 BIN = Path(sys.executable).parent
-CSRF = "c" * 32
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 TEXT = "Which of these words does somebody look for who wants to know how sails are mended? " * 12
 
@@ -102,9 +96,10 @@ def _run(options: argparse.Namespace, kind: str) -> str:
             name: stack.enter_context(_process(command, environment, Path(home) / f"{name}.log"))
             for name, command in _commands(kind, port, Path(home)).items()
         }
-        host = HOST if kind == "postgresql" else "127.0.0.1"
+        scheme, host = ("https", HOST) if kind == "postgresql" else ("http", "127.0.0.1")
         _wait_for_web(port, host, Path(home))
-        plan = {**scene, "port": port, "host": host, "servers": servers, "kind": kind}
+        plan = {**scene, "port": port, "scheme": scheme, "host": host}
+        plan |= {"servers": servers, "kind": kind}
         plan["seconds"] = options.seconds
         if kind.endswith("postgresql"):
             plan["database"] = environment["DATABASE_URL"].split("?")[0].rsplit("/", 1)[1]
@@ -112,11 +107,11 @@ def _run(options: argparse.Namespace, kind: str) -> str:
         for annotators, pause in _cases(options, kind):
             own = {"cookies": scene["cookies"][:annotators], "pause": pause}
             done = _module(environment, "--load", sent=plan | own, patience=options.seconds)
+            if done["error"]:
+                return f"{kind}, {_in_words(annotators, pause)}: {done['error']}"
             memory = {name: memory_bytes(family(pid)) for name, pid in servers.items()}
             _print(f"{kind}, {_in_words(annotators, pause)}", done, memory)
             stored += done["stored"]
-            if done["errors"]:
-                return f"{len(done['errors'])} requests failed, the first: {done['errors'][0]}"
         return "" if _is_minimal(kind) else _check(stored, _module(environment, "--count"))
 
 
@@ -242,136 +237,20 @@ def _print(case: str, done: dict[str, Any], memory: dict[str, int]) -> None:
 # The people
 
 
-def _spent(plan: dict[str, Any]) -> dict[str, float]:
-    """Seconds of CPU time of each part of the server so far."""
-    spent = {name: cpu_seconds(family(pid)) for name, pid in plan["servers"].items()}
-    if "database" in plan:
-        spent["database"] = cpu_seconds(backends(plan["database"]))
-    return spent
-
-
 def _load(plan: dict[str, Any]) -> dict[str, Any]:
-    """All annotators label until the time is up; nothing is measured before all have begun."""
-    barrier = threading.Barrier(len(plan["cookies"]) + 1)
-    kind = _Writer if _is_minimal(plan["kind"]) else _Annotator
-    people = [kind(plan, cookie, barrier) for cookie in plan["cookies"]]
-    threads = [threading.Thread(target=person.work) for person in people]
-    for thread in threads:
-        thread.start()
-    barrier.wait(PATIENCE)
-    began, cpu, before = time.monotonic(), time.process_time(), _spent(plan)
-    for thread in threads:
-        thread.join()
-    after = _spent(plan)
-    return {
-        "spent": {name: after[name] - before[name] for name in after},
-        "stored": sum(person.stored for person in people),
-        "took": time.monotonic() - began,
-        "cpu": time.process_time() - cpu,
-        "milliseconds": [one for person in people for one in person.milliseconds],
-        "errors": [person.error for person in people if person.error],
-    }
+    """All annotators label until the time is up; what came of it, or what went wrong."""
 
+    def spent() -> dict[str, float]:
+        """Seconds of CPU time of each part of the server so far."""
+        so_far = {name: cpu_seconds(family(pid)) for name, pid in plan["servers"].items()}
+        if "database" in plan:
+            so_far["database"] = cpu_seconds(backends(plan["database"]))
+        return so_far
 
-class _Annotator:
-    """One browser: a connection that stays, pairs at hand, one request a label."""
-
-    def __init__(self, plan: dict[str, Any], cookie: str, barrier: threading.Barrier) -> None:
-        self._plan = plan
-        self._barrier = barrier
-        self._dice = random.Random(cookie)
-        self._headers = {
-            "Host": plan["host"],
-            "Cookie": f"sessionid={cookie}; csrftoken={CSRF}",
-            "X-CSRFToken": CSRF,
-            "X-Forwarded-Proto": "https",
-            "Referer": f"https://{plan['host']}/",
-            "Content-Type": "application/json",
-        }
-        self._connection = http.client.HTTPConnection("127.0.0.1", plan["port"], timeout=60)
-        self._ahead: list[dict[str, Any]] = []
-        self._known: set[str] = set()
-        self.stored = 0
-        self.milliseconds: list[float] = []
-        self.error = ""
-
-    def work(self) -> None:
-        try:
-            self._take(self._post("next", self._wish()))
-            self._label()
-            self._label()
-            self.stored, self.milliseconds = 0, []
-            self._barrier.wait(PATIENCE)
-            until = time.monotonic() + self._plan["seconds"]
-            time.sleep(self._dice.random() * self._plan["pause"])
-            while self._ahead and time.monotonic() < until:
-                self._label()
-                time.sleep(self._plan["pause"] * self._dice.uniform(0.5, 1.5))
-        except Exception as error:  # noqa: BLE001  (the run ends with what it was)
-            self.error = repr(error)
-            self._barrier.abort()
-
-    def _label(self) -> None:
-        pair = self._ahead.pop(0)
-        label = {
-            "id": str(uuid.uuid4()),
-            "assignment": pair["assignment"],
-            "grade": self._dice.randrange(5),
-            "guideline_revision": 1,
-            "content_hash": pair["content_hash"],
-            "seconds": 1.0,
-            "made_at": datetime.now(UTC).isoformat(),
-        }
-        wish = self._wish() if len(self._ahead) < LOW else {"count": 0}
-        began = time.perf_counter()
-        answer = self._post("labels", {"labels": [label], **wish})
-        self.milliseconds.append((time.perf_counter() - began) * 1000)
-        if answer["labels"][0]["status"] != "stored":
-            raise ValueError(answer["labels"][0])
-        self.stored += 1
-        self._take(answer)
-
-    def _wish(self) -> dict[str, Any]:
-        return {"count": WANTED, "held": [pair["assignment"] for pair in self._ahead]}
-
-    def _take(self, answer: dict[str, Any]) -> None:
-        new = [pair for pair in answer["pairs"] if pair["assignment"] not in self._known]
-        self._known.update(pair["assignment"] for pair in new)
-        self._ahead += new
-
-    def _path(self, what: str) -> str:
-        return f"/api/v1/campaigns/{self._plan['campaign']}/{what}"
-
-    def _post(self, what: str, body: Any) -> Any:
-        path = self._path(what)
-        for last in (False, True):
-            try:
-                self._connection.request("POST", path, json.dumps(body), self._headers)
-                response = self._connection.getresponse()
-                break
-            except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError):
-                # the server let an idle connection go, as it may: browsers ask again as well
-                self._connection.close()
-                if last:
-                    raise
-        said = response.read()
-        if response.status != 200:
-            raise ValueError(f"{response.status}: {said[:300]!r}")
-        return json.loads(said)
-
-
-class _Writer(_Annotator):
-    """Who sends labels of nothing to the minimal view."""
-
-    def _take(self, answer: dict[str, Any]) -> None:
-        self._ahead = [{"assignment": str(uuid.uuid4()), "content_hash": "0" * 64}]
-
-    def _path(self, what: str) -> str:
-        return "/labels"
-
-    def _post(self, what: str, body: Any) -> Any:
-        # what annotators ask for first is nothing that the view knows
-        return super()._post(what, body["labels"][0]) if what == "labels" else {}
+    try:
+        return {"error": "", **Crowd(plan, spent).work()}
+    except (Refused, OSError) as error:
+        return {"error": repr(error)}
 
 
 # The rows
