@@ -20,6 +20,7 @@ MAX_SPANS: Final = 200
 LONGEST_SECONDS: Final = 86_400.0
 
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
+_UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
 
 
 class LabelRefused(DomainError):
@@ -90,7 +91,7 @@ def checked_words(words: str, limit: int) -> str:
     words = words.strip()
     if len(words) > limit:
         raise LabelRefused("text_too_long", f"The text has at most {limit:,} characters.")
-    if "\0" in words or any("\ud800" <= letter <= "\udfff" for letter in words):
+    if _UNSTORABLE.search(words):
         raise LabelRefused("text_invalid", "The text holds characters that can't be stored.")
     return words
 

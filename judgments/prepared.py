@@ -103,12 +103,10 @@ class _Statement:
     is_locking: bool = False
     converters: Mapping[int, Any] = field(default_factory=dict)
 
-    def fill(self, values: Mapping[str, Any]) -> list[Any]:
+    def fill(self, values: Mapping[str, Any], own: Any) -> list[Any]:
         """The parameters with the values in their slots; KeyError for a slot without one."""
         return [
-            one.kind.get_db_prep_save(values[one.name], connection)
-            if isinstance(one, Slot)
-            else one
+            one.kind.get_db_prep_save(values[one.name], own) if isinstance(one, Slot) else one
             for one in self.params
         ]
 
@@ -132,7 +130,8 @@ class PreparedRows(Generic[Row]):
 
     def list(self, **values: Any) -> "list[Row]":
         """The rows, with the values in their slots."""
-        return _fetch(_kept(self, self._prepare), values)
+        own = connections[DEFAULT_DB_ALIAS]
+        return _fetch(own, _kept(own, self, self._prepare), values)
 
     def _prepare(self) -> _Statement:
         return _reading(self._build())
@@ -146,8 +145,9 @@ class PreparedObjects(Generic[Row]):
 
     def list(self, **values: Any) -> "list[Row]":
         """The objects, with the values in their slots."""
-        statement, shape = _kept(self, self._prepare)
-        return [_made(shape, row) for row in _fetch(statement, values)]
+        own = connections[DEFAULT_DB_ALIAS]
+        statement, shape = _kept(own, self, self._prepare)
+        return [_made(shape, row) for row in _fetch(own, statement, values)]
 
     def _prepare(self) -> tuple[_Statement, _Shape]:
         statement = _reading(self._build())
@@ -174,9 +174,10 @@ class PreparedUpdate:
 
     def run(self, **values: Any) -> int:
         """Change the rows; how many there were."""
-        statement = _kept(self, self._prepare)
-        with _cursor() as cursor:
-            cursor.execute(statement.sql, statement.fill(values))
+        own = connections[DEFAULT_DB_ALIAS]
+        statement = _kept(own, self, self._prepare)
+        with _cursor(own) as cursor:
+            cursor.execute(statement.sql, statement.fill(values, own))
             return int(cursor.rowcount)
 
     def _prepare(self) -> _Statement:
@@ -199,9 +200,10 @@ class PreparedInsert:
 
     def run(self, **values: Any) -> None:
         """Insert a row of these values."""
-        statement = _kept(self, self._prepare)
-        with _cursor() as cursor:
-            cursor.execute(statement.sql, statement.fill(values))
+        own = connections[DEFAULT_DB_ALIAS]
+        statement = _kept(own, self, self._prepare)
+        with _cursor(own) as cursor:
+            cursor.execute(statement.sql, statement.fill(values, own))
 
     def _prepare(self) -> _Statement:
         fields = {field.attname: field for field in self._model._meta.concrete_fields}
@@ -228,7 +230,7 @@ class PreparedText(Generic[Row]):
 
     def list(self, **values: Any) -> "list[Row]":
         """The rows that it returns, with the values in their slots."""
-        return _fetch(self._statement, values)
+        return _fetch(connections[DEFAULT_DB_ALIAS], self._statement, values)
 
 
 def _reading(rows_qs: "QuerySet[Any, Any]") -> _Statement:
@@ -245,29 +247,31 @@ def _reading(rows_qs: "QuerySet[Any, Any]") -> _Statement:
     )
 
 
-def _fetch(statement: _Statement, values: Mapping[str, Any]) -> list[Any]:
-    if statement.is_locking and connection.get_autocommit():
+# `own` is the connection itself: `django.db.connection` looks it up anew with every attribute
+
+
+def _fetch(own: Any, statement: _Statement, values: Mapping[str, Any]) -> list[Any]:
+    if statement.is_locking and own.get_autocommit():
         # Django asks this while it builds the SQL, so only once
         raise TransactionManagementError("Rows are locked only within a transaction.")
-    with _cursor() as cursor:
-        cursor.execute(statement.sql, statement.fill(values))
+    with _cursor(own) as cursor:
+        cursor.execute(statement.sql, statement.fill(values, own))
         rows = cursor.fetchall()
     if not statement.converters:
         return list(rows)
     return [tuple(row) for row in statement.compiler.apply_converters(rows, statement.converters)]
 
 
-def _cursor() -> Any:
+def _cursor(own: Any) -> Any:
     """A cursor that has PostgreSQL plan a statement once and keep the plan; on SQLite as ever.
 
     As ever also where statements are logged: of a planned one the log would not have the text.
     """
-    if connection.vendor != "postgresql" or connection.queries_logged:
-        return connection.cursor()
+    if own.vendor != "postgresql" or own.queries_logged:
+        return own.cursor()
     # what Django's own `cursor` does, but with another kind of cursor
     from django.db.backends.postgresql.base import ServerBindingCursor  # noqa: PLC0415
 
-    own: Any = connections[DEFAULT_DB_ALIAS]
     make: Any = ServerBindingCursor
     own.close_if_health_check_failed()
     own.ensure_connection()
@@ -285,9 +289,9 @@ def _made(shape: _Shape, row: Sequence[Any]) -> Any:
     return made
 
 
-def _kept(owner: object, prepare: Callable[[], Any]) -> Any:
+def _kept(own: Any, owner: object, prepare: Callable[[], Any]) -> Any:
     """The statement as this connection keeps it: a compiler belongs to one connection."""
-    kept: dict[object, Any] = vars(connections[DEFAULT_DB_ALIAS]).setdefault(_KEPT, {})
+    kept: dict[object, Any] = vars(own).setdefault(_KEPT, {})
     if owner not in kept:
         kept[owner] = prepare()
     return kept[owner]

@@ -16,6 +16,7 @@ MAX_DEPTH = 20
 # possessive, and content with a string that never ends: no text makes it look twice at a place
 STRINGS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 BRACKETS = re.compile(r"[\[\]{}]")
+UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class BoundedJSONParser(BaseParser):
@@ -66,7 +67,7 @@ def check_depth(text: str) -> None:
 def check_text(value: Any) -> None:
     """Refuse what no database column takes: NUL and lone surrogates, anywhere in the value."""
     if isinstance(value, str):
-        if "\x00" in value or any("\ud800" <= character <= "\udfff" for character in value):
+        if UNSTORABLE.search(value):
             raise ParseError("The body holds a NUL or half a surrogate pair.")
     elif isinstance(value, dict):
         for name, inner in value.items():
