@@ -1,6 +1,7 @@
 """What the tests find on this machine, and which of them a pass of the suite runs."""
 
 import os
+from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -134,6 +135,12 @@ def ids_begin_at_one(request: pytest.FixtureRequest) -> None:
 def nothing_has_been_announced(monkeypatch: pytest.MonkeyPatch) -> None:
     """What one test said to the workers does not keep the next from saying the same."""
     monkeypatch.setattr(waking, "_crier", waking._Crier())
+
+
+@pytest.fixture(autouse=True)
+def no_version_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ids and times are the same in every test, and lists are not."""
+    monkeypatch.setattr("judgments.selectors.whole._remembered", OrderedDict())
 
 
 def _empty_databases(case: TransactionTestCase) -> None:

@@ -22,7 +22,7 @@ from evaluation.selectors.measure_sets import grades_of
 from evaluation.selectors.rankings import list_answered, load_answers, load_rankings
 from evaluation.selectors.sums import RunSize, chunks, judged_queries
 from judgments.models import JudgmentList
-from judgments.selectors import Judged, get_judged, get_query_traits
+from judgments.selectors import Judged, get_all_judged, get_query_traits
 
 KEPT: Final = 24 * 3600  # seconds
 
@@ -109,7 +109,7 @@ def get_mean(
 
 
 def _compute(run: Run, judgment_list: JudgmentList, version: int, measure: Measure) -> QueryValues:
-    judged = get_judged(list_id=judgment_list.pk, version=version)
+    judged = get_all_judged(list_id=judgment_list.pk, version=version)
     query_ids = np.unique(judged.query_ids)
     if measure.queries not in KEPT_QUERIES:  # some that nobody judged are in the mean as well
         query_ids = np.union1d(query_ids, list_answered(run_ids=[run.pk]))

@@ -32,6 +32,7 @@ from evaluation.scoring import (
 from evaluation.selectors.rankings import list_answered, load_all_answers, load_rankings
 from judgments.selectors import (
     Judged,
+    get_all_judged,
     get_judged,
     get_query_traits,
     has_judged_in_segment,
@@ -77,7 +78,10 @@ def compute_sums(
 
     query_ids: only these of the judged queries are in the mean; None: all are.
     """
-    judged = get_judged(list_id=board.list_id, version=version, query_ids=query_ids)
+    if query_ids is None:
+        judged = get_all_judged(list_id=board.list_id, version=version)
+    else:
+        judged = get_judged(list_id=board.list_id, version=version, query_ids=query_ids)
     segments = segments_of(board=board, version=version)
     shape = (len(runs), n_rows(board.measures, len(segments)), len(COLUMNS))
     sums = np.zeros(shape, np.int64)

@@ -21,7 +21,7 @@ from evaluation.selectors.rankings import load_rankings
 from evaluation.selectors.sums import RunSize, chunks, judged_queries
 from evaluation.statistics.resampling import FloatArray
 from judgments.models import JudgmentList
-from judgments.selectors import get_judged
+from judgments.selectors import get_all_judged
 
 # Measures that a better grade of a document shown never lowers: the best grade is the best case.
 RISING: Final = frozenset({"P", "Hit", "RR", "RBP"})
@@ -133,7 +133,7 @@ def _ndcg_bounds(
 ) -> tuple[FloatArray, FloatArray]:
     grades, run = grades_of(judgment_list), compared.run
     cutoff = measure.cutoff or DEEPEST
-    judged = get_judged(list_id=judgment_list.pk, version=version)
+    judged = get_all_judged(list_id=judgment_list.pk, version=version)
     parts = []
     for chunk in chunks(
         compared.values.query_ids, [RunSize(run.pk, run.row_count, run.query_count)]

@@ -21,9 +21,11 @@ from judgments.selectors.traits import (
     list_segments,
     list_trait_changes,
 )
+from judgments.selectors.whole import get_all_judged
 
 __all__ = [
     "Judged",
+    "get_all_judged",
     "get_judged",
     "get_list",
     "get_qrels",
