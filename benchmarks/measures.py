@@ -16,9 +16,9 @@ before. scikit-learn and LightGBM start from matrices that are joined already, a
 of their own, the recall ideal; LightGBM's gains are exponential. Only we compute all four ideals.
 
 End to end: from TREC files to values, each in a process of its own, with its peak memory; imports
-are not in the time. Ours is what `evaluate` does: a process that reads a million lines before it
-loads compiled loops, and once more with these loaded before. trec_eval is a program, and is timed
-where --trec-eval says it is.
+are not in the time. Ours is what `evaluate` does: a process that has read and evaluated for a while
+before it loads compiled loops, which is in the time, and once more with these loaded before.
+trec_eval is a program, and is timed where --trec-eval says it is.
 
 Each tool's values are compared before anything is timed: bit by bit where it is in double precision
 and has our definition, trec_eval's as far as it prints them, the others' to 1e-12 (their last bits
@@ -58,7 +58,8 @@ from evaluation.measures.rankings import Judgments, grade_rankings, judge_rankin
 from evaluation.packing import RankedDocuments
 from evaluation.scoring import JudgedQueries as StoredQueries
 from evaluation.scoring import StoredRankings, score_sums
-from judgments.formats import compiled
+from judgments import compiled
+from judgments.formats import compiled as reading
 from judgments.formats.trec import read_qrels, read_run
 
 Floats = npt.NDArray[np.float64]
@@ -186,7 +187,7 @@ def as_dicts(data: Data) -> tuple[dict[str, dict[str, int]], list[Evaluated]]:
 def in_memory(data: Data, repeats: int) -> None:
     """Arrays or dicts to values."""
     ours = joined(data, ALL_IDEALS).values
-    evaluating.loops_after(evaluating.PATIENCE)
+    compiled.loops_after(evaluating.LOOPS, compiled.COMPILING)
     same(joined(data, ALL_IDEALS).values, ours, "joined by compiled loops", 0.0)
     same(gathered(data, ALL_IDEALS).values, ours, "gathered", 0.0)
     portions = stored(data)
@@ -385,7 +386,8 @@ def ours_loaded_on_files(
     qrels: Path, runs: list[Path], program: Path | None
 ) -> tuple[float, Floats]:
     """The same where compiled loops are at hand, as in a process that has read large files."""
-    compiled.loops_after(compiled.PATIENCE)
+    for module in (reading.LOOPS, evaluating.LOOPS):
+        compiled.loops_after(module, compiled.COMPILING)
     judged = JudgedQueries(read_qrels(io.BytesIO(b"q 0 d 1\n"), name="qrels"))
     run = read_run(io.BytesIO(b"q Q0 d 1 1 tag\n"), name="run", text_after_tag=True)
     evaluate_file(judged, run, GLOBAL)

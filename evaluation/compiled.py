@@ -1,38 +1,17 @@
-"""When evaluating is left to compiled loops: once they are worth what loading them costs.
+"""When evaluating is left to compiled loops: in large batches, once they are worth loading.
 
-Loading them takes about a second of CPU time, so small batches never ask for them, and large ones
-not before that second has been spent without. Where Numba is missing or has nowhere to keep what it
-compiled, everything is worked out without them.
+Small batches never ask for them, so that refreshing after a label never does.
 """
 
-from functools import cache
-from types import ModuleType
-from typing import Final
+from typing import Any, Final
 
+from judgments import compiled
+
+LOOPS: Final = "evaluation.loops"
 LEAST: Final = 1 << 16  # ranks, or values, of a batch that asks
-PATIENCE: Final = 50_000_000  # of those, that a process works on without compiled loops
+_SAVED: Final = 2e-8  # seconds each
 
 
-class _Patience:
-    """How many ranks and values this process has worked on so far without compiled loops."""
-
-    cells = 0
-
-
-def loops_after(cells: int) -> ModuleType | None:
-    """The module `loops`, once so many ranks or values more are worth it; None until then."""
-    if cells < LEAST:
-        return None
-    if _Patience.cells < PATIENCE:
-        _Patience.cells += cells
-    return compiled_loops() if _Patience.cells >= PATIENCE else None
-
-
-@cache
-def compiled_loops() -> ModuleType | None:
-    """The module `loops`; None where there is no Numba, or nowhere to keep what it compiles."""
-    try:
-        from evaluation import loops
-    except (ImportError, RuntimeError):
-        return None
-    return loops
+def loops_after(cells: int) -> Any:
+    """The module `loops`, compiled, once it is worth it for so many ranks or values more."""
+    return None if cells < LEAST else compiled.loops_after(LOOPS, cells * _SAVED)

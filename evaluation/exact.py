@@ -24,7 +24,7 @@ Limits: |value| < 4096, and Σ|v| < 2**34, Σv² < 2**38 in all: any number of q
 """
 
 import math
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -44,9 +44,11 @@ _MASK32: Final = 2**32 - 1
 _LOW_BITS: Final = 32  # sum = sum_high * 2**32 + sum_low
 _SQUARE_BITS: Final = 48  # squares = (square_high * 2**48 + square_middle) * 2**48 + square_low
 _MASK48: Final = 2**_SQUARE_BITS - 1
+_MASK20: Final = 2**20 - 1
 _DIGITS: Final = 8  # of a sum and of a sum of squares, as compiled loops add them up
 _DIGIT_BITS: Final = 20
 _QUICK_CHUNK: Final = 2**20  # values that those loops sum at once
+_TOGETHER: Final = 512  # values whose digits they multiply and add before a float64 could round
 _CHUNK: Final = 2**17  # values summed at once: bounds memory, and digits cannot overflow
 
 
@@ -143,41 +145,69 @@ def _chunk_sums(values: FloatArray, counted: BoolArray) -> IntArray:
 
 def _quick_sums(values: FloatArray, counted: BoolArray) -> IntArray | None:
     """The same by a compiled loop; None where there is none, or a value is not in [0, 2)."""
-    loops = loops_after(values.size)
-    if loops is None:
+    if not values.size or (loops := loops_after(values.size)) is None:
         return None
     marks = counted if counted.strides[-1] else counted[..., :1]  # the same for all measures
     chosen = values if marks.all() else np.where(marks, values, 0.0)
     by_measure = np.ascontiguousarray(chosen.swapaxes(-1, -2))
-    rows = by_measure.reshape(-1, values.shape[-2])
-    sums = [(0, 0)] * len(rows)
-    for start in range(0, rows.shape[1], _QUICK_CHUNK):
-        digits = np.zeros((len(rows), _DIGITS), np.int64)
-        if not loops.add_digits(rows, start, min(start + _QUICK_CHUNK, rows.shape[1]), digits):
-            return None
-        found = map(_from_digits, digits.tolist())
-        sums = [(s + t, u + v) for (s, u), (t, v) in zip(sums, found, strict=True)]
-    n_counted = np.broadcast_to(np.count_nonzero(marks, axis=-2), by_measure.shape[:-1])
-    n = n_counted.ravel().tolist()
-    out = [_as_row(own, *both) for own, both in zip(n, sums, strict=True)]
-    return np.array(out, np.int64).reshape(*by_measure.shape[:-1], len(COLUMNS))
+    digits = Digits(loops, by_measure.shape[:-1])
+    if not digits.add((), by_measure):
+        return None
+    return digits.sums(np.count_nonzero(marks, axis=-2))
 
 
-def _from_digits(digits: list[int]) -> tuple[int, int]:
-    """(Σq, Σq²) from the three and five digits of `add_digits`."""
-    total = squares = 0
-    for digit in digits[:3]:
-        total = (total << _DIGIT_BITS) + digit
-    for digit in digits[3:]:
-        squares = (squares << _DIGIT_BITS) + digit
-    return total, squares
+class Digits:
+    """Exact sums of values that a compiled loop adds up; shape: of the sums."""
 
+    def __init__(self, loops: Any, shape: tuple[int, ...]) -> None:
+        self._add = loops.add_digits
+        self._room = np.empty((3, _TOGETHER))
+        self._pending = np.zeros((*shape, _DIGITS), np.int64)
+        self._n_pending = 0
+        self._sums = np.zeros((*shape, len(COLUMNS)), np.int64)
 
-def _as_row(n: int, total: int, squares: int) -> tuple[int, ...]:
-    """The columns that `as_integers` reads."""
-    middle = squares >> _SQUARE_BITS
-    square = (middle >> _SQUARE_BITS, middle & _MASK48, squares & _MASK48)
-    return n, total >> _LOW_BITS, total & _MASK32, *square
+    def add(self, at: int | tuple[()], values: FloatArray) -> bool:
+        """Adds values, (..., n), to the sums at a place.
+
+        False, and nothing holds any more, where one is not in [0, 2).
+        """
+        n = values.shape[-1]
+        rows = values.reshape(-1, n)
+        digits = self._pending[at].reshape(len(rows), _DIGITS)  # a view
+        for start in range(0, n, _QUICK_CHUNK):
+            stop = min(start + _QUICK_CHUNK, n)
+            self._n_pending += stop - start
+            if self._n_pending > _QUICK_CHUNK:
+                self._settle()
+                self._n_pending = stop - start
+            if not self._add(rows, start, stop, self._room, digits):
+                return False
+        return True
+
+    def sums(self, counts: int | IntArray) -> IntArray:
+        """(..., 6), the columns of COLUMNS. counts: how many values count."""
+        self._settle()
+        out = self._sums.copy()
+        out[..., 0] = counts
+        return out
+
+    def _settle(self) -> None:
+        """Adds the digits so far to the columns, before they could overflow."""
+        digits = self._pending
+        for place in (2, 1, 7, 6, 5, 4):  # carry upwards
+            digits[..., place - 1] += digits[..., place] >> _DIGIT_BITS
+            digits[..., place] &= _MASK20
+        low = digits[..., 1] << _DIGIT_BITS | digits[..., 2]
+        self._sums[..., 1] += (digits[..., 0] << 8) + (low >> _LOW_BITS)
+        self._sums[..., 2] += low & _MASK32
+        highest = digits[..., 3]
+        self._sums[..., 3] += highest >> 16
+        self._sums[..., 4] += (highest & 0xFFFF) << 32 | digits[..., 4] << 12 | digits[..., 5] >> 8
+        self._sums[..., 5] += (
+            (digits[..., 5] & 0xFF) << 40 | digits[..., 6] << _DIGIT_BITS | digits[..., 7]
+        )
+        _normalise(self._sums)
+        digits[...] = 0
 
 
 def fixed_point(magnitudes: FloatArray) -> tuple[IntArray, IntArray]:

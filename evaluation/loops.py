@@ -1,15 +1,17 @@
-"""Loops over ranks and values, compiled by Numba: what `compiled` loads where it is worth it.
+"""Loops over ranks and values: `judgments.compiled` compiles them.
 
 They say what `joining`, `ndcg` and `exact` say with arrays, bit for bit, and are nobody's
 authority. Branches on what cannot be foreseen are avoided: they cost more than all the rest.
 """
 
 from collections.abc import Callable
-from typing import TypeVar, cast
+from typing import Final, TypeVar, cast
 
 import numba
 import numpy as np
 import numpy.typing as npt
+
+from judgments.compiled import loop
 
 Function = TypeVar("Function", bound=Callable[..., object])
 Array = npt.NDArray[np.generic]
@@ -17,90 +19,217 @@ Floats = npt.NDArray[np.float64]
 Words = npt.NDArray[np.uint64]
 Integers = npt.NDArray[np.int64]
 
-_ROWS = 64  # rankings that are worked on together: they stay in the nearest cache
-_VALUES = 512  # values whose digits are multiplied and added before a float64 could round
-_NEAREST = 6755399441055744.0  # 1.5 * 2**52: added and taken away, it leaves the nearest integer
-_TALLIED = 7  # levels, besides 0, that one word can count
-_COUNTED = 255  # ranks that a count of eight bits can hold
-_DIGIT = 1048576.0  # 2**20
+_NEAREST: Final = 6755399441055744.0  # 1.5 * 2**52: added and taken away, it leaves an integer
+_TALLIED: Final = 7  # levels, besides 0, that one word can count
+_COUNTED: Final = 255  # ranks that a count of eight bits can hold
+_DIGIT: Final = 1048576.0  # 2**20
+_SPREAD: Final = np.uint64(0x9E3779B97F4A7C15)
+# What looking up costs, in thirds of a rank compared with one judged document.
+_PER_HASH: Final = 60  # a rank looked up by hashes
+_PER_KEPT: Final = 240  # a judged document put there, and taken away
 
 
-def _compiled(function: Function) -> Function:
-    return cast(Function, numba.njit(cache=True, error_model="numpy", nogil=True)(function))
+def _inner(function: Function) -> Function:
+    """Part of a loop: what it is given need not be put on the stack."""
+    return cast(Function, numba.njit(error_model="numpy", forceinline=True)(function))
 
 
-def _compiled_in_any_order(function: Function) -> Function:
+def _inner_in_any_order(function: Function) -> Function:
     """For sums that no order changes, since all of them are exact."""
-    compile_ = numba.njit(
-        cache=True, error_model="numpy", nogil=True, fastmath={"reassoc", "contract", "nsz"}
-    )
+    fastmath = {"reassoc", "contract", "nsz"}
+    compile_ = numba.njit(error_model="numpy", fastmath=fastmath, forceinline=True)
     return cast(Function, compile_(function))
 
 
-@_compiled
-def look_up(
+@_inner
+def _is_hashed(n_ranks: int, n_judged: int) -> bool:
+    """Whether hashes are cheaper than comparing every rank with every judged document."""
+    return n_ranks * n_judged * 3 > n_ranks * _PER_HASH + n_judged * _PER_KEPT
+
+
+@_inner
+def _keep(judged: Array, shift: np.uint64, heads: Array, after: Array) -> None:
+    """Chains of judged documents, numbered from 1: `heads` by hash, and who comes `after` whom."""
+    for place in range(len(judged)):
+        slot = (np.uint64(judged[place]) * _SPREAD) >> shift
+        after[place] = heads[slot]
+        heads[slot] = place + 1
+
+
+@_inner
+def _forget(judged: Array, shift: np.uint64, heads: Array) -> None:
+    """Takes out what `_keep` put in."""
+    for place in range(len(judged)):
+        heads[(np.uint64(judged[place]) * _SPREAD) >> shift] = 0
+
+
+@_inner
+def _find_by_hash(
     ranked: Array,
-    rows: Array,
-    documents: Array,
+    judged: Array,
     levels: Array,
-    starts: Array,
-    table: Words,
-    slots: Words,
+    shift: np.uint64,
+    heads: Array,
+    after: Array,
+    near: Array,
+    found: Array,
     out: Array,
     counts: Array,
+    place: int,
 ) -> None:
-    """The level of every rank, and how often each occurs, by a table of hashes for each query.
+    """The levels of a ranking's first ranks, and how often each occurs in all of it.
 
-    ranked: int32 (n, depth). rows: the query of each ranking, ascending.
-    documents, levels: of the judgments. starts: where those of each query begin, and the end.
-    table: 2**b words, all 0, now and afterwards. slots: as many as a query has judgments.
-    out: uint8 (n, depth), filled. counts: int32 (n_grades, n), likewise; or (0, n).
-
-    A word of the table holds a document, whether another one was pushed on from here, and a level.
+    First, without a branch, the few ranks whose hash some judged document has.
     """
+    n_near, width = 0, len(out)
+    for rank in range(len(ranked)):
+        near[n_near] = rank
+        n_near += heads[(np.uint64(ranked[rank]) * _SPREAD) >> shift] != 0
+    for rank in range(width):
+        out[rank] = 0
+    for number in range(n_near):
+        rank = near[number]
+        document = ranked[rank]
+        own, level = heads[(np.uint64(document) * _SPREAD) >> shift], np.uint8(0)
+        while own != 0:
+            if judged[own - 1] == document:
+                level = levels[own - 1]
+                break
+            own = after[own - 1]
+        found[number] = level
+        if rank < width:
+            out[rank] = level
+    for grade in range(len(counts)):
+        n = 0
+        for number in range(n_near):
+            n += found[number] == grade + 1
+        counts[grade, place] = n
+
+
+@_inner
+def _find_by_comparing(
+    ranked: Array, judged: Array, levels: Array, out: Array, counts: Array, place: int
+) -> None:
+    """The same, by comparing every rank with every judged document."""
+    width = min(len(out), len(ranked))
+    for rank in range(width):
+        document, level = ranked[rank], 0
+        for number in range(len(judged)):
+            level |= levels[number] * (judged[number] == document)  # one matches, at most
+        out[rank] = level
+    for rank in range(width, len(out)):
+        out[rank] = 0
+    if len(counts):
+        counts[:, place] = 0
+        for number in range(len(judged)):
+            document, hits = judged[number], 0
+            for rank in range(len(ranked)):
+                hits += ranked[rank] == document
+            counts[levels[number] - 1, place] += hits
+
+
+@_inner
+def _find(
+    ranked: Array,
+    judged: Array,
+    levels: Array,
+    is_hashed: bool,
+    shift: np.uint64,
+    heads: Array,
+    after: Array,
+    scratch: Array,
+    out: Array,
+    counts: Array,
+    place: int,
+) -> None:
+    """The levels of a ranking's first ranks, and how often each occurs in all of it."""
+    if is_hashed:
+        near, found = scratch[0], scratch[1]
+        _find_by_hash(ranked, judged, levels, shift, heads, after, near, found, out, counts, place)
+    else:
+        _find_by_comparing(ranked, judged, levels, out, counts, place)
+
+
+@_inner
+def _bits(n: int) -> int:
+    """Of a power of two, which."""
     bits = 0
-    while (1 << bits) < len(table):
+    while (1 << bits) < n:
         bits += 1
-    shift, mask = np.uint64(64 - bits), np.uint64(len(table) - 1)
-    spread, behind = np.uint64(0x9E3779B97F4A7C15), np.uint64(16)
-    none, one, level, pushed = np.uint64(0), np.uint64(1), np.uint64(255), np.uint64(256)
-    other = np.uint64(1 << 16)  # from here on two words are of different documents
-    row, (n_rankings, depth) = 0, ranked.shape
-    while row < n_rankings:
-        query = rows[row]
-        start, stop = starts[query], starts[query + 1]
-        for place in range(start, stop):
-            key = np.uint64(documents[place])
-            slot = (key * spread) >> shift
-            while table[slot] != none:
-                table[slot] |= pushed
-                slot = (slot + one) & mask
-            table[slot] = (key << behind) | np.uint64(levels[place])
-            slots[place - start] = slot
-        while row < n_rankings and rows[row] == query:
-            for rank in range(depth):
-                key = np.uint64(ranked[row, rank])
-                slot = (key * spread) >> shift
-                word, own = table[slot], key << behind
-                found = (word & level) * np.uint64((word ^ own) < other)
-                if word & pushed and found == none:
-                    while word & pushed and found == none:
-                        slot = (slot + one) & mask
-                        word = table[slot]
-                        found = (word & level) * np.uint64((word ^ own) < other)
-                out[row, rank] = found
-            for grade in range(len(counts)):
-                n = 0
-                for rank in range(depth):
-                    n += out[row, rank] == grade + 1
-                counts[grade, row] = n
-            row += 1
-        for place in range(stop - start):
-            table[slots[place]] = none
+    return bits
 
 
-@_compiled
-def _number(counts: Array, row: int, best_first: Array, powers: Words, depth: int) -> np.uint64:
+@loop(
+    "int32[1]", "int64[1]", "int64[1]", "int64[1]", "int64[1]", "int32[1]", "uint8[1]", "int64[1]",
+    "uint16[1]", "uint16[1]", "int32[2]", "uint8[2]", "int32[2]",
+)  # fmt: skip
+def look_up(
+    documents: Array,
+    begins: Integers,
+    lengths: Integers,
+    order: Integers,
+    rows: Integers,
+    judged: Array,
+    levels: Array,
+    starts: Integers,
+    heads: Array,
+    after: Array,
+    scratch: Array,
+    out: Array,
+    counts: Array,
+) -> int:
+    """The level of the first ranks of every ranking, and how often each occurs in all of it.
+
+    documents: of all rankings. begins, lengths: where each of them is.
+    order: the rankings, those of one query together. rows: the query of each ranking.
+    judged, levels: of the judgments. starts: where those of each query begin, and the end.
+    heads: 2**b numbers, all 0, now and afterwards. after: as many as a query has judgments.
+    scratch: (2, the longest ranking's length).
+    out: (n, width), filled. counts: (n_grades, n), likewise; or (0, n).
+    """
+    shift, width = np.uint64(64 - _bits(len(heads))), out.shape[1]
+    query, is_hashed = -1, False
+    own, worth = judged[:0], levels[:0]
+    for ranking in order:
+        n_ranks = lengths[ranking] if len(counts) else min(lengths[ranking], width)
+        ranked = documents[begins[ranking] : begins[ranking] + n_ranks]
+        if rows[ranking] != query:
+            if is_hashed:
+                _forget(own, shift, heads)
+            query, is_hashed = rows[ranking], False
+            own = judged[starts[query] : starts[query + 1]]
+            worth = levels[starts[query] : starts[query + 1]]
+        if not is_hashed and _is_hashed(n_ranks, len(own)):
+            is_hashed = True
+            _keep(own, shift, heads, after)
+        _find(
+            ranked, own, worth, is_hashed, shift, heads, after,
+            scratch, out[ranking], counts, ranking,
+        )  # fmt: skip
+    if is_hashed:
+        _forget(own, shift, heads)
+    return 0
+
+
+@_inner
+def _tally(levels: Array, counts: Array, place: int) -> None:
+    """How often each level occurs among these."""
+    none, one, eight, most = np.uint64(0), np.uint64(1), np.uint64(8), np.uint64(255)
+    if len(levels) <= _COUNTED and len(counts) <= _TALLIED:
+        tally = none
+        for number in range(len(levels)):
+            tally += one << np.uint64(levels[number]) * eight
+        for grade in range(len(counts)):
+            tally >>= eight
+            counts[grade, place] = tally & most
+    else:
+        counts[:, place] = 0
+        for number in range(len(levels)):
+            counts[levels[number] - 1, place] += 1
+
+
+@_inner
+def _number(counts: Array, row: int, best_first: Integers, powers: Words, depth: int) -> np.uint64:
     """The number of the best `depth` documents of these, as `normalise` numbers ideal rankings."""
     number, room = np.uint64(0), np.int64(depth)
     for level in best_first:
@@ -110,28 +239,94 @@ def _number(counts: Array, row: int, best_first: Array, powers: Words, depth: in
     return number
 
 
-@_compiled
+@_inner
+def _cumulate(
+    near: Array,
+    row: int,
+    terms: Floats,
+    powers: Words,
+    stops: Integers,
+    own: Floats,
+    numbers: Words,
+) -> None:
+    """A ranking's DCG at every stop, and the number of what stands before it."""
+    n_levels = np.uint64(len(powers))
+    total, number, rank, at = 0.0, np.uint64(0), 0, np.uint64(0)
+    for stop in range(len(stops)):
+        while rank < stops[stop]:
+            level = np.uint64(near[row, rank])
+            total += terms[at + level]
+            number += powers[level]
+            at += n_levels
+            rank += 1
+        own[stop, row] = total
+        numbers[stop + 2, row] = number
+    numbers[1, row] = number
+
+
+@_inner
+def _divide(
+    n_rows: int,
+    own: Floats,
+    numbers: Words,
+    ideals: Floats,
+    tops: Floats,
+    sources: Integers,
+    places: Integers,
+    is_multiplied: int,
+    ideal: Floats,
+    out: Floats,
+    start: int,
+) -> None:
+    """Every measure of some rankings: DCG by ideal DCG."""
+    for measure in range(len(out)):
+        stop, source = places[measure], sources[measure]
+        if source == 3:
+            for row in range(n_rows):
+                ideal[row] = tops[stop]
+        else:
+            line = source if source < 2 else stop + 2
+            for row in range(n_rows):
+                ideal[row] = ideals[numbers[line, row], stop]
+        if is_multiplied:
+            for row in range(n_rows):
+                out[measure, start + row] = own[stop, row] * ideal[row]
+        else:
+            for row in range(n_rows):
+                out[measure, start + row] = own[stop, row] / ideal[row]
+
+
+@loop(
+    "uint8[2]", "int32[2]", "int32[2]",
+    "float64[1]", "int64[1]", "uint64[1]", "int64[1]", "int64", "float64[2]", "float64[1]",
+    "int64[1]", "int64[1]", "int64",
+    "uint8[2]", "float64[2]", "uint64[2]", "float64[1]", "float64[2]",
+)  # fmt: skip
 def normalise(
     ranks: Array,
     judged: Array,
     returned: Array,
     terms: Floats,
-    best_first: Array,
+    best_first: Integers,
     powers: Words,
-    stops: Array,
+    stops: Integers,
     deepest: int,
     ideals: Floats,
     tops: Floats,
-    sources: Array,
-    places: Array,
-    is_multiplied: bool,
+    sources: Integers,
+    places: Integers,
+    is_multiplied: int,
+    near: Array,
+    own: Floats,
+    numbers: Words,
+    ideal: Floats,
     out: Floats,
-) -> None:
+) -> int:
     """nDCG of every ranking, (n_measures, n).
 
     ranks: the levels, (ranks, n). judged, returned: how many documents have each level, (n_grades,
     n); of those returned nothing (0, n) where the ranks tell.
-    terms: what each rank adds to the DCG, (ranks, n_levels).
+    terms: what each level at each rank adds to the DCG, rank after rank.
     best_first: the levels that gain something. powers: what a document of each level adds to the
     number of an ideal ranking.
     stops: the ranks behind which DCGs are wanted, ascending. deepest: documents of an ideal.
@@ -139,53 +334,106 @@ def normalise(
     sources: what each measure's ideal is made of: 0 all judged, 1 all returned, 2 the documents
     before its stop, 3 the top grade. places: its stop.
     is_multiplied: ideals are inverses.
+    near, own, numbers, ideal: room for as many rankings as are worked on together: they stay in
+    the nearest cache. (together, ranks), (stops, together), (stops + 2, together), (together,).
     """
-    n_stops, depth, n_rankings = len(stops), stops[-1], ranks.shape[1]
-    n_levels = np.uint64(terms.shape[1])
-    flat = terms.ravel()
-    near = np.empty((_ROWS, depth), np.uint8)
-    own = np.empty((n_stops, _ROWS))
-    numbers = np.empty((n_stops + 2, _ROWS), np.uint64)
-    ideal = np.empty(_ROWS)
-    for start in range(0, n_rankings, _ROWS):
-        n_rows = min(_ROWS, n_rankings - start)
+    depth, n_rankings = stops[-1], ranks.shape[1]
+    for start in range(0, n_rankings, len(near)):
+        n_rows = min(len(near), n_rankings - start)
         for rank in range(depth):
             for row in range(n_rows):
                 near[row, rank] = ranks[rank, start + row]
         for row in range(n_rows):
-            total, number, rank, at = 0.0, np.uint64(0), 0, np.uint64(0)
-            for stop in range(n_stops):
-                while rank < stops[stop]:
-                    level = np.uint64(near[row, rank])
-                    total += flat[at + level]
-                    number += powers[level]
-                    at += n_levels
-                    rank += 1
-                own[stop, row] = total
-                numbers[stop + 2, row] = number
+            _cumulate(near, row, terms, powers, stops, own, numbers)
             numbers[0, row] = _number(judged, start + row, best_first, powers, deepest)
             if len(returned):
-                number = _number(returned, start + row, best_first, powers, deepest)
-            numbers[1, row] = number
-        for measure in range(len(out)):
-            stop, source = places[measure], sources[measure]
-            if source == 3:
-                for row in range(n_rows):
-                    ideal[row] = tops[stop]
-            else:
-                line = source if source < 2 else stop + 2
-                for row in range(n_rows):
-                    ideal[row] = ideals[numbers[line, row], stop]
-            if is_multiplied:
-                for row in range(n_rows):
-                    out[measure, start + row] = own[stop, row] * ideal[row]
-            else:
-                for row in range(n_rows):
-                    out[measure, start + row] = own[stop, row] / ideal[row]
+                numbers[1, row] = _number(returned, start + row, best_first, powers, deepest)
+        _divide(
+            n_rows, own, numbers, ideals, tops, sources, places, is_multiplied, ideal, out, start
+        )
+    return 0
 
 
-@_compiled
-def _digits(values: Floats, high: Floats, middle: Floats, low: Floats) -> bool:
+@loop(
+    "int32[1]", "int64[1]", "int64[1]", "int64[1]", "int64[1]", "int32[1]", "uint8[1]", "int64[1]",
+    "uint16[1]", "uint16[1]", "int32[2]", "int32[2]", "int32[2]",
+    "float64[1]", "int64[1]", "uint64[1]", "int64[1]", "int64", "float64[2]", "float64[1]",
+    "int64[1]", "int64[1]", "int64",
+    "uint8[2]", "float64[2]", "uint64[2]", "float64[1]", "float64[2]",
+)  # fmt: skip
+def score(
+    documents: Array,
+    begins: Integers,
+    lengths: Integers,
+    order: Integers,
+    rows: Integers,
+    judged: Array,
+    levels: Array,
+    starts: Integers,
+    heads: Array,
+    after: Array,
+    scratch: Array,
+    tally: Array,
+    counts: Array,
+    terms: Floats,
+    best_first: Integers,
+    powers: Words,
+    stops: Integers,
+    deepest: int,
+    ideals: Floats,
+    tops: Floats,
+    sources: Integers,
+    places: Integers,
+    is_multiplied: int,
+    near: Array,
+    own: Floats,
+    numbers: Words,
+    ideal: Floats,
+    out: Floats,
+) -> int:
+    """`look_up` and `normalise` in one: nDCG of rankings, (n_measures, n), in the order given.
+
+    tally: (n_grades, 1). counts: (n_grades, rankings that are worked on together), or (0, n) where
+    the first ranks tell all.
+    """
+    shift, width = np.uint64(64 - _bits(len(heads))), near.shape[1]
+    query, is_hashed, best = -1, False, np.uint64(0)
+    mine, worth = judged[:0], levels[:0]
+    for start in range(0, len(order), len(near)):
+        n_rows = min(len(near), len(order) - start)
+        for row in range(n_rows):
+            ranking = order[start + row]
+            n_ranks = lengths[ranking] if len(counts) else min(lengths[ranking], width)
+            ranked = documents[begins[ranking] : begins[ranking] + n_ranks]
+            if rows[ranking] != query:
+                if is_hashed:
+                    _forget(mine, shift, heads)
+                query, is_hashed = rows[ranking], False
+                mine = judged[starts[query] : starts[query + 1]]
+                worth = levels[starts[query] : starts[query + 1]]
+                _tally(worth, tally, 0)
+                best = _number(tally, 0, best_first, powers, deepest)
+            if not is_hashed and _is_hashed(n_ranks, len(mine)):
+                is_hashed = True
+                _keep(mine, shift, heads, after)
+            _find(
+                ranked, mine, worth, is_hashed, shift, heads, after,
+                scratch, near[row], counts, row,
+            )  # fmt: skip
+            _cumulate(near, row, terms, powers, stops, own, numbers)
+            numbers[0, row] = best
+            if len(counts):
+                numbers[1, row] = _number(counts, row, best_first, powers, deepest)
+        _divide(
+            n_rows, own, numbers, ideals, tops, sources, places, is_multiplied, ideal, out, start
+        )
+    if is_hashed:
+        _forget(mine, shift, heads)
+    return 0
+
+
+@_inner
+def _split(values: Floats, high: Floats, middle: Floats, low: Floats) -> bool:
     """round(v * 2**60) in three digits of 2**20 with signs; False where one is not in [0, 2)."""
     sound = True
     for place in range(len(values)):
@@ -199,7 +447,7 @@ def _digits(values: Floats, high: Floats, middle: Floats, low: Floats) -> bool:
     return sound
 
 
-@_compiled_in_any_order
+@_inner_in_any_order
 def _add_products(high: Floats, middle: Floats, low: Floats, out: Integers) -> None:
     """Adds the digits and the digits of their squares: whole numbers below 2**53, all of them."""
     one = two = three = 0.0
@@ -225,39 +473,28 @@ def _add_products(high: Floats, middle: Floats, low: Floats, out: Integers) -> N
     out[7] += np.int64(lowest)
 
 
-@_compiled
-def add_digits(values: Floats, start: int, stop: int, out: Integers) -> bool:
-    """Sums of values and of their squares, in digits of 2**20; False where one is not in [0, 2).
+@loop("float64[2]", "int64", "int64", "float64[2]", "int64[2]")
+def add_digits(values: Floats, start: int, stop: int, room: Floats, out: Integers) -> int:
+    """Sums of values and of their squares, in digits of 2**20; 0 where one is not in [0, 2), or 1.
 
     values: (n_measures, n); start and stop are at most 2**20 apart.
+    room: (3, values whose digits are multiplied and added together): 512 before a float64 rounds.
     out: (n_measures, 8), three digits of the sum of round(v * 2**60) and five of that of its
     squares, highest first, without carries.
     """
-    high, middle, low = np.empty(_VALUES), np.empty(_VALUES), np.empty(_VALUES)
     for measure in range(len(values)):
-        for begin in range(start, stop, _VALUES):
-            n = min(_VALUES, stop - begin)
-            part = values[measure, begin : begin + n]
-            if not _digits(part, high[:n], middle[:n], low[:n]):
-                return False
-            _add_products(high[:n], middle[:n], low[:n], out[measure])
-    return True
+        for begin in range(start, stop, room.shape[1]):
+            n = min(room.shape[1], stop - begin)
+            high, middle, low = room[0, :n], room[1, :n], room[2, :n]
+            if not _split(values[measure, begin : begin + n], high, middle, low):
+                return 0
+            _add_products(high, middle, low, out[measure])
+    return 1
 
 
-@_compiled
-def count(levels: Array, starts: Array, out: Array) -> None:
+@loop("uint8[1]", "int64[1]", "int32[2]")
+def count(levels: Array, starts: Integers, out: Array) -> int:
     """How many judgments of each query have each level: int32 (n_grades, n_queries), filled."""
-    none, one, eight, most = np.uint64(0), np.uint64(1), np.uint64(8), np.uint64(255)
     for query in range(len(starts) - 1):
-        start, stop = starts[query], starts[query + 1]
-        if stop - start <= _COUNTED and len(out) <= _TALLIED:
-            tally = none
-            for place in range(start, stop):
-                tally += one << np.uint64(levels[place]) * eight
-            for grade in range(len(out)):
-                tally >>= eight
-                out[grade, query] = tally & most
-        else:
-            out[:, query] = 0
-            for place in range(start, stop):
-                out[levels[place] - 1, query] += 1
+        _tally(levels[starts[query] : starts[query + 1]], out, query)
+    return 0

@@ -40,7 +40,7 @@ from evaluation.measures.definition import Measure
 from evaluation.measures.discounts import FloatArray
 from evaluation.measures.errors import MeasureError, ZeroIdealError
 from evaluation.measures.grades import Grades
-from evaluation.measures.many_rankings import ndcg, quick_ndcg
+from evaluation.measures.many_rankings import Plain, ndcg, plain_ndcg, quick_ndcg
 from evaluation.measures.ndcg import gains
 from evaluation.measures.preference import bpref, inferred_ap
 from evaluation.measures.rankings import BoolArray, GradedRankings
@@ -186,6 +186,16 @@ def _shared(measure: Measure, grades: Grades) -> object:
         return ("ERR", *view, satisfactions(measure, own).tobytes())
     name = "binary" if _FAMILIES[measure.family] is _binary_values else measure.family
     return (name, *view, measure.rel, measure.p)
+
+
+def plain_plan(measures: Sequence[Measure], grades: Grades) -> Plain | None:
+    """What compiled loops need to work out these measures from documents; None: they can't."""
+    plan = _plan(tuple(measures), grades)
+    first = plan[0].first
+    as_they_are = first.unjudged == "zero" and first.negatives in ("zero", "raw")
+    if len(plan) != 1 or first.family != "nDCG" or not as_they_are:
+        return None
+    return plain_ndcg(tuple(measures), grades)
 
 
 def _quick_values(

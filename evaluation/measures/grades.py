@@ -13,6 +13,7 @@ LevelArray = npt.NDArray[np.uint8]
 
 UNJUDGED: Final = 0
 MOST_GRADES: Final = 255
+_SMALL: Final = 1 << 12  # span of codes for which there is a table
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,13 @@ class Grades:
         if codes.size == 0:
             return np.zeros(codes.shape, np.uint8)
         ascending, level_of = self._lookup
+        if (span := int(ascending[-1] - ascending[0])) < _SMALL:
+            table = np.zeros(span + 3, np.uint8)  # what is outside the scale is before and behind
+            table[ascending - ascending[0] + 1] = level_of
+            places = np.subtract(codes, int(ascending[0]) - 1, dtype=np.intp)
+            found: LevelArray = table.take(places, mode="clip")
+            if found.all():
+                return found
         places = np.minimum(np.searchsorted(ascending, codes), len(ascending) - 1)
         unknown = ascending[places] != codes
         if unknown.any():

@@ -1,18 +1,17 @@
 """The join of rankings with judgments: which level has the document at every rank.
 
-It goes from query to query, some of them at a time, and for each stretch takes the cheapest of
-these ways: comparing every rank with every judged document (few of either), looking ranks up in a
-table over document ids (many rankings of one query, or long ones), or searching for them in a
-sorted list (ids too far apart for a table); where compiled loops are at hand, looking ranks up in a
-small table of hashes. Which way is taken changes no level.
+Where compiled loops are at hand they do it. Otherwise it goes from query to query, some of them at
+a time, and for each stretch takes the cheapest of these ways: comparing every rank with every
+judged document (few of either), looking ranks up in a table over document ids (many rankings of one
+query, or long ones), or searching for them in a sorted list (ids too far apart for a table). Which
+way is taken changes no level.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from types import ModuleType
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -29,16 +28,15 @@ _CELLS: Final = 1 << 17  # ranks that are looked up at once: they stay in the ca
 _TABLE_CELLS: Final = 1 << 22  # bytes of a table that several queries share
 _LARGEST_SPAN: Final = 1 << 26  # of document ids; beyond it they are searched for instead
 _LARGEST_KEY: Final = 1 << 62  # of (query, document); beyond it queries are searched one by one
-_LEAST_HASHES: Final = 1 << 10  # words of a table of hashes
-_ROOM: Final = 8  # words for each judged document, at least
+_LEAST_HASHES: Final = 1 << 10  # chains of judged documents with one hash
+_ROOM: Final = 16  # chains for each judged document, at least
+_MOST_CHAINED: Final = 1 << 15  # judged documents of a query: 16 bits number them
 # What the ways cost, in nanoseconds, as measured.
 _PER_COMPARISON: Final = 0.25  # of a rank with a judged document
 _PER_TABLE: Final = 8000.0  # filling a table, and emptying it
 _PER_GATHER: Final = 1.5  # a rank looked up in it
 _PER_OFFSET: Final = 1.5  # more, where several queries share it
 _PER_STEP: Final = 2.0  # a step of a binary search for a rank
-_PER_HASH: Final = 1.2  # a rank looked up in a table of hashes
-_PER_KEPT: Final = 1.5  # a judged document put into it, and taken out
 _SPARSE: Final = 64  # times as many ranks as judged documents: then ranks are counted one by one
 
 
@@ -87,6 +85,38 @@ class Judgments:
         return out.T
 
 
+@dataclass(frozen=True, eq=False)
+class Chains:
+    """Judgments for a compiled loop, and room to look ranks up among them.
+
+    arguments: as `loops.look_up` takes them: documents, levels, starts, heads, after, scratch.
+    """
+
+    arguments: tuple[npt.NDArray[np.generic], ...]
+
+    @classmethod
+    def of(cls, judgments: Judgments, longest: int) -> "Chains":
+        """For rankings of at most so many documents."""
+        most = int(judgments.lengths.max(initial=0))
+        room = max(_LEAST_HASHES, 1 << (_ROOM * most - 1).bit_length())
+        return cls(
+            (
+                np.ascontiguousarray(judgments.documents),
+                np.ascontiguousarray(judgments.levels),
+                judgments.starts,
+                np.zeros(room, np.uint16),
+                np.empty(most, np.uint16),
+                np.empty((2, longest), np.int32),
+            )
+        )
+
+    @staticmethod
+    def fits(documents: IntArray, judgments: Judgments) -> bool:
+        """Whether such ids, and so many judgments, can be looked up so."""
+        small = documents.dtype == judgments.documents.dtype == np.int32
+        return small and int(judgments.lengths.max(initial=0)) < _MOST_CHAINED
+
+
 @dataclass(frozen=True)
 class Joined:
     """levels: uint8 (n, width), 0 behind a ranking's end. counts: of all its documents."""
@@ -118,12 +148,12 @@ class Join:
         if self.depth == 0 or not len(self.judgments.documents):
             levels[:] = UNJUDGED
             return Joined(levels, None if counts is None else counts.T)
+        if (loops := self._loops()) is not None:
+            return self._looked_up_by(loops)
         for first, last, mine in self._stretches():
-            found, tally = self._looked_up(first, last, mine)
+            found = self._looked_up(first, last, mine)
             levels[mine] = found[:, : self.width]
-            if counts is not None and tally is not None:
-                counts[:, mine] = tally
-            elif counts is not None:
+            if counts is not None:
                 sparse = int(self.judgments.lengths[first:last].max()) * _SPARSE < self.depth
                 counted = _counted_where_judged if sparse else count_levels
                 counts[:, mine] = counted(found, self.n_grades).T
@@ -172,23 +202,35 @@ class Join:
         """Where each ranking begins."""
         return np.cumsum(self.lengths) - self.lengths
 
-    @cached_property
-    def loops(self) -> ModuleType | None:
-        """Compiled loops, where they are at hand for these ids."""
-        small = self.documents.dtype == self.judged.dtype == np.int32
-        return loops_after(len(self.lengths) * self.depth) if small else None
+    def _loops(self) -> Any:
+        """Compiled loops, where they are at hand for these ids; else None."""
+        fits = Chains.fits(self.documents, self.judgments)
+        return loops_after(len(self.lengths) * self.depth) if fits else None
 
-    @cached_property
-    def hashes(self) -> npt.NDArray[np.uint64]:
-        """Room for the judged documents of any query; all 0 whenever nobody looks up."""
-        most = int(self.judgments.lengths.max())
-        return np.zeros(max(_LEAST_HASHES, 1 << (_ROOM * most - 1).bit_length()), np.uint64)
+    def _looked_up_by(self, loops: Any) -> Joined:
+        """`done` by a compiled loop."""
+        n_rankings = len(self.lengths)
+        levels = np.empty((n_rankings, self.width), np.uint8)
+        counts = np.empty((self.n_grades, n_rankings), np.int32)
+        loops.look_up(
+            np.ascontiguousarray(self.documents),
+            self.starts,
+            np.ascontiguousarray(self.lengths, np.int64),
+            by_query(self.rows),
+            np.ascontiguousarray(self.rows, np.int64),
+            *Chains.of(self.judgments, self.depth).arguments,
+            levels,
+            counts,
+        )
+        out = by_rank(n_rankings, self.width)
+        out[:] = levels
+        return Joined(out, counts.T if self.n_grades else None)
 
     def _stretches(self) -> Iterator[tuple[int, int, Rows]]:
         """Queries first..last, and which rankings are theirs, in their order."""
         in_order = bool((self.rows[1:] >= self.rows[:-1]).all())
-        by_query = None if in_order else np.argsort(self.rows, kind="stable")
-        ordered = self.rows if by_query is None else self.rows[by_query]
+        places = None if in_order else by_query(self.rows)
+        ordered = self.rows if places is None else self.rows[places]
         n_rankings, step = len(ordered), max(1, _CELLS // self.depth)
         low = 0
         while low < n_rankings:
@@ -197,34 +239,21 @@ class Join:
             high = int(np.searchsorted(ordered, edge, "left"))
             if high <= low or low + step >= n_rankings:
                 high = int(np.searchsorted(ordered, edge, "right"))
-            mine: Rows = slice(low, high) if by_query is None else _even(by_query[low:high])
+            mine: Rows = slice(low, high) if places is None else _even(places[low:high])
             yield int(ordered[low]), int(ordered[high - 1]) + 1, mine
             low = high
 
-    def _looked_up(self, first: int, last: int, mine: Rows) -> tuple[LevelArray, CountArray | None]:
-        """The levels of some rankings of the queries first..last, to the depth.
-
-        And, where that is wanted and costs nothing, how often each occurs, (n_grades, n).
-        """
+    def _looked_up(self, first: int, last: int, mine: Rows) -> LevelArray:
+        """The levels of some rankings of the queries first..last, to the depth."""
         ranked, filled = self._ranked(mine)
         lengths, rows = self.judgments.lengths[first:last], self.rows[mine] - first
         if not (most := int(lengths.max())):
-            return np.zeros(ranked.shape, np.uint8), None
-        n_judged, counts = int(lengths.sum()), None
-        if self._is_hashing_cheaper(ranked.size, most, n_judged):
-            levels, counts = self._hashed(ranked, rows, first, last)
-        else:
-            way = self._cheapest(ranked.size, most, n_judged, last - first)
-            levels = way(ranked, rows, first, last)
+            return np.zeros(ranked.shape, np.uint8)
+        way = self._cheapest(ranked.size, most, int(lengths.sum()), last - first)
+        levels = way(ranked, rows, first, last)
         if filled is not None:
             levels *= filled
-            counts = None
-        return levels, counts
-
-    def _is_hashing_cheaper(self, cells: int, most: int, n_judged: int) -> bool:
-        """Whether a compiled loop is at hand, and comparing so many ranks would take longer."""
-        hashing = cells * _PER_HASH + n_judged * _PER_KEPT
-        return cells * most * _PER_COMPARISON > hashing and self.loops is not None
+        return levels
 
     def _cheapest(self, cells: int, most: int, n_judged: int, n_queries: int) -> Way:
         """The way to look up so many ranks.
@@ -279,27 +308,6 @@ class Join:
         turned = np.ascontiguousarray(ranked.T), np.ascontiguousarray(judged.T)
         return _compared(*turned, np.ascontiguousarray(levels.T)).T
 
-    def _hashed(
-        self, ranked: IntArray, rows: IntArray, first: int, last: int
-    ) -> tuple[LevelArray, CountArray | None]:
-        """By a compiled loop: a small table of hashes, filled and emptied query by query."""
-        judgments, loops = self.judgments, self.loops
-        assert loops is not None
-        out = np.empty(ranked.shape, np.uint8)
-        counts = np.empty((self.n_grades, len(out)), np.int32)
-        loops.look_up(
-            ranked,
-            np.ascontiguousarray(rows, np.int64),
-            np.ascontiguousarray(self.judged),
-            np.ascontiguousarray(judgments.levels),
-            judgments.starts[first : last + 1],
-            self.hashes,
-            np.empty(len(self.hashes), np.uint64),
-            out,
-            counts,
-        )
-        return out, counts if len(counts) else None
-
     def _tabled(self, ranked: IntArray, rows: IntArray, first: int, last: int) -> LevelArray:
         """By a table: scatter the judgments, gather the ranks, reset; some queries at a time."""
         if last - first > self.together:
@@ -339,6 +347,13 @@ class Join:
             keys += np.repeat(np.arange(last - first), judgments.lengths[first:last]) * self.span
             wanted += (rows.astype(np.int64) * self.span - self.lowest)[:, None]
         return _found(keys, judgments.levels[place], wanted)
+
+
+def by_query(rows: IntArray) -> npt.NDArray[np.int64]:
+    """The rankings, those of one query together. rows: the query of each."""
+    if (rows[1:] >= rows[:-1]).all():
+        return np.arange(len(rows))
+    return np.argsort(rows, kind="stable")
 
 
 def _compared(ranked: IntArray, judged: IntArray, levels: LevelArray) -> LevelArray:

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from judgments.formats.compiled import loops_after, seed, slots_for
+from judgments.formats.compiled import is_any_repeated, loops_after, places_in
 
 Words = npt.NDArray[np.uint64]
 Places = npt.NDArray[np.integer]
@@ -137,10 +137,15 @@ def found_in(
     """
     if loops := loops_after(len(ids)):
         width = max(ids.words.shape[1], among.words.shape[1])
-        pairs = ids.widened(width), starts, among.widened(width), of_others, others_of
-        filled = np.empty(len(ids), np.int32)
-        loops.find(*pairs, seed(), *slots_for(np.diff(of_others)), filled)
-        return filled
+        others = among.widened(width)
+        return places_in(
+            loops,
+            ids.widened(width),
+            starts,
+            others=others,
+            of_others=of_others,
+            others_of=others_of,
+        )
     out = np.full(len(ids), -1, np.int32)
     lengths = np.where(others_of < 0, 0, np.diff(of_others)[others_of])
     table = np.empty(_MOST_SLOTS, np.int32)
@@ -159,10 +164,9 @@ def found_in(
 
 def repeated(ids: IdColumn, starts: Places) -> list[tuple[int, int]]:
     """(place, earlier place) of every id that its group has before; in order of the places."""
-    if loops := loops_after(len(ids)):
-        slots = slots_for(np.diff(starts))
-        if not loops.repeats(ids.words, starts, seed(), *slots):
-            return []
+    loops = loops_after(len(ids))
+    if loops and not is_any_repeated(loops, ids.words, starts):
+        return []
     out: list[tuple[int, int]] = []
     table = np.empty(_MOST_SLOTS, np.int32)
     for first, last in _stretches(starts, np.zeros(len(starts) - 1, np.intp)):

@@ -10,12 +10,12 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from judgments.formats.compiled import SOUND, UNUSUAL, Loops, loops_after
+from judgments.formats.compiled import SOUND, UNUSUAL, loops_after
 from judgments.formats.errors import Problems, Rule, quoted
 from judgments.formats.id_columns import LONGEST, WORD, IdColumn, repeated
 from judgments.formats.ids import MAX_ID_CHARACTERS, id_problem
@@ -171,36 +171,36 @@ def _sound_part(batch: Batch, layout: Layout) -> _Part | None:
     )
 
 
-def _scanned_part(batch: Batch, layout: Layout, loops: Loops) -> _Part | None:
+def _scanned_part(batch: Batch, layout: Layout, loops: Any) -> _Part | None:
     """The same by compiled loops."""
     if not (batch.data.isascii() or is_plain(batch.data)):
         return None
     data = np.frombuffer(batch.data, np.uint8)
     values = np.empty(batch.count)
-    odd, stretches = np.empty((2, batch.count, 3), np.int64)
+    odd, stretches = np.empty((batch.count, 3), np.int64), np.empty(batch.count, np.int64)
+    names, filled = np.empty(len(data), np.uint8), np.zeros(3, np.int64)
     outcome, width = SOUND, 1
     longest = min(LONGEST, MAX_ID_CHARACTERS)
     while outcome != UNUSUAL:
         words = np.empty((batch.count, width), np.uint64)
-        outcome, n_stretches, n_odd = loops.scan(
+        outcome = loops.scan(
             data, len(layout.fields), layout.value, layout.whole, longest,
-            words, values, odd, stretches,
+            words, values, odd, stretches, names, filled,
         )  # fmt: skip
         if outcome == SOUND:
             break
         width = outcome
     else:
         return None
+    n_stretches, n_odd, n_names = filled.tolist()
     for line, start, end in odd[:n_odd].tolist():
         text = batch.data[start:end].decode()
         if layout.problem(text):
             return None
         values[line] = float(text)
-    first = stretches[:n_stretches, 0]
-    spans = stretches[:n_stretches, 1:].tolist()
     return _Part(
-        [batch.data[start:end].decode() for start, end in spans],
-        np.diff(first, append=batch.count),
+        names[:n_names].tobytes().decode().split("\n")[:-1],
+        np.diff(stretches[:n_stretches], append=batch.count),
         IdColumn(words),
         values,
         np.arange(batch.line, batch.line + batch.count, dtype=np.int64),
@@ -338,10 +338,7 @@ class _Gathered:
     def add(self, part: _Part) -> None:
         """Takes the pairs of a part. Raises FileRefused when they are more than fit."""
         before = len(self.queries)
-        numbers = np.fromiter(
-            map(self.queries.__getitem__, part.query_ids), np.int32, len(part.query_ids)
-        )
-        self.stretches.append((numbers, part.lengths))
+        self.stretches.append((self._numbers(part.query_ids), part.lengths))
         self.parts.append((part.doc_ids, part.lines, part.values))
         per_pair = BYTES_PER_PAIR + WORD * part.doc_ids.words.shape[1]
         self.memory += len(part.values) * per_pair + (len(self.queries) - before) * BYTES_PER_ID
@@ -351,6 +348,16 @@ class _Gathered:
             line = int(part.lines[-1])
             message = f"more pairs and ids than fit into {self.limits.memory:,} bytes of memory."
             raise self.problems.stop(line, Rule.TOO_MUCH, message)
+
+    def _numbers(self, query_ids: list[str]) -> Integers:
+        """The number of each query; new ones get the next, which is quick where all but one are."""
+        first = self.queries[query_ids[0]]
+        n_new, start = len(query_ids) - 1, len(self.queries)
+        fresh = dict(zip(query_ids[1:], range(start, start + n_new), strict=True))
+        if len(fresh) == n_new and self.queries.keys().isdisjoint(fresh):
+            self.queries.update(fresh)
+            return np.append(first, np.arange(start, start + n_new)).astype(np.int32)
+        return np.fromiter(map(self.queries.__getitem__, query_ids), np.int32, len(query_ids))
 
     def table(self) -> Table:
         """The pairs grouped by query, with a problem for every pair that is there twice."""

@@ -1,8 +1,5 @@
 """Compiled loops say what arrays say, to the last bit, where they are worth loading."""
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,10 +10,20 @@ from hypothesis import strategies as st
 from evaluation import compiled
 from evaluation.exact import as_integers, exact_sums
 from evaluation.measures.definition import Measure
-from evaluation.measures.engine import Values, counts_needed, depth_needed, evaluate_batch
+from evaluation.measures.engine import (
+    Values,
+    counts_needed,
+    depth_needed,
+    evaluate_batch,
+    plain_plan,
+)
 from evaluation.measures.grades import Grades
 from evaluation.measures.grammar import parse_measure
 from evaluation.measures.rankings import GradedRankings, Judgments, judge_rankings
+from evaluation.packing import RankedDocuments
+from evaluation.scoring import JudgedQueries, StoredRankings, score_sums
+from judgments import compiled as shared
+from tests.compiled_loops import loops
 
 SHAPES: list[dict[str, int]] = [
     {"n": 300, "longest": 25, "judged": 25},
@@ -27,14 +34,6 @@ SHAPES: list[dict[str, int]] = [
 VALUES = st.one_of(
     st.floats(0, 1), st.floats(0, 2**-50), st.sampled_from([0.0, -0.0, 1.0, 2**-61, 3 * 2**-61])
 )
-
-
-@contextmanager
-def loops(*, wanted: bool) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiled, "LEAST", 0)
-        patch.setattr(compiled, "PATIENCE", 0 if wanted else sys.maxsize)
-        yield
 
 
 def made(
@@ -84,10 +83,6 @@ def check_same(one: tuple[GradedRankings, Values], other: tuple[GradedRankings, 
                 found, wanted = getattr(mine, name), getattr(theirs, name)
                 assert found.shape == wanted.shape
                 assert np.ascontiguousarray(found).tobytes() == wanted.astype(found.dtype).tobytes()
-
-
-def test_they_are_there() -> None:
-    assert compiled.compiled_loops() is not None
 
 
 @settings(max_examples=80, deadline=None)
@@ -155,6 +150,14 @@ def test_sums_have_the_same_bits(cells: list[tuple[float, bool]], times: int) ->
             assert np.array_equal(exact_sums(values, marks), wanted)
 
 
+def test_no_value_is_summed_to_nothing() -> None:
+    for shape in ((0, 3), (2, 0, 3), (2, 4, 0)):
+        with loops(wanted=True):
+            sums = exact_sums(np.zeros(shape), np.zeros(shape, bool))
+        assert sums.shape == (*shape[:-2], shape[-1], 6)
+        assert not sums.any()
+
+
 def test_a_million_values_of_1_are_summed() -> None:
     values = np.ones((1_200_000, 2))
     with loops(wanted=True):
@@ -164,19 +167,59 @@ def test_a_million_values_of_1_are_summed() -> None:
     ] * 2
 
 
-def test_they_are_asked_for_by_large_batches_alone_and_not_at_once(
-    monkeypatch: pytest.MonkeyPatch,
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(0, 2**32),
+    st.sampled_from([1, 1, 3]),
+    st.sampled_from([(25, 25), (300, 120), (3, 2), (0, 5), (5, 0)]),
+    st.sampled_from(["nDCG@10", "nDCG@1 nDCG(ideal='recall')@20 nDCG(ideal='local')@5"]),
+    st.booleans(),
+)
+def test_sums_of_stored_rankings_are_those_of_their_values(
+    seed: int, n_runs: int, sizes: tuple[int, int], names: str, in_order: bool
 ) -> None:
-    monkeypatch.setattr(compiled, "PATIENCE", 3 * compiled.LEAST)
-    monkeypatch.setattr(compiled._Patience, "cells", 0)
-    assert all(compiled.loops_after(compiled.LEAST - 1) is None for _ in range(9))
-    assert compiled.loops_after(compiled.LEAST) is None
-    assert compiled.loops_after(compiled.LEAST) is None
-    assert compiled.loops_after(compiled.LEAST) is not None
-    assert compiled.loops_after(compiled.LEAST - 1) is None
+    rng, n_queries, (longest, most) = np.random.default_rng(seed), 12, sizes
+    ids = rng.choice(2**31, 2 * max(longest, most, 1), replace=False).astype(np.int32)
+    n_judged = rng.integers(0, most + 1, n_queries)
+    known = [rng.permutation(ids)[:length] for length in n_judged]
+    levels = rng.integers(1, 6, int(n_judged.sum())).astype(np.uint8)
+    judged = JudgedQueries(np.arange(n_queries), Judgments(np.concatenate(known), levels, n_judged))
+    cells = np.arange(n_runs * n_queries)[rng.random(n_runs * n_queries) < 0.8]
+    cells = cells if in_order else rng.permutation(cells)
+    lengths = rng.integers(0, longest + 1, len(cells))
+    documents = [rng.permutation(ids)[:length] for length in lengths]
+    starts = np.concatenate(([0], np.cumsum(lengths)))
+    ranked = RankedDocuments(starts, np.concatenate([ids[:0], *documents]))
+    rankings = StoredRankings(cells // n_queries, cells % n_queries, ranked)
+    asked = [parse_measure(name) for name in names.split()]
+    found = []
+    for wanted in (True, False):
+        with loops(wanted=wanted):
+            found.append(
+                score_sums(asked, Grades.integers(range(5)), judged, rankings, n_runs=n_runs)
+            )
+    assert np.array_equal(*found)
 
 
-def test_without_numba_there_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "evaluation.loops", None)
-    monkeypatch.delattr("evaluation.loops", raising=False)
-    assert compiled.compiled_loops.__wrapped__() is None
+def test_plain_measures_alone_go_straight_from_documents_to_sums() -> None:
+    grades = Grades.integers(range(5))
+    assert plain_plan([parse_measure("nDCG@10")], grades) is not None
+    for names in (
+        "nDCG",
+        "nDCG@5 P@5",
+        "nDCG(unjudged='condensed')@5",
+        "nDCG@5 nDCG(gain='exp2')@5",
+    ):
+        assert plain_plan([parse_measure(name) for name in names.split()], grades) is None
+
+
+def test_small_batches_never_ask_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared, "LOADING", 1.0)
+    monkeypatch.setattr(shared, "COMPILING", 2.0)
+    monkeypatch.setattr(compiled, "LEAST", 1 << 16)
+    monkeypatch.setattr(shared._Saved, "seconds", 0.0)
+    for _ in range(9):
+        assert compiled.loops_after(compiled.LEAST - 1) is None
+    assert shared._Saved.seconds == 0.0
+    compiled.loops_after(compiled.LEAST)
+    assert shared._Saved.seconds > 0.0

@@ -1,19 +1,15 @@
-"""Compiled loops find what is found without them, and are asked for only when they are worth it."""
+"""Compiled loops find what is found without them."""
 
 import io
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import numpy as np
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from judgments.formats import compiled
 from judgments.formats.errors import FileRefused
 from judgments.formats.id_columns import IdColumn, found_in, repeated
 from judgments.formats.trec import QrelsFile, RunFile, read_qrels, read_run
+from tests.compiled_loops import loops
 from tests.judgments.formats.hostile_trec import all_cases
 
 WORDS = st.one_of(
@@ -41,13 +37,6 @@ GROUPS = st.lists(
 )
 
 
-@contextmanager
-def patience(pairs: int) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiled, "PATIENCE", pairs)
-        yield
-
-
 def told(content: bytes, *, qrels: bool = False) -> object:
     """All that reading says: the pairs, or what is wrong."""
     source = io.BytesIO(content)
@@ -62,14 +51,10 @@ def told(content: bytes, *, qrels: bool = False) -> object:
 
 
 def both(content: bytes, *, qrels: bool = False) -> tuple[object, object]:
-    with patience(sys.maxsize):
+    with loops(wanted=False):
         plain = told(content, qrels=qrels)
-    with patience(0):
+    with loops(wanted=True):
         return told(content, qrels=qrels), plain
-
-
-def test_numba_is_there() -> None:
-    assert compiled.compiled_loops() is not None
 
 
 @settings(max_examples=150)
@@ -117,30 +102,8 @@ def test_ids_are_found_and_repeated_ones_named_as_without_them(
     columns = [IdColumn.of([one for group in own for one in group]) for own in (groups, others)]
     starts = [np.cumsum([0, *map(len, own)]) for own in (groups, others)]
     answers = []
-    for pairs in (0, sys.maxsize):
-        with patience(pairs):
+    for wanted in (True, False):
+        with loops(wanted=wanted):
             found = found_in(columns[0], starts[0], columns[1], starts[1], np.array(looked_in))
             answers.append((found.tolist(), repeated(columns[0], starts[0])))
     assert answers[0] == answers[1]
-
-
-def test_they_are_asked_for_when_a_process_has_read_enough() -> None:
-    with patience(10), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiled._Patience, "pairs", 0)
-        assert compiled.loops_after(4) is None
-        assert compiled.loops_after(5) is None
-        assert compiled.loops_after(1) is compiled.compiled_loops()
-
-
-def test_without_numba_or_a_folder_to_keep_them_there_are_none() -> None:
-    def nowhere(**_: object) -> object:
-        def refuse(_: object) -> object:
-            raise RuntimeError("cannot cache function: no locator available")
-
-        return refuse
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("numba.njit", nowhere)
-        assert compiled.compiled_loops.__wrapped__() is None
-        patch.setitem(sys.modules, "numba", None)
-        assert compiled.compiled_loops.__wrapped__() is None
