@@ -294,6 +294,35 @@ def coincidences(counts: Counts) -> Floats:
     return matrices
 
 
+def label_alphas(
+    units: Ints,
+    steps: Ints,
+    is_own: NDArray[np.bool_],
+    values: Sequence[float],
+    level: Level = "ordinal",
+) -> Floats:
+    """What each of a person's labels adds to their alpha with the others, in the order they come.
+
+    That is 1 minus the label's distance from the others of its unit over the distance that chance
+    would give, so that the mean is `alpha_with_others`. Arguments as for `count_own`. NaN where a
+    label is alone on its unit, and everywhere if nothing varies.
+    """
+    grades, own = len(values), steps[is_own]
+    mine = np.isin(units, units[is_own])
+    names, places = np.unique(units[mine], return_inverse=True)
+    flat = np.bincount(places * grades + steps[mine], minlength=len(names) * grades)
+    others = flat.reshape(-1, grades)[np.searchsorted(names, units[is_own])].astype(np.float64)
+    others[np.arange(len(own)), own] -= 1
+    beside = others.sum(axis=1)
+    shares = others / np.maximum(beside, 1)[:, None]
+    margins = np.bincount(own[beside > 0], minlength=grades) + shares.sum(axis=0)
+    apart = _distances(margins[None, :], np.asarray(values, dtype=np.float64), level)[0]
+    chance = margins @ apart @ margins / max(margins.sum() * (margins.sum() - 1), 1.0)
+    if not chance > 0:
+        return np.full(len(own), np.nan)
+    return np.where(beside > 0, 1 - (shares * apart[own]).sum(axis=1) / chance, np.nan)
+
+
 def alphas(matrices: Floats, values: Floats, level: Level) -> Floats:
     """Alpha of many coincidence matrices at once; NaN where nothing varies.
 
@@ -301,18 +330,26 @@ def alphas(matrices: Floats, values: Floats, level: Level) -> Floats:
     On an ordinal scale the distance of two grades is that of their middle ranks.
     """
     margins = matrices.sum(axis=2)
-    if level == "nominal":
-        distances = np.broadcast_to(1 - np.eye(len(values)), matrices.shape)
-    else:
-        ranks = np.cumsum(margins, axis=1) - margins / 2
-        places = ranks if level == "ordinal" else np.broadcast_to(values, margins.shape)
-        distances = (places[:, :, None] - places[:, None, :]) ** 2
+    distances = _distances(margins, values, level)
     observed = (matrices * distances).sum(axis=(1, 2))
     expected = (margins[:, :, None] * margins[:, None, :] * distances).sum(axis=(1, 2))
     with np.errstate(divide="ignore", invalid="ignore"):
         found = 1 - (margins.sum(axis=1) - 1) * observed / expected
     # a single grade leaves no expected disagreement: there is nothing to compare with
     return np.where(expected > 0, found, np.nan)
+
+
+def _distances(margins: Floats, values: Floats, level: Level) -> Floats:
+    """How far each two grades are apart (many, grades, grades), where so many are given of each.
+
+    margins: (many, grades).
+    """
+    if level == "nominal":
+        return np.broadcast_to(1 - np.eye(len(values)), (*margins.shape, len(values)))
+    ranks = np.cumsum(margins, axis=1) - margins / 2
+    places = ranks if level == "ordinal" else np.broadcast_to(values, margins.shape)
+    distances: Floats = (places[:, :, None] - places[:, None, :]) ** 2
+    return distances
 
 
 def _package_alpha(pairable: Counts, level: Level) -> float | None:

@@ -26,6 +26,7 @@ from annotation.agreement import (
     count_own,
     fleiss_kappa,
     gwet_ac2,
+    label_alphas,
     percent,
     specific,
     two_way_table,
@@ -50,7 +51,7 @@ Ints = NDArray[np.int64]
 Figures = dict[str, Any]
 
 # Raised when the same labels give other figures than before: stored ones are then due again.
-REVISION: Final = 7
+REVISION: Final = 8
 STEPS: Final = 7  # how often `report` is called
 LEVEL: Final = "ordinal"
 OF_GROUPS: Final = 200  # resamples for the interval of a query, a segment, two people
@@ -353,7 +354,7 @@ def _person(profile: Profile, place: int, material: Material) -> Figures:
     own = labels.annotators == place
     beside = count_own(labels.units, labels.steps, own, material.values)
     agreement = _plain(alpha_with_others(beside, LEVEL, resamples=OF_GROUPS))
-    courses = [*profile.courses, on_gold]
+    courses = [_alpha_course(labels, own, material.values), *profile.courses, on_gold]
     days = Counter((labels.times[own] // DAY).astype(int))
     return {
         **{name: value for name, value in vars(profile).items() if name != "courses"},
@@ -402,6 +403,12 @@ def _course(found: Course, material: Material) -> Figures:
         "windows": [asdict(one) | {"is_outside": one.is_outside} for one in found.windows],
         "change": _change(change, material) if change is not None and is_named else None,
     }
+
+
+def _alpha_course(labels: Labels, own: NDArray[np.bool_], values: Sequence[float]) -> Course:
+    added = label_alphas(labels.units, labels.steps, own, values, LEVEL)
+    known = ~np.isnan(added)
+    return course("alpha", labels.times[own][known], added[known])
 
 
 def _gold_course(checks: Checks, place: int) -> Course:

@@ -128,6 +128,7 @@ def _drifted(finding: Figures, drift_of: str) -> str:
 
 
 COURSES: Final = {
+    "alpha": ("Alpha with the others", "{:.2f}"),
     "bias": ("Bias, in steps from the others", "{:+.1f} steps"),
     "right": ("Probably right", "{:.0%}"),
     "grade": ("Mean grade, in steps from the worst", "{:.1f} steps"),

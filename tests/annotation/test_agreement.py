@@ -22,6 +22,7 @@ from annotation.agreement import (
     count_own,
     fleiss_kappa,
     gwet_ac2,
+    label_alphas,
     percent,
     specific,
     two_way_table,
@@ -339,3 +340,26 @@ def test_specific_agreement_is_worked_out_by_hand():
     assert (found[0].units, found[0].labels, found[0].level) == (3, 6, "nominal")
     assert found[0].low <= found[0].value <= found[0].high
     assert (found[2].value, found[2].why) == (None, "no_overlap")
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+@pytest.mark.parametrize("person", range(4))
+def test_what_each_label_adds_has_alpha_with_the_others_as_its_mean(level, person):
+    table = np.array(FOUR_OBSERVERS)
+    units = np.broadcast_to(np.arange(table.shape[1]), table.shape)
+    people = np.broadcast_to(np.arange(table.shape[0])[:, None], table.shape)
+    there, values = table > 0, [1, 2, 3, 4, 5]
+    found = label_alphas(units[there], table[there] - 1, people[there] == person, values, level)
+    assert len(found) == (table[person] > 0).sum()
+    whole = alpha_with_others(of_one(FOUR_OBSERVERS, person, values), level).value
+    assert np.nanmean(found) == pytest.approx(whole, abs=1e-12)
+
+
+def test_labels_that_are_alone_or_all_the_same_add_nothing_that_could_be_said():
+    own, everybody = np.array([True, False, True, False]), np.ones(4, dtype=bool)
+    alone = label_alphas(np.arange(4), np.array([0, 1, 2, 3]), everybody, range(5))
+    same = label_alphas(np.array([0, 0, 1, 1]), np.array([2, 2, 2, 2]), own, range(5))
+    assert np.isnan(alone).all()
+    assert np.isnan(same).all()
+    nothing = np.array([], dtype=int)
+    assert len(label_alphas(nothing, nothing, nothing.astype(bool), range(5))) == 0

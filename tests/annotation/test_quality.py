@@ -219,6 +219,17 @@ def test_what_happened_near_a_change_is_named(planted):
     assert [event["text"] for event in row["drift"]["near"]] == ["revision 2 of the guideline"]
 
 
+def test_alpha_with_the_others_has_a_course_whose_mean_it_is(figures):
+    for row in figures["annotators"]:
+        course = row["over_time"][0]
+        assert course["what"] == "alpha"
+        total = sum(window["mean"] * window["count"] for window in course["windows"])
+        assert total / row["compared"] == pytest.approx(row["agreement"]["value"])
+    change = {"at": 0.0, "before": 0.8, "after": 0.31, "near": []}
+    said = "Changed on 1970-01-01: 0.80 before, 0.31 since."
+    assert describe_change("alpha", change) == said
+
+
 def test_gold_and_repeats_are_counted_per_person(planted):
     checks = Checks(
         np.array([0] * 10 + [8] * 5),
@@ -280,7 +291,9 @@ def test_seconds_that_change_are_dated_and_compared_as_factors(planted):
     change = next(one for one in row["over_time"] if one["what"] == "seconds")["change"]
     assert abs(change["at"] - planted.turned_at) < 0.1 * planted.turned_at
     assert change["before"] / change["after"] == pytest.approx(4, rel=0.3)
-    assert {one["what"] for one in row["over_time"]} == {"bias", "right", "grade", "seconds"}
+    assert {one["what"] for one in row["over_time"]} == {
+        "alpha", "bias", "right", "grade", "seconds",
+    }  # fmt: skip
 
 
 def test_labels_that_are_all_of_one_moment_have_no_course(planted):
