@@ -1,7 +1,7 @@
 """Two or more runs side by side: which ones, and every query's value of each."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
@@ -281,24 +281,34 @@ def get_compared(
     own = check_queries(
         list_id=judgment_list.pk, version=version, segment=segment, saved_set=saved_set
     )
-    return [get_compared_run(run, judgment_list, version, measure, own) for run in runs]
+    return list(
+        list_compared(
+            runs=runs,
+            judgment_list=judgment_list,
+            version=version,
+            measure=measure,
+            query_ids=own,
+        )
+    )
 
 
-def get_compared_run(
-    run: Run,
+def list_compared(
+    *,
+    runs: Sequence[Run],
     judgment_list: JudgmentList,
     version: int,
     measure: Measure,
     query_ids: Sequence[int] | None,
-) -> ComparedRun:
-    """A run with its values of some queries; None: of all judged ones."""
-    values = get_query_values(
-        run=run, judgment_list=judgment_list, version=version, measure=measure
-    )
-    if query_ids is not None:
-        values = values.within(query_ids)
-    mean = get_mean(found=values, judgment_list=judgment_list, version=version, measure=measure)
-    return ComparedRun(run, name_of(run), mean, values)
+) -> Iterator[ComparedRun]:
+    """Each run with its values of some queries; None: of all judged ones."""
+    for run in runs:
+        values = get_query_values(
+            run=run, judgment_list=judgment_list, version=version, measure=measure
+        )
+        if query_ids is not None:
+            values = values.within(query_ids)
+        mean = get_mean(found=values, judgment_list=judgment_list, version=version, measure=measure)
+        yield ComparedRun(run, name_of(run), mean, values)
 
 
 def differences_of(baseline: ComparedRun, other: ComparedRun) -> Differences:
@@ -343,7 +353,7 @@ def get_comparison(
 ) -> Comparison:
     """The comparison, best known from the cache; the seed is fixed, so the answer is too."""
     digest = hashlib.sha256(np.ascontiguousarray(differences).tobytes()).hexdigest()
-    name = f"compared:1:{test}:{resamples}:{digest}"
+    name = f"compared:2:{test}:{resamples}:{digest}"
     kept: Comparison | None = cache.get(name)
     if kept is None:
         kept = compare(differences, test=test, resamples=resamples)

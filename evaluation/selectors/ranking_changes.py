@@ -1,16 +1,18 @@
 """What became of the rankings themselves between two runs, whatever they are worth."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
 from django.core.cache import cache
 
 from evaluation.models import Run
+from evaluation.scoring import Ids, ranges
 from evaluation.selectors.query_values import KEPT
 from evaluation.selectors.rankings import load_rankings
-from evaluation.statistics.ranks import overlap, rank_biased_overlap
+from evaluation.statistics.ranks import overlaps, rank_biased_overlaps
 
 LOOKED_AT: Final = 100  # ranks; with p = 0.9 the rest weighs less than 0.003 of a per cent
 QUERIES_AT_ONCE: Final = 500
@@ -79,38 +81,52 @@ def list_changed(*, first: Run, second: Run, query_ids: Sequence[int], k: int) -
     kept: list[int] | None = cache.get(name)
     if kept is None:
         kept = []
-        for start in range(0, len(query_ids), QUERIES_AT_ONCE):
-            own = list(query_ids[start : start + QUERIES_AT_ONCE])
-            tops = list_tops(first=first, second=second, query_ids=own)
-            pairs = zip(own, tops, strict=True)
-            kept += [query_id for query_id, (one, other) in pairs if one[:k] != other[:k]]
+        for own, tops in _portions(first, second, query_ids):
+            differ = (tops[0][:, :k] != tops[1][:, :k]).any(axis=1)
+            kept += [own[place] for place in np.flatnonzero(differ).tolist()]
         cache.set(name, kept, KEPT)
     return kept
-
-
-def _compute(first: Run, second: Run, query_ids: list[int], k: int) -> RankingChanges:
-    same_top = same_set = 0
-    overlaps = rbos = 0.0
-    for start in range(0, len(query_ids), QUERIES_AT_ONCE):
-        own = query_ids[start : start + QUERIES_AT_ONCE]
-        for one, other in list_tops(first=first, second=second, query_ids=own):
-            same_top += one[:k] == other[:k]
-            shared = overlap(one, other, k=k)
-            same_set += shared == 1
-            overlaps += shared
-            rbos += rank_biased_overlap(one, other)
-    n = len(query_ids)
-    return RankingChanges(k, n, same_top, same_set, overlaps / n, rbos / n)
 
 
 def list_tops(
     *, first: Run, second: Run, query_ids: list[int]
 ) -> list[tuple[list[int], list[int]]]:
     """Both runs' first documents of each query; none where a run has no answer."""
+    return [
+        (one[one >= 0].tolist(), other[other >= 0].tolist())
+        for one, other in _tops(first, second, query_ids).transpose(1, 0, 2)
+    ]
+
+
+def _compute(first: Run, second: Run, query_ids: Sequence[int], k: int) -> RankingChanges:
+    same_top = same_set = 0
+    shares = rbos = 0.0
+    k = min(k, LOOKED_AT)
+    for _, (one, other) in _portions(first, second, query_ids):
+        same_top += int((one[:, :k] == other[:, :k]).all(axis=1).sum())
+        shared = overlaps(one, other, k=k)
+        same_set += int((shared == 1).sum())
+        shares += float(shared.sum())
+        rbos += float(rank_biased_overlaps(one, other).sum())
+    n = len(query_ids)
+    return RankingChanges(k, n, same_top, same_set, shares / n, rbos / n)
+
+
+def _portions(
+    first: Run, second: Run, query_ids: Sequence[int]
+) -> Iterator[tuple[Sequence[int], Ids]]:
+    for start in range(0, len(query_ids), QUERIES_AT_ONCE):
+        own = query_ids[start : start + QUERIES_AT_ONCE]
+        yield own, _tops(first, second, own)
+
+
+def _tops(first: Run, second: Run, query_ids: Sequence[int]) -> Ids:
+    """Both runs' first documents of each query, (2, n_queries, depth); −1 behind the last."""
     loaded = load_rankings(run_ids=[first.pk, second.pk], query_ids=query_ids)
-    tops: list[tuple[list[int], list[int]]] = [([], []) for _ in query_ids]
-    for place, (run, query) in enumerate(
-        zip(loaded.run_rows.tolist(), loaded.query_rows.tolist(), strict=True)
-    ):
-        tops[query][run].extend(loaded.ranked.ranking(place)[:LOOKED_AT].tolist())
+    lengths = np.minimum(loaded.ranked.lengths(), LOOKED_AT)
+    tops = np.full((2, len(query_ids), max(1, int(lengths.max(initial=0)))), -1, np.int64)
+    places = ranges(np.zeros_like(lengths), lengths)
+    documents = loaded.ranked.documents[ranges(loaded.ranked.starts[:-1], lengths)]
+    runs, queries = np.repeat(loaded.run_rows, lengths), np.repeat(loaded.query_rows, lengths)
+    tops[runs, queries, places] = documents
     return tops

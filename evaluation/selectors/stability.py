@@ -14,7 +14,7 @@ from evaluation.measures.engine import depth_needed
 from evaluation.measures.grades import Grades
 from evaluation.models import Run
 from evaluation.scoring import STORED_ORDER, JudgedQueries, StoredRankings, score
-from evaluation.selectors.compared_runs import ComparedRun, get_compared_run
+from evaluation.selectors.compared_runs import ComparedRun, list_compared
 from evaluation.selectors.evidence import get_grade_chances
 from evaluation.selectors.first_ranks import load_first_ranks
 from evaluation.selectors.hanging import first_place_figures
@@ -55,8 +55,14 @@ def stability_figures(
     query_ids: None for all that are judged. report: called with how many of STEPS are done.
     """
     compared = []
-    for run in runs:
-        compared.append(get_compared_run(run, judgment_list, version, measure, query_ids))
+    for own in list_compared(
+        runs=runs,
+        judgment_list=judgment_list,
+        version=version,
+        measure=measure,
+        query_ids=query_ids,
+    ):
+        compared.append(own)
         report(0)
     compared.sort(key=lambda own: (-(own.mean.value or 0.0), own.name))
     values = _values(compared)

@@ -1,11 +1,13 @@
 """How alike two orders are: of rankers on a board, or of documents in a ranking."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import numpy.typing as npt
 
 from evaluation.statistics.resampling import FloatArray
+
+IntArray = npt.NDArray[np.int64]
 
 
 def kendall_tau(first: npt.ArrayLike, second: npt.ArrayLike) -> float | None:
@@ -29,40 +31,50 @@ def kendall_taus(rows: Iterable[npt.ArrayLike], second: npt.ArrayLike) -> Iterat
         yield float(own @ signs / scale) if scale > 0 else None
 
 
-def overlap(first: Sequence[int], second: Sequence[int], *, k: int) -> float:
-    """The share of the top k that two rankings have in common; 1 where both show nothing."""
-    one, other = set(first[:k]), set(second[:k])
-    longest = max(len(one), len(other))
-    return len(one & other) / longest if longest else 1.0
+def overlaps(first: IntArray, second: IntArray, *, k: int) -> FloatArray:
+    """The share of the top k that two rankings have in common, for every query at once.
+
+    first, second: (n_queries, depth), the documents best first, none twice, −1 behind the last one;
+    k: 1 to the depth. 1 where both show nothing.
+    """
+    longest = np.maximum(_lengths(first[:, :k]), _lengths(second[:, :k]))
+    met = _agreements(first[:, :k], second[:, :k])[:, -1]
+    return np.divide(met, longest, out=np.ones(len(met)), where=longest > 0)
 
 
-def rank_biased_overlap(first: Sequence[int], second: Sequence[int], *, p: float = 0.9) -> float:
+def rank_biased_overlaps(first: IntArray, second: IntArray, *, p: float = 0.9) -> FloatArray:
     """Rank-biased overlap of two rankings, extrapolated beyond the shorter one's end.
 
-    first, second: the documents best first, none twice. p: how patient the reader is, below 1.
-    Returns a number from 0 (nothing in common) to 1 (the same). Two empty rankings are the same.
+    first, second: as of `overlaps`. p: how patient the reader is, below 1.
+    Returns numbers from 0 (nothing in common) to 1 (the same). Two empty rankings are the same.
     Source: Webber, Moffat & Zobel 2010, equation 32.
     """
-    short, long = sorted((first, second), key=len)
-    if not long:
-        return 1.0
-    if not short:
-        return 0.0
-    at = _agreements(short, long)
-    s, length = len(short), len(long)
-    depths = np.arange(1, length + 1)
+    lengths = np.stack([_lengths(first), _lengths(second)])
+    short, long = lengths.min(axis=0), lengths.max(axis=0)
+    rows, some = np.arange(len(first)), short > 0
+    at = _agreements(first, second)
+    depths = np.arange(1, first.shape[1] + 1)
     weights = p**depths
-    beyond = depths[s:]
-    total = float((at / depths * weights).sum())
-    total += float((at[s - 1] * (beyond - s) / (s * beyond) * weights[s:]).sum())
-    last = (at[-1] - at[s - 1]) / length + at[s - 1] / s
-    return float((1 - p) / p * total + last * weights[-1])
+    at_short = at[rows, np.maximum(short, 1) - 1]
+    at_long = at[rows, np.maximum(long, 1) - 1]
+    s, length = np.maximum(short, 1), np.maximum(long, 1)
+    own = np.where(depths <= length[:, None], at / depths, 0.0)
+    beyond = (depths > s[:, None]) & (depths <= length[:, None])
+    carried = at_short[:, None] * (depths - s[:, None]) / (s[:, None] * depths)
+    total = (own + np.where(beyond, carried, 0.0)) @ weights
+    last = (at_long - at_short) / length + at_short / s
+    found = (1 - p) / p * total + last * p**length
+    return np.where(some, found, np.where(long > 0, 0.0, 1.0))
 
 
-def _agreements(short: Sequence[int], long: Sequence[int]) -> FloatArray:
-    """At each depth of the longer ranking, how many documents both have shown so far."""
-    places = {document: place for place, document in enumerate(long)}
-    met = [
-        max(place, places[document]) for place, document in enumerate(short) if document in places
-    ]
-    return np.cumsum(np.bincount(met, minlength=len(long))).astype(np.float64)
+def _lengths(rankings: IntArray) -> IntArray:
+    return np.count_nonzero(rankings >= 0, axis=1)
+
+
+def _agreements(first: IntArray, second: IntArray) -> FloatArray:
+    """At each depth, how many documents both rankings of a query have shown: (n_queries, depth)."""
+    same = (first[:, :, None] == second[:, None, :]) & (first >= 0)[:, :, None]
+    rows, places, others = np.nonzero(same)
+    met = rows * first.shape[1] + np.maximum(places, others)
+    counts = np.bincount(met, minlength=first.size).reshape(first.shape)
+    return np.cumsum(counts, axis=1).astype(np.float64)

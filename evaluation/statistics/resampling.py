@@ -80,15 +80,26 @@ def sign_flip_p_value(values: FloatArray, *, resamples: int, seed: int) -> float
         patterns = np.arange(1 << n)[:, None] >> np.arange(n) & 1
         means = (1.0 - 2.0 * patterns) @ values / n
         return float(np.mean(np.abs(means) >= abs(mean) - _slack(values)))
+    sums, first = _subset_sums(values)
     dice = np.random.default_rng(seed)
     means = np.empty(resamples)
-    step = max(1, CELLS // n)
+    step = max(1, CELLS // len(first))
     for start in range(0, resamples, step):
         some = min(step, resamples - start)
-        bits = np.frombuffer(dice.bytes(-(-some * n // 8)), np.uint8)
-        flipped = np.unpackbits(bits, count=some * n).reshape(some, n)
-        means[start : start + some] = mean - 2.0 * (flipped.astype(np.float64) @ values) / n
+        drawn = np.frombuffer(dice.bytes(some * len(first)), np.uint8).reshape(some, len(first))
+        means[start : start + some] = mean - 2.0 * sums.take(first + drawn).sum(axis=1) / n
     return _share_beyond(means, mean, slack=_slack(values))
+
+
+def _subset_sums(values: FloatArray) -> tuple[FloatArray, npt.NDArray[np.intp]]:
+    """Of each eight values the sum of every subset, and where each eight's 256 sums begin.
+
+    A drawn byte then says which of eight signs are flipped: an eighth of the work.
+    """
+    eights = np.zeros((-(-len(values) // 8), 8))
+    eights.ravel()[: len(values)] = values
+    subsets = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
+    return (eights @ subsets.T.astype(np.float64)).ravel(), 256 * np.arange(len(eights))
 
 
 def _share_beyond(means: FloatArray, mean: float, slack: float = 0.0) -> float:

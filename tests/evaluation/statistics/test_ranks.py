@@ -6,11 +6,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from evaluation.statistics.ranks import kendall_tau, overlap, rank_biased_overlap
+from evaluation.statistics.ranks import kendall_tau, overlaps, rank_biased_overlaps
 
 orders = st.permutations(range(12)).flatmap(
     lambda order: st.integers(1, 12).map(lambda length: order[:length])
 )
+
+
+def top(order) -> np.ndarray:
+    return np.array([[*order, *[-1] * (12 - len(order))]], np.int64)
+
+
+def overlap(first, second, *, k: int) -> float:
+    return float(overlaps(top(first), top(second), k=k)[0])
+
+
+def rank_biased_overlap(first, second, *, p: float = 0.9) -> float:
+    return float(rank_biased_overlaps(top(first), top(second), p=p)[0])
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=20))
@@ -55,3 +67,11 @@ def test_rankings_that_share_nothing_are_not_alike():
 def test_a_ranking_that_goes_on_agrees_as_far_as_the_shorter_one_can_tell():
     # Webber, Moffat & Zobel 2010, section 4.3: the seen agreement is carried on
     assert rank_biased_overlap([1, 2, 3], [1, 2, 3, 4, 5, 6]) == pytest.approx(1)
+
+
+@given(st.lists(st.tuples(orders, orders), min_size=1, max_size=6))
+def test_many_queries_at_once_are_as_each_alone(pairs):
+    first, second = (np.concatenate([top(one) for one in own]) for own in zip(*pairs, strict=True))
+    alone = [rank_biased_overlap(*pair) for pair in pairs]
+    assert rank_biased_overlaps(first, second) == pytest.approx(alone, rel=1e-12)
+    assert overlaps(first, second, k=5).tolist() == [overlap(*pair, k=5) for pair in pairs]
