@@ -68,7 +68,7 @@ def rank_biased_overlaps(first: IntArray, second: IntArray, *, p: float = 0.9) -
 
 
 def _lengths(rankings: IntArray) -> IntArray:
-    return np.count_nonzero(rankings >= 0, axis=1)
+    return np.asarray(np.count_nonzero(rankings >= 0, axis=1), np.int64)
 
 
 def _agreements(first: IntArray, second: IntArray) -> FloatArray:
