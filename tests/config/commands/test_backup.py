@@ -1,5 +1,6 @@
 """A backup holds everything, says when it is damaged, and becomes an installation again."""
 
+import hashlib
 import io
 import json
 import os
@@ -73,6 +74,23 @@ def test_a_backup_of_postgresql_becomes_the_same_installation_again(
             {**home(tmp_path / "other"), "DATABASE_URL": second},
             tmp_path / "backup.tar.gz",
         )
+
+
+def test_a_release_has_its_digest_in_an_empty_installation_too(tmp_path: Path) -> None:
+    one, other = home(tmp_path / "one"), home(tmp_path / "other")
+    assert call(one, "-m", "tests.config.commands.installation").returncode == 0
+    made = call(one, "manage.py", "backup", str(tmp_path / "backup.tar.gz"), "--json")
+    exported = call(one, "manage.py", "export_qrels", "books/main", "--version", "spring")
+    assert exported.returncode == 0, exported.stderr
+    file = tmp_path / "spring.qrels"
+    file.write_text(exported.stdout)
+    assert call(other, "manage.py", "migrate").returncode == 0
+    taken = call(other, "manage.py", "import_qrels", "books/main", str(file), "--create")
+    assert taken.returncode == 0, taken.stderr
+    again = call(other, "manage.py", "export_qrels", "books/main").stdout
+    digest = hashlib.sha256(again.encode()).hexdigest()
+    assert json.loads(made.stdout)["digests"] == {"books/main/spring": digest}
+    assert len(again.splitlines()) == 3
 
 
 @pytest.fixture
