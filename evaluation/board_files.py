@@ -89,16 +89,18 @@ def as_markdown(table: BoardTable) -> str:
         ]
         lines.append(" | ".join([_markdown(_name(row)), *cells]))
     body = "\n".join(f"| {line} |" for line in lines)
-    return f"{body}\n\n{_markdown(table.title)}; ± is half of the 95 % interval.\n"
+    said = "± is half of the 95 % interval, which equal values do not have."
+    return f"{body}\n\n{_markdown(table.title)}; {said}\n"
 
 
 def as_latex(table: BoardTable) -> str:
     """A booktabs table with four digits and half the interval; the best of each column in bold."""
     best = _best(table)
+    said = r"$\pm$ is half of the 95\,\% interval, which equal values do not have."
     lines = [
         r"\begin{table}",
         r"\centering",
-        rf"\caption{{{latex(table.title)}; $\pm$ is half of the 95\,\% interval.}}",
+        rf"\caption{{{latex(table.title)}; {said}}}",
         rf"\begin{{tabular}}{{l{'r' * len(table.columns)}}}",
         r"\toprule",
         " & ".join(["Run", *map(latex, table.columns)]) + r" \\",

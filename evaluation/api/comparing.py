@@ -311,7 +311,8 @@ def _plain(page: ComparePage) -> dict[str, Any]:
         ],
         "measures": [asdict(one) for one in page.orders.orders] if page.orders else [],
         "pairs": [
-            asdict(row.pair) | {"first": row.first, "second": row.second} for row in page.pairs
+            asdict(row.pair) | {"first": row.first.name, "second": row.second.name}
+            for row in page.pairs
         ],
     }
 

@@ -43,14 +43,16 @@ class Value:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The interval of 95 %; None with fewer than two queries."""
+        """The interval of 95 %; None below two queries, and where all have the same value."""
         return mean_interval(self.value, self.error, self.n)
 
     @property
     def half(self) -> float | None:
-        """Half of it."""
+        """Half of it; 0 where all queries have the same value."""
         found = self.interval
-        return None if found is None else (found[1] - found[0]) / 2
+        if found is None:
+            return 0.0 if self.error == 0 else None
+        return (found[1] - found[0]) / 2
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,11 @@ class Row:
     def name(self) -> str:
         """What addresses call it."""
         return f"{self.ranker_slug}/{self.run_name}"
+
+    @property
+    def label(self) -> str:
+        """What pages call it in words."""
+        return f"{self.ranker_name} {self.run_name}"
 
     @property
     def stale_words(self) -> str:
@@ -159,8 +166,8 @@ class BoardLink:
 class LeaderboardPage:
     """waiting: runs whose values are of an older version, or not there yet.
 
-    runs: the names of those that can be a baseline. tags: of their rankers. since: the number of
-    the version that changes are shown since.
+    runs: those that can be a baseline, as addresses and as pages call them. tags: of their
+    rankers. since: the number of the version that changes are shown since.
 
     state: changes whenever the table does. version: None on a list without one.
     """
@@ -178,7 +185,7 @@ class LeaderboardPage:
     picker: Picker
     segments: tuple[str, ...]
     sets: SetChoice
-    runs: tuple[str, ...]
+    runs: tuple[tuple[str, str], ...]
     tags: tuple[str, ...]
     since: int | None
     state: str

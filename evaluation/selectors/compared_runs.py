@@ -51,6 +51,11 @@ class ComparedRun:
     mean: Mean
     values: QueryValues
 
+    @property
+    def label(self) -> str:
+        """What pages call it."""
+        return label_of(self.run)
+
 
 @dataclass(frozen=True)
 class RunOption:
@@ -139,7 +144,7 @@ def runs_filters_of(parameters: QueryDict) -> RunsFilters:
 def list_run_options(*, access: Access, chosen: Sequence[str]) -> tuple[RunOption, ...]:
     """The runs of the collection, to choose from. chosen: the names of those that are."""
     return tuple(
-        RunOption(name, f"{run.ranker_name}: {run.name}", name in chosen)
+        RunOption(name, f"{run.ranker_name} {run.name}", name in chosen)
         for run in list_runs(access=access)
         for name in [f"{run.ranker_slug}/{run.name}"]
     )
@@ -148,6 +153,11 @@ def list_run_options(*, access: Access, chosen: Sequence[str]) -> tuple[RunOptio
 def name_of(run: Run) -> str:
     """How addresses call a run: ranker/run, as commands do."""
     return f"{run.ranker.slug}/{run.name}"
+
+
+def label_of(run: Run) -> str:
+    """How pages call a run where it is named in words: as leaderboards do."""
+    return f"{run.ranker.name} {run.name}"
 
 
 def compared_measure(judgment_list: JudgmentList, text: str) -> Asked:
@@ -326,7 +336,7 @@ def uneven_judging(baseline: ComparedRun, other: ComparedRun) -> str:
         return ""
     less, more = (baseline, other) if first < second else (other, baseline)
     return (
-        f"{less.name} shows {min(first, second):.0%} judged documents, {more.name} "
+        f"{less.label} shows {min(first, second):.0%} judged documents, {more.label} "
         f"{max(first, second):.0%}. What nobody has judged counts as not relevant, so this "
         "difference may be about judging, not about ranking."
     )

@@ -97,7 +97,7 @@ def get_leaderboard_page(*, access: Access, slug: str, filters: Filters) -> Lead
         picker=_picker(kept_measures(judgment_list), asked),
         segments=_segments(version),
         sets=sets,
-        runs=tuple(sorted(row.name for row in rows)),
+        runs=tuple(sorted((row.name, row.label) for row in rows)),
         tags=tuple(tags),
         since=since,
         state=get_state(judgment_list=judgment_list) + ("~" if waiting else ""),

@@ -101,8 +101,8 @@ class SegmentRow:
 class TukeyRow:
     """Two runs out of all of them, with what Tukey's test says of the pair."""
 
-    first: str
-    second: str
+    first: ComparedRun
+    second: ComparedRun
     pair: PairOfRankers
 
     @property
@@ -338,7 +338,7 @@ def _others(
             own=one,
             comparison=comparison,
             p_value=p_value,
-            words=verdict(comparison, p_value=p_value, baseline=baseline.name, other=one.name),
+            words=verdict(comparison, p_value=p_value, baseline=baseline.label, other=one.label),
             warning=uneven_judging(baseline, one),
             address=address_of(filters, against=one.name),
         )
@@ -426,6 +426,5 @@ def _pairs(compared: Sequence[ComparedRun]) -> tuple[TukeyRow, ...]:
     if len(table) < FEWEST:
         return ()
     return tuple(
-        TukeyRow(compared[pair.first].name, compared[pair.second].name, pair)
-        for pair in tukey_hsd(table)
+        TukeyRow(compared[pair.first], compared[pair.second], pair) for pair in tukey_hsd(table)
     )

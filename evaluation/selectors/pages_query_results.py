@@ -6,7 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from evaluation.models import Run
-from evaluation.selectors.compared_runs import find_runs, name_of
+from evaluation.selectors.compared_runs import find_runs, label_of, name_of
 from evaluation.selectors.rankings import load_rankings
 from evaluation.selectors.run_sums import FilterRefused
 from judgments.models import Document, Query
@@ -57,6 +57,7 @@ class RunOffer:
     """A run that can be chosen."""
 
     name: str
+    label: str
     is_shown: bool
 
 
@@ -181,5 +182,5 @@ def _offers(access: Access, shown: Sequence[Run]) -> list[RunOffer]:
         ranker__collection=access.collection, withdrawn_at=None
     )
     newest = {run.ranker_id: run for run in runs_qs.order_by("pk")}
-    named = {name_of(run): run in shown for run in [*shown, *newest.values()]}
-    return [RunOffer(name, is_shown) for name, is_shown in sorted(named.items())]
+    offered = {name_of(run): run for run in [*shown, *newest.values()]}
+    return [RunOffer(name, label_of(run), run in shown) for name, run in sorted(offered.items())]

@@ -117,6 +117,6 @@ def _differences(
             low, high = own.low - first.high, own.high - first.low
         warning = uneven_judging(compared[0], one)
         found.append(
-            OpenDifference(own.name, first.name, own.zeros - first.zeros, low, high, warning)
+            OpenDifference(own.label, first.label, own.zeros - first.zeros, low, high, warning)
         )
     return tuple(found)

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from evaluation.measures.asking import Asked
 from evaluation.models import Run, StabilityReport
-from evaluation.selectors.compared_runs import compared_measure, name_of
+from evaluation.selectors.compared_runs import compared_measure, label_of
 from evaluation.selectors.measure_sets import grades_of
 from evaluation.selectors.run_sums import check_queries
 from evaluation.selectors.stability import MOST_IN_TABLE, REVISION, STEPS
@@ -222,7 +222,7 @@ def _address(asked: OrderAsked, named: Sequence[str]) -> str:
 
 
 def _shown(asked: OrderAsked, figures: Mapping[str, Any]) -> OrderShown:
-    names = {run.pk: name_of(run) for run in asked.runs}
+    names = {run.pk: label_of(run) for run in asked.runs}
     first = figures["first_place"]
     return OrderShown(
         rows=tuple(

@@ -37,10 +37,12 @@ class Unjudged:
     the most that the run's own documents can make of it, whatever their grades; None where the
     measure is not bounded. residual: of RBP, the share of a reader's attention that goes to
     unjudged documents and what is beyond the ranking.
-    judged: the mean share of judged documents. documents: unjudged ones shown, over all queries.
+    name, label: as addresses and as pages call it. judged: the mean share of judged documents.
+    documents: unjudged ones shown, over all queries.
     """
 
     name: str
+    label: str
     queries: int
     zeros: float | None
     condensed: float | None
@@ -69,6 +71,7 @@ def get_unjudged(
     residual = Measure(family="RBPResidual", cutoff=measure.cutoff, p=_patience(measure))
     return Unjudged(
         name=compared.name,
+        label=compared.label,
         queries=compared.mean.queries,
         zeros=compared.mean.value,
         condensed=mean_of(_changed(measure, unjudged="condensed")),

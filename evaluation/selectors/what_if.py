@@ -54,10 +54,11 @@ class Resolution:
 class Standing:
     """A compared run's mean under other grades, its place by it, and its place as it is.
 
-    None where no query is left in the mean.
+    run: as pages call it; name: as addresses do. None where no query is left in the mean.
     """
 
     run: str
+    name: str
     value: float | None
     place: int | None
     place_before: int | None
@@ -116,11 +117,12 @@ def get_other_board(
                 found=found, judgment_list=judgment_list, version=version, measure=measure
             )
             after[place] = mean.value
-    rows = zip((one.name for one in compared), after, places(after), places(before), strict=True)
+    called = ((one.label, one.name) for one in compared)
+    rows = zip(called, after, places(after), places(before), strict=True)
     is_known = None not in before and None not in after
     orders = np.array([before, after], np.float64)
     return OtherBoard(
-        standings=tuple(Standing(*row) for row in rows),
+        standings=tuple(Standing(*names, *rest) for names, *rest in rows),
         tau=kendall_tau(orders[0], orders[1]) if is_known else None,
     )
 

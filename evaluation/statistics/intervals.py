@@ -13,10 +13,11 @@ def mean_interval(
 ) -> tuple[float, float] | None:
     """Student's interval, mean ± t(n − 1) · error; None with fewer than two values.
 
+    None as well where all values are equal: what does not vary says nothing of how it would.
     It knows no bounds: near 0 or 1 and over few values it reaches beyond them.
     Source: Student 1908.
     """
-    if mean is None or error is None or n < 2:
+    if mean is None or not error or n < 2:
         return None
     half = _quantile(n - 1, confidence) * error
     return mean - half, mean + half

@@ -71,6 +71,17 @@ def fraction(value: float | None, digits: int = 4) -> str:
 
 
 @register.filter
+def plus_minus(value: float | None, digits: int = 4) -> str:
+    """What stands behind a mean: how far it may be off; nothing where that is unknown.
+
+    0 is the spread of values that are all the same, of which there is nothing to be said.
+    """
+    if value is None or not isfinite(value):
+        return ""
+    return f"± {value:.{digits}f}" if value else "no spread"
+
+
+@register.filter
 def signed(value: float | None, digits: int = 4) -> str:
     """A difference with its sign (a real minus); what rounds to nought has none."""
     if value is None or not isfinite(value):

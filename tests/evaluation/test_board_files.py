@@ -61,7 +61,8 @@ def test_markdown_and_latex_escape_names_and_mark_the_best() -> None:
     latex = as_latex(TABLE)
     assert r"BM25 \& more =cmd\textbar{}1 & \textbf{0.8125} $\pm$ 0.0625 & -- \\" in latex
     assert r"TF\_IDF one & 0.5000 & \textbf{1.0000} $\pm$ 0.1000 \\" in latex
-    assert r"\caption{Main, version 3; $\pm$ is half of the 95\,\% interval.}" in latex
+    said = r"$\pm$ is half of the 95\,\% interval, which equal values do not have."
+    assert rf"\caption{{Main, version 3; {said}}}" in latex
 
 
 def test_the_figure_has_a_dot_and_a_name_for_every_run_that_has_a_value() -> None:
@@ -106,6 +107,7 @@ def test_the_interval_of_a_mean_holds_the_truth_in_93_to_97_of_a_hundred_cases(n
     assert 0.93 <= covered <= 0.97
 
 
-def test_one_value_has_no_interval() -> None:
+def test_one_value_has_no_interval_and_values_that_are_all_equal_have_none() -> None:
+    assert mean_interval(0.4, 0.0, 50) is None
     assert mean_interval(0.4, None, 1) is None
     assert mean_interval(None, None, 0) is None

@@ -64,6 +64,8 @@ def test_the_page_has_every_run_its_values_their_error_and_their_version(dora: C
     assert "version 1" in html
     assert re.findall(r'class="value">([0-9.]+)', html) == ["1.0000", "0.2500"]
     assert "± 3.1766" in html  # 0.25 × t(1), 97.5 %
+    assert re.findall("no spread(?=<)", html) == ["no spread"]  # 1 on both queries
+    assert "± 0.0000" not in html
     assert re.findall(r"([0-9]+)\s% judged", html) == ["100", "25"]
     assert "means over 2 judged queries" in " ".join(html.split())
 

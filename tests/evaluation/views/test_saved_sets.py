@@ -189,7 +189,7 @@ def test_the_moves_of_a_run_are_told_apart_by_a_set(world, runs):
 def test_a_run_shows_the_queries_of_a_set_and_keeps_it_in_its_addresses(world, runs):
     make_set(world=world, qids=["q2", "q3"])
     response = get(world, reverse("run", args=["books", runs[0].public_id]), "?set=canaries")
-    assert "mean ± standard error of 2 queries" in text_of(response)
+    assert "no spread the same value on every one of 2 queries" in text_of(response)
     boards = links_of(response, BOARD)
     assert any("set=canaries" in link for link in boards)
     assert all("set=canaries" in link for link in links_of(response, "/query/"))
