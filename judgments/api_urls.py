@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from judgments.api import collections, jobs, lists, sets
+from judgments.api import collections, jobs, learning, lists, sets
 
 C = "collections/<slug:slug>"
 L = f"{C}/lists/<slug:list_slug>"
@@ -25,4 +25,5 @@ urlpatterns = [
     path(f"{V}/<slug:before>..<slug:after>", lists.Changes.as_view(), name="api-changes"),
     path(f"{V}/<slug:name>", lists.Version.as_view(), name="api-version"),
     path(f"{V}/<slug:name>/qrels", lists.Qrels.as_view(), name="api-qrels"),
+    path(f"{V}/<slug:name>/training", learning.Learning.as_view(), name="api-training"),
 ]

@@ -1,19 +1,21 @@
-"""Grades and features as the files that rankers are trained on: RankLib, LightGBM, XGBoost.
+"""Grades and features as the files that rankers are trained on.
 
 LETOR's lines are `grade qid:1 1:0.5 2:3 # comment`. RankLib and XGBoost read the query from `qid`;
-LightGBM takes the sizes of the groups from a file beside, which XGBoost can do as well.
+LightGBM takes the sizes of the groups from a file beside, which XGBoost can do as well. TF-Ranking
+reads ELWC instead.
 """
 
 import io
 import math
 import re
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
 from judgments.errors import DomainError
+from judgments.formats.elwc import RESERVED, GradedExample, ListWriter
 from judgments.formats.errors import Problems, Rule, quoted
 from judgments.formats.numbers import NUMBER
 from judgments.formats.rating_lines import (
@@ -28,13 +30,24 @@ from judgments.formats.reading import Progress, Source
 
 MOST_FEATURES: Final = 5_000
 NAME: Final = "judgments.txt"
-SIZES: Final = {"ranklib": "", "lightgbm": f"{NAME}.query", "xgboost": f"{NAME}.group"}
+RECORDS: Final = "judgments.tfrecord"
+TOOLS: Final = {
+    "ranklib": "RankLib (LETOR)",
+    "lightgbm": "LightGBM",
+    "xgboost": "XGBoost",
+    "tfranking": "TF-Ranking (ELWC)",
+}
+_SIZES: Final = {"lightgbm": f"{NAME}.query", "xgboost": f"{NAME}.group"}
 _NUMBER: Final = re.compile(NUMBER)
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)  # so that the same content is the same file
 
 
 class NothingToLearn(DomainError):
     """Not one judged pair has features."""
+
+
+class FeatureRefused(DomainError):
+    """A feature that the tool can't be given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,34 +91,34 @@ def read_features(source: Source, *, name: str, progress: Progress | None = None
 def write_learning(kind: str, pairs: Iterable[JudgedPair], features: Features) -> bytes:
     """A zip of the training file, the groups' sizes, and what its rows and numbers stand for.
 
-    kind: ranklib, lightgbm or xgboost. A grade below 0 is written as 0, which is the least that
-    these take. Judged pairs without features, and features of pairs that nobody judged, are left
-    out and counted. Raises NothingToLearn where nothing is left.
+    kind: of TOOLS. A grade below 0 is written as 0, which is the least that these take. Judged
+    pairs without features, and features of pairs that nobody judged, are left out and counted.
+    Raises NothingToLearn where nothing is left, FeatureRefused for what TF-Ranking can't hold.
     """
     ordered = sorted(pairs, key=lambda pair: (pair.query_id, pair.doc_id))
     used = [pair for pair in ordered if (pair.query_id, pair.doc_id) in features.values]
     if not used:
         raise NothingToLearn("nothing_to_learn", "Not one judged pair has features in this file.")
     groups = [list(own) for _, own in groupby(used, key=lambda pair: pair.query_id)]
-    lines = [
-        _line(kind, place, pair, features.values[pair.query_id, pair.doc_id])
-        for place, own in enumerate(groups, start=1)
-        for pair in own
-    ]
     said = (
         f"{len(used)} judged pairs of {len(groups)} queries, {len(features.names)} features.\n"
         f"{len(ordered) - len(used)} judged pairs had no features and are left out.\n"
         f"{len(features.values) - len(used)} pairs with features are not judged and left out.\n"
-        "A grade below 0 is written as 0. pairs.tsv has a line for every line of the file.\n"
+        "A grade below 0 is written as 0. pairs.tsv has the pairs in the order of the file.\n"
     )
-    files = {NAME: "".join(lines)}
-    if SIZES[kind]:
-        files[SIZES[kind]] = "".join(f"{len(own)}\n" for own in groups)
-    files["pairs.tsv"] = "".join(f"{pair.query_id}\t{pair.doc_id}\n" for pair in used)
+    if kind == "tfranking":
+        files: dict[str, str | bytes] = {RECORDS: _records(groups, features)}
+    else:
+        files = _of_lines(kind, groups, features)
     names = enumerate(features.names, start=1)
-    files["features.tsv"] = "".join(f"{number}\t{name}\n" for number, name in names)
-    files["README.txt"] = said
-    return _zipped(files)
+    return _zipped(
+        files
+        | {
+            "pairs.tsv": "".join(f"{pair.query_id}\t{pair.doc_id}\n" for pair in used),
+            "features.tsv": "".join(f"{number}\t{name}\n" for number, name in names),
+            "README.txt": said,
+        }
+    )
 
 
 def _columns(
@@ -153,9 +166,47 @@ def _line(kind: str, place: int, pair: JudgedPair, values: Sequence[str]) -> str
     return " ".join(words) + "\n"
 
 
-def _zipped(files: dict[str, str]) -> bytes:
+def _of_lines(
+    kind: str, groups: Sequence[Sequence[JudgedPair]], features: Features
+) -> dict[str, str | bytes]:
+    lines = [
+        _line(kind, place, pair, features.values[pair.query_id, pair.doc_id])
+        for place, own in enumerate(groups, start=1)
+        for pair in own
+    ]
+    files: dict[str, str | bytes] = {NAME: "".join(lines)}
+    if kind in _SIZES:
+        files[_SIZES[kind]] = "".join(f"{len(own)}\n" for own in groups)
+    return files
+
+
+def _records(groups: Sequence[Sequence[JudgedPair]], features: Features) -> bytes:
+    """Every query as one ExampleListWithContext."""
+    taken = RESERVED.intersection(features.names)
+    if taken:
+        message = f"TF-Ranking's file has a {min(taken)} of its own: call the column otherwise."
+        raise FeatureRefused("feature_refused", message)
+    writer = ListWriter(features.names)
+    records = []
+    for own in groups:
+        query_id = own[0].query_id
+        examples = [
+            GradedExample(pair.doc_id, max(0, pair.grade), features.values[query_id, pair.doc_id])
+            for pair in own
+        ]
+        try:
+            records.append(writer.record(query_id, examples))
+        except OverflowError as error:
+            message = (
+                f"A feature of query {quoted(query_id)} is too large for TF-Ranking's 32 bits."
+            )
+            raise FeatureRefused("feature_refused", message) from error
+    return b"".join(records)
+
+
+def _zipped(files: Mapping[str, str | bytes]) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in files.items():
-            archive.writestr(zipfile.ZipInfo(name, _EPOCH), text, zipfile.ZIP_DEFLATED)
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name, _EPOCH), content, zipfile.ZIP_DEFLATED)
     return out.getvalue()

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from judgments.formats.learning import TOOLS
 from judgments.formats.ratings import FORMATS, TREC
 from judgments.formats.signals import MOST_CHARACTERS, Signals, SignalsRefused
 from judgments.forms.naming import DescriptionField, NameField, ShortNameField
@@ -120,7 +121,7 @@ class LearningForm(forms.Form):
     )
     format = forms.ChoiceField(
         label="For",
-        choices=[("ranklib", "RankLib (LETOR)"), ("lightgbm", "LightGBM"), ("xgboost", "XGBoost")],
+        choices=list(TOOLS.items()),
     )
 
 

@@ -97,3 +97,35 @@ def test_grades_go_out_with_features_by_command_and_page(asked, client, tmp_path
     refused = client.post(page, body).content.decode()
     assert "f.csv:2" in refused
     assert "not a finite number" in refused
+
+
+@pytest.mark.parametrize("tool", ["ranklib", "lightgbm", "xgboost", "tfranking"])
+def test_grades_go_out_with_features_over_rest(asked, tool, tmp_path):
+    (q1, q2, _), (d1, *_) = asked.queries, asked.documents
+    commit(judgment_list=asked.judgments, grades={(q1, d1): 3, (q2, d1): 0}, by=asked.ada)
+    content = b"query_id,doc_id,bm25\nq1,d1,1.5\nq2,d1,0.5\n"
+    features, target = tmp_path / "features.csv", tmp_path / "out.zip"
+    features.write_bytes(content)
+    call_command("export_learning", "books/main", str(features), str(target), "--format", tool)
+    answer = post_file(by_token("dora"), f"{MAIN}versions/head/training?format={tool}", content)
+    assert (answer.status_code, answer["X-Version"]) == (200, "1")
+    assert answer["Content-Type"] == "application/zip"
+    assert answer.content == target.read_bytes()
+
+
+def test_over_rest_features_are_refused_with_their_lines(asked):
+    commit(
+        judgment_list=asked.judgments,
+        grades={(asked.queries[0], asked.documents[0]): 3},
+        by=asked.ada,
+    )
+    client, address = by_token("dora"), f"{MAIN}versions/1/training"
+    wrong = post_file(client, address, b"query_id,doc_id,bm25\nq1,d1,much\n")
+    is_problem(wrong, 422, "file_refused")
+    assert [(one["line"], one["rule"]) for one in wrong.json()["problems"]] == [(2, "not-finite")]
+    others = b"query_id,doc_id,bm25\nq9,d9,1\n"
+    is_problem(post_file(client, address, others), 422, "nothing_to_learn")
+    reserved = b"query_id,doc_id,relevance\nq1,d1,1\n"
+    is_problem(post_file(client, f"{address}?format=tfranking", reserved), 422, "feature_refused")
+    is_problem(post_file(client, f"{address}?format=weka", others), 400, "invalid")
+    is_problem(post_file(client, f"{MAIN}versions/7/training", others), 404, "not_found")

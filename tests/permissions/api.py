@@ -56,6 +56,7 @@ def run_of_ada(world: World) -> dict[str, object]:
     return bm25(world) | {"run_id": run.public_id}
 
 
+FEATURES = {"file": b"query_id,doc_id,bm25\nq1,d1,0.5\n"}
 RUN = {"file": b"q1 Q0 d1 1 1.5 tag\n"}
 PAST = b"annotator,query_id,doc_id,grade\nagent_1,q1,d1,3\n"
 ROWS = [
@@ -95,6 +96,7 @@ ROWS = [
     readers("api-version", path=version_1),
     readers("api-version", path=released),
     readers("api-qrels", path=version_1),
+    readers("api-training", path=version_1, method="post", data=FEATURES),
     readers("api-changes", path=one_to_two),
     readers("api-releases", path=main),
     readers("api-rankers", path=books),

@@ -10,18 +10,18 @@ from judgments.management.command import RefusingCommand, two_slugs
 
 class Command(RefusingCommand):
     help = (
-        "Write a zip with a version's grades and the features of a CSV file as LETOR lines for "
-        "RankLib, or for LightGBM or XGBoost with the sizes of their groups."
+        "Write a zip with a version's grades and the features of a CSV file: LETOR lines for "
+        "RankLib, with the sizes of the groups for LightGBM or XGBoost, or ELWC for TF-Ranking."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        from judgments.formats.learning import SIZES
+        from judgments.formats.learning import TOOLS
 
         super().add_arguments(parser)
         parser.add_argument("list", metavar="COLLECTION/LIST", type=two_slugs)
         parser.add_argument("features", metavar="FEATURES", help="CSV: query_id, doc_id, features")
         parser.add_argument("output", metavar="ZIP")
-        parser.add_argument("--format", choices=tuple(SIZES), default="ranklib")
+        parser.add_argument("--format", choices=tuple(TOOLS), default="ranklib")
         parser.add_argument(
             "--version",
             default="head",
