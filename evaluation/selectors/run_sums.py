@@ -45,7 +45,7 @@ class FilterRefused(DomainError):
 class SetChoice:
     """The saved sets that a page about a list offers.
 
-    chosen: the one whose queries alone it is about.
+    chosen: the one whose queries alone it is about; it may be an archived one.
     """
 
     list_slug: str
@@ -63,11 +63,12 @@ def choose_set(*, access: Access, judgment_list: JudgmentList, slug: str) -> Set
 
     Raises FilterRefused for a name that no set has.
     """
-    options = tuple(list_sets(access=access))
-    chosen = next((one for one in options if one.slug == slug), None)
+    every = list_sets(access=access)
+    chosen = next((one for one in every if one.slug == slug), None)
     if slug and chosen is None:
         raise FilterRefused("no_set", f"No set of queries called {slug[:60]} is saved here.")
-    return SetChoice(judgment_list.slug, options, chosen)
+    offered = tuple(one for one in every if one.archived_at is None or one == chosen)
+    return SetChoice(judgment_list.slug, offered, chosen)
 
 
 @dataclass(frozen=True)

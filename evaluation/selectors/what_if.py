@@ -117,12 +117,13 @@ def get_other_board(
                 found=found, judgment_list=judgment_list, version=version, measure=measure
             )
             after[place] = mean.value
-    called = ((one.label, one.name) for one in compared)
-    rows = zip(called, after, places(after), places(before), strict=True)
+    rows = zip(compared, after, places(after), places(before), strict=True)
     is_known = None not in before and None not in after
     orders = np.array([before, after], np.float64)
     return OtherBoard(
-        standings=tuple(Standing(*names, *rest) for names, *rest in rows),
+        standings=tuple(
+            Standing(one.label, one.name, mean, place, was) for one, mean, place, was in rows
+        ),
         tau=kendall_tau(orders[0], orders[1]) if is_known else None,
     )
 

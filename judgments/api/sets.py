@@ -15,7 +15,10 @@ from judgments.selectors.sets import get_set_row, list_set_rows
 
 
 class SetOutput(serializers.Serializer[Any]):
-    """A saved set. queries: how many. looks: at its numbers, while it was held out."""
+    """A saved set. queries: how many. looks: at its numbers, while it was held out.
+
+    archived_at: since when pages no longer offer it; null while they do.
+    """
 
     slug = serializers.CharField()
     name = serializers.CharField()
@@ -24,6 +27,7 @@ class SetOutput(serializers.Serializer[Any]):
     queries = serializers.IntegerField()
     looks = serializers.IntegerField(source="looks.count")
     created_at = serializers.DateTimeField()
+    archived_at = serializers.DateTimeField(allow_null=True)
 
 
 class Sets(APIView):

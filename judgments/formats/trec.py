@@ -7,8 +7,9 @@ Empty lines are skipped, and so are lines that begin with `#`, as trec_eval does
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -102,6 +103,27 @@ class QrelsFile(TrecFile):
         for query_id, doc_ids, grades in self.judgments():
             for doc_id, grade in zip(doc_ids, grades.tolist(), strict=True):
                 yield query_id, doc_id, grade
+
+
+Read = TypeVar("Read", bound=TrecFile)
+
+
+def of_queries(file: Read, query_ids: Container[str]) -> Read:
+    """What a file has of some queries, in its order."""
+    kept = [place for place, query_id in enumerate(file.query_ids) if query_id in query_ids]
+    spans: list[LongIntegers] = [
+        np.arange(file.starts[place], file.starts[place + 1]) for place in kept
+    ]
+    places = np.concatenate([np.zeros(0, np.int64), *spans])
+    per_pair = "scores" if isinstance(file, RunFile) else "grades"
+    return replace(
+        file,
+        query_ids=tuple(file.query_ids[place] for place in kept),
+        starts=np.cumsum([0, *map(len, spans)], dtype=np.int64),
+        ids=file.ids.at(places),
+        lines=file.lines[places],
+        **{per_pair: getattr(file, per_pair)[places]},
+    )
 
 
 def read_run(

@@ -1,11 +1,11 @@
 """Who a command acts for, and on what."""
 
 from judgments.errors import DomainError
-from judgments.models import Collection, JudgmentList, User
+from judgments.models import Collection, JudgmentList, SavedSet, User
 
 
 class CommandRefused(DomainError):
-    """There is no such person, collection or list."""
+    """There is no such person, collection, list or set."""
 
 
 def get_author(username: str | None) -> User | None:
@@ -36,4 +36,14 @@ def get_list(collection_slug: str, slug: str) -> JudgmentList:
     ).first()
     if found is None:
         raise CommandRefused("no_list", f"There is no list {collection_slug}/{slug}.")
+    return found
+
+
+def get_saved_set(judgment_list: JudgmentList, slug: str) -> SavedSet | None:
+    """The saved set with this slug in the list's collection; None for ""."""
+    if not slug:
+        return None
+    found = SavedSet.objects.filter(collection=judgment_list.collection_id, slug=slug).first()
+    if found is None:
+        raise CommandRefused("no_set", f"There is no saved set {slug}.")
     return found

@@ -11,6 +11,7 @@ class SavedSet(models.Model):
     """Some queries of a collection, under a name: the head, the tail, a feature's canaries.
 
     is_held_out: kept for the last word; looks at its numbers are counted.
+    archived_at: since when it is no longer offered; None while it is. Its addresses stay.
     """
 
     collection = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="saved_sets")
@@ -18,6 +19,7 @@ class SavedSet(models.Model):
     name = models.CharField(max_length=200)
     description = models.TextField(blank=True, default="")
     is_held_out = models.BooleanField(default=False)
+    archived_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
@@ -68,6 +70,9 @@ class SetLook(models.Model):
         REST_COMPARISON = "rest_comparison", "comparison over REST"
         REST_UNJUDGED = "rest_unjudged", "unjudged documents over REST"
         REST_JUDGE_NEXT = "rest_judge_next", "what to judge next over REST"
+        REST_DOCUMENTS = "rest_documents", "documents that moved over REST"
+        REST_RUN = "rest_run", "run over REST"
+        REST_MOVES = "rest_moves", "why a run changed over REST"
 
     saved_set = models.ForeignKey(SavedSet, on_delete=models.PROTECT, related_name="looks")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")

@@ -35,11 +35,15 @@ class SetRow:
     queries: int
     looks: Looks
     created_at: datetime
+    archived_at: datetime | None
 
 
 @dataclass(frozen=True)
 class SetsPage:
+    """rows: the sets that are offered. archived: those that are no longer."""
+
     rows: list[SetRow]
+    archived: list[SetRow]
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,7 @@ class SetPage:
 
 
 def list_sets(*, access: Access) -> list[SavedSet]:
-    """The sets of the collection by name, to choose from."""
+    """The sets of the collection by name, archived ones too."""
     check_may_see_rankings(access)
     return list(SavedSet.objects.filter(collection=access.collection).order_by("name", "pk"))
 
@@ -110,7 +114,11 @@ def count_looks(*, set_id: int) -> Looks:
 
 def get_sets_page(*, access: Access) -> SetsPage:
     """The collection's sets."""
-    return SetsPage(_rows(list_sets(access=access)))
+    rows = _rows(list_sets(access=access))
+    return SetsPage(
+        rows=[row for row in rows if row.archived_at is None],
+        archived=[row for row in rows if row.archived_at is not None],
+    )
 
 
 def get_set_page(*, access: Access, slug: str, page: str) -> SetPage:
@@ -162,6 +170,7 @@ def _rows(sets: list[SavedSet]) -> list[SetRow]:
             queries=queries.get(one.pk, 0),
             looks=Looks(looks.get(one.pk, 0)),
             created_at=one.created_at,
+            archived_at=one.archived_at,
         )
         for one in sets
     ]

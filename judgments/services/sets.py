@@ -99,6 +99,32 @@ def change_set(
     return saved
 
 
+def archive_set(*, access: Access, at: datetime, saved_set: SavedSet) -> None:
+    """Offer a set no longer; its queries and the looks at it stay, and so do its addresses."""
+    _archive(access, at, saved_set, archived_at=at, action="set.archived")
+
+
+def restore_set(*, access: Access, at: datetime, saved_set: SavedSet) -> None:
+    """Offer an archived set again."""
+    _archive(access, at, saved_set, archived_at=None, action="set.restored")
+
+
+def _archive(
+    access: Access,
+    at: datetime,
+    saved_set: SavedSet,
+    *,
+    archived_at: datetime | None,
+    action: str,
+) -> None:
+    check_may_change_set(access, saved_set)
+    was_offered = archived_at is not None
+    sets_qs = SavedSet.objects.filter(pk=saved_set.pk, archived_at__isnull=was_offered)
+    with transaction.atomic():
+        if sets_qs.update(archived_at=archived_at):
+            _record(access, at, action, saved_set)
+
+
 def record_look(
     *, access: Access, saved_set: SavedSet, list_slug: str, page: SetLook.Page, at: datetime
 ) -> Looks | None:

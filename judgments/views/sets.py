@@ -6,13 +6,14 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from judgments.errors import DomainError
 from judgments.formats.errors import FileRefused
 from judgments.forms.sets import SetForm
 from judgments.models import SavedSet
 from judgments.permissions import (
+    NotFound,
     check_may_change_set,
     check_may_make_sets,
     get_access,
@@ -95,6 +96,35 @@ def set_change(request: HttpRequest, slug: str, set_slug: str) -> HttpResponse:
         messages.success(request, "The set is changed.")
         return redirect("set", slug, set_slug)
     return render_page(request, "set_form", found, access=access, section="queries", form=form)
+
+
+@require_POST
+def set_archive(request: HttpRequest, slug: str, set_slug: str) -> HttpResponse:
+    """Offer a set no longer."""
+    said = "The set is archived. Its addresses go on working; pages no longer offer it."
+    return _act(request, slug, set_slug, services.archive_set, said)
+
+
+@require_POST
+def set_restore(request: HttpRequest, slug: str, set_slug: str) -> HttpResponse:
+    """Offer an archived set again."""
+    return _act(request, slug, set_slug, services.restore_set, "The set is offered again.")
+
+
+def _act(
+    request: HttpRequest, slug: str, set_slug: str, act: Callable[..., None], said: str
+) -> HttpResponse:
+    access = get_access(viewer=request.user, slug=slug)
+    found = selectors.get_set(access=access, slug=set_slug)
+    try:
+        act(access=access, at=timezone.now(), saved_set=found)
+    except NotFound:
+        raise
+    except DomainError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, said)
+    return redirect("set", slug, set_slug)
 
 
 def _saved(request: HttpRequest, form: SetForm, save: Callable[[], SavedSet]) -> SavedSet | None:

@@ -26,6 +26,7 @@ UNLOGGED = {
     "api-campaign-release": SEAT,
     "api-campaign-skip-return": SKIP,
     "api-list-qrels": VERSION,
+    "api-training": READS,
     "campaign-pool-preview": READS,
     "campaign-rule": JOB,
     "documents-upload": JOB,

@@ -60,7 +60,7 @@ MUTABLE = {
     "judgments.JudgmentList": "its head, its name",
     "judgments.Membership": "the role changes, the membership ends",
     "judgments.Query": "a stub gets its text, a text is corrected; versions keep past traits",
-    "judgments.SavedSet": "its name, description, whether it is held out; all in the audit log",
+    "judgments.SavedSet": "its name, whether it is held out or archived; all in the audit log",
     "judgments.SavedSetQuery": "queries come into a set and leave it; they are in the audit log",
     "judgments.User": "signs in, changes name and password",
     "judgments.WorkerBeat": "a worker writes its own again and again",

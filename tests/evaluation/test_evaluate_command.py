@@ -219,6 +219,28 @@ def test_a_preset_leaves_weighing_to_us(files: Path, queries: str) -> None:
     assert mine["mean"] == pytest.approx(right, rel=1e-15)
 
 
+def test_a_set_of_queries_is_evaluated_as_if_there_were_no_others(files: Path) -> None:
+    (files / "own.txt").write_text("# the canaries\nq2\tand its text\nq9\n")
+    words = ("--measures", "RR nDCG@10", "--format", "json", "--per-query")
+    every = json.loads(evaluate(files, *words, runs=("some.run", "other.run.gz")))
+    own = json.loads(
+        evaluate(files, *words, "--set", str(files / "own.txt"), runs=("some.run", "other.run.gz"))
+    )
+    for run, found in own["runs"].items():
+        for name, values in found["measures"].items():
+            of_all = every["runs"][run]["measures"][name]["per_query"]
+            assert values["per_query"] == {"q2": of_all["q2"]}
+            assert (values["mean"], values["n"]) == (of_all["q2"], 1)
+
+
+def test_a_set_without_a_judged_query_is_refused(files: Path) -> None:
+    (files / "own.txt").write_text("q9\n")
+    words = ("--measures", "RR", "--set", str(files / "own.txt"))
+    assert "no query in" in refusal(files, *words)
+    (files / "own.txt").write_text("q1\nq1\n")
+    assert "own.txt:2" in refusal(files, *words)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -8,12 +8,20 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.urls import reverse
 
+from evaluation.selectors.run_sums import choose_set
 from judgments.formats.errors import FileRefused
 from judgments.formats.query_ids import QueryIds, read_query_ids
 from judgments.models import AuditEntry, SavedSet, SetLook
 from judgments.permissions import NotFound, SetRefused, may_change_set
-from judgments.selectors.sets import get_set, list_set_ids
-from judgments.services.sets import SAME_LOOK, change_set, create_set, record_look
+from judgments.selectors.sets import get_set, get_sets_page, list_set_ids
+from judgments.services.sets import (
+    SAME_LOOK,
+    archive_set,
+    change_set,
+    create_set,
+    record_look,
+    restore_set,
+)
 from tests.builders import NOW, World, make_access, make_set, make_world
 from tests.evaluation.views.browsing import signed_in, text_of
 
@@ -250,3 +258,63 @@ def test_a_large_set_costs_a_few_statements(world, django_assert_max_num_queries
     with django_assert_max_num_queries(2100 if connection.vendor == "sqlite" else 30):
         change(world, saved, ids=ids("q1", *(row.qid for row in rows[:500])))
     assert len(list_set_ids(set_id=saved.pk)) == 501
+
+
+def archive(world: World, saved: SavedSet, username: str = "dora", **more):
+    return archive_set(access=access_of(world, username), at=NOW, saved_set=saved, **more)
+
+
+def test_an_archived_set_is_no_longer_offered_but_its_address_and_looks_stay(world):
+    saved = create(world, "ada", is_held_out=True)
+    look(world, saved)
+    archive(world, saved, "ada")
+    judgments = world.judgments
+    access = access_of(world, "dora")
+    assert choose_set(access=access, judgment_list=judgments, slug="").options == ()
+    chosen = choose_set(access=access, judgment_list=judgments, slug="tail")
+    assert (chosen.options, chosen.chosen) == ((saved,), saved)
+    assert look(world, saved, after=SAME_LOOK).count == 2
+    page = get_sets_page(access=access)
+    assert (page.rows, [row.looks.count for row in page.archived]) == ([], [2])
+    assert AuditEntry.objects.filter(action="set.archived", subject="tail").count() == 1
+    with pytest.raises(SetRefused, match="already a set tail"):
+        create(world)
+
+
+def test_an_archived_set_can_be_offered_again_and_each_is_told_once(world):
+    saved = create(world)
+    for _ in range(2):
+        archive(world, saved)
+    for _ in range(2):
+        restore_set(access=access_of(world, "dora"), at=NOW, saved_set=saved)
+    assert SavedSet.objects.get().archived_at is None
+    told = AuditEntry.objects.filter(action__in=["set.archived", "set.restored"])
+    assert sorted(told.values_list("action", flat=True)) == ["set.archived", "set.restored"]
+
+
+def test_a_set_is_archived_by_whoever_made_it_or_a_lead_and_a_held_out_one_by_leads(world):
+    with pytest.raises(SetRefused, match="whoever made it"):
+        archive(world, create(world, "ada"))
+    held = create(world, "ada", slug="last", is_held_out=True)
+    with pytest.raises(SetRefused, match="leads alone"):
+        archive(world, held)
+    assert not SavedSet.objects.exclude(archived_at=None).exists()
+
+
+def test_the_page_archives_a_set_and_brings_it_back(world):
+    create(world)
+    page = reverse("set", args=["books", "tail"])
+    browser = signed_in(world.dora)
+    said = browser.post(reverse("set-archive", args=["books", "tail"]), follow=True)
+    assert "This set is archived." in text_of(said)
+    sets = text_of(browser.get(reverse("sets", args=["books"])))
+    assert "Archived Tail 2 queries, archived" in sets
+    assert "Offer again" in text_of(browser.get(page))
+    browser.post(reverse("set-restore", args=["books", "tail"]))
+    assert "Archive" in text_of(browser.get(page))
+    assert "Archived" not in text_of(browser.get(reverse("sets", args=["books"])))
+
+
+def test_another_name_leaves_the_address_as_it_was(world):
+    saved = change(world, create(world), name="The long tail")
+    assert (saved.name, saved.slug) == ("The long tail", "tail")

@@ -132,6 +132,8 @@ ROWS = [
     Row(name="set-create", path=books, method="post", data=SET, researcher=302, lead=302),
     leads("set-change", researcher=302, path=held_out),
     leads("set-change", 302, researcher=302, path=held_out, method="post", data={"name": "Two"}),
+    leads("set-archive", 302, researcher=302, path=held_out, method="post"),
+    leads("set-restore", 302, researcher=302, path=held_out, method="post"),
     readers("documents", path=books),
     readers("document", path=lambda world: books(world) | {"docid": "d1"}),
     leads("queries-upload", path=books),

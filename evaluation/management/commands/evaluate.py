@@ -1,7 +1,7 @@
 """`evaluate`: measures of run files against a qrels file. Files only, no database."""
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from django.core.management.base import BaseCommand, CommandParser
@@ -22,7 +22,8 @@ from evaluation.measures.reports import (
 )
 from judgments.formats.collections import read_queries
 from judgments.formats.errors import FileRefused
-from judgments.formats.trec import RunFile, read_qrels, read_run
+from judgments.formats.query_ids import read_query_ids
+from judgments.formats.trec import QrelsFile, RunFile, of_queries, read_qrels, read_run
 from judgments.temporal import Traits
 
 
@@ -46,6 +47,9 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--per-segment", action="store_true", help="the means over each segment's queries too"
+        )
+        parser.add_argument(
+            "--set", metavar="FILE", help="only these queries: a file with one id a line"
         )
         parser.add_argument("--explain", metavar="QID", help="take one query's values apart")
         parser.add_argument(
@@ -82,8 +86,7 @@ def _output(asked: Sequence[Asked], options: Mapping[str, Any]) -> str:
         raise MeasureError("--per-segment is printed with --format table or json")
     if options["per_segment"] and options["queries"] is None:
         raise MeasureError("--per-segment needs --queries: a file that says each query's segment")
-    qrels = read_qrels(options["qrels"], name=options["qrels"])
-    judged = JudgedQueries(qrels, _traits(options["queries"]))
+    judged = JudgedQueries(_qrels(options), _traits(options["queries"]))
     names = tuple(one.name for one in asked)
     if options["explain"] is not None:
         return _explained(asked, judged, options)
@@ -95,6 +98,22 @@ def _output(asked: Sequence[Asked], options: Mapping[str, Any]) -> str:
     }
     report = Report(options["preset"], names, runs, options["per_query"], options["per_segment"])
     return FORMATS[options["format"]](report)
+
+
+def _qrels(options: Mapping[str, Any]) -> QrelsFile:
+    """The qrels; with --set those of its queries."""
+    qrels = read_qrels(options["qrels"], name=options["qrels"])
+    own = _set(options["set"])
+    if own is None:
+        return qrels
+    qrels = of_queries(qrels, own)
+    if not qrels.query_ids:
+        raise MeasureError(f"no query in {options['set']} is judged in {options['qrels']}")
+    return qrels
+
+
+def _set(path: str | None) -> Container[str] | None:
+    return None if path is None else read_query_ids(path, name=path).lines
 
 
 def _explained(asked: Sequence[Asked], judged: JudgedQueries, options: Mapping[str, Any]) -> str:
@@ -129,6 +148,7 @@ def _traits(path: str | None) -> dict[str, Traits] | None:
 
 def _runs(options: Mapping[str, Any]) -> Iterator[tuple[str, RunFile]]:
     """One run after the other, so that only one is in memory."""
-    paths = options["run"]
+    paths, own = options["run"], _set(options["set"])
     for name, path in zip(run_names(paths), paths, strict=True):
-        yield name, read_run(path, name=path, text_after_tag=True)
+        run = read_run(path, name=path, text_after_tag=True)
+        yield name, run if own is None else of_queries(run, own)

@@ -26,6 +26,7 @@ class Command(RefusingCommand):
         parser.add_argument("--version", default="head", help="a number or a release's name")
         parser.add_argument("--measures", default="", help="such as 'nDCG@10 RR@10'")
         parser.add_argument("--segment", default="", help="only over the queries of a segment")
+        parser.add_argument("--set", default="", help="only over the queries of a saved set")
         parser.add_argument(
             "--format", choices=("table", *FORMATS), default="table", help="of what is printed"
         )
@@ -33,7 +34,7 @@ class Command(RefusingCommand):
     def work(self, **options: Any) -> dict[str, Any]:
         from evaluation.board_files import FORMATS
         from evaluation.selectors.run_sums import chosen_columns, list_run_sums
-        from judgments.management.lookup import get_list
+        from judgments.management.lookup import get_list, get_saved_set
         from judgments.selectors import get_version
 
         judgment_list = get_list(*options["list"])
@@ -44,6 +45,7 @@ class Command(RefusingCommand):
             version=version,
             measures=[one.measure for one in asked],
             segment=options["segment"],
+            saved_set=get_saved_set(judgment_list, options["set"]),
             patience=math.inf,
         )
         names = [one.canonical for one in asked]
@@ -55,6 +57,7 @@ class Command(RefusingCommand):
             "list": options["list"][1],
             "version": version.number,
             "segment": options["segment"],
+            "set": options["set"],
             "measures": names,
             "runs": runs,
         }
@@ -91,8 +94,6 @@ def _board(result: dict[str, Any]) -> "BoardTable":
     """The same for a file, with intervals."""
     from evaluation.board_files import BoardRow, BoardTable
 
-    title = f"{result['collection']}/{result['list']}, version {result['version']}"
-    title += f", segment {result['segment']}" if result["segment"] else ""
     rows = tuple(
         BoardRow(
             run["ranker"],
@@ -101,7 +102,13 @@ def _board(result: dict[str, Any]) -> "BoardTable":
         )
         for run in result["runs"]
     )
-    return BoardTable(title, tuple(result["measures"]), rows)
+    return BoardTable(_title(result), tuple(result["measures"]), rows)
+
+
+def _title(result: dict[str, Any]) -> str:
+    title = f"{result['collection']}/{result['list']}, version {result['version']}"
+    narrowed = [f", {name} {result[name]}" for name in ("segment", "set") if result[name]]
+    return title + "".join(narrowed)
 
 
 def _board_value(value: dict[str, Any] | None) -> "BoardValue":
@@ -127,8 +134,6 @@ def _table(result: dict[str, Any]) -> str:
         note = "" if not of_other else f"of version {run['version']}" if run["version"] else "due"
         lines.append([f"{run['ranker']}/{run['run']}", *shown, queries, note])
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    title = f"{result['collection']}/{result['list']}, version {result['version']}"
-    title += f", segment {result['segment']}" if result["segment"] else ""
     rows = [
         "  ".join(
             cell.ljust(width) if place in (0, len(line) - 1) else cell.rjust(width)
@@ -136,4 +141,4 @@ def _table(result: dict[str, Any]) -> str:
         ).rstrip()
         for line in lines
     ]
-    return "\n".join([title, *rows])
+    return "\n".join([_title(result), *rows])

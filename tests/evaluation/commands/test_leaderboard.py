@@ -9,7 +9,7 @@ from django.core.management import call_command
 from evaluation.models import Evaluation
 from evaluation.services.refreshing import refresh_evaluations
 from judgments.services.lists import release_version
-from tests.builders import NOW, World, commit, make_access, make_world
+from tests.builders import NOW, World, commit, make_access, make_set, make_world
 from tests.evaluation.builders import make_run
 
 pytestmark = pytest.mark.django_db
@@ -82,6 +82,17 @@ def test_a_segment_is_computed_over_its_queries_alone(
     assert {run["values"]["RR@10"]["n"] for run in found["runs"]} == {1}
 
 
+def test_a_saved_set_is_computed_over_its_queries_alone(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_set(world=world, slug="canaries", qids=["q1", "q3"])
+    found = board(capsys, "--set", "canaries", "--measures", "RR@10")
+    assert found["set"] == "canaries"
+    assert {run["values"]["RR@10"]["n"] for run in found["runs"]} == {1}  # q3 is not judged
+    call_command("leaderboard", "books/main", "--set", "canaries", "--format", "markdown")
+    assert "books/main, version 2, set canaries" in capsys.readouterr().out
+
+
 def test_a_run_that_is_not_at_the_version_yet_says_of_which_one_it_is(
     world: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -102,6 +113,7 @@ def test_a_run_that_is_not_at_the_version_yet_says_of_which_one_it_is(
         (["books/main", "--version", "9"], "There is no such version"),
         (["books/main", "--measures", "Foo@1"], "Foo"),
         (["books/main", "--measures", "nDCG(empty='error')@1"], "leaderboard"),
+        (["books/main", "--set", "nowhere"], "There is no saved set nowhere."),
         (["books/main", "--segment", "nowhere"], "No judged query is in a segment called nowhere."),
     ],
 )
