@@ -40,7 +40,7 @@ class Standing:
 
     order: where it stands among the others; kind: what it is, in a word. title, url: its name and
     its page. done, total: a bar, none with a total of 0. verdict: in a sentence, in a tone ("good",
-    "warn", "bad", ""). note: what the lines or the bar count.
+    "warn", "bad", ""). note: what the lines or the bar count; why_url: what changed them last.
     """
 
     order: int
@@ -48,6 +48,7 @@ class Standing:
     title: str
     url: str
     note: str = ""
+    why_url: str = ""
     lines: tuple[Line, ...] = ()
     done: int = 0
     total: int = 0

@@ -68,6 +68,10 @@ def list_standings(access: Access) -> Iterator[Standing]:
             title=judgment_list.name,
             url=reverse("leaderboard", args=[access.collection.slug, judgment_list.slug]),
             note=f"{recognise(measure).canonical}, version {version.number:,}",
+            why_url=reverse(
+                "version", args=[access.collection.slug, judgment_list.slug, version.number]
+            )
+            + "#changes",
             lines=tuple(_first(found, access.collection.slug)),
         )
 

@@ -1,6 +1,6 @@
 """The page of what to judge next."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import urlencode
 
@@ -74,7 +74,17 @@ class JudgeNextPage:
 
     @property
     def expected(self) -> tuple[Expected, ...]:
-        return self.found.expected if self.found else ()
+        """What each run's mean would probably be; runs as pages call them."""
+        if self.found is None:
+            return ()
+        return tuple(
+            replace(one, name=self.labels.get(one.name, one.name)) for one in self.found.expected
+        )
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """What pages call the runs, by what addresses call them."""
+        return {option.name: option.label for option in self.options}
 
     @property
     def low(self) -> float:
@@ -94,7 +104,8 @@ class JudgeNextPage:
         """Which runs may be in the wrong order."""
         if self.found is None:
             return ""
-        return f"chance that {' and '.join(self.found.closest)} are in the wrong order"
+        closest = " and ".join(self.labels.get(name, name) for name in self.found.closest)
+        return f"chance that {closest} are in the wrong order"
 
     @property
     def compare_address(self) -> str:

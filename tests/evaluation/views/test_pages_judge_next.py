@@ -209,5 +209,5 @@ def test_the_page_says_in_words_what_its_measure_means(world):
     text = text_of(signed_in(world.dora).get(f"{PAGE}?measure=lightgbm:nDCG@10"))
     assert "lightgbm:nDCG@10: " in text
     assert "2^" in text
-    assert "Version 1, 6 queries." in text
+    assert "At version 1 , 6 queries." in text
     assert describe(ask(world, measure="lightgbm:nDCG@10").measure) in text
