@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.api import label_imports, labelling, quality
+from annotation.api import label_imports, labelling, quality, without
 
 urlpatterns = [
     path("campaigns/<uuid:campaign_id>/next", labelling.Next.as_view(), name="api-campaign-next"),
@@ -25,6 +25,11 @@ urlpatterns = [
         "collections/<slug:slug>/lists/<slug:list_slug>/labels",
         label_imports.LabelsImport.as_view(),
         name="api-list-labels",
+    ),
+    path(
+        "collections/<slug:slug>/lists/<slug:list_slug>/compare/without",
+        without.ComparisonWithout.as_view(),
+        name="api-compare-without",
     ),
     path(
         "campaigns/<uuid:campaign_id>/release",

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from evaluation.api import catalogue, comparing, leaderboards, runs, segments
+from evaluation.api import catalogue, changes, comparing, leaderboards, runs, segments, values
 
 R = "collections/<slug:slug>/rankers"
 RUNS = f"{R}/<slug:ranker_slug>/runs"
@@ -16,7 +16,15 @@ urlpatterns = [
     path(f"{RUNS}/", runs.Runs.as_view(), name="api-runs"),
     path(f"{RUNS}/<uuid:run_id>", runs.Run.as_view(), name="api-run"),
     path(f"{RUNS}/<uuid:run_id>/withdraw", runs.Withdrawal.as_view(), name="api-run-withdraw"),
+    path(f"{RUNS}/<uuid:run_id>/values", values.RunValues.as_view(), name="api-run-values"),
+    path(f"{RUNS}/<uuid:run_id>/moves", changes.RunMoves.as_view(), name="api-run-moves"),
     path(f"{L}/compare", comparing.Comparison.as_view(), name="api-compare"),
+    path(f"{L}/compare/documents", changes.MovedDocuments.as_view(), name="api-moved"),
+    path(
+        f"{L}/versions/<slug:before>..<slug:after>/effect",
+        changes.Effect.as_view(),
+        name="api-effect",
+    ),
     path(f"{L}/judge-next", comparing.JudgeNext.as_view(), name="api-judge-next"),
     path(f"{L}/unjudged", comparing.OpenValues.as_view(), name="api-unjudged"),
     path(f"{L}/leaderboard", leaderboards.Leaderboard.as_view(), name="api-leaderboard"),

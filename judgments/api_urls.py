@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from judgments.api import collections, jobs, learning, lists, sets
+from judgments.api import collections, jobs, learning, lists, releases, sets
 
 C = "collections/<slug:slug>"
 L = f"{C}/lists/<slug:list_slug>"
@@ -20,7 +20,8 @@ urlpatterns = [
     path(f"{C}/lists/", lists.Lists.as_view(), name="api-lists"),
     path(L, lists.List.as_view(), name="api-list"),
     path(f"{L}/qrels", lists.QrelsImport.as_view(), name="api-list-qrels"),
-    path(f"{L}/releases/", lists.Releases.as_view(), name="api-releases"),
+    path(f"{L}/releases/", releases.Releases.as_view(), name="api-releases"),
+    path(f"{L}/releases/<slug:name>", releases.OneRelease.as_view(), name="api-release"),
     path(f"{V}/", lists.Versions.as_view(), name="api-versions"),
     path(f"{V}/<slug:before>..<slug:after>", lists.Changes.as_view(), name="api-changes"),
     path(f"{V}/<slug:name>", lists.Version.as_view(), name="api-version"),

@@ -80,25 +80,92 @@ class MeasureOrderOutput(serializers.Serializer[Any]):
     is_dialect = serializers.BooleanField()
 
 
+class RankingChangesOutput(serializers.Serializer[Any]):
+    """What became of the first `k` ranks of `queries` queries.
+
+    same_top, same_set: queries with the same documents in the same order, and in any. overlap: the
+    mean share in common. rbo: the mean rank-biased overlap (p = 0.9, 100 ranks).
+    """
+
+    k = serializers.IntegerField()
+    queries = serializers.IntegerField()
+    same_top = serializers.IntegerField()
+    same_set = serializers.IntegerField()
+    overlap = serializers.FloatField()
+    rbo = serializers.FloatField()
+
+
+class SegmentDifferenceOutput(serializers.Serializer[Any]):
+    """The comparison within a segment. p_value: alone, not corrected for the other segments."""
+
+    name = serializers.CharField()
+    first = serializers.FloatField()
+    second = serializers.FloatField()
+    n = serializers.IntegerField(source="comparison.n")
+    mean = serializers.FloatField(source="comparison.mean")
+    low = serializers.FloatField(allow_null=True, source="comparison.low")
+    high = serializers.FloatField(allow_null=True, source="comparison.high")
+    p_value = serializers.FloatField(allow_null=True, source="comparison.p_value")
+
+
+class ChangedPartOutput(serializers.Serializer[Any]):
+    """Some queries: on how many the first ranks differ, and on how many the values."""
+
+    queries = serializers.IntegerField()
+    changed = serializers.IntegerField()
+    values = serializers.IntegerField()
+
+
+class IntendedOutput(serializers.Serializer[Any]):
+    """What differs inside the saved set, and outside it."""
+
+    inside = ChangedPartOutput()
+    outside = ChangedPartOutput()
+
+
+class DetailOutput(serializers.Serializer[Any]):
+    """One run against the baseline. changes: null where no query is compared.
+
+    intended: null unless a saved set is asked for.
+    """
+
+    run = serializers.CharField(source="other.own.name")
+    changes = RankingChangesOutput(allow_null=True)
+    segments = SegmentDifferenceOutput(many=True)
+    intended = IntendedOutput(allow_null=True)
+
+
+class RunsParameters(SetParameter):
+    """runs: ranker/run, a ranker for its newest run, or an id; several apart by commas.
+
+    Without it: the newest run of each ranker, four at most. measure: a name, else the first that
+    the list shows. version: a number, the name of a release, or head. segment: only its queries.
+    set: only those of a saved set; of a held-out one, this is a look.
+    """
+
+    runs = serializers.CharField(max_length=4000, allow_blank=True, default="")
+    measure = serializers.CharField(max_length=500, allow_blank=True, default="")
+    version = serializers.SlugField(max_length=64, default=HEAD)
+    segment = serializers.CharField(
+        max_length=200, allow_blank=True, default="", trim_whitespace=False
+    )
+
+
+def runs_filters(asked: dict[str, Any]) -> RunsFilters:
+    """What these parameters ask for."""
+    return RunsFilters(runs=_named(asked.pop("runs")), **asked)
+
+
 class Comparison(APIView):
     """Runs compared on a list."""
 
-    class Parameters(SetParameter):
-        """runs: ranker/run, a ranker for its newest run, or an id; several apart by commas.
-
-        Without it: the newest run of each ranker, four at most. baseline: one of them, else the
-        first. measure: a name, else the first that the list shows. version: a number, the name of
-        a release, or head. segment: only its queries. set: only those of a saved set; of a
-        held-out one, this is a look. test: how p-values are made, else as leads chose for the list.
+    class Parameters(RunsParameters):
+        """baseline: one of the runs, else the first. against: which of the others `detail` is
+        about, else the first. test: how p-values are made, else as leads chose for the list.
         """
 
-        runs = serializers.CharField(max_length=4000, allow_blank=True, default="")
         baseline = serializers.CharField(max_length=300, allow_blank=True, default="")
-        measure = serializers.CharField(max_length=500, allow_blank=True, default="")
-        version = serializers.SlugField(max_length=64, default=HEAD)
-        segment = serializers.CharField(
-            max_length=200, allow_blank=True, default="", trim_whitespace=False
-        )
+        against = serializers.CharField(max_length=300, allow_blank=True, default="")
         test = serializers.ChoiceField(choices=list(TESTS), default="", allow_blank=True)
 
     class Output(OfSetOutput):
@@ -114,6 +181,7 @@ class Comparison(APIView):
         list_test = serializers.CharField()
         baseline = RunMeanOutput(allow_null=True)
         comparisons = DifferenceOutput(many=True)
+        detail = DetailOutput(allow_null=True)
         pairs = RunPairOutput(many=True)
         measures = MeasureOrderOutput(many=True)
 
@@ -125,8 +193,7 @@ class Comparison(APIView):
     def get(self, request: Request, slug: str, list_slug: str) -> Response:
         """How large the differences between runs are, and how sure."""
         asked = read_parameters(request, self.Parameters)
-        runs = (asked.pop("runs"),)
-        filters = CompareFilters(runs=runs if runs[0].strip() else (), **asked)
+        filters = CompareFilters(runs=_named(asked.pop("runs")), **asked)
         access = get_access(viewer=request.user, slug=slug)
         page = get_compare_page(access=access, slug=list_slug, filters=filters)
         own = of_set(access, page.sets, SetLook.Page.REST_COMPARISON)
@@ -155,15 +222,8 @@ class OpenValueOutput(serializers.Serializer[Any]):
 class OpenValues(APIView):
     """What unjudged documents leave open."""
 
-    class Parameters(SetParameter):
-        """runs, measure, version, segment, set: as in `compare`."""
-
-        runs = serializers.CharField(max_length=4000, allow_blank=True, default="")
-        measure = serializers.CharField(max_length=500, allow_blank=True, default="")
-        version = serializers.SlugField(max_length=64, default=HEAD)
-        segment = serializers.CharField(
-            max_length=200, allow_blank=True, default="", trim_whitespace=False
-        )
+    class Parameters(RunsParameters):
+        """As in `compare`."""
 
     class Output(OfSetOutput):
         """version: 0 on a list without any. set, looks: as in `compare`."""
@@ -178,10 +238,8 @@ class OpenValues(APIView):
     def get(self, request: Request, slug: str, list_slug: str) -> Response:
         """How far runs' values could move if everything that they show were judged."""
         asked = read_parameters(request, self.Parameters)
-        runs = (asked.pop("runs"),)
-        filters = RunsFilters(runs=runs if runs[0].strip() else (), **asked)
         access = get_access(viewer=request.user, slug=slug)
-        page = get_unjudged_page(access=access, slug=list_slug, filters=filters)
+        page = get_unjudged_page(access=access, slug=list_slug, filters=runs_filters(asked))
         plain = {
             "version": page.chosen.version,
             "measure": page.measure.name,
@@ -298,17 +356,18 @@ def _plain(page: ComparePage) -> dict[str, Any]:
         "segment": page.filters.segment,
         "test": page.test,
         "list_test": page.list_test,
-        "baseline": page.baseline and _mean(page.baseline),
+        "baseline": page.baseline and mean_values(page.baseline),
         "comparisons": [
             asdict(one.comparison)
             | {
-                "run": _mean(one.own),
+                "run": mean_values(one.own),
                 "p_corrected": one.p_value,
                 "warning": one.warning,
                 "verdict": one.words,
             }
             for one in page.others
         ],
+        "detail": page.detail,
         "measures": [asdict(one) for one in page.orders.orders] if page.orders else [],
         "pairs": [
             asdict(row.pair) | {"first": row.first.name, "second": row.second.name}
@@ -317,7 +376,12 @@ def _plain(page: ComparePage) -> dict[str, Any]:
     }
 
 
-def _mean(compared: ComparedRun) -> dict[str, Any]:
+def _named(runs: str) -> tuple[str, ...]:
+    return (runs,) if runs.strip() else ()
+
+
+def mean_values(compared: ComparedRun) -> dict[str, Any]:
+    """A run and its mean, as `RunMeanOutput` has them."""
     return {
         "name": compared.name,
         "id": compared.run.public_id,

@@ -1,14 +1,13 @@
 """What another version of a list did to the runs, and to one run query by query."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 from urllib.parse import urlencode
 from uuid import UUID
 
 import numpy as np
-from django.core.paginator import Page
 
 from evaluation.measures.definition import Measure
 from evaluation.measures.wording import describe
@@ -29,12 +28,12 @@ from judgments.permissions import Access, may_see_people
 from judgments.scales import Scale
 from judgments.selectors import get_list, get_version, list_differences
 from judgments.selectors.lists import GradeShown, find_version_number, show_grade
-from judgments.selectors.paging import paginate
 from judgments.selectors.sets import list_set_queries
 from judgments.temporal import Difference
 
 OUTSIDE = "outside"
 SHOWN_PAIRS = 20  # of a query; a page of it has them all
+Rows = TypeVar("Rows")
 
 
 @dataclass(frozen=True)
@@ -112,7 +111,7 @@ class MovedQuery:
 
 
 @dataclass(frozen=True)
-class MovesPage:
+class MovesPage(Generic[Rows]):
     """A run between two versions. queries: in the mean at each.
 
     sets: with the one whose queries alone count. inside, outside: how many queries that moved are
@@ -135,7 +134,7 @@ class MovesPage:
     side: str
     inside: int
     outside: int
-    rows: "Page[MovedQuery]"
+    rows: Rows
     shows_people: bool
 
     @property
@@ -165,8 +164,8 @@ def get_effect(*, access: Access, slug: str, before: str, after: str, measure: s
     Raises MeasureError for what is no measure of the list, NotFound for a version.
     """
     one = get_list(access=access, slug=slug)
-    asked = chosen_measures(one, measure)[:1]
     numbers = [find_version_number(judgment_list=one, name=name) for name in (before, after)]
+    asked = chosen_measures(one, measure)[:1]
     earlier, later = (_values(one, number, asked) for number in numbers)
     runs = {own.run.pk: own.run for own in [*earlier, *later]}
     old, new = (
@@ -204,14 +203,14 @@ def get_moves_page(
     before: str,
     after: str,
     measure: str,
-    page: str,
+    cut: "Callable[[Sequence[_Moved], Callable[[list[_Moved]], list[MovedQuery]]], Rows]",
     saved_set: str = "",
     side: str = "",
-) -> MovesPage:
+) -> MovesPage[Rows]:
     """Why a run's value differs between two versions: its queries, and the grades that moved.
 
-    saved_set: its queries alone, or those outside it where that is the `side`; the means are of
-    the set in either case.
+    cut: which of the queries are shown. saved_set: its queries alone, or those outside it where
+    that is the `side`; the means are of the set in either case.
     Raises MeasureError for what is no measure of the list, NotFound for a run or a version,
     FilterRefused for what is no set.
     """
@@ -251,7 +250,7 @@ def get_moves_page(
         side=OUTSIDE if is_outside else "",
         inside=len(inside),
         outside=len(every) - len(inside),
-        rows=paginate(moved, page=page, show=partial(_shown, one, run, changes), per_page=20),
+        rows=cut(moved, partial(_shown, one, run, changes)),
         shows_people=may_see_people(access),
     )
 

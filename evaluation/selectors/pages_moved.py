@@ -1,13 +1,13 @@
 """The page of what moved between two runs: per query, the documents in, out, up and down."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
-from typing import Final
+from typing import Generic, TypeVar
 from urllib.parse import urlencode
 
 import numpy as np
-from django.core.paginator import Page
 
 from evaluation.selectors.compared_runs import (
     ChosenRuns,
@@ -24,9 +24,8 @@ from judgments.permissions import Access
 from judgments.scales import Scale
 from judgments.selectors import get_judged
 from judgments.selectors.lists import GradeShown, show_grade
-from judgments.selectors.paging import paginate
 
-QUERIES_SHOWN: Final = 10  # on a page
+Rows = TypeVar("Rows")
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ class ChangedQuery:
 
 
 @dataclass(frozen=True)
-class MovedPage:
+class MovedPage(Generic[Rows]):
     """first, second: the runs. queries: that are in both means."""
 
     chosen: ChosenRuns
@@ -75,7 +74,7 @@ class MovedPage:
     first: ComparedRun
     second: ComparedRun
     queries: int
-    rows: "Page[ChangedQuery]"
+    rows: Rows
 
     @property
     def sets(self) -> SetChoice:
@@ -90,9 +89,16 @@ class MovedPage:
         return urlencode(own)
 
 
-def get_moved_page(*, access: Access, slug: str, filters: RunsFilters, page: str) -> MovedPage:
+def get_moved_page(
+    *,
+    access: Access,
+    slug: str,
+    filters: RunsFilters,
+    cut: Callable[[Sequence[int], Callable[[list[int]], list[ChangedQuery]]], Rows],
+) -> MovedPage[Rows]:
     """The queries on which two runs' first ranks differ, those first whose value differs most.
 
+    cut: which of them are shown.
     Raises MeasureError or FilterRefused for what can't be asked for, NotFound for a version.
     """
     chosen = get_chosen_runs(access=access, slug=slug, filters=filters)
@@ -113,9 +119,7 @@ def get_moved_page(*, access: Access, slug: str, filters: RunsFilters, page: str
         first=first,
         second=second,
         queries=len(found.query_ids),
-        rows=paginate(
-            order.tolist(), page=page, show=partial(_shown, chosen, own), per_page=QUERIES_SHOWN
-        ),
+        rows=cut(order.tolist(), partial(_shown, chosen, own)),
     )
 
 

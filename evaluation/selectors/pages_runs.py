@@ -1,11 +1,12 @@
 """The page of a run: every query with its value, on a list at a version."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Generic, TypeVar
 from uuid import UUID
 
 import numpy as np
-from django.core.paginator import Page
 
 from evaluation.models import Run
 from evaluation.permissions import may_withdraw
@@ -17,7 +18,8 @@ from evaluation.selectors.uploaders import list_uploaders
 from judgments.models import Query
 from judgments.permissions import Access
 from judgments.selectors import get_query_traits, list_segments
-from judgments.selectors.paging import paginate
+
+Rows = TypeVar("Rows")
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class QueryRow:
 
 
 @dataclass(frozen=True)
-class RunPage:
+class RunPage(Generic[Rows]):
     """A run on a list. looked, mean, rows: None where the collection has no list.
 
     unjudged: queries of the run without a judgment. unanswered: judged queries, of those shown,
@@ -60,7 +62,7 @@ class RunPage:
     run: RunHead
     looked: Looked | None
     mean: Mean | None
-    rows: "Page[QueryRow] | None"
+    rows: Rows | None
     segments: tuple[str, ...]
     unjudged: int
     unanswered: int
@@ -72,8 +74,17 @@ class RunPage:
         return self.looked.sets if self.looked else None
 
 
-def get_run_page(*, access: Access, public_id: UUID, filters: RunFilters, page: str) -> RunPage:
-    """A run as its address asks for it. Raises MeasureError or FilterRefused for the impossible."""
+def get_run_page(
+    *,
+    access: Access,
+    public_id: UUID,
+    filters: RunFilters,
+    cut: Callable[[Sequence[int], Callable[[list[int]], list[QueryRow]]], Rows],
+) -> RunPage[Rows]:
+    """A run as its address asks for it. cut: which of its queries are shown.
+
+    Raises MeasureError or FilterRefused for the impossible.
+    """
     run = get_run(access=access, public_id=public_id)
     looked = get_looked(access=access, filters=filters)
     head = get_run_head(access=access, run=run)
@@ -94,7 +105,7 @@ def get_run_page(*, access: Access, public_id: UUID, filters: RunFilters, page: 
             version=looked.version,
             measure=looked.measure,
         ),
-        rows=paginate(range(len(found)), page=page, show=show),
+        rows=cut(range(len(found)), show),
         segments=tuple(list_segments(list_id=looked.judgment_list.pk, version=looked.version)),
         unjudged=0 if looked.segment or looked.sets.chosen else run.query_count - answered,
         unanswered=len(found) - answered,

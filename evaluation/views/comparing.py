@@ -1,6 +1,7 @@
 """Comparing runs."""
 
 from functools import partial
+from typing import Final
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -21,6 +22,9 @@ from judgments.errors import DomainError
 from judgments.models import SetLook
 from judgments.permissions import check_may_lead, get_access
 from judgments.selectors.lists import get_list
+from judgments.selectors.paging import paged
+
+QUERIES_SHOWN: Final = 10  # on a page of documents that moved
 
 
 @require_safe
@@ -53,7 +57,7 @@ def moved(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
         access=access,
         slug=list_slug,
         filters=runs_filters_of(request.GET),
-        page=request.GET.get("page", ""),
+        cut=paged(request.GET.get("page", ""), QUERIES_SHOWN),
     )
     return answer_page(
         request,

@@ -1,6 +1,7 @@
 """What another version of a list did to runs."""
 
 from functools import partial
+from typing import Final
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -11,6 +12,9 @@ from evaluation.views.rendering import answer_page
 from judgments.models import SetLook
 from judgments.permissions import get_access
 from judgments.selectors.lists import HEAD
+from judgments.selectors.paging import paged
+
+QUERIES_SHOWN: Final = 20  # on a page
 
 
 @require_safe
@@ -43,7 +47,7 @@ def run_moves(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
         before=request.GET.get("before", ""),
         after=request.GET.get("after", "") or HEAD,
         measure=request.GET.get("measure", ""),
-        page=request.GET.get("page", ""),
+        cut=paged(request.GET.get("page", ""), QUERIES_SHOWN),
         saved_set=request.GET.get("set", ""),
         side=request.GET.get("side", ""),
     )

@@ -25,6 +25,7 @@ from judgments.errors import DomainError
 from judgments.models import Job, SetLook
 from judgments.permissions import Access, NotFound, check_may_upload_runs, get_access
 from judgments.rest.uploads import takes_file
+from judgments.selectors.paging import paged
 from judgments.services.jobs import submit_job
 from judgments.views.rendering import sent
 
@@ -59,8 +60,8 @@ def run(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
     return answer_page(
         request,
         "run",
-        lambda: page(filters=filters_of(request.GET), page=request.GET.get("page", "")),
-        lambda: page(filters=RunFilters(), page=""),
+        lambda: page(filters=filters_of(request.GET), cut=paged(request.GET.get("page", ""))),
+        lambda: page(filters=RunFilters(), cut=paged("")),
         access=access,
         section="rankers",
         look=SetLook.Page.RUN,

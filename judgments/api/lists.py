@@ -1,4 +1,4 @@
-"""Judgment lists: their versions, what differs between them, qrels in and out, releases."""
+"""Judgment lists: their versions, what differs between them, qrels in and out."""
 
 from typing import Any, BinaryIO, cast
 
@@ -32,7 +32,7 @@ from judgments.selectors.lists import (
 )
 from judgments.services.importing import import_qrels, read_judgments
 from judgments.services.jobs import submit_job
-from judgments.services.lists import create_list, release_version
+from judgments.services.lists import create_list
 
 MEDIA_TYPES = tuple(dict.fromkeys(form.media_type for form in FORMATS.values()))
 CONTENTS = {
@@ -83,16 +83,6 @@ class VersionOutput(serializers.Serializer[Any]):
     author = serializers.CharField(source="who")
     reason = serializers.CharField()
     signals = SignalOutput(many=True)
-
-
-class ReleaseOutput(serializers.Serializer[Any]):
-    """A version with a name. sha256: of the bytes of its qrels."""
-
-    name = serializers.CharField()
-    version = serializers.IntegerField(source="version.number")
-    sha256 = serializers.CharField()
-    notes = serializers.CharField()
-    created_at = serializers.DateTimeField()
 
 
 class ChangeOutput(serializers.Serializer[Any]):
@@ -308,39 +298,3 @@ class QrelsImport(UploadView):
         )
         status = 200 if done.version is None else 201
         return Response(ImportedOutput(done.counts()).data, status=status)
-
-
-class Releases(APIView):
-    """The releases of a list."""
-
-    class Input(serializers.Serializer[Any]):
-        """A name for a version, for good. version: its number; the newest if it is not given."""
-
-        name = serializers.CharField(max_length=64)
-        version = serializers.IntegerField(min_value=1, max_value=2**31 - 1, required=False)
-        notes = serializers.CharField(max_length=5000, allow_blank=True, default="")
-
-    @extend_schema(
-        operation_id="list_releases", parameters=[PageParameters], responses=page_of(ReleaseOutput)
-    )
-    def get(self, request: Request, slug: str, list_slug: str) -> Response:
-        """The list's releases, the oldest first."""
-        wish = read_parameters(request, PageParameters)
-        access = get_access(viewer=request.user, slug=slug)
-        one = get_list(access=access, slug=list_slug)
-        part = listing.list_releases(judgment_list=one, **wish)
-        return page_response(request, part, ReleaseOutput)
-
-    @extend_schema(operation_id="create_release", request=Input, responses={201: ReleaseOutput})
-    def post(self, request: Request, slug: str, list_slug: str) -> Response:
-        """Release a version: give it a name for good, and the digest of its qrels; for leads."""
-        check_parameters(request)
-        access = get_access(viewer=request.user, slug=slug)
-        check_may_lead(access)
-        one = get_list(access=access, slug=list_slug)
-        data = read_input(self.Input, request.data)
-        number = data.pop("version", None) or get_version(judgment_list=one).number
-        made = release_version(
-            access=access, at=timezone.now(), judgment_list=one, number=number, **data
-        )
-        return Response(ReleaseOutput(made).data, status=201)

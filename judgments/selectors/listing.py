@@ -1,6 +1,6 @@
 """Lists of things for programs: in a total order, one part after the other."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar
@@ -159,6 +159,19 @@ def _collection_row(collection: Collection, role: str) -> CollectionRow:
         role=role,
         created_at=collection.created_at,
     )
+
+
+def parted(
+    after: int, limit: int
+) -> Callable[[Sequence[Row], Callable[[list[Row]], list[Shown]]], Part[Shown]]:
+    """A way to part rows: at most `limit` of them behind the first `after`."""
+
+    def part(rows: Sequence[Row], show: Callable[[list[Row]], list[Shown]]) -> Part[Shown]:
+        own = list(rows[after : after + limit])
+        end = after + len(own)
+        return Part(show(own), end if end < len(rows) else None)
+
+    return part
 
 
 def part_of(

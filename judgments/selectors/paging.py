@@ -11,6 +11,13 @@ Shown = TypeVar("Shown")
 PER_PAGE = 50
 
 
+def paged(
+    page: str, per_page: int = PER_PAGE
+) -> Callable[[Sequence[Row], Callable[[list[Row]], list[Shown]]], "Page[Shown]"]:
+    """A way to part rows: by pages, of which this one is asked for."""
+    return lambda rows, show: paginate(rows, page=page, show=show, per_page=per_page)
+
+
 def paginate(
     rows: QuerySet[Any, Row] | Sequence[Row],
     *,

@@ -7,16 +7,16 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
-from judgments.citations import Cited
 from judgments.errors import DomainError
 from judgments.formats.learning import read_features
 from judgments.formats.ratings import TREC, get_format
 from judgments.forms.lists import LearningForm, ListForm, QrelsForm, ReleaseForm, RevertForm
-from judgments.permissions import Access, check_may_lead, get_access
+from judgments.permissions import check_may_lead, get_access
 from judgments.rest.uploads import takes_file
 from judgments.scales import Scale
 from judgments.selectors import lists as selectors
 from judgments.selectors import versions
+from judgments.selectors.citing import cite
 from judgments.selectors.exports import get_export_page
 from judgments.services import lists as services
 from judgments.services.jobs import submit_job
@@ -96,28 +96,19 @@ def version(request: HttpRequest, slug: str, list_slug: str, name: str) -> HttpR
         qid=request.GET.get("query", ""),
         page=request.GET.get("page", ""),
     )
-    cited = [_cited(request, access, page, row) for row in page.releases]
+    cited = [
+        cite(
+            access=access,
+            list_slug=page.list_slug,
+            list_name=page.list_name,
+            release=row,
+            url=request.build_absolute_uri(
+                reverse("version", args=[slug, page.list_slug, row.name])
+            ),
+        )
+        for row in page.releases
+    ]
     return render_page(request, "version", page, access=access, section="lists", cited=cited)
-
-
-def _cited(
-    request: HttpRequest, access: Access, page: versions.VersionPage, row: selectors.ReleaseRow
-) -> Cited:
-    """How a release is cited, by the address that it keeps."""
-    own = access.collection
-    return Cited(
-        collection=own.name,
-        collection_slug=own.slug,
-        list_name=page.list_name,
-        list_slug=page.list_slug,
-        release=row.name,
-        version=row.number,
-        sha256=row.sha256,
-        released_at=row.created_at,
-        url=request.build_absolute_uri(
-            reverse("version", args=[own.slug, page.list_slug, row.name])
-        ),
-    )
 
 
 @require_safe

@@ -20,6 +20,7 @@ from annotation.services.consolidating import consolidate
 from evaluation.selectors.compared_runs import RunsFilters
 from judgments.models import SetLook
 from tests.annotation.page_reading import client_of, words
+from tests.api.callers import MAIN, by_token
 from tests.builders import NOW, World, commit, make_access, make_member, make_set, make_world
 from tests.builders_annotation import label, make_campaign
 from tests.evaluation.builders import make_run
@@ -249,3 +250,23 @@ def test_a_held_out_set_is_looked_at_and_says_so(world):
         # the part stands on a page that has said it
         assert text.count("held out, looked at once") == (0 if as_part else 1)
     assert SetLook.objects.get().page == SetLook.Page.COMPARISON
+
+
+def test_over_rest_the_answer_is_the_pages(world):
+    labelled(world, DISPUTED | AGREED)
+    page = get(world)
+    answer = by_token("ada").get(f"{MAIN}compare/without?measure={MEASURE}")
+    assert answer.status_code == 200, answer.content
+    found = answer.json()
+    assert (found["judgments"], found["is_open"], found["is_too_much"]) == (6, False, False)
+    assert [row["run"] for row in found["runs"]] == ["bm25/one", "lsa/one"]
+    for row, own in zip(found["annotators"], page.rows, strict=True):
+        assert (row["annotator"], row["changed"], row["lost"]) == (own.name, own.changed, own.lost)
+        assert [one["mean"] for one in row["runs"]] == values_of(own)
+        assert row["tau"] == own.board.tau
+
+
+def test_over_rest_a_researcher_is_told_nobody_while_a_campaign_is_open(world):
+    labelled(world, DISPUTED | AGREED)
+    found = by_token("dora").get(f"{MAIN}compare/without?measure={MEASURE}").json()
+    assert (found["is_open"], found["annotators"]) == (True, [])

@@ -6,6 +6,7 @@ from typing import Any
 from judgments.services.lists import release_version
 from tests.builders import NOW, World, make_access
 from tests.evaluation.builders import make_ranker, make_run
+from tests.permissions import evaluation as boards
 from tests.permissions import judgments
 from tests.permissions.judgments import books, both, main, one_to_two, version_1
 from tests.permissions.table import Row
@@ -56,6 +57,11 @@ def run_of_ada(world: World) -> dict[str, object]:
     return bm25(world) | {"run_id": run.public_id}
 
 
+def moved_run(world: World) -> dict[str, object]:
+    run_id = boards.moved_run(world)["public_id"]
+    return books(world) | {"ranker_slug": "bm25", "run_id": run_id}
+
+
 FEATURES = {"file": b"query_id,doc_id,bm25\nq1,d1,0.5\n"}
 RUN = {"file": b"q1 Q0 d1 1 1.5 tag\n"}
 PAST = b"annotator,query_id,doc_id,grade\nagent_1,q1,d1,3\n"
@@ -99,6 +105,7 @@ ROWS = [
     readers("api-training", path=version_1, method="post", data=FEATURES),
     readers("api-changes", path=one_to_two),
     readers("api-releases", path=main),
+    readers("api-release", path=released),
     readers("api-rankers", path=books),
     researchers("api-rankers", 201, path=books, data={"slug": "dense"}, **JSON),
     readers("api-ranker", path=bm25),
@@ -106,6 +113,16 @@ ROWS = [
     researchers("api-runs", 201, path=bm25, method="post", data=RUN),
     readers("api-run", path=run_of_ada),
     leads("api-run-withdraw", path=run_of_ada, method="post", researcher=422),
+    readers("api-run-values", path=moved_run, query="list=main"),
+    readers("api-run-values", 404, path=moved_run, query="list=nope"),
+    readers("api-run-moves", path=moved_run, query="list=main&since=1"),
+    readers("api-run-moves", 422, path=moved_run, query="list=main&since=0"),
+    readers("api-effect", path=boards.moved),
+    readers("api-effect", 422, path=boards.moved, query="measure=nope"),
+    readers("api-moved", path=boards.two_runs, query="runs=bm25,lsa"),
+    readers("api-moved", 422, path=boards.two_runs, query="runs=bm25"),
+    readers("api-compare-without", path=main),
+    readers("api-compare-without", path=boards.two_runs),
     readers("api-compare", path=main),
     readers("api-compare", 422, path=both, query="runs=nope"),
     readers("api-unjudged", path=main),

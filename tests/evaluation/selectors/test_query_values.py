@@ -15,6 +15,7 @@ from evaluation.selectors.query_values import get_mean, get_query_values
 from evaluation.selectors.run_sums import kept_measures, list_run_sums
 from evaluation.selectors.run_views import RunFilters
 from evaluation.services.refreshing import refresh_evaluations
+from judgments.selectors.paging import paged
 from judgments.services.committing import Change
 from tests.builders import NOW, World, commit, make_access, make_world
 from tests.evaluation.builders import make_run
@@ -58,7 +59,7 @@ def evaluated_run(world: World) -> Run:
 def page_of(world: World, run: Run, *, page: str = "", **filters: str) -> RunPage:
     access = make_access(collection=world.collection, username="dora")
     return get_run_page(
-        access=access, public_id=run.public_id, filters=RunFilters(**filters), page=page
+        access=access, public_id=run.public_id, filters=RunFilters(**filters), cut=paged(page)
     )
 
 

@@ -14,6 +14,7 @@ from evaluation.services.refreshing import refresh_evaluations
 from evaluation.services.verifying import verify_list
 from judgments.formats.collections import QueryRecord
 from judgments.selectors import get_version
+from judgments.selectors.paging import paged
 from judgments.services.collections import load_queries
 from tests.builders import NOW, World, commit, make_access, make_world
 from tests.evaluation.builders import evaluate_from_scratch, make_run
@@ -83,7 +84,7 @@ def test_the_page_of_a_run_shows_the_segments_of_its_version(world: World) -> No
 
     def page(**filters: str) -> list[tuple[str, str]]:
         found = get_run_page(
-            access=access, public_id=run.public_id, filters=RunFilters(**filters), page=""
+            access=access, public_id=run.public_id, filters=RunFilters(**filters), cut=paged("")
         )
         assert found.rows is not None
         return sorted((row.qid, row.segment) for row in found.rows)

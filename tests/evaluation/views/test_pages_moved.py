@@ -8,6 +8,7 @@ from evaluation.selectors.compared_runs import RunsFilters
 from evaluation.selectors.pages_moved import MovedPage, get_moved_page
 from evaluation.selectors.run_sums import FilterRefused
 from judgments.models import SetLook
+from judgments.selectors.paging import paged
 from tests.builders import World, commit, make_access, make_set, make_world
 from tests.evaluation.builders import make_run
 from tests.evaluation.views.browsing import links_of, signed_in, text_of
@@ -48,7 +49,9 @@ def world() -> World:
 def get(world: World, *, page: str = "", **more) -> MovedPage:
     asked = {"runs": ("bm25", "lsa"), "measure": "nDCG@3"} | more
     access = make_access(collection=world.collection, username="dora")
-    return get_moved_page(access=access, slug="main", filters=RunsFilters(**asked), page=page)
+    return get_moved_page(
+        access=access, slug="main", filters=RunsFilters(**asked), cut=paged(page, 10)
+    )
 
 
 def told(page: MovedPage) -> dict[str, list[tuple]]:

@@ -22,6 +22,7 @@ from judgments.models import JudgmentList, Query
 from judgments.permissions import NotFound
 from judgments.scales import Scale
 from judgments.selectors.lists import get_qrels
+from judgments.selectors.paging import paged
 from tests.builders import (
     NOW,
     World,
@@ -135,7 +136,7 @@ def test_the_ideal_stands_beside_it_with_where_the_run_has_its_documents(world, 
 def test_the_value_is_the_one_in_the_runs_table(world, run, measure):
     access = make_access(collection=world.collection, username="dora")
     filters = RunFilters(measure=measure)
-    table = get_run_page(access=access, public_id=run.public_id, filters=filters, page="")
+    table = get_run_page(access=access, public_id=run.public_id, filters=filters, cut=paged(""))
     assert table.rows is not None
     for row in table.rows:
         page = page_of(world, run, row.qid, measure=measure)
@@ -366,7 +367,9 @@ def test_the_runs_table_has_the_values_of_orders_that_are_not_stored(world, tied
     files = as_files(world, tied)
     for name in ("sklearn_ndcg_score", "ranx_ndcg", "quepid_ndcg", "trec_eval_10"):
         filters = RunFilters(measure=f"{name}:nDCG@3")
-        table = get_run_page(access=access, public_id=tied.public_id, filters=filters, page="")
+        table = get_run_page(
+            access=access, public_id=tied.public_id, filters=filters, cut=paged("")
+        )
         found = evaluate_file(*files, [parse_measure("nDCG@3")], preset(name))
         expected = {
             qid: float(found.values[row, 0])

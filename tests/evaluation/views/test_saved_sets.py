@@ -13,6 +13,7 @@ from evaluation.selectors.run_sums import FilterRefused
 from evaluation.services.refreshing import refresh_evaluations
 from judgments.looks import WORRYING
 from judgments.models import AuditEntry, SetLook
+from judgments.selectors.paging import paged
 from tests.builders import (
     NOW,
     World,
@@ -167,11 +168,11 @@ def test_the_moves_of_a_run_are_told_apart_by_a_set(world, runs):
     changed = {(query, d1): 1 for query in world.queries[1:4]}
     commit(judgment_list=world.judgments, grades=changed)
     _, worse = runs
-    asked = {"public_id": worse.public_id, "slug": "main", "before": "1", "after": "2", "page": ""}
+    asked = {"public_id": worse.public_id, "slug": "main", "before": "1", "after": "2"}
     access = make_access(collection=world.collection, username="dora")
 
     def moves(**more):
-        return get_moves_page(access=access, measure="nDCG@3", **asked, **more)
+        return get_moves_page(access=access, measure="nDCG@3", cut=paged(""), **asked, **more)
 
     every, inside = moves(), moves(saved_set="canaries")
     outside = moves(saved_set="canaries", side=OUTSIDE)
