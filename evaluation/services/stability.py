@@ -4,6 +4,7 @@ from functools import partial
 from typing import Any, Final
 
 from django.core.exceptions import ObjectDoesNotExist
+from django.db.models import F
 
 from evaluation.models import StabilityReport
 from evaluation.selectors.run_sums import FilterRefused
@@ -46,6 +47,8 @@ def _compute(asked: OrderAsked, beat: Report) -> dict[str, Any]:
 
 
 def _thin() -> None:
-    kept = StabilityReport.objects.filter(token=None).order_by("-computed_at", "-pk")
+    kept = StabilityReport.objects.filter(token=None).order_by(
+        F("computed_at").desc(nulls_last=True), "-pk"
+    )
     old = list(kept.values_list("pk", flat=True)[MOST_KEPT:])
     StabilityReport.objects.filter(pk__in=old, token=None).delete()

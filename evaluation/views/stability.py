@@ -1,5 +1,8 @@
 """How stable an order of runs is."""
 
+from typing import Final
+
+from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -11,6 +14,8 @@ from evaluation.views.rendering import answer_page
 from judgments.models import SetLook
 from judgments.permissions import get_access
 from judgments.waking import publish
+
+HEARD: Final = 30  # seconds in which a page that asks every second tells no worker again
 
 
 @never_cache
@@ -40,6 +45,11 @@ def stability(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
 
 
 def announce(found: Stability | None) -> None:
-    """Wake a worker where it has something to compute."""
-    if found is not None and found.freshness.is_waiting:
-        publish("evaluation.report_stability", *found.asked.message)
+    """Wake a worker where it has something to compute; again only where it may not have heard."""
+    if found is None or not found.freshness.is_waiting:
+        return
+    told = f"stability-told:{found.asked.key}"
+    if cache.add(told, True, HEARD) and not publish(
+        "evaluation.report_stability", *found.asked.message
+    ):
+        cache.delete(told)

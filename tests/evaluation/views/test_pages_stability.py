@@ -85,6 +85,7 @@ def test_a_worker_hears_of_it_and_the_open_page_shows_it_the_moment_it_is_done(w
     assert "runs=" not in part
     assert f'hx-get="{part}"'.replace("&", "&amp;") in first.content.decode()
     assert "<title>" not in get(world, part, PART).content.decode()
+    assert len(sent) == 1
     report_order_stability(*args)
     sent.clear()
     done = get(world, part, PART)
@@ -181,6 +182,19 @@ def test_a_set_that_has_other_queries_now_is_another_question(world):
     )
     assert ask(world, set="canaries").stability.found is None
     assert computed(world, set="canaries").queries == 5
+
+
+def test_a_worker_that_could_not_be_told_is_told_at_the_next_look(world, monkeypatch):
+    told: list[bool] = []
+
+    def publish(*_) -> bool:
+        told.append(len(told) > 0)
+        return told[-1]
+
+    monkeypatch.setattr("evaluation.views.stability.publish", publish)
+    for _ in range(3):
+        get(world)
+    assert told == [False, True]
 
 
 def test_a_failure_is_said_and_tried_again_when_somebody_looks(world, sent, monkeypatch):
