@@ -147,7 +147,10 @@ class Annotator:
 
     def hear(self) -> bool:
         """Take what has come; whether the answer is complete."""
-        came = self._connection().recv(262_144)
+        try:
+            came = self._connection().recv(262_144)
+        except ConnectionResetError:
+            came = b""
         if not came:
             self._begin_again()
             return False

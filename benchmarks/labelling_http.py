@@ -1,8 +1,8 @@
 """Labelling over HTTP: how long the next pairs and a label's answer take, and what they cost.
 
     python -m benchmarks.labelling_http [--database sqlite postgresql minimal] [--annotators 1 8 32]
-        [--pauses 0 1] [--seconds 12] [--postgres URL --redis URL]
-    python -m benchmarks.labelling_http --all [--postgres URL --redis URL]
+        [--pauses 0 1] [--seconds 12] [--postgres URL] [--redis URL]
+    python -m benchmarks.labelling_http --all [--postgres URL] [--redis URL]
 
 A campaign of made-up pairs is put into a temporary database, and the server is started as it is
 for people: on SQLite `manage.py serve`, one process with its workers; on PostgreSQL the image's
@@ -35,7 +35,7 @@ from benchmarks.crowd import Crowd, Refused
 from benchmarks.usage import backends, cpu_seconds, family, memory_bytes
 from config.healthcheck import answers
 from tests.deployment import HOST, ROOT, compose_command, production_environment, web_command
-from tests.services import free_port, own_postgres_database
+from tests.services import free_port, own_postgres_database, private_redis
 
 PATIENCE = 120.0  # seconds for a server to start, beyond the seconds of the load
 KINDS = {
@@ -72,7 +72,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--all", action="store_true", help="what benchmarks/RESULTS.md records")
     parser.add_argument("--pairs", type=int, default=10_000)
     parser.add_argument("--postgres", metavar="URL", default=os.environ.get("DATABASE_URL", ""))
-    parser.add_argument("--redis", metavar="URL", default=os.environ.get("REDIS_URL", ""))
+    parser.add_argument("--redis", metavar="URL", default="", help="empty; one of its own without")
     parser.add_argument("--build", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--load", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--count", action="store_true", help=argparse.SUPPRESS)
@@ -161,7 +161,9 @@ def _environment(
     database = stack.enter_context(own_postgres_database(options.postgres))
     if kind == "minimal on postgresql":
         return {**os.environ, "DATABASE_URL": database, "WEB_CONCURRENCY": "2"}
-    environment = production_environment(home, database, options.redis)
+    # messages that somebody else left there would be worked on, and counted as these labels' cost
+    broker = options.redis or stack.enter_context(private_redis())
+    environment = production_environment(home, database, broker)
     _must([sys.executable, "manage.py", "collectstatic", "-v0", "--no-input"], environment)
     return environment
 

@@ -5,7 +5,7 @@ What is due is a label of a gold pair without a check; so doing this twice or la
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from django.db import transaction
 
@@ -15,6 +15,7 @@ from annotation.selectors.due import list_unchecked
 from annotation.services.feedback import give_feedback
 from annotation.services.ruling import act
 from judgments.models import JudgmentList
+from judgments.prepared import PreparedRows, slot
 from judgments.scales import Scale
 
 AT_ONCE: Final = 500
@@ -25,14 +26,18 @@ def check_labels(*, list_id: int, at: datetime) -> int:
 
     With the checks of a person their campaign's rules have been asked, or neither has happened.
     """
-    due_qs = list_unchecked().filter(pair__list=list_id).order_by("received_at", "pk")
-    found = list(due_qs[:AT_ONCE])
-    if not found:
+    if not _some_due.list(list=list_id):
         return 0
+    due_qs = list_unchecked().filter(pair__list=list_id).order_by("received_at", "pk")
     with transaction.atomic():
-        places = _lock_places(found)
+        places = _lock_places(due_qs[:AT_ONCE])
         # looked up again: another worker may have been here before the places were locked
         return _check_locked(list_id, list(due_qs[:AT_ONCE]), places, at)
+
+
+_some_due: PreparedRows[Any] = PreparedRows(
+    lambda: list_unchecked().filter(pair__list=slot("list")).order_by().values_list("pk")[:1]
+)
 
 
 def _lock_places(labels: Iterable[Label]) -> list[CampaignAnnotator]:

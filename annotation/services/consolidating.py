@@ -29,6 +29,7 @@ from annotation.selectors.conclusions import (
 from annotation.weighing import rounded
 from judgments.models import Judgment, JudgmentList, JudgmentVersion, User
 from judgments.permissions import Access
+from judgments.prepared import PreparedRows, Slot, slot
 from judgments.scales import Scale
 from judgments.services import audit
 from judgments.services.committing import Change, commit_judgments, read_current
@@ -204,19 +205,31 @@ def commit_conclusions(
 
 def seconds_to_wait(*, list_id: int, at: datetime) -> float | None:
     """How long what is due in a list has to wait for its next version; None where nothing is."""
-    if not _due_qs(list_id).exists():
+    if not _some_due.list(list=list_id):
         return None
-    versions_qs = JudgmentVersion.objects.filter(list=list_id, source=JudgmentVersion.Source.LABELS)
-    newest = versions_qs.order_by("-number").values_list("created_at", flat=True).first()
-    if newest is None:
+    found = _newest_version.list(list=list_id)
+    if not found:
         return 0.0
+    newest: datetime = found[0][0]
     interval = timedelta(seconds=settings.LIVE_COMMIT_INTERVAL)
     # a version of a clock that runs ahead must not stop the list for longer
     return max(0.0, min(newest + interval - at, interval).total_seconds())
 
 
-def _due_qs(list_id: int) -> QuerySet[Pair]:
+def _due_qs(list_id: int | Slot) -> QuerySet[Pair]:
     return Pair.objects.filter(list=list_id, is_open=True, label_seq__gt=F("consolidated_seq"))
+
+
+_some_due: PreparedRows[Any] = PreparedRows(
+    lambda: _due_qs(slot("list")).order_by().values_list("pk")[:1]
+)
+_newest_version: PreparedRows[Any] = PreparedRows(
+    lambda: (
+        JudgmentVersion.objects.filter(list=slot("list"), source=JudgmentVersion.Source.LABELS)
+        .order_by("-number")
+        .values_list("created_at")[:1]
+    )
+)
 
 
 def _save_conclusions(concluded: Sequence[Concluded]) -> None:

@@ -97,6 +97,24 @@ def test_a_first_word_under_a_lease_is_usual(desk: Desk, pair: Pair) -> None:
     assert Label.objects.get().pk == submission.id
 
 
+@on_postgresql
+def test_a_repeat_is_as_usual_as_the_first_time(desk: Desk, pair: Pair) -> None:
+    """Else somebody could tell by the time that a label takes."""
+    label(pair=pair, username="ben", grade=3)
+    again = Assignment.objects.create(
+        pair=pair,
+        seat=1_000,
+        occasion=1,
+        purpose="repeat",
+        state="leased",
+        annotator=desk.viewer,
+        leased_until=NOW + LEASE,
+    )
+    assert store_usual(desk=desk, submission=said(seat=again, grade=2), at=NOW)
+    assert not store_usual(desk=desk, submission=said(seat=again, grade=2), at=NOW)
+    assert list(Label.objects.order_by("pair_seq").values_list("grade", flat=True)) == [3, 2]
+
+
 def retracted_and_leased_again(desk: Desk, submission: Submission, pair: Pair) -> Submission:
     submit_label(desk=desk, submission=submission, at=NOW)
     label(pair=pair, username="ben", outcome="retracted")
