@@ -50,7 +50,8 @@ def adjudicate(
 ) -> Adjudication:
     """Decide a pair; a live campaign's list has the grade when this returns.
 
-    The newest decision holds, whatever labels say before or afterwards.
+    The newest decision holds, whatever labels say before or afterwards. Raises
+    AdjudicationRefused without a reason, as everything here does.
     """
     check_may_adjudicate(access, pair)
     if not Scale.from_json(pair.list.scale).contains(grade):
@@ -124,7 +125,10 @@ def ask_one_more(*, access: Access, pair: Pair, reason: str, at: datetime) -> No
 
 
 def _words(reason: str) -> str:
-    return reason.strip().replace("\0", "")[:MAX_REASON_CHARACTERS]
+    words = reason.replace("\0", "").strip()[:MAX_REASON_CHARACTERS]
+    if not words:
+        raise AdjudicationRefused("reason_missing", "Say why; a few words are enough.")
+    return words
 
 
 def _decide(

@@ -209,7 +209,7 @@ def said_otherwise(world: World, campaign: Campaign) -> None:
 
 def decided(world: World, campaign: Campaign) -> None:
     access, pair = make_access(collection=world.collection), campaign.pairs.all()[0]
-    adjudicate(access=access, pair=pair, grade=2, reason="", at=NOW)
+    adjudicate(access=access, pair=pair, grade=2, reason="because", at=NOW)
 
 
 def made_gold(world: World, campaign: Campaign) -> None:

@@ -147,7 +147,7 @@ def test_one_more_label_can_be_asked_for_and_is_waited_for(
     assert Pair.objects.get(pk=pair.pk).state == Pair.State.OPEN
     assert pair.pk in {seat.pair_id for seat in lease(campaign=campaign, username="dora")}
     with pytest.raises(AdjudicationRefused):
-        ask_one_more(access=ada, pair=pair, reason="", at=NOW)
+        ask_one_more(access=ada, pair=pair, reason="because", at=NOW)
     label(pair=pair, username="dora", grade=4)
     consolidate(list_id=campaign.list_id, at=LATER)
     assert grade_of(campaign, "d3") == [4]
@@ -164,7 +164,7 @@ def test_a_decision_that_is_reopened_holds_no_longer(campaign: Campaign, ada: Ac
     assert (grade_of(campaign, "d3"), grade_of(campaign, "d5")) == ([], [2])
     assert queued(campaign)[0] == "d3"
     with pytest.raises(AdjudicationRefused):
-        reopen(access=ada, pair=pair_of(campaign, "d3"), reason="", at=NOW)
+        reopen(access=ada, pair=pair_of(campaign, "d3"), reason="because", at=NOW)
     adjudicate(access=ada, pair=pair_of(campaign, "d3"), grade=3, reason="Now.", at=NOW)
     assert grade_of(campaign, "d3") == [3]
     actions = AuditEntry.objects.filter(action__startswith="pair.").order_by("pk")

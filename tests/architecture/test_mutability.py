@@ -109,7 +109,7 @@ def full() -> None:
     campaign = make_campaign(world=world, pairs=[(query, other)])
     pair = campaign.pairs.select_related("list").get()
     label(pair=pair, username="ben", grade=3)
-    decided = adjudicate(access=ada, pair=pair, grade=2, reason="", at=NOW)
+    decided = adjudicate(access=ada, pair=pair, grade=2, reason="because", at=NOW)
     said_again = {"reopened_at": NOW, "reopened_by": world.ada}
     Reopening.objects.create(adjudication=decided, **said_again)
     wish = OneMoreLabel.objects.create(pair=pair, asked_at=NOW, asked_by=world.ada)

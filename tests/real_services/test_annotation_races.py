@@ -249,7 +249,7 @@ def test_deciding_labelling_and_consolidating_at_once_end_in_the_decision(world:
         at = NOW + timedelta(minutes=number)
         answers = at_once(
             *works,
-            partial(adjudicate, access=access, pair=pair, grade=1, reason="", at=NOW),
+            partial(adjudicate, access=access, pair=pair, grade=1, reason="because", at=NOW),
             *[partial(consolidate, list_id=campaign.list_id, at=at)] * 3,
         )
         assert [answer for answer in answers if isinstance(answer, Exception)] == []

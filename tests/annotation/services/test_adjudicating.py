@@ -75,11 +75,17 @@ def test_a_tie_is_decided_in_the_leads_name(world: World, pair: Pair) -> None:
     ]
 
 
+def test_a_decision_has_a_reason(world: World, pair: Pair) -> None:
+    access = make_access(collection=world.collection)
+    with pytest.raises(AdjudicationRefused, match="Say why"):
+        adjudicate(access=access, pair=pair, grade=2, reason=" \0 ", at=NOW)
+
+
 def test_labels_that_come_later_change_the_evidence_and_not_the_grade(
     world: World, pair: Pair
 ) -> None:
     access = make_access(collection=world.collection)
-    adjudicate(access=access, pair=pair, grade=2, reason="", at=NOW)
+    adjudicate(access=access, pair=pair, grade=2, reason="because", at=NOW)
     for name in ("ben", "cem"):
         label(pair=pair, username=name, grade=4)
     consolidate(list_id=world.judgments.pk, at=NOW)
@@ -94,7 +100,7 @@ def test_labels_that_come_later_change_the_evidence_and_not_the_grade(
 def test_the_newest_decision_holds(world: World, pair: Pair) -> None:
     access = make_access(collection=world.collection)
     for grade in (2, 4, 0):
-        adjudicate(access=access, pair=pair, grade=grade, reason="", at=NOW)
+        adjudicate(access=access, pair=pair, grade=grade, reason="because", at=NOW)
     assert [grade for grade, _ in current()] == [0]
     assert Adjudication.objects.count() == 3
 
@@ -113,7 +119,7 @@ def test_a_closed_campaigns_ties_can_still_be_decided(
 ) -> None:
     access = make_access(collection=world.collection)
     close_campaign(access=access, campaign=campaign, at=NOW + timedelta(minutes=1))
-    adjudicate(access=access, pair=first_of(campaign), grade=2, reason="", at=NOW)
+    adjudicate(access=access, pair=first_of(campaign), grade=2, reason="because", at=NOW)
     assert [grade for grade, _ in current()] == [2]
 
 
@@ -124,7 +130,7 @@ def test_a_pair_that_is_open_in_a_later_campaign_is_decided_there(
     close_campaign(access=access, campaign=campaign, at=NOW)
     later = make_campaign(world=world, name="Second")
     with pytest.raises(AdjudicationRefused, match="Second: decide it there"):
-        adjudicate(access=access, pair=first_of(campaign), grade=2, reason="", at=NOW)
+        adjudicate(access=access, pair=first_of(campaign), grade=2, reason="because", at=NOW)
     check_may_adjudicate(access, first_of(later))
 
 
@@ -132,14 +138,14 @@ def test_a_draft_has_nothing_to_decide(world: World) -> None:
     access = make_access(collection=world.collection)
     pair = first_of(make_draft(world=world))
     with pytest.raises(AdjudicationRefused, match="not been opened"):
-        adjudicate(access=access, pair=pair, grade=2, reason="", at=NOW)
+        adjudicate(access=access, pair=pair, grade=2, reason="because", at=NOW)
 
 
 @pytest.mark.parametrize("grade", [-1, 5])
 def test_a_grade_outside_the_scale_is_refused(world: World, pair: Pair, grade: int) -> None:
     access = make_access(collection=world.collection)
     with pytest.raises(AdjudicationRefused, match="no grade"):
-        adjudicate(access=access, pair=pair, grade=grade, reason="", at=NOW)
+        adjudicate(access=access, pair=pair, grade=grade, reason="because", at=NOW)
     assert Adjudication.objects.count() == 0
 
 
@@ -147,11 +153,11 @@ def test_a_grade_outside_the_scale_is_refused(world: World, pair: Pair, grade: i
 def test_only_leads_decide(world: World, pair: Pair, username: str) -> None:
     access = make_access(collection=world.collection, username=username)
     with pytest.raises(NotFound):
-        adjudicate(access=access, pair=pair, grade=2, reason="", at=NOW)
+        adjudicate(access=access, pair=pair, grade=2, reason="because", at=NOW)
 
 
 def test_nobody_decides_in_a_collection_of_others(pair: Pair) -> None:
     own = Collection.objects.get(slug="books-of-eve")
     access = make_access(collection=own, username="eve")
     with pytest.raises(NotFound):
-        adjudicate(access=access, pair=pair, grade=2, reason="", at=NOW)
+        adjudicate(access=access, pair=pair, grade=2, reason="because", at=NOW)

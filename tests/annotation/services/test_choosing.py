@@ -143,7 +143,7 @@ def test_a_draft_and_other_peoples_campaigns_are_left_alone(world, ada):
 def test_what_a_lead_has_decided_stays_and_approval_waits(ada, campaign):
     Campaign.objects.update(commit="approval")
     pair = campaign.pairs.select_related("campaign", "list").order_by("pk")[0]
-    adjudicate(access=ada, pair=pair, grade=4, reason="", at=NOW)
+    adjudicate(access=ada, pair=pair, grade=4, reason="because", at=NOW)
     refresh_quality(campaign_id=campaign.pk, clock=lambda: NOW)
     head = JudgmentVersion.objects.count()
     choose_rule(access=ada, campaign=campaign, rule="dawid_skene", at=NOW)
@@ -204,7 +204,7 @@ def test_a_preview_is_computed_once_and_again_when_something_is_new(ada, campaig
     assert steps == list(range(1, STEPS))
     assert (preview(), preview()) == (True, False)
     adjudicate(access=ada, pair=campaign.pairs.select_related("campaign", "list")[0], grade=4,
-               reason="", at=NOW)  # fmt: skip
+               reason="because", at=NOW)  # fmt: skip
     page = get_rule_page(access=ada, campaign=Campaign.objects.get(), rule="mean")
     assert page.freshness.is_due
     assert page.outcome.concluded == 20  # as it was: it says that there is something new

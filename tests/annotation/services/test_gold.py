@@ -120,7 +120,7 @@ def test_decided_pairs_whose_labels_agree_become_gold(campaign: Campaign, ada: A
         label(pair=pair, username="ben", grade=ben)
         if cem is not None:
             label(pair=pair, username="cem", grade=cem)
-        adjudicate(access=ada, pair=pair, grade=3, reason="", at=NOW)
+        adjudicate(access=ada, pair=pair, grade=3, reason="because", at=NOW)
     assert list_agreed_decisions(access=ada, campaign=campaign) == [(alike.pk, 3), (near.pk, 3)]
     taken = take_agreed_decisions(access=ada, campaign=campaign, reason="Agreed.", at=NOW)
     assert {item.pair_id for item in taken} == {alike.pk, near.pk}
@@ -134,7 +134,7 @@ def test_a_whole_query_becomes_gold_when_all_its_pairs_have_a_grade(
 ) -> None:
     pairs = list(campaign.pairs.select_related("campaign", "list").filter(query__qid="q1"))
     for pair in pairs[:2]:
-        adjudicate(access=ada, pair=pair, grade=1, reason="", at=NOW)
+        adjudicate(access=ada, pair=pair, grade=1, reason="because", at=NOW)
     with pytest.raises(GoldRefused) as refused:
         mark_query(access=ada, campaign=campaign, qid="q1", reason="", at=NOW)
     assert refused.value.code == "no_grade"

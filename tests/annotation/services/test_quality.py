@@ -60,7 +60,7 @@ def test_figures_are_computed_once_and_again_when_something_was_said(world, camp
     assert (report.token, report.problem) == (None, "")
     access = make_access(collection=world.collection)
     pair = campaign.pairs.select_related("list", "campaign").order_by("pk")[0]
-    adjudicate(access=access, pair=pair, grade=3, reason="", at=NOW)
+    adjudicate(access=access, pair=pair, grade=3, reason="because", at=NOW)
     assert page_of(world, campaign).freshness.is_due
     assert refresh(campaign)
     assert not page_of(world, campaign).freshness.is_due
@@ -78,7 +78,11 @@ def test_reports_are_due_at_first_and_then_not_all_the_time(world, campaign):
 def label_again(world, campaign):
     pair = campaign.pairs.select_related("list", "campaign").order_by("pk")[0]
     adjudicate(
-        access=make_access(collection=world.collection), pair=pair, grade=1, reason="", at=NOW
+        access=make_access(collection=world.collection),
+        pair=pair,
+        grade=1,
+        reason="because",
+        at=NOW,
     )
 
 

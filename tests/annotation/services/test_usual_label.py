@@ -28,10 +28,6 @@ from tests.builders_annotation import (
 pytestmark = pytest.mark.django_db
 LATER = NOW + timedelta(minutes=2)
 
-on_postgresql = pytest.mark.skipif(
-    "connection.vendor != 'postgresql'", reason="SQLite always goes the long way"
-)
-
 
 @pytest.fixture
 def campaign() -> Campaign:
@@ -61,7 +57,7 @@ def plant(seat: Assignment, purpose: str) -> None:
     Assignment.objects.filter(pk=seat.pk).update(purpose=purpose)
 
 
-@on_postgresql
+@pytest.mark.postgres  # SQLite always goes the long way
 @pytest.mark.parametrize("purpose", ["pool", "extra", "gold", "repeat"])
 @pytest.mark.parametrize("seqs", [(0, 0, 0), (2, 2, 2), (2, 1, 0), (2, 2, 1)])
 def test_both_ways_leave_the_same_rows(
@@ -90,7 +86,7 @@ def test_both_ways_leave_the_same_rows(
     assert left[0][1][2][0]["content_hash"] == pair.document.content_hash
 
 
-@on_postgresql
+@pytest.mark.postgres  # SQLite always goes the long way
 def test_a_first_word_under_a_lease_is_usual(desk: Desk, pair: Pair) -> None:
     submission = said(seat=seat_for(pair=pair, username="ben"), grade=3)
     assert store_usual(desk=desk, submission=submission, at=NOW)
