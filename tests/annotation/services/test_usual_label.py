@@ -93,7 +93,7 @@ def test_a_first_word_under_a_lease_is_usual(desk: Desk, pair: Pair) -> None:
     assert Label.objects.get().pk == submission.id
 
 
-@on_postgresql
+@pytest.mark.postgres  # SQLite always goes the long way
 def test_a_repeat_is_as_usual_as_the_first_time(desk: Desk, pair: Pair) -> None:
     """Else somebody could tell by the time that a label takes."""
     label(pair=pair, username="ben", grade=3)
