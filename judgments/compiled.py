@@ -30,7 +30,7 @@ import numpy as np
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
-LOADING: Final = 0.1  # seconds that loading takes: what loops must have been able to save by then
+LOADING: Final = 0.05  # seconds that loops must have been able to save: loading takes about 0.1
 COMPILING: Final = 2.0  # likewise where they must be compiled first, which takes ten, once
 
 # What a C function of Numba's calls where Python code raises or an array of its own is dropped.

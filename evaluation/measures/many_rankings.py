@@ -211,13 +211,20 @@ def _ideals(
     best_first = best_first[: int((level_gains > 0).sum())]
     powers = np.zeros(len(level_gains), np.uint64)
     powers[best_first] = (deepest + 1) ** np.arange(len(best_first))
-    numbers = np.arange((deepest + 1) ** len(best_first))
-    counts = np.zeros((len(numbers), len(level_gains)), np.int32)
-    for level in best_first.tolist():
-        counts[:, level] = numbers // int(powers[level]) % (deepest + 1)
-    there = np.flatnonzero(counts.sum(axis=1) <= deepest)
-    rows = arrays.ideal_rows(*arrays.level_ends(counts[there], level_gains), deepest)
+    counts = _all_counts(best_first, len(level_gains), deepest)
+    rows = arrays.ideal_rows(*arrays.level_ends(counts, level_gains), deepest)
     sums = arrays.cumulated(rows, measure)[:, np.array(cutoffs) - 1]
-    out = np.full((len(numbers), len(cutoffs)), np.inf)
-    out[there] = np.where(sums == 0.0, np.inf, sums)
+    out = np.full(((deepest + 1) ** len(best_first), len(cutoffs)), np.inf)
+    out[counts @ powers.astype(np.int64)] = np.where(sums == 0.0, np.inf, sums)
     return 1.0 / out if measure.arithmetic == "multiply" else out, best_first, powers
+
+
+def _all_counts(levels: IntArray, n_levels: int, most: int) -> npt.NDArray[np.int32]:
+    """All ways to have no more than so many documents of these levels: (n, n_levels)."""
+    counts = np.zeros((1, n_levels), np.int32)
+    for level in levels.tolist():
+        ways = most + 1 - counts.sum(axis=1)  # to have none of it, one, …
+        ends = np.cumsum(ways)
+        counts = np.repeat(counts, ways, axis=0)
+        counts[:, level] = np.arange(len(counts)) - np.repeat(ends - ways, ways)
+    return counts

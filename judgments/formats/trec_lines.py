@@ -338,7 +338,10 @@ class _Gathered:
     def add(self, part: _Part) -> None:
         """Takes the pairs of a part. Raises FileRefused when they are more than fit."""
         before = len(self.queries)
-        self.stretches.append((self._numbers(part.query_ids), part.lengths))
+        numbers = np.fromiter(
+            map(self.queries.__getitem__, part.query_ids), np.int32, len(part.query_ids)
+        )
+        self.stretches.append((numbers, part.lengths))
         self.parts.append((part.doc_ids, part.lines, part.values))
         per_pair = BYTES_PER_PAIR + WORD * part.doc_ids.words.shape[1]
         self.memory += len(part.values) * per_pair + (len(self.queries) - before) * BYTES_PER_ID
@@ -348,16 +351,6 @@ class _Gathered:
             line = int(part.lines[-1])
             message = f"more pairs and ids than fit into {self.limits.memory:,} bytes of memory."
             raise self.problems.stop(line, Rule.TOO_MUCH, message)
-
-    def _numbers(self, query_ids: list[str]) -> Integers:
-        """The number of each query; new ones get the next, which is quick where all but one are."""
-        first = self.queries[query_ids[0]]
-        n_new, start = len(query_ids) - 1, len(self.queries)
-        fresh = dict(zip(query_ids[1:], range(start, start + n_new), strict=True))
-        if len(fresh) == n_new and self.queries.keys().isdisjoint(fresh):
-            self.queries.update(fresh)
-            return np.append(first, np.arange(start, start + n_new)).astype(np.int32)
-        return np.fromiter(map(self.queries.__getitem__, query_ids), np.int32, len(query_ids))
 
     def table(self) -> Table:
         """The pairs grouped by query, with a problem for every pair that is there twice."""
