@@ -75,6 +75,11 @@ def loops_after(module: str, seconds: float) -> Any:
     return loops_of(module, may_compile=_Saved.seconds >= COMPILING)
 
 
+def load_soon() -> None:
+    """What was compiled before is loaded as soon as anybody asks for loops."""
+    _Saved.seconds = max(_Saved.seconds, LOADING)
+
+
 def loops_of(module: str, *, may_compile: bool = True) -> Any:
     """The loops of a module by name; None where there are none, or none compiled."""
     found = _loaded(module)

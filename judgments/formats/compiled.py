@@ -26,6 +26,12 @@ def loops_after(pairs: int) -> Any:
     return compiled.loops_after(LOOPS, pairs * _SAVED)
 
 
+def expect(pairs: int) -> None:
+    """Loads the loops at once where so many pairs are about to be read that they will be."""
+    if pairs * _SAVED > compiled.LOADING:
+        compiled.load_soon()
+
+
 def is_any_repeated(loops: Any, words: Words, starts: Places) -> bool:
     """Whether any group has an id twice. starts: where each begins, and where the last ends."""
     table = _slots_for(np.diff(starts))

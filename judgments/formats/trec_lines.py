@@ -5,17 +5,19 @@ ordinary is looked at line by line: that way is the authority, and names what is
 """
 
 import math
+import os
 import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from judgments.formats.compiled import SOUND, UNUSUAL, loops_after
+from judgments.formats.compiled import SOUND, UNUSUAL, expect, loops_after
 from judgments.formats.errors import Problems, Rule, quoted
 from judgments.formats.id_columns import LONGEST, WORD, IdColumn, repeated
 from judgments.formats.ids import MAX_ID_CHARACTERS, id_problem
@@ -130,6 +132,8 @@ def read_table(
     problems = Problems(name)
     gathered = _Gathered(limits, problems)
     for batch in read_batches(source, limits=limits, problems=problems, progress=progress):
+        if batch.line == 1:
+            expect(_lines_to_come(source, batch))
         part = _sound_part(batch, layout)
         if part is None:
             part = _inspected_part(batch, layout, problems)
@@ -143,6 +147,13 @@ def read_table(
     table = gathered.table()
     problems.raise_if_any()
     return table
+
+
+def _lines_to_come(source: Source, first: Batch) -> int:
+    """How many lines are behind the first batch of a file, if they are like those in it."""
+    if not isinstance(source, str | os.PathLike):
+        return 0
+    return max(0, Path(source).stat().st_size - len(first.data)) * first.count // len(first.data)
 
 
 def _sound_part(batch: Batch, layout: Layout) -> _Part | None:

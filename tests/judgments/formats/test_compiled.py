@@ -1,13 +1,20 @@
 """Compiled loops find what is found without them."""
 
 import io
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from judgments import compiled
+from judgments.formats import trec_lines
+from judgments.formats.compiled import LOOPS
 from judgments.formats.errors import FileRefused
 from judgments.formats.id_columns import IdColumn, found_in, repeated
+from judgments.formats.reading import TREC_LIMITS
 from judgments.formats.trec import QrelsFile, RunFile, read_qrels, read_run
 from tests.compiled_loops import loops
 from tests.judgments.formats.hostile_trec import all_cases
@@ -107,3 +114,24 @@ def test_ids_are_found_and_repeated_ones_named_as_without_them(
             found = found_in(columns[0], starts[0], columns[1], starts[1], np.array(looked_in))
             answers.append((found.tolist(), repeated(columns[0], starts[0])))
     assert answers[0] == answers[1]
+
+
+def test_a_large_file_is_read_by_them_from_its_first_line_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiled._Saved, "seconds", 0.0)
+    compiled.loops_of(LOOPS)
+    lines = "".join(f"q 0 d{number} 1\n" for number in range(2_000))
+    (small := tmp_path / "small").write_text(lines)
+    (large := tmp_path / "large").write_text(lines * 200)
+    found = []
+
+    def scanned(*given: object) -> None:
+        found.append(given)
+
+    monkeypatch.setattr(trec_lines, "_scanned_part", scanned)
+    read_qrels(small, name="f")
+    assert not found
+    with pytest.raises(FileRefused):  # it has its pairs more than once
+        read_qrels(large, name="f", limits=replace(TREC_LIMITS, memory=10_000_000))
+    assert found
