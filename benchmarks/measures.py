@@ -16,9 +16,9 @@ before. scikit-learn and LightGBM start from matrices that are joined already, a
 of their own, the recall ideal; LightGBM's gains are exponential. Only we compute all four ideals.
 
 End to end: from TREC files to values, each in a process of its own, with its peak memory; imports
-are not in the time. Ours is what `evaluate` does: a process that has read and evaluated for a while
-before it loads compiled loops, which is in the time, and once more with these loaded before.
-trec_eval is a program, and is timed where --trec-eval says it is.
+are not in the time. Ours is what `evaluate` does: a process that loads compiled loops when they
+become worth it, which is in the time, and once more with these loaded before. trec_eval is a
+program, and is timed where --trec-eval says it is.
 
 Each tool's values are compared before anything is timed: bit by bit where it is in double precision
 and has our definition, trec_eval's as far as it prints them, the others' to 1e-12 (their last bits
