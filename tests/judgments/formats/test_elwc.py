@@ -103,6 +103,17 @@ def test_the_checksum_is_that_of_the_standard() -> None:
     assert crc32c(bytes(range(32))) == 0x46DD794E
 
 
+@given(st.binary(max_size=3_000), st.integers(0, 3_000))
+def test_the_checksum_of_long_content_is_that_of_its_bytes_one_by_one(content, more) -> None:
+    content += bytes(place % 251 for place in range(more))
+    checksum = 0xFFFFFFFF
+    for byte in content:  # the definition: bit by bit, by the polynomial reversed
+        checksum ^= byte
+        for _ in range(8):
+            checksum = checksum >> 1 ^ (0x82F63B78 if checksum & 1 else 0)
+    assert crc32c(content) == checksum ^ 0xFFFFFFFF
+
+
 def test_a_query_is_a_record_with_its_documents() -> None:
     assert read(written(PAIRS, read_features(io.BytesIO(CSV), name="file"))) == [
         {
