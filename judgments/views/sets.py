@@ -101,8 +101,7 @@ def set_change(request: HttpRequest, slug: str, set_slug: str) -> HttpResponse:
 @require_POST
 def set_archive(request: HttpRequest, slug: str, set_slug: str) -> HttpResponse:
     """Offer a set no longer."""
-    said = "The set is archived. Its addresses go on working; pages no longer offer it."
-    return _act(request, slug, set_slug, services.archive_set, said)
+    return _act(request, slug, set_slug, services.archive_set, "Pages no longer offer this set.")
 
 
 @require_POST
