@@ -115,7 +115,7 @@ class Annotator:
         self._selector = selector
         self._dice = random.Random(cookie)
         self._base = f"/api/v1/campaigns/{plan.get('campaign')}/"
-        origin = f"{plan['scheme']}://{plan['host']}"
+        origin = f"https://{plan['host']}"  # as a proxy before the server would have it
         self._headers = (
             f" HTTP/1.1\r\nHost: {plan['host']}\r\nCookie: sessionid={cookie}; csrftoken={CSRF}\r\n"
             f"X-CSRFToken: {CSRF}\r\nX-Forwarded-Proto: https\r\nAccept: */*\r\n"

@@ -96,10 +96,9 @@ def _run(options: argparse.Namespace, kind: str) -> str:
             name: stack.enter_context(_process(command, environment, Path(home) / f"{name}.log"))
             for name, command in _commands(kind, port, Path(home)).items()
         }
-        scheme, host = ("https", HOST) if kind == "postgresql" else ("http", "127.0.0.1")
+        host = HOST if kind == "postgresql" else "127.0.0.1"
         _wait_for_web(port, host, Path(home))
-        plan = {**scene, "port": port, "scheme": scheme, "host": host}
-        plan |= {"servers": servers, "kind": kind}
+        plan = {**scene, "port": port, "host": host, "servers": servers, "kind": kind}
         plan["seconds"] = options.seconds
         if kind.endswith("postgresql"):
             plan["database"] = environment["DATABASE_URL"].split("?")[0].rsplit("/", 1)[1]
