@@ -124,7 +124,8 @@ def _checksums() -> npt.NDArray[np.uint32]:
     """What one byte adds to the checksum."""
     checksum = np.arange(256, dtype=np.uint32)
     for _ in range(8):
-        checksum = checksum >> 1 ^ (checksum & 1) * np.uint32(_CASTAGNOLI)
+        odd = checksum & 1 == 1
+        checksum = np.where(odd, checksum >> 1 ^ np.uint32(_CASTAGNOLI), checksum >> 1)
     return checksum
 
 
