@@ -158,10 +158,9 @@ def _load(kept: tuple[dict[str, Any], bytes]) -> SimpleNamespace:
     engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _machine(binding))
     engine.add_object_file(binding.object_file.ObjectFileRef.from_data(code))
     engine.finalize_object()
-    loops = SimpleNamespace(engine=engine)  # which owns the code
+    loops = SimpleNamespace()
     for name, (symbol, kinds) in header["loops"].items():
-        entry = _entry(engine.get_function_address(symbol), [Kind(*kind) for kind in kinds])
-        setattr(loops, name, entry)
+        setattr(loops, name, _entry(engine, symbol, [Kind(*kind) for kind in kinds]))
     return loops
 
 
@@ -178,13 +177,14 @@ def _machine(binding: Any) -> Any:
     )
 
 
-def _entry(address: int, kinds: list[Kind]) -> Callable[..., int]:
+def _entry(engine: Any, symbol: str, kinds: list[Kind]) -> Callable[..., int]:
     """A function of Python that calls a loop; what it is given is checked."""
     words: list[Any] = []
     for dtype, axes in kinds:
         number = ctypes.c_double if dtype == "float64" else ctypes.c_int64
         words += [ctypes.c_void_p] + [ctypes.c_int64] * axes if axes else [number]
-    call = ctypes.CFUNCTYPE(ctypes.c_int64, *words)(address)
+    call: Any = ctypes.CFUNCTYPE(ctypes.c_int64, *words)(engine.get_function_address(symbol))
+    call.engine = engine  # which owns the code
     wanted = [(np.dtype(dtype), axes) for dtype, axes in kinds]
 
     def entry(*arguments: Any) -> int:

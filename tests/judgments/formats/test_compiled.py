@@ -120,6 +120,8 @@ def test_a_large_file_is_read_by_them_from_its_first_line_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(compiled._Saved, "seconds", 0.0)
+    monkeypatch.setattr(compiled, "LOADING", 0.05)
+    monkeypatch.setattr(compiled, "COMPILING", 2.0)
     compiled.loops_of(LOOPS)
     lines = "".join(f"q 0 d{number} 1\n" for number in range(2_000))
     (small := tmp_path / "small").write_text(lines)
