@@ -161,9 +161,9 @@ def _cpu(page: Page, labels: int) -> list[float]:
     """Per label: milliseconds of CPU in the key's handlers and in the first frame after them."""
     client = page.context.new_cdp_session(page)
     events: list[dict[str, Any]] = []
-    complete: list[Any] = []
+    complete: list[bool] = []
     client.on("Tracing.dataCollected", lambda chunk: events.extend(chunk["value"]))
-    client.on("Tracing.tracingComplete", complete.append)
+    client.on("Tracing.tracingComplete", lambda _: complete.append(True))
     client.send("Tracing.start", {"transferMode": "ReportEvents", "traceConfig": TRACE})
     _label(page, labels)
     client.send("Tracing.end")

@@ -123,7 +123,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "config.logs.AccessLogMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "csp.middleware.CSPMiddleware",
+    "judgments.middleware.PolicyMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

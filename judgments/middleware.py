@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any, Final
 
+from csp.constants import HEADER
+from csp.utils import build_policy
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.core.exceptions import SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
@@ -27,6 +29,20 @@ class PersonMiddleware(AuthenticationMiddleware):
         """Whoever it is, is looked up when somebody asks."""
         super().process_request(request)
         request.user = SimpleLazyObject(lambda: get_person(request))  # type: ignore[assignment]
+
+
+class PolicyMiddleware:
+    """The header that says what a page may load: where a view says nothing else, that of the
+    settings. django-csp puts it together, once; its own middleware does so for every answer."""
+
+    def __init__(self, get_response: Respond) -> None:
+        self.get_response = get_response
+        self._policy = build_policy()
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        response.headers.setdefault(HEADER, self._policy)
+        return response
 
 
 class BodyLimitMiddleware:

@@ -66,6 +66,13 @@ def upload(name: str, text: str):
     return SimpleUploadedFile(name, text.encode())
 
 
+@pytest.mark.parametrize("path", ["/login", "/nowhere", "/api/v1/collections"])
+def test_every_answer_says_what_it_may_load(path: str) -> None:
+    for asks in (Client(), client_of("ben")):
+        policy = asks.get(path).headers["Content-Security-Policy"].split("; ")
+        assert {"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"} <= {*policy}
+
+
 def two_versions(world: World) -> None:
     (q1, q2, _), (d1, d2, d3, *_) = world.queries, world.documents
     commit(
