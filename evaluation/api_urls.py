@@ -2,7 +2,16 @@
 
 from django.urls import path
 
-from evaluation.api import catalogue, changes, comparing, leaderboards, runs, segments, values
+from evaluation.api import (
+    catalogue,
+    changes,
+    comparing,
+    leaderboards,
+    runs,
+    segments,
+    stability,
+    values,
+)
 
 R = "collections/<slug:slug>/rankers"
 RUNS = f"{R}/<slug:ranker_slug>/runs"
@@ -25,6 +34,7 @@ urlpatterns = [
         changes.Effect.as_view(),
         name="api-effect",
     ),
+    path(f"{L}/stability", stability.Stability.as_view(), name="api-stability"),
     path(f"{L}/judge-next", comparing.JudgeNext.as_view(), name="api-judge-next"),
     path(f"{L}/unjudged", comparing.OpenValues.as_view(), name="api-unjudged"),
     path(f"{L}/leaderboard", leaderboards.Leaderboard.as_view(), name="api-leaderboard"),

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from evaluation.measures.asking import Asked
 from evaluation.models import Run, StabilityReport
-from evaluation.selectors.compared_runs import compared_measure, label_of
+from evaluation.selectors.compared_runs import compared_measure, label_of, name_of
 from evaluation.selectors.measure_sets import grades_of
 from evaluation.selectors.run_sums import check_queries
 from evaluation.selectors.stability import MOST_IN_TABLE, REVISION, STEPS
@@ -100,14 +100,16 @@ def find_order(*, list_id: int, version: int, question: str) -> OrderAsked:
 
 @dataclass(frozen=True)
 class OrderRow:
-    """A run of the order. low, high: 95 % of its means; highest, lowest: of its places.
+    """A run of the order. name, run: as pages and as addresses call it.
 
+    low, high: 95 % of its means; highest, lowest: of its places.
     first: its share of first places; first_labels: with labels drawn as well; None where they
     can't be. above_next: how often it is above the next; None for the last. above: above each of
     the runs, in their order; None against itself; empty where there are many.
     """
 
     name: str
+    run: str
     mean: float | None
     low: float
     high: float
@@ -223,11 +225,13 @@ def _address(asked: OrderAsked, named: Sequence[str]) -> str:
 
 def _shown(asked: OrderAsked, figures: Mapping[str, Any]) -> OrderShown:
     names = {run.pk: label_of(run) for run in asked.runs}
+    addresses = {run.pk: name_of(run) for run in asked.runs}
     first = figures["first_place"]
     return OrderShown(
         rows=tuple(
             OrderRow(
                 name=names[row["run"]],
+                run=addresses[row["run"]],
                 mean=row["mean"],
                 low=row["low"],
                 high=row["high"],

@@ -15,6 +15,7 @@ from evaluation.tasks import report_order_stability
 from judgments.formats.query_ids import QueryIds
 from judgments.models import SetLook
 from judgments.services.sets import change_set
+from tests.api.callers import MAIN, by_token
 from tests.builders import NOW, World, commit, make_access, make_set, make_world
 from tests.evaluation.builders import make_run
 from tests.evaluation.views.browsing import signed_in, text_of
@@ -248,3 +249,17 @@ def test_more_runs_than_an_order_has_are_refused(world, monkeypatch):
     assert MOST > 1
     with pytest.raises(FilterRefused, match="At most 1 runs"):
         ask(world)
+
+
+def test_over_rest_the_figures_are_the_pages(world):
+    found = computed(world, measure="nDCG@2")
+    answer = by_token("dora").get(f"{MAIN}stability?measure=nDCG@2").json()
+    assert (answer["computing"], answer["resamples"]) == (False, found.resamples)
+    assert [row["run"] for row in answer["runs"]] == ["bm25/one", "lsa/one"]
+    assert [row["first"] for row in answer["runs"]] == [row.first for row in found.rows]
+    assert answer["tau_median"] == found.tau_median
+
+
+def test_over_rest_what_a_worker_has_yet_to_compute_is_said(world):
+    answer = by_token("dora").get(f"{MAIN}stability?measure=nDCG@2").json()
+    assert (answer["computing"], answer["runs"]) == (True, [])
