@@ -85,12 +85,14 @@ class Crowd:
         due = [(time.monotonic() + dice.random() * pause, n) for n, _ in enumerate(self._people)]
         places = {person: n for n, person in enumerate(self._people)}
         heapq.heapify(due)
-        while due or any(person.is_waiting for person in self._people):
+        while True:
             now = time.monotonic()
             while due and due[0][0] <= now:
                 _, n = heapq.heappop(due)
                 if now < until and self._people[n].ahead:
                     self._people[n].label()
+            if not due and not any(person.is_waiting for person in self._people):
+                return
             wait = max(0.0, due[0][0] - now) if due else PATIENCE
             for person in self._hear(wait):
                 at = time.monotonic() + pause * dice.uniform(0.5, 1.5)
