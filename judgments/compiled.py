@@ -105,6 +105,7 @@ def _compiled(module: str) -> Any:
         except (OSError, ValueError):
             _keep(file, *_compile(module))
             kept = _read(file)
+        _loaded.cache_clear()  # nothing was there when it looked, perhaps
         return _load(kept)
     except (ImportError, OSError, RuntimeError, ValueError):
         return None

@@ -154,7 +154,7 @@ def test_the_bounds_of_a_real_run_hold_what_its_hidden_judgments_say(board: Boar
 
 
 def test_what_to_judge_next_finds_the_real_order_behind_hidden_judgments(board: Board) -> None:
-    true = {row.name: row.mean for row in board.stability(measure=MEASURE).rows}
+    true = {row.run: row.mean for row in board.stability(measure=MEASURE).rows}
     pairs = shown_by(board.next(n=1).runs)
     chosen = half_of(pairs)
     board.hide(lambda *pair: pair in chosen)
@@ -164,7 +164,7 @@ def test_what_to_judge_next_finds_the_real_order_behind_hidden_judgments(board: 
     assert all((pair.query_id, pair.document_id) in pairs for pair in found.pairs)
     assert all((pair.query_id, pair.document_id) not in held for pair in found.pairs)
     expected = {one.name: one.value for one in found.expected}
-    bare = {row.name: row.mean for row in board.stability(measure=MEASURE).rows}
+    bare = {row.run: row.mean for row in board.stability(measure=MEASURE).rows}
     names = sorted(true)
     values = [[mean[name] for name in names] for mean in (true, expected, bare)]
     error = [np.abs(np.subtract(one, values[0])).mean() for one in values]
