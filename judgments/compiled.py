@@ -98,17 +98,15 @@ def _loaded(module: str) -> Any:
 @cache
 def _compiled(module: str) -> Any:
     """What is compiled now, unless another process did so, and kept; None where that can't be."""
+    _loaded.cache_clear()
+    if (found := _loaded(module)) is not None:
+        return found
     try:
-        file = _file_of(module)
-        try:
-            kept = _read(file)
-        except (OSError, ValueError):
-            _keep(file, *_compile(module))
-            kept = _read(file)
-        _loaded.cache_clear()  # nothing was there when it looked, perhaps
-        return _load(kept)
+        _keep(_file_of(module), *_compile(module))
     except (ImportError, OSError, RuntimeError, ValueError):
         return None
+    _loaded.cache_clear()
+    return _loaded(module)
 
 
 def _file_of(module: str) -> Path:
