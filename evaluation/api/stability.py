@@ -11,11 +11,11 @@ from rest_framework.views import APIView
 from evaluation.api.comparing import RunsParameters, runs_filters
 from evaluation.api.saved_sets import OfSetOutput, of_set
 from evaluation.selectors.pages_stability import StabilityPage, get_stability_page
+from evaluation.services.stability import announce
 from judgments.models import SetLook
 from judgments.permissions import get_access
 from judgments.rest.parsing import read_parameters
 from judgments.rest.schema import REFUSED
-from judgments.waking import publish
 
 
 class StableRunOutput(serializers.Serializer[Any]):
@@ -64,8 +64,7 @@ class Stability(APIView):
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
         page = get_stability_page(access=access, slug=list_slug, filters=runs_filters(asked))
-        if page.stability is not None and page.stability.freshness.is_waiting:
-            publish("evaluation.report_stability", *page.stability.asked.message)
+        announce(page.stability)
         own = of_set(access, page.sets, SetLook.Page.REST_COMPARISON)
         return Response(self.Output(_plain(page) | own).data)
 

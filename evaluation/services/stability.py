@@ -3,16 +3,30 @@
 from functools import partial
 from typing import Any, Final
 
+from django.core.cache import cache
 from django.core.exceptions import ObjectDoesNotExist
 from django.db.models import F
 
 from evaluation.models import StabilityReport
 from evaluation.selectors.run_sums import FilterRefused
 from evaluation.selectors.stability import REVISION, Report, stability_figures
-from evaluation.selectors.stability_reports import OrderAsked, find_order
+from evaluation.selectors.stability_reports import OrderAsked, Stability, find_order
 from judgments.services.keeping import Clock, bring_up_to_date
+from judgments.waking import publish
 
+HEARD: Final = 30  # seconds in which whoever asks every second tells no worker again
 MOST_KEPT: Final = 300  # reports; the ones computed first go
+
+
+def announce(found: Stability | None) -> None:
+    """Wake a worker where it has something to compute; again only where it may not have heard."""
+    if found is None or not found.freshness.is_waiting:
+        return
+    told = f"stability-told:{found.asked.key}"
+    if cache.add(told, True, HEARD) and not publish(
+        "evaluation.report_stability", *found.asked.message
+    ):
+        cache.delete(told)
 
 
 def report_stability(*, list_id: int, version: int, question: str, clock: Clock) -> bool:

@@ -16,8 +16,8 @@ from evaluation.selectors.pages_judge_next import get_judge_next_page
 from evaluation.selectors.pages_moved import get_moved_page
 from evaluation.selectors.pages_unjudged import get_unjudged_page
 from evaluation.services.leaderboards import choose_test
+from evaluation.services.stability import announce
 from evaluation.views.rendering import answer_page
-from evaluation.views.stability import announce
 from judgments.errors import DomainError
 from judgments.models import SetLook
 from judgments.permissions import check_may_lead, get_access

@@ -1,21 +1,15 @@
 """How stable an order of runs is."""
 
-from typing import Final
-
-from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from evaluation.selectors.compared_runs import RunsFilters, runs_filters_of
 from evaluation.selectors.pages_stability import StabilityPage, get_stability_page
-from evaluation.selectors.stability_reports import Stability
+from evaluation.services.stability import announce
 from evaluation.views.rendering import answer_page
 from judgments.models import SetLook
 from judgments.permissions import get_access
-from judgments.waking import publish
-
-HEARD: Final = 30  # seconds in which a page that asks every second tells no worker again
 
 
 @never_cache
@@ -42,14 +36,3 @@ def stability(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
         part="_stability",
         look=SetLook.Page.COMPARISON,
     )
-
-
-def announce(found: Stability | None) -> None:
-    """Wake a worker where it has something to compute; again only where it may not have heard."""
-    if found is None or not found.freshness.is_waiting:
-        return
-    told = f"stability-told:{found.asked.key}"
-    if cache.add(told, True, HEARD) and not publish(
-        "evaluation.report_stability", *found.asked.message
-    ):
-        cache.delete(told)

@@ -192,7 +192,7 @@ def test_a_worker_that_could_not_be_told_is_told_at_the_next_look(world, monkeyp
         told.append(len(told) > 0)
         return told[-1]
 
-    monkeypatch.setattr("evaluation.views.stability.publish", publish)
+    monkeypatch.setattr("evaluation.services.stability.publish", publish)
     for _ in range(3):
         get(world)
     assert told == [False, True]
