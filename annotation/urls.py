@@ -33,6 +33,7 @@ urlpatterns: list[URLPattern] = [
     path("label/<uuid:campaign_id>/guideline", labelling.label_guideline, name="label-guideline"),
     path("label/preferences", labelling.labelling_preferences, name="labelling-preferences"),
     path("label/script-<str:digest>.js", scripts.label_script, name="label-script"),
+    path("label/first-<str:digest>.js", scripts.label_first, name="label-first"),
     path("label/style-<str:digest>.css", scripts.label_style, name="label-style"),
     path("label/<uuid:campaign_id>/feedback", labelling.feedback, name="label-feedback"),
     path("label/<uuid:campaign_id>/mine", labelling.own_work, name="label-own-work"),

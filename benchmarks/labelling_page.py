@@ -11,8 +11,11 @@ another thread does. The time on the clock depends on what else the machine does
 measured once more as CPU time of the page's main thread: in the key's handlers and in the first
 frame after them, by Chromium's own trace.
 
-Weight and time to the text are measured without the proxy: cold, then once more with what the
-browser has kept. Bytes are those on the wire, headers included.
+Weight and time to the text are measured without the proxy, and the time once more through it: cold,
+then with what the browser has kept. The time is from the navigation's start to the first moment
+after the frame that shows the first document's text, in a tab that was open already. Between two
+loads the pairs of the one before have been given back, so each is handed its pairs anew. Bytes are
+those on the wire, headers included.
 """
 
 import argparse
@@ -21,21 +24,24 @@ import statistics
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.browser.proxy import Proxy
-from tests.browser.windows import Place, Window
+from tests.browser.windows import SWITCHES, Place, Window
 from tests.faults.site import Embedded
 from tests.services import find_chromium
 
 SETTINGS = {"DJANGO_SETTINGS_MODULE": "config.settings"}
-SWITCHES = ("--no-sandbox", "--disable-gpu", "--disable-frame-rate-limit", "--disable-gpu-vsync")
+UNLIMITED = (*SWITCHES, "--disable-frame-rate-limit", "--disable-gpu-vsync")
 PACE = 0.15  # seconds between two keys
+SETTLED = 0.5  # seconds for the page before to give its pairs back, and a new window to be there
+LOADS = 7
 TARGET = "document.querySelector('[data-part=stage]')"
 TRACED = 60  # labels
 TRACE = {"includedCategories": ["devtools.timeline", "cc"], "excludedCategories": ["*"]}
@@ -54,14 +60,27 @@ addEventListener("keydown", (event) => {
   addEventListener("keydown", () => { worked = performance.now(); }, { once: true });
   requestAnimationFrame(() => after.port2.postMessage(0));
 }, true);
-const look = () => {
-  const text = document.querySelector('#label-page.live [data-part="text"]');
-  if (text && text.checkVisibility({visibilityProperty: true}) && text.textContent)
-    window.shownAfter = performance.now();
-  else requestAnimationFrame(look);
-};
-look();
 """
+# nothing is asked of the page before it changes by itself
+SHOWN = """
+const after = new MessageChannel();
+after.port1.onmessage = () => { window.shownAfter = performance.now(); };
+const watched = new MutationObserver(() => {
+  const text = document.querySelector('#label-page.live [data-part="text"]');
+  if (!text?.textContent || !text.checkVisibility({visibilityProperty: true})) return;
+  watched.disconnect();
+  requestAnimationFrame(() => after.port2.postMessage(0));
+});
+watched.observe(document, {subtree: true, childList: true, attributes: true});
+"""
+STEPS = """() => {
+  const [page] = performance.getEntriesByType("navigation");
+  const first = performance.getEntriesByType("resource").find((one) => one.name.endsWith("/next"));
+  return {
+    html: page.responseEnd, asked: first.startTime, answered: first.responseEnd,
+    scripts: page.domContentLoadedEventEnd, shown: window.shownAfter,
+  };
+}"""
 
 
 def main() -> None:
@@ -70,10 +89,9 @@ def main() -> None:
         print(json.dumps(_build(pairs=options.build, size=options.bytes[0])))
         return
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_chromium(), args=SWITCHES)
+        start = partial(playwright.chromium.launch, executable_path=find_chromium())
         for size in options.bytes:
-            print(json.dumps(_case(browser, options, size)), flush=True)
-        browser.close()
+            print(json.dumps(_case(start, options, size)), flush=True)
 
 
 def _options() -> argparse.Namespace:
@@ -115,22 +133,23 @@ def _served(pairs: int, size: int) -> Iterator[Place]:
             site.stop()
 
 
-def _case(browser: Browser, options: argparse.Namespace, size: int) -> dict[str, Any]:
-    with _served(options.labels + TRACED + 20, size) as place:
-        window = Window(browser.new_context(), place)
-        window.context.add_init_script(WATCH)
-        window.sign_in("ben")
-        # so that there are leases, as on every day but the first
-        window.label_page()
-        state = window.context.storage_state()
-        loads = _loads(browser, place, state)
-        with closing(Proxy(place.site.port, delay=options.delay)) as proxy:
-            page = window.new_tab()
-            window.page.close()
-            page.goto(f"{proxy.address}/label/{place.campaign}")
+def _case(start: Callable[..., Browser], options: argparse.Namespace, size: int) -> dict[str, Any]:
+    with (
+        _served(options.labels + TRACED + 20, size) as place,
+        closing(Proxy(place.site.port, delay=options.delay)) as proxy,
+    ):
+        far = f"{proxy.address}/label/{place.campaign}"
+        with closing(start(args=SWITCHES)) as browser:
+            state = _signed_in(browser, place).storage_state()
+            loads = _loads(browser, f"{place.site.address}/label/{place.campaign}", state)
+            far_loads = _loads(browser, far, state)["text_ms"]
+        with closing(start(args=UNLIMITED)) as browser:
+            context = _signed_in(browser, place)
+            context.add_init_script(WATCH)
+            page = context.new_page()
+            page.goto(far)
             times = _label(page, options.labels)
             cpu = _cpu(page, min(TRACED, options.labels))
-        window.context.close()
     script, paint = zip(*times, strict=True)
     return {
         "document_bytes": size,
@@ -139,7 +158,15 @@ def _case(browser: Browser, options: argparse.Namespace, size: int) -> dict[str,
         "key_to_paint_ms": _spread(paint),
         "key_to_paint_cpu_ms": _spread(cpu),
         **loads,
+        "text_ms_behind_the_delay": far_loads,
     }
+
+
+def _signed_in(browser: Browser, place: Place) -> BrowserContext:
+    window = Window(browser.new_context(), place)
+    window.sign_in("ben")
+    window.page.close()
+    return window.context
 
 
 def _label(page: Page, labels: int) -> list[tuple[float, float]]:
@@ -186,27 +213,25 @@ def _is_beside(one: dict[str, Any], other: dict[str, Any]) -> bool:
     return (one["pid"], one["tid"]) == (other["pid"], other["tid"])
 
 
-def _loads(browser: Browser, place: Place, state: Any) -> dict[str, Any]:
-    """A cold and a warm load, each several times; the medians."""
-    cold, warm, shown = [], [], []
-    for _ in range(5):
+def _loads(browser: Browser, address: str, state: Any) -> dict[str, Any]:
+    """Cold and warm loads in turn: weights of the last, and for each step its times."""
+    loads: dict[str, list[dict[str, Any]]] = {"cold": [], "warm": []}
+    for _ in range(LOADS):
         context = browser.new_context(storage_state=state)
-        context.add_init_script(WATCH)
-        cold.append(_load(context, place))
-        warm.append(_load(context, place))
-        shown.append((cold[-1].pop("shown_ms"), warm[-1].pop("shown_ms")))
+        context.add_init_script(SHOWN)
+        for own in loads.values():
+            own.append(_load(context, address))
         context.close()
     return {
-        "cold": cold[-1],
-        "warm": warm[-1],
-        "text_shown_ms": {
-            "cold": _spread([one for one, _ in shown]),
-            "warm": _spread([one for _, one in shown]),
+        **{kind: own[-1]["weight"] for kind, own in loads.items()},
+        "text_ms": {
+            kind: {step: _spread([one["steps"][step] for one in own]) for step in own[0]["steps"]}
+            for kind, own in loads.items()
         },
     }
 
 
-def _load(context: BrowserContext, place: Place) -> dict[str, Any]:
+def _load(context: BrowserContext, address: str) -> dict[str, Any]:
     page = context.new_page()
     client = context.new_cdp_session(page)
     client.send("Network.enable")
@@ -224,16 +249,14 @@ def _load(context: BrowserContext, place: Place) -> dict[str, Any]:
 
     client.on("Network.responseReceived", responded)
     client.on("Network.loadingFinished", finished)
-    page.goto(f"{place.site.address}/label/{place.campaign}")
+    page.wait_for_timeout(1000 * SETTLED)
+    page.goto(address)
     page.wait_for_function("() => window.shownAfter")
-    page.wait_for_function(
-        "() => document.querySelector('[data-part=in-query]').textContent !== ''"
-    )
     page.wait_for_timeout(300)
-    shown = page.evaluate("window.shownAfter")
+    steps = page.evaluate(STEPS)
     page.close()
     own = {kind: weight[kind] for kind in sorted(weight)}
-    return {"requests": len(requests), "bytes": own, "shown_ms": shown}
+    return {"weight": {"requests": len(requests), "bytes": own}, "steps": steps}
 
 
 def _spread(times: Sequence[float]) -> dict[str, float]:

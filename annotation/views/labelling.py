@@ -21,7 +21,7 @@ from annotation.selectors.preferences import get_preferences
 from annotation.selectors.shown_guidelines import get_guideline_change, get_unread_change
 from annotation.services.preferences import set_preferences
 from annotation.views.rendering import with_steps
-from annotation.views.scripts import get_script, get_style
+from annotation.views.scripts import get_first_script, get_script, get_style
 from judgments.errors import DomainError
 from judgments.models import User
 from judgments.permissions import NotFound
@@ -102,6 +102,7 @@ def _shell_context(request: HttpRequest, desk: Desk) -> dict[str, Any]:
         "lease_minutes": desk.campaign.lease_minutes,
         "username": desk.viewer.get_username(),
         "login_url": f"{reverse('login')}?next={request.path}",
+        "first": get_first_script().digest,
         "script": get_script().digest,
         "style": get_style().digest,
         "has_feedback": has_news(desk),

@@ -16,6 +16,7 @@ from annotation.scripts import joined_modules
 from judgments.permissions import NotFound
 
 ENTRY = "label"
+FIRST = "asking"  # the module that asks for the first pairs
 EVERYWHERE = "touchstone/app.js"  # what every page has
 STYLES = ("touchstone/app.css", "annotation/label.css")
 DIGEST = re.compile(r"[0-9a-f]{16}")
@@ -37,6 +38,12 @@ def get_script() -> Joined:
     return _script(everywhere, directory, _changed_at(everywhere, *directory.glob("*.js")))
 
 
+def get_first_script() -> Joined:
+    """What asks for the first pairs, as the file is now."""
+    file = _find(f"annotation/{FIRST}.js")
+    return _first_script(file, _changed_at(file))
+
+
 def get_style() -> Joined:
     """The stylesheet as the files are now."""
     files = tuple(_find(name) for name in STYLES)
@@ -49,6 +56,14 @@ def get_style() -> Joined:
 def label_script(request: HttpRequest, digest: str) -> HttpResponse:
     """What every page does, and all modules of the labelling page."""
     return _respond(get_script(), digest, "text/javascript")
+
+
+@login_not_required
+@require_safe
+@gzip_page
+def label_first(request: HttpRequest, digest: str) -> HttpResponse:
+    """The module that asks for the first pairs: small, so that it runs before the others."""
+    return _respond(get_first_script(), digest, "text/javascript")
 
 
 @login_not_required
@@ -85,6 +100,12 @@ def _script(everywhere: Path, directory: Path, changed_at: int) -> Joined:
     sources = {file.stem: file.read_text(encoding="utf-8") for file in directory.glob("*.js")}
     sources["app"] = everywhere.read_text(encoding="utf-8")
     return _joined(f"{joined_modules(sources, 'app')}\n{joined_modules(sources, ENTRY)}")
+
+
+@lru_cache(maxsize=1)
+def _first_script(file: Path, changed_at: int) -> Joined:
+    del changed_at
+    return _joined(joined_modules({FIRST: file.read_text(encoding="utf-8")}, FIRST))
 
 
 @lru_cache(maxsize=1)

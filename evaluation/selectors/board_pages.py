@@ -8,7 +8,7 @@ from evaluation.measures.asking import Asked
 from evaluation.measures.defaults import CutoffUse
 from evaluation.selectors.offers import Offers
 from evaluation.selectors.run_sums import SetChoice
-from evaluation.statistics.intervals import half_interval, mean_interval
+from evaluation.statistics.intervals import mean_interval
 from judgments.selectors.lists import HEAD
 
 
@@ -49,7 +49,10 @@ class Value:
     @property
     def half(self) -> float | None:
         """Half of it; 0 where all queries have the same value."""
-        return half_interval(self.error, self.n)
+        found = self.interval
+        if found is None:
+            return 0.0 if self.error == 0 else None
+        return (found[1] - found[0]) / 2
 
 
 @dataclass(frozen=True)

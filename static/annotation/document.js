@@ -92,6 +92,11 @@ export function showBusy() {
   setSeen(false);
 }
 
+// A pair that is likely to be shown in a moment.
+export function makeReady(pair) {
+  if (pair && sheets.every((sheet) => sheet.pair !== pair)) fillSpare(pair);
+}
+
 // pairs: to come, the next first. They are made ready one by one whenever there is nothing else to do.
 export function prepare(pairs) {
   toCome = pairs.slice(0, AHEAD);

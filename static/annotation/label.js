@@ -1,15 +1,16 @@
 // The annotator's page. The next pairs are here before they are needed, so a key press only moves
 // what is in memory; labels go out through the outbox, and nothing on the page waits for them.
+import { headers, post } from "./asking.js";
 import { Clock } from "./clock.js";
 import { askForNote, askWhy, prepareNote, prepareReasons } from "./dialogs.js";
-import { hasBeenSeen, prepare, realign, showBusy, showInstead, showPair, showReasons } from "./document.js";
+import { hasBeenSeen, makeReady, prepare, realign, showBusy, showInstead, showPair, showReasons } from "./document.js";
 import { Drawer } from "./drawer.js";
 import { heedRevision, prepareGuideline } from "./guideline.js";
 import { History } from "./history.js";
 import { listenForKeys, prepareKeys } from "./keys.js";
 import { Finder, spansWithSelection } from "./marking.js";
 import { Outbox } from "./outbox.js";
-import { afterPaint, announce, dialog, headers, page, part, post, toast } from "./page.js";
+import { afterPaint, announce, dialog, page, part, toast } from "./page.js";
 import { Pauses } from "./pauses.js";
 import { resize, switchPauses, switchTerms, widen } from "./preferences.js";
 import { Progress } from "./progress.js";
@@ -42,6 +43,7 @@ const supply = new Supply({
   stream,
   drawer,
   tabs,
+  onOffer: (pairs) => makeReady(pairs[0]),
   onAnswer: take,
   onEnd: showEnd,
   onSilence: showWaiting,

@@ -1,5 +1,6 @@
 // A person's keys and view of the page: at once here, and soon after on the server for every machine.
-import { csrf, page, part, toast } from "./page.js";
+import { csrf } from "./asking.js";
+import { page, part, toast } from "./page.js";
 import { realign, showTermsOrNot } from "./document.js";
 
 const SIZES = [85, 100, 115, 130, 150, 175, 200];

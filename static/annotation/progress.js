@@ -1,10 +1,8 @@
 // How far one is, in this campaign and in this query, and how long the rest will take at one's pace.
-import { page, part } from "./page.js";
+import { number, page, part } from "./page.js";
 
 const FEW = 5;           // labels; from fewer no pace follows
 const LONGEST = 600;     // seconds; one pair that took longer says little of the others
-
-const number = (value) => Math.round(value).toLocaleString("en");
 
 function duration(seconds) {
   const minutes = Math.round(seconds / 60);

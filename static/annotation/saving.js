@@ -1,10 +1,11 @@
 // Where one's labels are: said quietly, all the time. What stands in their way is shown where it can be
 // mended without leaving the page: a session that ended, a label that the server will not take.
-import { csrf, dialog, page, part, toast } from "./page.js";
+import { csrf } from "./asking.js";
+import { dialog, number, page, part, toast } from "./page.js";
 
 const PATIENCE = 1000; // milliseconds of saving that nobody needs to hear of
 
-const many = (count, one, more) => (count === 1 ? `1 ${one}` : `${count.toLocaleString("en")} ${more ?? one}`);
+const many = (count, one, more) => (count === 1 ? `1 ${one}` : `${number(count)} ${more ?? one}`);
 
 const WORDS = {
   saved: () => "All saved",
@@ -62,7 +63,7 @@ export class Saving {
     part("state").dataset.state = state;
     const words = this.drawer.loose > 0
       ? `${many(waiting, "only in this tab", "only in this tab")}, not yet saved. Leave it open.`
-      : WORDS[state](waiting.toLocaleString("en"));
+      : WORDS[state](waiting && number(waiting));
     const say = () => { if (part("state-words").textContent !== words) part("state-words").textContent = words; };
     if (state === "saving") this.#timer = setTimeout(say, PATIENCE);
     else say();

@@ -1,12 +1,11 @@
 // Pairs from the server before they are needed, kept for this person while the page lives, and given
 // back when it closes.
-import { page, post } from "./page.js";
+import { askForPairs, firstAnswer, post } from "./asking.js";
+import { page } from "./page.js";
 
 const WANTED = 60;       // pairs asked for at a time
-const FIRST = 100_000;   // characters of the first answer: soon there, and enough to begin with
-const MOST = 1_000_000;  // of any other: it is read between two keys
+const MOST = 1_000_000;  // characters of an answer: it is read between two keys
 const LOW = 30;          // with fewer ahead, the next request brings more
-const TIMEOUT = 15_000;
 const AGAIN = 2000;
 const SOON = 200;
 const PATIENCE = 3; // times
@@ -19,11 +18,12 @@ export class Supply {
   #asksInVain = 0;
   #lastAnswer = Date.now();
 
-  // onAnswer(answer): what the server said, its pairs being this tab's. onEnd(answer): it has no pair
+  // onOffer(pairs): some that will most likely be this tab's. onAnswer(answer): what the server said,
+  // its pairs being this tab's. onEnd(answer): it has no pair
   // for this person. onSilence(): there is no pair, and no answer either; it is asked again.
   // onSignedOut(state): the server wants to know who this is.
-  constructor({ stream, drawer, tabs, onAnswer, onEnd, onSilence, onSignedOut }) {
-    Object.assign(this, { stream, drawer, tabs, onAnswer, onEnd, onSilence, onSignedOut });
+  constructor({ stream, drawer, tabs, onOffer, onAnswer, onEnd, onSilence, onSignedOut }) {
+    Object.assign(this, { stream, drawer, tabs, onOffer, onAnswer, onEnd, onSilence, onSignedOut });
     addEventListener("pagehide", (event) => { if (!event.persisted) this.#giveBack(); });
     setInterval(() => { if (!document.hidden) this.fetchMore(); }, RENEWAL);
     document.addEventListener("visibilitychange", () => {
@@ -55,6 +55,7 @@ export class Supply {
     const wasStale = this.#isStale && answer.pairs?.length > 0;
     this.#lastAnswer = Date.now();
     const offered = answer.pairs ?? [];
+    if (!this.stream.current) this.onOffer(offered);
     const own = await this.drawer.claim(offered.map((pair) => pair.assignment), await this.tabs.alive());
     if (wasStale) await this.drawer.letGo(this.stream.clear());
     if (answer.rest > 0 && own.size > 0) setTimeout(() => this.fetchMore(), SOON);
@@ -68,11 +69,9 @@ export class Supply {
 
   // The answer with the page's first pairs. What of it other tabs have is sorted out when it is here.
   askFirst() {
-    const asked = this.#ask({ count: WANTED, characters: FIRST, begins: true });
-    asked.catch(() => {}); // said where it is waited for
     // what the page before gave back may have been among these
     if (this.tabs.isReloaded) setTimeout(() => this.fetchMore(), AGAIN);
-    return asked;
+    return firstAnswer;
   }
 
   // first: an answer that is on its way already.
@@ -80,7 +79,7 @@ export class Supply {
     if (this.#fetching) return;
     this.#fetching = true;
     try {
-      const end = await (first ? this.#take(first) : this.tabs.exclusively(async () => this.#take(this.#ask(await this.#wish()))));
+      const end = await (first ? this.#take(first) : this.tabs.exclusively(async () => this.#take(askForPairs(await this.#wish()))));
       if (!this.stream.current && this.#mayBeMore(end)) {
         this.#asksInVain += 1;
         setTimeout(() => this.fetchMore(), first ? SOON : AGAIN);
@@ -94,10 +93,6 @@ export class Supply {
     } finally {
       this.#fetching = false;
     }
-  }
-
-  #ask(wish) {
-    return post(page.dataset.nextUrl, wish, { signal: AbortSignal.timeout(TIMEOUT) });
   }
 
   async #take(asked) {

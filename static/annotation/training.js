@@ -1,6 +1,7 @@
 // Training: after each pair its right answer is shown, and a key goes on. The answer comes from the
 // server with the receipt of the label; without a connection one may go on and read it later.
-import { announce, page, part, post } from "./page.js";
+import { post } from "./asking.js";
+import { announce, page, part } from "./page.js";
 
 const OFFLINE = "Your answer is kept here. What is right can be read once there is a connection: on your own page, or here if you wait.";
 

@@ -54,11 +54,6 @@ const confirmed = new WeakSet();
 async function onSubmit(event) {
   const form = event.target;
   const submitter = event.submitter;
-  if (submitter?.getAttribute("aria-busy") === "true") { // it was pressed, and Enter once more
-    event.preventDefault();
-    event.stopImmediatePropagation();
-    return;
-  }
   const source = submitter?.dataset.confirm ? submitter : form;
   if (source.dataset.confirm && !confirmed.has(form)) {
     event.preventDefault();
@@ -77,10 +72,11 @@ async function onSubmit(event) {
 
 // relative times
 
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+let relative; // made when a page has a time to tell: it takes a browser 10 ms
 const UNITS = [["year", 31557600], ["month", 2629800], ["day", 86400], ["hour", 3600], ["minute", 60]];
 
 function words(seconds) {
+  relative ??= new Intl.RelativeTimeFormat("en", { numeric: "auto" });
   for (const [unit, size] of UNITS) {
     if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
   }

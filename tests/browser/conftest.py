@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
@@ -10,20 +10,11 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.browser.windows import Opener, Place
+from tests.browser.windows import SWITCHES, Opener, Place
 from tests.faults.site import Embedded
 
 PAIRS = 64  # more than one person holds at a time
 SETTINGS = {"DJANGO_SETTINGS_MODULE": "config.settings"}
-SWITCHES = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 
 
 class Built(NamedTuple):
@@ -45,10 +36,9 @@ def browser(chromium: Path) -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory, make_home: Callable[[Path], Path]) -> Built:
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     """A home with people, runs and an open campaign, made once; each place has a copy."""
     directory = tmp_path_factory.mktemp("scene")
-    make_home(directory / "home")
     site = Embedded(directory, SETTINGS)
     scene = json.loads(site.call("-m", "tests.browser.scene", str(PAIRS)))
     return Built(directory / "home", scene["campaign"], scene["passwords"])

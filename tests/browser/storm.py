@@ -23,7 +23,7 @@ from playwright.sync_api import expect, sync_playwright
 from tests.browser.presses import LOG, check_nothing_lost, press
 from tests.browser.proxy import Proxy
 from tests.browser.scene import QUERIES
-from tests.browser.windows import Place, Window
+from tests.browser.windows import SWITCHES, Place, Window
 from tests.faults.site import Embedded
 
 SHARE = 0.2
@@ -61,7 +61,7 @@ def main() -> None:
         pairs = options.labels + QUERIES - options.labels % QUERIES
         scene = json.loads(site.call("-m", "tests.browser.scene", str(pairs)))
         chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=chromium, args=SWITCHES)
         try:
             site.begin()
             window = Window(

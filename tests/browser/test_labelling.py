@@ -87,6 +87,7 @@ def test_a_note_stays_with_its_pair_while_another_label_is_taken_back(
     page.keyboard.type("about the second")
     page.keyboard.press("Control+Enter")
     page.keyboard.press("Control+z")
+    expect(page.locator('[data-part="done"]')).to_have_text("0")
     expect(page.locator('[data-part="note-mark"]')).to_be_hidden()
     press(page, "3")
     expect(page.locator('[data-part="note-mark"]')).to_be_visible()

@@ -12,6 +12,19 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, R
 from tests.faults.site import Embedded, eventually
 
 PATIENCE = 15_000  # milliseconds, on a machine that does other things as well
+SWITCHES = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    # Chromium loads four hundred files of its own into every new window, for the list under its
+    # address bar: half a second of both cores. The others are Playwright's own choice, which this
+    # one replaces.
+    "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,AimEnabled,PaintHolding,HttpsUpgrades",
+)
 # The browser's own words for a server that is away, or a refusal that the page reads.
 NETWORK = re.compile(r"Failed to load resource|net::ERR_")
 LOOK_FOR_VIOLATIONS = "() => axe.run({resultTypes: ['violations']}).then((all) => all.violations)"

@@ -51,6 +51,7 @@ ROWS = [
     Row(name="label-guideline", path=campaign, query="since=1", annotator=200),
     everybody("labelling-preferences", 422, method="post", data={"text_size": "100", "keys": "{}"}),
     everybody("label-script", path=lambda world: {"digest": "0123456789abcdef"}, anonymous=200),
+    everybody("label-first", path=lambda world: {"digest": "0123456789abcdef"}, anonymous=200),
     everybody("label-style", path=lambda world: {"digest": "0123456789abcdef"}, anonymous=200),
     api("api-campaign-next"),
     api("api-campaign-next", "get"),
