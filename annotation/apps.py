@@ -27,7 +27,7 @@ class AnnotationConfig(AppConfig):
     def ready(self) -> None:
         # these need the models, which are there only now
         from annotation.selectors.overview import list_standings, list_steps  # noqa: PLC0415
-        from annotation.services.choosing import work_on_rule  # noqa: PLC0415
+        from annotation.services.choosing import work_on_plan, work_on_rule  # noqa: PLC0415
         from annotation.services.label_imports import work_on_labels  # noqa: PLC0415
         from judgments.jobs import register as register_job  # noqa: PLC0415
         from judgments.overview import register  # noqa: PLC0415
@@ -36,3 +36,4 @@ class AnnotationConfig(AppConfig):
         register(list_steps, list_standings)
         register_job("import_labels", work_on_labels)
         register_job("choose_rule", work_on_rule)
+        register_job("change_plan", work_on_plan)

@@ -21,6 +21,7 @@ from judgments.selectors.lists import GradeShown, show_grade
 
 MOST_SHOWN: Final = 50
 MOST_MOVES: Final = 12
+CONCLUDING: Final = ("choose_rule", "change_plan")  # kinds of jobs
 PARTS: Final = 8  # in which labels are read; then come concluding and the leaderboard
 STEPS: Final = PARTS + 2
 # Raised when the same labels give another preview than before.
@@ -62,7 +63,7 @@ class RuleOutcome:
 class RulePage:
     """A rule for a campaign. outcome: None before a worker has computed it.
 
-    under_way: a worker's turn at concluding the labels by a rule, whichever it is.
+    under_way: a worker's turn at concluding the labels anew, by whatever rule or plan.
     """
 
     campaign: Campaign
@@ -89,14 +90,14 @@ def get_rule_page(*, access: Access, campaign: Campaign, rule: str) -> RulePage:
         rule_name=Campaign.Rule(rule).label,
         freshness=_freshness(campaign, rule, preview),
         outcome=_outcome(campaign, preview.figures) if preview and is_known else None,
-        under_way=find_rule_job(campaign),
+        under_way=find_concluding_job(campaign),
     )
 
 
-def find_rule_job(campaign: Campaign) -> Job | None:
-    """The long work that concludes the campaign's labels by a rule; None where there is none."""
+def find_concluding_job(campaign: Campaign) -> Job | None:
+    """The long work that concludes the campaign's labels anew; None where there is none."""
     open_qs = Job.objects.filter(state__in=(Job.State.QUEUED, Job.State.RUNNING))
-    own = {"kind": "choose_rule", "params__campaign": str(campaign.public_id)}
+    own = {"kind__in": CONCLUDING, "params__campaign": str(campaign.public_id)}
     return open_qs.filter(collection=campaign.list.collection_id, **own).first()
 
 

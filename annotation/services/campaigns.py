@@ -1,6 +1,6 @@
 """Campaigns from draft to closed, and who annotates in them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
@@ -34,6 +34,7 @@ CHANGEABLE: Final = (
 CHANGEABLE_WHILE_OPEN: Final = (
     "name", "overlap", "commit", "order", "lease_minutes", "shows_images"
 )  # fmt: skip
+CONCLUDED_BY: Final = ("overlap", "commit")  # with another, labels are concluded anew
 
 
 class CampaignRefused(DomainError):
@@ -87,13 +88,18 @@ def create_campaign(
 
 
 def change_campaign(
-    *, access: Access, campaign: Campaign, at: datetime, **changes: Any
+    *,
+    access: Access,
+    campaign: Campaign,
+    at: datetime,
+    report: Callable[[int], None] = lambda _: None,
+    **changes: Any,
 ) -> Campaign:
     """Change a campaign's plan; what is not given stays.
 
     changes: any of CHANGEABLE; while it is open neither guideline, depth nor rule. With another
     overlap every pair is concluded anew: a grade with too few labels leaves the list. In a campaign
-    that becomes live, what waits is committed.
+    that becomes live, what waits is committed. report: called with how many pairs are heard.
     Raises CampaignRefused for what can't be changed any more, e.g. once the campaign is closed.
     """
     check_may_run(access, campaign)
@@ -103,20 +109,25 @@ def change_campaign(
     with unless_taken(_name_taken()):
         judgment_list = lock_list(campaign.list_id)
         changed = _locked(campaign)
-        _check_changeable(changed, changes)
         before = _design(changed)
-        for field, value in changes.items():
-            setattr(changed, field, value.strip() if field == "name" else value)
-        _check_design(access, changed)
+        check_plan(access=access, campaign=changed, changes=changes)
         changed.save(update_fields=list(CHANGEABLE))
         if changed.overlap != before["overlap"]:
             balance_seats(pair_ids=lock_pairs(changed.pairs.all()), overlap=changed.overlap)
-        if (changed.overlap, changed.commit) != (before["overlap"], before["commit"]):
-            conclude_again(judgment_list=judgment_list, campaign=changed, at=at)
+        if any(before[field] != getattr(changed, field) for field in CONCLUDED_BY):
+            conclude_again(judgment_list=judgment_list, campaign=changed, at=at, report=report)
         audit.record_by(
             access, at, "campaign.changed", changed.name, before=before, after=_design(changed)
         )
     return changed
+
+
+def check_plan(*, access: Access, campaign: Campaign, changes: Mapping[str, Any]) -> None:
+    """Set the changes on the campaign, without saving it, if it may have them."""
+    _check_changeable(campaign, changes)
+    for field, value in changes.items():
+        setattr(campaign, field, value.strip() if field == "name" else value)
+    _check_design(access, campaign)
 
 
 def add_annotators(

@@ -1,7 +1,9 @@
-"""Another rule for a campaign whose labels are there already."""
+"""Another rule or another plan for a campaign whose labels are there already."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from copy import copy
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.urls import reverse
@@ -9,9 +11,10 @@ from django.utils import timezone
 
 from annotation.models import Campaign, QualityReport
 from annotation.permissions import check_may_run
-from annotation.selectors.choices import find_rule_job
+from annotation.selectors.choices import find_concluding_job
 from annotation.selectors.conclusions import list_said
 from annotation.selectors.due import is_report_due
+from annotation.services.campaigns import CONCLUDED_BY, change_campaign, check_plan
 from annotation.services.consolidating import ConcludedAgain, conclude_again, lock_list
 from annotation.weighing import WEIGHED
 from judgments.errors import DomainError
@@ -35,19 +38,44 @@ def ask_for_rule(*, access: Access, campaign: Campaign, rule: str, at: datetime)
     """
     check_may_run(access, campaign)
     check_may_choose(campaign, rule)
-    if find_rule_job(campaign) is not None:
-        raise RuleRefused("under_way", "The labels are being concluded by a rule just now.")
-    address = [access.collection.slug, campaign.public_id]
-    params = {
-        "campaign": str(campaign.public_id),
-        "rule": rule,
-        "retry_url": reverse("campaign-rule", args=address),
-    }
+    return _submit(access, campaign, "choose_rule", {"rule": rule}, retry="campaign-rule", at=at)
+
+
+def ask_for_plan(
+    *, access: Access, campaign: Campaign, changes: Mapping[str, Any], at: datetime
+) -> Job | None:
+    """Change a campaign's plan as `change_campaign` does; the job of a worker, if it takes one.
+
+    It takes one where labels are concluded anew. changes: as JSON can hold them, in that case.
+    Raises CampaignRefused where the plan can't be like this, RuleRefused while a worker is at it.
+    """
+    check_may_run(access, campaign)
+    new = {name: value for name, value in changes.items() if value != getattr(campaign, name)}
+    if new.keys().isdisjoint(CONCLUDED_BY) or not list_said(campaign).exists():
+        change_campaign(access=access, campaign=campaign, at=at, **changes)
+        return None
+    check_plan(access=access, campaign=copy(campaign), changes=new)
+    params = {"changes": new}
+    return _submit(access, campaign, "change_plan", params, retry="campaign-change", at=at)
+
+
+def _submit(
+    access: Access,
+    campaign: Campaign,
+    kind: str,
+    params: Mapping[str, Any],
+    *,
+    retry: str,
+    at: datetime,
+) -> Job:
+    if find_concluding_job(campaign) is not None:
+        raise RuleRefused("under_way", "The labels are being concluded anew just now.")
+    retry_url = reverse(retry, args=[access.collection.slug, campaign.public_id])
     return submit_job(
         access=access,
-        kind="choose_rule",
+        kind=kind,
         file=None,
-        params=params,
+        params={"campaign": str(campaign.public_id), "retry_url": retry_url, **params},
         units=list_said(campaign).count(),
         at=at,
     )
@@ -55,13 +83,10 @@ def ask_for_rule(*, access: Access, campaign: Campaign, rule: str, at: datetime)
 
 def work_on_rule(work: Work) -> None:
     """The job kind `choose_rule`. params: campaign (its public id), rule. Its units are pairs."""
-    collection = Collection.objects.get(pk=work.collection_id)
-    campaigns_qs = Campaign.objects.select_related("list__collection", "guideline")
-    campaign = campaigns_qs.get(list__collection=collection, public_id=work.params["campaign"])
-    viewer = User.objects.get(pk=work.created_by_id or 0)
+    access, campaign = _asked(work)
     with transaction.atomic():
         done = choose_rule(
-            access=get_access(viewer=viewer, slug=collection.slug),
+            access=access,
             campaign=campaign,
             rule=str(work.params["rule"]),
             at=timezone.now(),
@@ -72,9 +97,35 @@ def work_on_rule(work: Work) -> None:
                 "concluded_pairs": done.pairs,
                 "changed_pairs": done.changed,
                 "version": done.version.number if done.version else None,
-                "next_url": reverse("campaign", args=[collection.slug, campaign.public_id]),
+                "next_url": _address(access, campaign),
             }
         )
+
+
+def work_on_plan(work: Work) -> None:
+    """The job kind `change_plan`. params: campaign, changes of its plan. Its units are pairs."""
+    access, campaign = _asked(work)
+    with transaction.atomic():
+        change_campaign(
+            access=access,
+            campaign=campaign,
+            at=timezone.now(),
+            report=work.progress,
+            **work.params["changes"],
+        )
+        work.finish({"next_url": _address(access, campaign)})
+
+
+def _asked(work: Work) -> tuple[Access, Campaign]:
+    collection = Collection.objects.get(pk=work.collection_id)
+    campaigns_qs = Campaign.objects.select_related("list__collection", "guideline")
+    campaign = campaigns_qs.get(list__collection=collection, public_id=work.params["campaign"])
+    viewer = User.objects.get(pk=work.created_by_id or 0)
+    return get_access(viewer=viewer, slug=collection.slug), campaign
+
+
+def _address(access: Access, campaign: Campaign) -> str:
+    return reverse("campaign", args=[access.collection.slug, campaign.public_id])
 
 
 def choose_rule(

@@ -31,6 +31,7 @@ from annotation.selectors.dashboards import (
 )
 from annotation.selectors.guidelines import list_lists
 from annotation.services import campaigns as services
+from annotation.services.choosing import ask_for_plan
 from annotation.services.consolidating import approve
 from annotation.views.finding import led_campaign
 from annotation.views.rendering import render_page
@@ -109,12 +110,14 @@ def campaign_change(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpR
     form.keep(services.CHANGEABLE if is_draft else services.CHANGEABLE_WHILE_OPEN)
     if request.method == "POST" and form.is_valid():
         try:
-            services.change_campaign(
-                access=access, campaign=campaign, at=timezone.now(), **form.cleaned_data
+            job = ask_for_plan(
+                access=access, campaign=campaign, changes=form.cleaned_data, at=timezone.now()
             )
         except DomainError as error:
             form.add_error(FIELDS.get(error.code), error.message)
         else:
+            if job is not None:
+                return redirect("job", slug, job.public_id)
             messages.success(request, "The plan is changed.")
             return redirect("campaign", slug, campaign_id)
     return render_page(request, "campaign_change", campaign, access=access, form=form)

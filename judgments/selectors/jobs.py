@@ -53,6 +53,7 @@ TITLES = {
     "import_run": "Upload of a run",
     "import_labels": "Import of labels",
     "choose_rule": "Concluding labels by a rule",
+    "change_plan": "Concluding labels by a changed plan",
 }
 
 

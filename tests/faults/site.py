@@ -3,6 +3,7 @@
 import os
 import resource
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -194,7 +195,22 @@ class Production(Site):
         address = ("--bind", "127.0.0.1", "--port", str(port))
         program = str(find_redis_server())
         _kill_at_once([process])
-        return lambda: self.start("redis", [program, *address, "--save", "", "--appendonly", "no"])
+        # nobody answers there meanwhile, but nobody else can take the port in these ten minutes
+        place = socket.socket()
+        place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        place.bind(("127.0.0.1", port))
+
+        def start() -> None:
+            place.close()
+            self.start("redis", [program, *address, "--save", "", "--appendonly", "no"])
+            eventually(self._redis_answers, "Redis")
+
+        return start
+
+    def _redis_answers(self) -> bool:
+        with suppress(redis.ConnectionError), redis.Redis.from_url(self._redis_url) as client:
+            return bool(client.ping())
+        return False
 
     def flush(self) -> None:
         """Empty Redis, with whatever messages it holds."""

@@ -82,7 +82,7 @@ class Plan:
 
 @dataclass
 class Outcome:
-    """What came of it. problems: a sentence for everything that must not be."""
+    """What came of it. problems: a sentence for everything that must not be; logs: if any is."""
 
     problems: dict[str, list[str]] = field(default_factory=dict)
     struck: list[str] = field(default_factory=list)
@@ -95,6 +95,7 @@ class Outcome:
     waits: list[float] = field(default_factory=list)
     lags: Mapping[str, list[float]] = field(default_factory=dict)
     stages: Mapping[str, float] = field(default_factory=dict)
+    logs: str = ""
 
     def __str__(self) -> str:
         lags = {"label to answer": sorted(self.waits), **self.lags}
@@ -106,8 +107,9 @@ class Outcome:
             *(f"    {what} after {seconds:.1f} s" for what, seconds in self.stages.items()),
             *(f"{what}: {_percentiles(values)}" for what, values in lags.items() if values),
             *(f"PROBLEM {kind}: {found}" for kind, found in self.problems.items()),
+            self.logs,
         ]
-        return "\n".join(lines)
+        return "\n".join(lines).rstrip()
 
 
 class Counter:
@@ -176,6 +178,8 @@ class Storm:
                 _gather(self.outcome, annotators)
                 _report(self.outcome, json.loads(examiner(since)))
             _verify(self.site, self.outcome)
+            if self.outcome.problems:
+                self.outcome.logs = self.site.logs()
         except Exception as error:
             error.add_note(self.site.logs())
             raise

@@ -6,7 +6,8 @@ from django.urls import reverse
 from annotation.models import Campaign, Pair, QualityReport
 from annotation.selectors.choices import STEPS, compute_preview, get_rule_page
 from annotation.services.adjudicating import adjudicate
-from annotation.services.choosing import RuleRefused, ask_for_rule, choose_rule
+from annotation.services.campaigns import CampaignRefused
+from annotation.services.choosing import RuleRefused, ask_for_plan, ask_for_rule, choose_rule
 from annotation.services.consolidating import consolidate
 from annotation.services.quality import preview_rule, refresh_quality
 from evaluation.selectors import get_resolution
@@ -173,10 +174,10 @@ def test_the_page_shows_a_rule_and_takes_it(client, world, campaign):
     assert answer.status_code == 302
     assert Campaign.objects.get().rule == "majority"  # a worker does it, not the request
     text = client.get(url, {"rule": "dawid_skene"}).text
-    assert "The labels are being concluded by a rule" in text
+    assert "The labels are being concluded anew" in text
     assert "Use this rule" not in text
     again = client.post(url, {"rule": "mean"}, follow=True)
-    assert "being concluded by a rule just now" in again.text
+    assert "being concluded anew just now" in again.text
     assert work_jobs() == 1
     assert Campaign.objects.get().rule == "dawid_skene"
     page = client.get(answer.url).text
@@ -240,4 +241,34 @@ def test_only_leads_ask_for_a_rule(world, campaign, username):
     access = make_access(collection=world.collection, username=username)
     with pytest.raises(NotFound):
         ask_for_rule(access=access, campaign=campaign, rule="mean", at=NOW)
+    assert not Job.objects.exists()
+
+
+def test_a_worker_concludes_labels_by_a_changed_plan(client, world, ada, campaign):
+    client.force_login(world.ada)
+    address = reverse("campaign-change", args=["books", campaign.public_id])
+    plan = {"name": "Newer", "overlap": 2, "commit": "live", "order": "query",
+            "lease_minutes": campaign.lease_minutes}  # fmt: skip
+    asked = client.post(address, plan)
+    job = Job.objects.get()
+    assert asked.url == reverse("job", args=["books", job.public_id])
+    assert Campaign.objects.get().overlap == 3
+    assert "being concluded anew just now" in client.post(address, plan).text
+    Campaign.objects.update(lease_minutes=30)  # by somebody else meanwhile
+    graded = Judgment.objects.filter(until=None).count()
+    work_jobs()
+    job.refresh_from_db()
+    done = Campaign.objects.get()
+    assert (job.state, job.total_units) == ("done", 20)
+    assert (done.overlap, done.name, done.lease_minutes) == (2, "Newer", 30)
+    assert AuditEntry.objects.get(action="campaign.changed").actor == world.ada
+    assert Judgment.objects.filter(until=None).count() >= graded
+    assert Pair.objects.filter(consolidated_seq=3).count() == 20
+
+
+def test_what_changes_no_grade_needs_no_worker(ada, campaign):
+    assert ask_for_plan(access=ada, campaign=campaign, changes={"name": "Newer"}, at=NOW) is None
+    assert Campaign.objects.get().name == "Newer"
+    with pytest.raises(CampaignRefused, match="needs 4 people"):
+        ask_for_plan(access=ada, campaign=campaign, changes={"overlap": 4}, at=NOW)
     assert not Job.objects.exists()
