@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 from uuid import UUID
+
+from django.core.paginator import Page, Paginator
 
 from evaluation.measures.asking import Asked
 from evaluation.measures.defaults import CutoffUse
@@ -11,13 +14,16 @@ from evaluation.selectors.run_sums import SetChoice
 from evaluation.statistics.intervals import mean_interval
 from judgments.selectors.lists import HEAD
 
+ROWS: Final = 100  # of a page
+FEW: Final = 20  # runs that one sees at a glance
+
 
 @dataclass(frozen=True)
 class Filters:
     """What the page's address asks for. version: a number, a release's name, or "head".
 
     set: the queries of a saved set alone. baseline: a run, as ranker/run. since: a version or a
-    release. group: "tag" or "".
+    release. group: "tag" or "". find: a part of a ranker's or a run's name. page: of the rows.
     """
 
     measures: str = ""
@@ -30,6 +36,8 @@ class Filters:
     since: str = ""
     tag: str = ""
     group: str = ""
+    find: str = ""
+    page: str = ""
 
 
 @dataclass(frozen=True)
@@ -189,6 +197,16 @@ class LeaderboardPage:
     tags: tuple[str, ...]
     since: int | None
     state: str
+
+    @property
+    def shown(self) -> "Page[Row]":
+        """The rows of the page that is asked for."""
+        return Paginator(self.rows, ROWS).get_page(self.filters.page)
+
+    @property
+    def offers_find(self) -> bool:
+        """Whether there are so many runs that one looks for one of them."""
+        return bool(self.filters.find) or len(self.rows) > FEW
 
     @property
     def waiting_words(self) -> str:

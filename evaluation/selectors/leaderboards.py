@@ -66,6 +66,7 @@ def get_leaderboard_page(*, access: Access, slug: str, filters: Filters) -> Lead
     )
     tags = sorted({tag for own in found for tag in own.run.ranker.tags})
     found = [own for own in found if not filters.tag or filters.tag in own.run.ranker.tags]
+    found = [own for own in found if _is_looked_for(own.run, filters)]
     problems = {f.run_id: f.problem for f in list_failures(list_id=judgment_list.pk)}
     rows = _marked(_rows(found, version, problems), columns)
     sort = filters.sort or f"-{asked[0].canonical}"
@@ -102,6 +103,14 @@ def get_leaderboard_page(*, access: Access, slug: str, filters: Filters) -> Lead
         since=since,
         state=get_state(judgment_list=judgment_list) + ("~" if waiting else ""),
     )
+
+
+def _is_looked_for(run: Run, filters: Filters) -> bool:
+    """Whether a name has the part that is asked for; the baseline stays in any case."""
+    if filters.baseline in (f"{run.ranker.slug}/{run.name}", str(run.public_id)):
+        return True
+    names = (run.ranker.slug, run.ranker.name, run.name)
+    return any(filters.find.casefold() in name.casefold() for name in names)
 
 
 def list_leaderboards(*, access: Access) -> list[BoardLink]:

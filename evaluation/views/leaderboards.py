@@ -151,4 +151,6 @@ def filters_of(parameters: QueryDict) -> Filters:
         since=parameters.get("since", "").strip(),
         tag=parameters.get("tag", "").strip(),
         group=parameters.get("group", "").strip(),
+        find=parameters.get("find", "").strip(),
+        page=parameters.get("page", ""),
     )

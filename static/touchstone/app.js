@@ -158,7 +158,9 @@ addEventListener("pageshow", (event) => {
   if (!event.persisted) return; // only a page that came back from the browser's memory
   for (const busy of document.querySelectorAll("button[aria-busy]")) busy.removeAttribute("aria-busy");
 });
-document.querySelector(".topbar .tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+for (const tab of document.querySelectorAll(".tabs [aria-current]")) {
+  tab.scrollIntoView({ block: "nearest", inline: "center" });
+}
 showTheme();
 tellTimes();
 watchTables();

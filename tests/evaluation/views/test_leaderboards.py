@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from evaluation.measures.definition import CHOICES, FAMILIES
 from evaluation.models import Leaderboard
+from evaluation.selectors import board_pages
 from evaluation.services.refreshing import refresh_evaluations
 from judgments.models import AuditEntry, Membership
 from tests.builders import NOW, World, commit, make_list, make_world
@@ -68,6 +69,40 @@ def test_the_page_has_every_run_its_values_their_error_and_their_version(dora: C
     assert "± 0.0000" not in html
     assert re.findall(r"([0-9]+)\s% judged", html) == ["100", "25"]
     assert "means over 2 judged queries" in " ".join(html.split())
+
+
+def test_a_run_is_found_by_a_part_of_its_name_and_the_baseline_stays(dora: Client) -> None:
+    found = dora.get(board_url(), {"find": "TFI"}).context["page"].rows
+    assert [row.ranker_slug for row in found] == ["tfidf"]
+    beside = dora.get(board_url(), {"find": "tfi", "baseline": "bm25/one"}).context["page"]
+    assert {row.ranker_slug for row in beside.rows} == {"bm25", "tfidf"}
+    assert "No run is called so" in dora.get(board_url(), {"find": "colbert"}).text
+
+
+def test_a_long_leaderboard_comes_in_pages_and_as_a_whole_file(
+    dora: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "Pages" not in dora.get(board_url()).text
+    monkeypatch.setattr(board_pages, "ROWS", 1)
+    first, second = dora.get(board_url()), dora.get(board_url(), {"page": "2"})
+    names = [[row.ranker_slug for row in page.context["page"].shown] for page in (first, second)]
+    assert names == [["tfidf"], ["bm25"]]
+    assert "1–1 of 2" in first.text
+    assert "?page=2" in first.text
+    file = reverse("leaderboard-file", args=["books", "main"])
+    assert dora.get(file, {"format": "csv", "page": "2"}).text.count("\n") == 3
+
+
+def test_every_way_to_look_at_runs_leads_to_the_others_at_the_same_version(
+    world: World, dora: Client
+) -> None:
+    commit(judgment_list=world.judgments, grades={(world.queries[0], world.documents[1]): 2})
+    names = ["leaderboard", "compare", "stability", "list-rosetta", "leaderboard-segments"]
+    addresses = [f"{reverse(name, args=['books', 'main'])}?version=1" for name in names]
+    newest = reverse("judge-next", args=["books", "main"])
+    for address in addresses:
+        html = dora.get(address).text
+        assert [one for one in (*addresses, newest) if f'href="{one}"' not in html] == []
 
 
 def test_an_open_page_gets_nothing_while_nothing_has_changed(dora: Client) -> None:
