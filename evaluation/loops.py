@@ -5,24 +5,26 @@ authority. Branches on what cannot be foreseen are avoided: they cost more than 
 """
 
 from collections.abc import Callable
-from typing import Final, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import numba
 import numpy as np
 import numpy.typing as npt
 
-from judgments.compiled import loop
+from judgments.compiled import PLAINLY, loop
 
 Function = TypeVar("Function", bound=Callable[..., object])
 Array = npt.NDArray[np.generic]
 Floats = npt.NDArray[np.float64]
 Words = npt.NDArray[np.uint64]
 Integers = npt.NDArray[np.int64]
+Room = tuple[np.uint64, Array, Array, Array, Array]  # shift, heads, after, and two of a ranking
 
 _NEAREST: Final = 6755399441055744.0  # 1.5 * 2**52: added and taken away, it leaves an integer
 _TALLIED: Final = 7  # levels, besides 0, that one word can count
 _COUNTED: Final = 255  # ranks that a count of eight bits can hold
 _DIGIT: Final = 1048576.0  # 2**20
+_LANES: Final = 8  # ranks that are compared at once
 _SPREAD: Final = np.uint64(0x9E3779B97F4A7C15)
 # What looking up costs, in thirds of a rank compared with one judged document.
 _PER_HASH: Final = 60  # a rank looked up by hashes
@@ -31,13 +33,13 @@ _PER_KEPT: Final = 240  # a judged document put there, and taken away
 
 def _inner(function: Function) -> Function:
     """Part of a loop: what it is given need not be put on the stack."""
-    return cast(Function, numba.njit(error_model="numpy", forceinline=True)(function))
+    return cast(Function, numba.njit(forceinline=True, **PLAINLY)(function))
 
 
 def _inner_in_any_order(function: Function) -> Function:
     """For sums that no order changes, since all of them are exact."""
     fastmath = {"reassoc", "contract", "nsz"}
-    compile_ = numba.njit(error_model="numpy", fastmath=fastmath, forceinline=True)
+    compile_ = numba.njit(fastmath=fastmath, forceinline=True, **PLAINLY)
     return cast(Function, compile_(function))
 
 
@@ -65,22 +67,13 @@ def _forget(judged: Array, shift: np.uint64, heads: Array) -> None:
 
 @_inner
 def _find_by_hash(
-    ranked: Array,
-    judged: Array,
-    levels: Array,
-    shift: np.uint64,
-    heads: Array,
-    after: Array,
-    near: Array,
-    found: Array,
-    out: Array,
-    counts: Array,
-    place: int,
+    ranked: Array, judged: Array, levels: Array, room: Room, out: Array, counts: Array, place: int
 ) -> None:
     """The levels of a ranking's first ranks, and how often each occurs in all of it.
 
     First, without a branch, the few ranks whose hash some judged document has.
     """
+    shift, heads, after, near, found = room
     n_near, width = 0, len(out)
     for rank in range(len(ranked)):
         near[n_near] = rank
@@ -108,15 +101,34 @@ def _find_by_hash(
 
 @_inner
 def _find_by_comparing(
-    ranked: Array, judged: Array, levels: Array, out: Array, counts: Array, place: int
+    ranked: Array, judged: Array, levels: Array, room: Room, out: Array, counts: Array, place: int
 ) -> None:
-    """The same, by comparing every rank with every judged document."""
-    width = min(len(out), len(ranked))
+    """The same, by comparing every rank with every judged document.
+
+    With four of these for each rank that is read, and whole eights of ranks, as processors compare.
+    """
+    (_, _, _, near, found), none = room, np.int32(0)
+    width, n_judged = min(len(out), len(ranked)), len(judged)
+    lanes = (width + _LANES - 1) // _LANES * _LANES
     for rank in range(width):
-        document, level = ranked[rank], 0
-        for number in range(len(judged)):
-            level |= levels[number] * (judged[number] == document)  # one matches, at most
-        out[rank] = level
+        near[rank] = ranked[rank]
+    for rank in range(lanes):
+        found[rank] = none
+    for first in range(0, n_judged - 3, 4):
+        a, b, c, d = judged[first], judged[first + 1], judged[first + 2], judged[first + 3]
+        of_a, of_b = np.int32(levels[first]), np.int32(levels[first + 1])
+        of_c, of_d = np.int32(levels[first + 2]), np.int32(levels[first + 3])
+        for rank in range(lanes):
+            own = near[rank]
+            one = (of_a if own == a else none) | (of_b if own == b else none)
+            other = (of_c if own == c else none) | (of_d if own == d else none)
+            found[rank] |= one | other  # one of all matches, at most
+    for number in range(n_judged - n_judged % 4, n_judged):
+        document, level = judged[number], np.int32(levels[number])
+        for rank in range(lanes):
+            found[rank] |= level if near[rank] == document else none
+    for rank in range(width):
+        out[rank] = found[rank]
     for rank in range(width, len(out)):
         out[rank] = 0
     if len(counts):
@@ -129,25 +141,11 @@ def _find_by_comparing(
 
 
 @_inner
-def _find(
-    ranked: Array,
-    judged: Array,
-    levels: Array,
-    is_hashed: bool,
-    shift: np.uint64,
-    heads: Array,
-    after: Array,
-    scratch: Array,
-    out: Array,
-    counts: Array,
-    place: int,
-) -> None:
-    """The levels of a ranking's first ranks, and how often each occurs in all of it."""
+def _find(is_hashed: bool, *rest: Any) -> None:
     if is_hashed:
-        near, found = scratch[0], scratch[1]
-        _find_by_hash(ranked, judged, levels, shift, heads, after, near, found, out, counts, place)
+        _find_by_hash(*rest)
     else:
-        _find_by_comparing(ranked, judged, levels, out, counts, place)
+        _find_by_comparing(*rest)
 
 
 @_inner
@@ -184,10 +182,11 @@ def look_up(
     order: the rankings, those of one query together. rows: the query of each ranking.
     judged, levels: of the judgments. starts: where those of each query begin, and the end.
     heads: 2**b numbers, all 0, now and afterwards. after: as many as a query has judgments.
-    scratch: (2, the longest ranking's length).
+    scratch: (2, the longest ranking's length and 7 more).
     out: (n, width), filled. counts: (n_grades, n), likewise; or (0, n).
     """
     shift, width = np.uint64(64 - _bits(len(heads))), out.shape[1]
+    room = (shift, heads, after, scratch[0], scratch[1])
     query, is_hashed = -1, False
     own, worth = judged[:0], levels[:0]
     for ranking in order:
@@ -202,10 +201,7 @@ def look_up(
         if not is_hashed and _is_hashed(n_ranks, len(own)):
             is_hashed = True
             _keep(own, shift, heads, after)
-        _find(
-            ranked, own, worth, is_hashed, shift, heads, after,
-            scratch, out[ranking], counts, ranking,
-        )  # fmt: skip
+        _find(is_hashed, ranked, own, worth, room, out[ranking], counts, ranking)
     if is_hashed:
         _forget(own, shift, heads)
     return 0
@@ -251,14 +247,15 @@ def _cumulate(
 ) -> None:
     """A ranking's DCG at every stop, and the number of what stands before it."""
     n_levels = np.uint64(len(powers))
-    total, number, rank, at = 0.0, np.uint64(0), 0, np.uint64(0)
+    total, number, rank, at = 0.0, np.uint64(0), np.uint64(0), np.uint64(0)
     for stop in range(len(stops)):
-        while rank < stops[stop]:
+        end = np.uint64(stops[stop])
+        while rank < end:
             level = np.uint64(near[row, rank])
             total += terms[at + level]
             number += powers[level]
             at += n_levels
-            rank += 1
+            rank += np.uint64(1)
         own[stop, row] = total
         numbers[stop + 2, row] = number
     numbers[1, row] = number
@@ -355,17 +352,16 @@ def normalise(
 
 
 @loop(
-    "int32[1]", "int64[1]", "int64[1]", "int64[1]", "int64[1]", "int32[1]", "uint8[1]", "int64[1]",
+    "int32[1]", "int64[1]", "int64[1]", "int64[1]", "int32[1]", "uint8[1]", "int64[1]",
     "uint16[1]", "uint16[1]", "int32[2]", "int32[2]", "int32[2]",
     "float64[1]", "int64[1]", "uint64[1]", "int64[1]", "int64", "float64[2]", "float64[1]",
     "int64[1]", "int64[1]", "int64",
-    "uint8[2]", "float64[2]", "uint64[2]", "float64[1]", "float64[2]",
+    "uint8[2]", "float64[2]", "uint64[2]", "float64[1]", "int64[1]", "float64[2]",
 )  # fmt: skip
 def score(
     documents: Array,
     begins: Integers,
     lengths: Integers,
-    order: Integers,
     rows: Integers,
     judged: Array,
     levels: Array,
@@ -389,6 +385,7 @@ def score(
     own: Floats,
     numbers: Words,
     ideal: Floats,
+    order: Integers,
     out: Floats,
 ) -> int:
     """`look_up` and `normalise` in one: nDCG of rankings, (n_measures, n), in the order given.
@@ -397,6 +394,7 @@ def score(
     the first ranks tell all.
     """
     shift, width = np.uint64(64 - _bits(len(heads))), near.shape[1]
+    room = (shift, heads, after, scratch[0], scratch[1])
     query, is_hashed, best = -1, False, np.uint64(0)
     mine, worth = judged[:0], levels[:0]
     for start in range(0, len(order), len(near)):
@@ -411,15 +409,17 @@ def score(
                 query, is_hashed = rows[ranking], False
                 mine = judged[starts[query] : starts[query + 1]]
                 worth = levels[starts[query] : starts[query + 1]]
-                _tally(worth, tally, 0)
-                best = _number(tally, 0, best_first, powers, deepest)
+                if len(worth) <= deepest:
+                    best = np.uint64(0)
+                    for level in worth:
+                        best += powers[level]
+                else:
+                    _tally(worth, tally, 0)
+                    best = _number(tally, 0, best_first, powers, deepest)
             if not is_hashed and _is_hashed(n_ranks, len(mine)):
                 is_hashed = True
                 _keep(mine, shift, heads, after)
-            _find(
-                ranked, mine, worth, is_hashed, shift, heads, after,
-                scratch, near[row], counts, row,
-            )  # fmt: skip
+            _find(is_hashed, ranked, mine, worth, room, near[row], counts, row)
             _cumulate(near, row, terms, powers, stops, own, numbers)
             numbers[0, row] = best
             if len(counts):

@@ -17,7 +17,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -26,12 +26,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final, NamedTuple, TypeVar
 
-import numpy as np
-
 Function = TypeVar("Function", bound=Callable[..., object])
 
 LOADING: Final = 0.05  # seconds that loops must have been able to save: loading takes about 0.1
 COMPILING: Final = 2.0  # likewise where they must be compiled first, which takes ten, once
+
+# How Numba compiles a loop and its parts: what they work in is owned by who calls them, so nothing
+# need count how many refer to it, which would be most of the work of a loop over short arrays.
+PLAINLY: Final[dict[str, Any]] = {"error_model": "numpy", "_nrt": False}
 
 # What a C function of Numba's calls where Python code raises or an array of its own is dropped.
 # No loop does either.
@@ -176,29 +178,55 @@ def _machine(binding: Any) -> Any:
     )
 
 
-def _entry(engine: Any, symbol: str, kinds: list[Kind]) -> Callable[..., int]:
-    """A function of Python that calls a loop; what it is given is checked."""
+class Entry:
+    """A loop as Python calls it; what it is given is checked.
+
+    call: the C function. kinds: what it is still to be given. first: what it is given before that,
+    as C takes it. owners: of the memory of that.
+    """
+
+    def __init__(
+        self,
+        call: Any,
+        kinds: Sequence[Kind],
+        first: Sequence[Any] = (),
+        owners: Sequence[Any] = (),
+    ) -> None:
+        self._call, self._kinds, self._first, self._owners = call, kinds, first, owners
+
+    def __call__(self, *arguments: Any) -> int:
+        """What the loop returns."""
+        return int(self._call(*self._first, *_flat(self._kinds, arguments)))
+
+    def bound(self, *arguments: Any) -> "Entry":
+        """The loop that has been given these already, for whoever calls it many times."""
+        own, rest = self._kinds[: len(arguments)], self._kinds[len(arguments) :]
+        first = (*self._first, *_flat(own, arguments))
+        return Entry(self._call, rest, first, (*self._owners, *arguments))
+
+
+def _flat(kinds: Sequence[Kind], arguments: Sequence[Any]) -> list[Any]:
+    """Arguments as C takes them: numbers, and arrays as their addresses and lengths."""
+    flat: list[Any] = []
+    for (dtype, axes), given in zip(kinds, arguments, strict=True):
+        if not axes:
+            flat.append(float(given) if dtype == "float64" else int(given))
+            continue
+        if given.dtype != dtype or given.ndim != axes or not given.flags.c_contiguous:
+            raise TypeError(f"{given.dtype} {given.shape} is not contiguous {dtype}[{axes}]")
+        flat.append(given.ctypes.data)
+        flat += given.shape
+    return flat
+
+
+def _entry(engine: Any, symbol: str, kinds: list[Kind]) -> Entry:
     words: list[Any] = []
     for dtype, axes in kinds:
         number = ctypes.c_double if dtype == "float64" else ctypes.c_int64
         words += [ctypes.c_void_p] + [ctypes.c_int64] * axes if axes else [number]
     call: Any = ctypes.CFUNCTYPE(ctypes.c_int64, *words)(engine.get_function_address(symbol))
     call.engine = engine  # which owns the code
-    wanted = [(np.dtype(dtype), axes) for dtype, axes in kinds]
-
-    def entry(*arguments: Any) -> int:
-        flat: list[Any] = []
-        for (dtype, axes), given in zip(wanted, arguments, strict=True):
-            if not axes:
-                flat.append(float(given) if dtype == np.float64 else int(given))
-                continue
-            if given.dtype != dtype or given.ndim != axes or not given.flags.c_contiguous:
-                raise TypeError(f"{given.dtype} {given.shape} is not contiguous {dtype}[{axes}]")
-            flat.append(given.ctypes.data)
-            flat += given.shape
-        return int(call(*flat))
-
-    return entry
+    return Entry(call, kinds)
 
 
 def loop(*kinds: str) -> Callable[[Function], Function]:
@@ -231,7 +259,10 @@ def _compile(module: str) -> tuple[dict[str, object], bytes]:
 
 
 def _c_function(name: str, function: Callable[..., int], kinds: list[Kind]) -> Any:
-    """A C function that takes each array as its address and its lengths."""
+    """A C function that takes each array as its address and its lengths.
+
+    Raises ImportError for what Numba does not take, an array of a loop's own for example.
+    """
     numba = import_module("numba")
     parameters: list[str] = []
     arguments: list[str] = []
@@ -244,11 +275,14 @@ def _c_function(name: str, function: Callable[..., int], kinds: list[Kind]) -> A
         arguments.append(f"carray({own[0]}, ({', '.join(own[1:])},))" if axes else own[0])
     scope: dict[str, Any] = {
         "carray": numba.carray,
-        "inner": numba.njit(error_model="numpy")(function),
+        "inner": numba.njit(**PLAINLY)(function),
     }
     text = f"def {name}({', '.join(parameters)}):\n    return inner({', '.join(arguments)})\n"
     exec(text, scope)  # noqa: S102 (made of names and numbers of our own modules)
-    return numba.cfunc(numba.int64(*types), error_model="numpy")(scope[name])
+    try:
+        return numba.cfunc(numba.int64(*types), error_model="numpy")(scope[name])
+    except numba.errors.NumbaError as error:
+        raise ImportError(f"{name} can't be compiled") from error
 
 
 def _alone(text: str) -> str:

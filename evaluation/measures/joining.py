@@ -30,6 +30,7 @@ _LARGEST_SPAN: Final = 1 << 26  # of document ids; beyond it they are searched f
 _LARGEST_KEY: Final = 1 << 62  # of (query, document); beyond it queries are searched one by one
 _LEAST_HASHES: Final = 1 << 10  # chains of judged documents with one hash
 _ROOM: Final = 16  # chains for each judged document, at least
+_BEHIND: Final = 7  # cells behind a ranking: it is compared in whole eights
 _MOST_CHAINED: Final = 1 << 15  # judged documents of a query: 16 bits number them
 # What the ways cost, in nanoseconds, as measured.
 _PER_COMPARISON: Final = 0.25  # of a rank with a judged document
@@ -106,7 +107,7 @@ class Chains:
                 judgments.starts,
                 np.zeros(room, np.uint16),
                 np.empty(most, np.uint16),
-                np.empty((2, longest), np.int32),
+                np.empty((2, longest + _BEHIND), np.int32),
             )
         )
 

@@ -147,12 +147,14 @@ class Scorer:
         *,
         n_grades: int,
     ) -> None:
-        self._score, self._n_measures = loops.score, len(plain.sources)
+        self._n_measures = len(plain.sources)
         lengths = ranked.lengths()
         longest = int(lengths.max(initial=0))
         counted = plain.asks_returned and longest > plain.depth
-        self._rankings = np.ascontiguousarray(ranked.documents), ranked.starts[:-1], lengths
-        self._rest = (
+        self._score = loops.score.bound(
+            np.ascontiguousarray(ranked.documents),
+            ranked.starts[:-1],
+            lengths,
             np.ascontiguousarray(rows, np.int64),
             *Chains.of(judgments, longest).arguments,
             np.empty((n_grades, 1), np.int32),
@@ -164,7 +166,7 @@ class Scorer:
     def values(self, order: IntArray) -> FloatArray:
         """The values of some rankings, those of one query together; (n_measures, n)."""
         out = np.empty((self._n_measures, len(order)))
-        self._score(*self._rankings, order, *self._rest, out)
+        self._score(order, out)
         return out
 
 

@@ -78,6 +78,17 @@ def test_a_loop_takes_arrays_and_numbers(folder: Path) -> None:
     assert loops.weigh(np.empty(0, np.int64), bytes_[:0], 2.0, -3) == -6
 
 
+def test_a_loop_is_bound_to_what_it_is_given_many_times(folder: Path) -> None:
+    loops = compiled.loops_of(write(folder, "tiny_bound", TINY))
+    bytes_ = np.full((2, 3), 255, np.uint8)
+    weigh = loops.weigh.bound(np.arange(5)).bound(bytes_)
+    assert weigh(0.5, 4) == loops.weigh(np.arange(5), bytes_, 0.5, 4)
+    bytes_[:] = 0  # the memory is that of the caller
+    assert weigh(0.5, 4) == (10 + 4) // 2
+    with pytest.raises(TypeError, match="contiguous"):
+        loops.weigh.bound(np.arange(10)[::2])
+
+
 @pytest.mark.parametrize(
     ("numbers", "bytes_"),
     [
