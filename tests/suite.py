@@ -98,8 +98,7 @@ def run_pytest(
     began = time.monotonic()
     home = directory / name
     home.mkdir()
-    outside = {key: value for key, value in os.environ.items() if key not in SERVERS}
-    inside = {**outside, "TOUCHSTONE_HOME": str(home), **environment}
+    inside = {**outside(directory), "TOUCHSTONE_HOME": str(home), **environment}
     report = directory / f"{name}.xml"
     status = call_pytest([*SIDE_BY_SIDE, *SLOWEST, f"--junitxml={report}", *words], inside)
     cases = read_report(report)
@@ -112,6 +111,18 @@ def run_pytest(
         unsteady = failed if status == 0 else []
     skipped = Counter(skip.get("message", "") for case in cases for skip in case.iter("skipped"))
     return Pass(name, status, time.monotonic() - began, len(cases), skipped, unsteady)
+
+
+def outside(directory: Path) -> dict[str, str]:
+    """What every pass takes from the environment that the suite was started in.
+
+    Where no bytecode may be written beside the sources, it is kept with the suite's own files:
+    dozens of processes would else compile every module that they load.
+    """
+    taken = {key: value for key, value in os.environ.items() if key not in SERVERS}
+    if taken.pop("PYTHONDONTWRITEBYTECODE", ""):
+        taken["PYTHONPYCACHEPREFIX"] = str(directory / "bytecode")
+    return taken
 
 
 def call_pytest(words: list[str], environment: Mapping[str, str]) -> int:

@@ -37,6 +37,8 @@ CHECKS: list[Any] = [
     content_type_conformance,
     response_schema_conformance,
 ]
+# what schemathesis calls the application with does not unpack an answer
+AS_IT_IS = {"Accept-Encoding": "identity"}
 FILES = st.one_of(
     st.binary(max_size=200),
     st.text(max_size=200).map(lambda text: text.encode("utf-8", "surrogatepass")),
@@ -158,7 +160,7 @@ def test_no_request_breaks_the_server_or_is_answered_as_the_schema_does_not_say(
     def ask(case: Any, person: str, data: st.DataObject) -> None:
         aim(case, places, data.draw)
         with transaction.atomic():
-            response = case.call(headers=people[person])
+            response = case.call(headers=people[person] | AS_IT_IS)
             transaction.set_rollback(True)
         case.validate_response(response, checks=CHECKS)
 
