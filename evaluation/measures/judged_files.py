@@ -16,6 +16,7 @@ from judgments.formats.id_columns import IdColumn, found_in
 from judgments.formats.trec import QrelsFile, RunFile
 from judgments.temporal import Traits
 
+_NARROW: Final = 1 << 10  # between the least and the greatest grade: then grades need no sorting
 _FEW: Final = 2  # times as many pairs as are read: then only those are looked up
 
 
@@ -74,7 +75,7 @@ class JudgedQueries:
     @cached_property
     def grades(self) -> Grades:
         """The grades that occur in the file."""
-        found = np.unique(self.qrels.grades).tolist()
+        found = _different(self.qrels.grades)
         if len(found) > MOST_GRADES:
             raise MeasureError(f"{self.qrels.name} has more than {MOST_GRADES} different grades")
         if not found:
@@ -161,6 +162,15 @@ class JudgedQueries:
         new = len(known)
         pairs = enumerate(run.documents)
         return np.array([known.get(doc_id, new + place) for place, doc_id in pairs], np.int64)
+
+
+def _different(grades: npt.NDArray[np.int32]) -> list[int]:
+    """The different grades, ascending."""
+    if not len(grades) or (lowest := int(grades.min())) + _NARROW < int(grades.max()):
+        return list(map(int, np.unique(grades)))
+    there = np.zeros(_NARROW + 1, bool)
+    there[grades - lowest] = True
+    return [lowest + int(place) for place in np.flatnonzero(there)]
 
 
 def _rows_of(known: tuple[str, ...], wanted: tuple[str, ...]) -> IntArray:

@@ -7,10 +7,9 @@ ordinary is looked at line by line: that way is the authority, and names what is
 import math
 import os
 import re
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import count, groupby
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -322,21 +321,18 @@ def _check_grades(part: _Part, scale: Scale, problems: Problems) -> None:
         problems.add(int(line), Rule.SCALE, f"the grade {value:.0f} is not on the scale {scale}.")
 
 
-def _numbering() -> defaultdict[str, int]:
-    """A dictionary that gives each new key the next number."""
-    numbers: defaultdict[str, int] = defaultdict()
-    numbers.default_factory = numbers.__len__
-    return numbers
-
-
 @dataclass(slots=True)
 class _Gathered:
-    """The pairs read so far, in file order."""
+    """The pairs read so far, in file order.
+
+    queries: the first stretch of each. stretches: the first of the same query, and the lengths.
+    """
 
     limits: Limits
     problems: Problems
-    queries: defaultdict[str, int] = field(default_factory=_numbering)
-    stretches: list[tuple[Integers, LongIntegers]] = field(default_factory=list)
+    queries: dict[str, int] = field(default_factory=dict)
+    stretches: list[tuple[LongIntegers, LongIntegers]] = field(default_factory=list)
+    n_stretches: int = 0
     parts: list[tuple[IdColumn, LongIntegers, Floats]] = field(default_factory=list)
     memory: int = 0
     last: str = ""
@@ -348,11 +344,10 @@ class _Gathered:
 
     def add(self, part: _Part) -> None:
         """Takes the pairs of a part. Raises FileRefused when they are more than fit."""
-        before = len(self.queries)
-        numbers = np.fromiter(
-            map(self.queries.__getitem__, part.query_ids), np.int32, len(part.query_ids)
-        )
-        self.stretches.append((numbers, part.lengths))
+        before, n_own = len(self.queries), len(part.query_ids)
+        firsts = map(self.queries.setdefault, part.query_ids, count(self.n_stretches))
+        self.stretches.append((np.fromiter(firsts, np.int64, n_own), part.lengths))
+        self.n_stretches += n_own
         self.parts.append((part.doc_ids, part.lines, part.values))
         per_pair = BYTES_PER_PAIR + WORD * part.doc_ids.words.shape[1]
         self.memory += len(part.values) * per_pair + (len(self.queries) - before) * BYTES_PER_ID
@@ -365,7 +360,9 @@ class _Gathered:
 
     def table(self) -> Table:
         """The pairs grouped by query, with a problem for every pair that is there twice."""
-        numbers, lengths = (np.concatenate(own) for own in zip(*self.stretches, strict=True))
+        firsts, lengths = (np.concatenate(own) for own in zip(*self.stretches, strict=True))
+        of_queries = np.fromiter(self.queries.values(), np.int64, len(self.queries))
+        numbers = np.searchsorted(of_queries, firsts)
         columns, all_lines, all_values = zip(*self.parts, strict=True)
         documents = IdColumn.joined(columns)
         lines, values = np.concatenate(all_lines), np.concatenate(all_values)

@@ -72,6 +72,14 @@ def test_a_file_with_hundreds_of_grades_is_refused() -> None:
         evaluate_file(judged(lines), run("q d1 1"), [parse_measure("RR")])
 
 
+@pytest.mark.parametrize(
+    "grades", [[3], [4, 0, 4, 1], [-2, 1022], [-2, 1023], [-(2**31) + 1, 0, 2**31 - 1]]
+)
+def test_the_scale_is_the_grades_that_occur_however_far_apart(grades: list[int]) -> None:
+    text = "".join(f"q d{place} {grade}\n" for place, grade in enumerate(grades))
+    assert judged(text).grades.codes == tuple(sorted(set(grades)))
+
+
 def test_an_unknown_query_cannot_be_explained() -> None:
     with pytest.raises(MeasureError, match=r"neither some\.qrels nor some\.run has query 'q7'"):
         explain_file(judged(QRELS), run(RUN), [parse_measure("RR")], "q7")
