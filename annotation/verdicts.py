@@ -5,7 +5,7 @@ The bounds for alpha are Krippendorff's: 0.800 to rely on labels, 0.667 for tent
 because that is what can be relied on.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import ceil
@@ -124,23 +124,34 @@ def _drifted(finding: Figures, drift_of: str) -> str:
             f"has changed on {since}: {RIGHT_IN[drift_of]} in {_percent(before)} before, "
             f"{_percent(after)} since"
         )
-    return f"has changed on {since}: {before:+.1f} steps from the others before, {after:+.1f} since"
+    return (
+        f"has changed on {since}: {_signed(before)} steps from the others before, "
+        f"{_signed(after)} since"
+    )
 
 
-COURSES: Final = {
-    "alpha": ("Alpha with the others", "{:.2f}"),
-    "bias": ("Bias, in steps from the others", "{:+.1f} steps"),
-    "right": ("Probably right", "{:.0%}"),
-    "grade": ("Mean grade, in steps from the worst", "{:.1f} steps"),
-    "seconds": ("Seconds a label", "{:.1f} seconds"),
-    "gold": ("Right on gold", "{:.0%}"),
+def _signed(steps: float) -> str:
+    """With a real minus; what rounds to nought has no sign."""
+    text = f"{abs(steps):.1f}"
+    if not float(text):
+        return text
+    return f"{'+' if steps > 0 else '−'}{text}"
+
+
+COURSES: Final[Mapping[str, tuple[str, Callable[[float], str]]]] = {
+    "alpha": ("Alpha with the others", lambda value: f"{value:.2f}".replace("-", "−")),
+    "bias": ("Bias, in steps from the others", lambda value: f"{_signed(value)} steps"),
+    "right": ("Probably right", _percent),
+    "grade": ("Mean grade, in steps from the worst", "{:.1f} steps".format),
+    "seconds": ("Seconds a label", "{:.1f} seconds".format),
+    "gold": ("Right on gold", _percent),
 }
 
 
 def describe_change(what: str, change: Figures) -> str:
     """When something about somebody changed, from what to what, and what happened then."""
     day = datetime.fromtimestamp(change["at"], UTC).date().isoformat()
-    written = COURSES[what][1].format
+    written = COURSES[what][1]
     near = "; ".join(event["text"] for event in change["near"])
     then = f" Close to it: {near}." if near else ""
     before, after = written(change["before"]), written(change["after"])

@@ -35,7 +35,13 @@ def make_user(*, username: str, name: str = "", is_superuser: bool = False) -> U
     found = User.objects.filter(username=username).first()
     if found is not None:
         return found
-    return User.objects.create(
+    user = _new_user(username, name=name, is_superuser=is_superuser)
+    user.save(force_insert=True)
+    return user
+
+
+def _new_user(username: str, *, name: str = "", is_superuser: bool = False) -> User:
+    return User(
         username=username,
         name=name or username.capitalize(),
         email=f"{username}@people.example",
@@ -67,9 +73,26 @@ def make_collection(
         by=make_user(username=lead), at=NOW, slug=slug, name=name or slug.capitalize()
     )
     if cast:
-        for username in ("ben", "cem", "dora"):
-            make_member(collection=collection, username=username, role=ROLES[username])
+        _add_cast(collection)
     return collection
+
+
+def _add_cast(collection: Collection) -> None:
+    """Ben, Cem and Dora, as `make_member` would, with fewer questions to the database."""
+    names = ("ben", "cem", "dora")
+    known = User.objects.in_bulk(names, field_name="username")
+    made = User.objects.bulk_create(_new_user(name) for name in names if name not in known)
+    people = known | {user.username: user for user in made}
+    Membership.objects.bulk_create(
+        Membership(
+            collection=collection,
+            user=people[name],
+            role=ROLES[name],
+            pseudonym=f"person {number}",
+            created_at=NOW,
+        )
+        for number, name in enumerate(names, start=2)  # who leads is the first
+    )
 
 
 def make_access(*, collection: Collection, username: str = "ada") -> Access:
@@ -170,7 +193,7 @@ def make_world(*, slug: str = "books", queries: int = 3, documents: int = 5) -> 
         queries=make_queries(collection=collection, count=queries),
         documents=make_documents(collection=collection, count=documents),
         judgments=make_list(collection=collection),
-        **{name: make_user(username=name) for name in ("ada", "ben", "cem", "dora", "eve")},
+        **User.objects.in_bulk(["ada", "ben", "cem", "dora", "eve"], field_name="username"),
     )
 
 

@@ -1,8 +1,9 @@
 """What the tests find on this machine, and which of them a pass of the suite runs."""
 
 import os
+import shutil
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -10,11 +11,13 @@ import hypothesis
 import pytest
 from django.apps import apps
 from django.conf import settings
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.core.management import call_command
 from django.core.management.color import no_style
 from django.db import connection, connections
 from django.test import TransactionTestCase
 from execnet.xspec import XSpec
+from pytest_django.plugin import DjangoDbBlocker
 
 from judgments import waking
 from judgments.triggers import remove_triggers
@@ -98,6 +101,50 @@ def django_db_modify_db_settings(
     if database["ENGINE"] == "config.sqlite":
         home = tmp_path_factory.mktemp("database")
         database["TEST"]["NAME"] = str(home / "touchstone.sqlite3")
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    django_db_setup: None,
+    django_db_blocker: DjangoDbBlocker,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[str]:
+    """The tests' database; gives a copy of it from when its migrations had run, which take seconds.
+
+    It is a file on SQLite, and on PostgreSQL the name of a database.
+    """
+    with django_db_blocker.unblock():
+        if connection.vendor == "sqlite":
+            copy = str(tmp_path_factory.mktemp("migrated") / "touchstone.sqlite3")
+            with connection.cursor() as cursor:
+                cursor.execute("VACUUM INTO %s", [copy])
+            yield copy
+            return
+        connection.close()  # nobody may be connected to what is copied
+    like = connection.settings_dict["NAME"]
+    with services.own_postgres_database(os.environ["DATABASE_URL"], like=like) as url:
+        yield urlsplit(url).path.strip("/")
+
+
+@pytest.fixture(scope="session")
+def make_home(django_db_setup: str) -> Callable[[Path], Path]:
+    """Makes a home for processes, with a database that has been migrated and holds nothing."""
+
+    def make(path: Path) -> Path:
+        path.mkdir()
+        if connection.vendor == "sqlite":
+            shutil.copy(django_db_setup, path / "touchstone.sqlite3")
+        return path
+
+    return make
+
+
+@pytest.fixture(scope="session", autouse=True)
+def passwords_are_hashed_in_milliseconds() -> Iterator[None]:
+    """The work that makes guessing slow is Django's to test."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PBKDF2PasswordHasher, "iterations", 1_000)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -189,4 +236,12 @@ def own_database_url(tmp_path: Path) -> Iterator[str]:
         yield f"sqlite:///{tmp_path / 'own.sqlite3'}"
         return
     with services.own_postgres_database(server) as url:
+        yield url
+
+
+@pytest.fixture
+def own_migrated_database_url(django_db_setup: str) -> Iterator[str]:
+    """A database on PostgreSQL of this test alone, which has been migrated and holds nothing."""
+    server = os.environ["DATABASE_URL"]
+    with services.own_postgres_database(server, like=django_db_setup) as url:
         yield url

@@ -107,10 +107,13 @@ def private_redis() -> Iterator[str]:
 
 
 @contextmanager
-def own_postgres_database(server: str) -> Iterator[str]:
-    """A new, empty database beside the one that the URL names; dropped afterwards."""
+def own_postgres_database(server: str, *, like: str = "template1") -> Iterator[str]:
+    """A new database beside the one that the URL names; dropped afterwards.
+
+    like: the database that it is a copy of, to which nobody is connected; without it, empty.
+    """
     name = f"touchstone_{uuid.uuid4().hex}"
-    _execute(server, f"CREATE DATABASE {name}")
+    _execute(server, f"CREATE DATABASE {name} TEMPLATE {like}")
     try:
         yield urlunsplit(urlsplit(server)._replace(path=f"/{name}"))
     finally:

@@ -7,7 +7,7 @@ reverse). So the effects add up to the difference.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 from typing import Final
@@ -105,12 +105,19 @@ def _effects(
 ) -> list[float]:
     """The mean effect of switching each group, over the orders of switching."""
     steps: list[list[float]] = [[] for _ in groups]
+    values: dict[frozenset[int], float] = {}  # orders are many more than sets of groups
+
+    def value_with(switched: frozenset[int]) -> float:
+        if switched not in values:
+            values[switched] = value(_hybrid(one, other, groups, switched))
+        return values[switched]
+
     for order in _orders(len(groups)):
-        switched: set[int] = set()
-        before = value(_hybrid(one, other, groups, switched))
+        switched: frozenset[int] = frozenset()
+        before = value_with(switched)
         for place in order:
-            switched.add(place)
-            after = value(_hybrid(one, other, groups, switched))
+            switched |= {place}
+            after = value_with(switched)
             steps[place].append(after - before)
             before = after
     return [math.fsum(own) / len(own) for own in steps]
@@ -163,7 +170,7 @@ def _culprit(one: Measure, other: Measure, groups: Sequence[Group], chosen: tupl
     return chosen[0]
 
 
-def _makes_sense(one: Measure, other: Measure, groups: Sequence[Group], switched: set[int]) -> bool:
+def _makes_sense(one: Measure, other: Measure, groups: Sequence[Group], switched: Set[int]) -> bool:
     try:
         _hybrid(one, other, groups, switched)
     except MeasureError:
@@ -171,7 +178,7 @@ def _makes_sense(one: Measure, other: Measure, groups: Sequence[Group], switched
     return True
 
 
-def _hybrid(one: Measure, other: Measure, groups: Sequence[Group], switched: set[int]) -> Measure:
+def _hybrid(one: Measure, other: Measure, groups: Sequence[Group], switched: Set[int]) -> Measure:
     """The one definition with these groups as in the other."""
     if len(switched) == len(groups):
         return other

@@ -11,7 +11,7 @@ from evaluation.measures.asking import Asked
 from evaluation.measures.defaults import CutoffUse
 from evaluation.selectors.offers import Offers
 from evaluation.selectors.run_sums import SetChoice
-from evaluation.statistics.intervals import mean_interval
+from evaluation.statistics.intervals import half_interval, mean_interval
 from judgments.selectors.lists import HEAD
 
 ROWS: Final = 100  # of a page
@@ -57,10 +57,7 @@ class Value:
     @property
     def half(self) -> float | None:
         """Half of it; 0 where all queries have the same value."""
-        found = self.interval
-        if found is None:
-            return 0.0 if self.error == 0 else None
-        return (found[1] - found[0]) / 2
+        return half_interval(self.error, self.n)
 
 
 @dataclass(frozen=True)

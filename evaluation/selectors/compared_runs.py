@@ -336,8 +336,8 @@ def uneven_judging(baseline: ComparedRun, other: ComparedRun) -> str:
         return ""
     less, more = (baseline, other) if first < second else (other, baseline)
     return (
-        f"{less.label} shows {min(first, second):.0%} judged documents, {more.label} "
-        f"{max(first, second):.0%}. What nobody has judged counts as not relevant, so this "
+        f"{less.label} shows {100 * min(first, second):.0f} % judged documents, {more.label} "
+        f"{100 * max(first, second):.0f} %. What nobody has judged counts as not relevant, so this "
         "difference may be about judging, not about ranking."
     )
 

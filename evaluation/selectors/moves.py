@@ -144,7 +144,7 @@ class MovesPage(Generic[Rows]):
         if not moved:
             return "No query moved."
         name = self.sets.chosen.name if self.sets.chosen else ""
-        share = f"{self.inside / moved:.0%} of what moved"
+        share = f"{100 * self.inside / moved:.0f} % of what moved"
         queries = "query" if moved == 1 else "queries"
         return (
             f"{moved:,} {queries} moved: {self.inside:,} in “{name}”, {self.outside:,} outside it. "

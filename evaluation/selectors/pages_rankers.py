@@ -24,6 +24,7 @@ from evaluation.selectors.run_sums import (
 )
 from evaluation.selectors.runs import get_ranker
 from evaluation.selectors.uploaders import list_uploaders
+from evaluation.statistics.intervals import half_interval
 from judgments.models import JudgmentList
 from judgments.permissions import Access, check_may_see_rankings, may_upload_runs
 from judgments.selectors.content import get_choice
@@ -105,12 +106,12 @@ def _rows(access: Access, rankers: list[Ranker]) -> list[RankerRow]:
 
 @dataclass(frozen=True)
 class Cell:
-    """A run's mean of one measure and its standard error."""
+    """A run's mean of one measure. half: of its interval of 95 %, as a leaderboard has it."""
 
     measure: str
     is_judged: bool
     value: float | None
-    error: float | None
+    half: float | None
 
 
 @dataclass(frozen=True)
@@ -225,7 +226,13 @@ def _cells(own: RunSums) -> tuple[Cell, ...]:
         return ()
     found = zip(own.measures, own.averages, strict=True)
     return tuple(
-        Cell(recognise(m).canonical, m.family == "Judged", one.value, one.error) for m, one in found
+        Cell(
+            recognise(m).canonical,
+            m.family == "Judged",
+            one.value,
+            half_interval(one.error, one.n),
+        )
+        for m, one in found
     )
 
 

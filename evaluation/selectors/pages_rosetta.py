@@ -20,13 +20,13 @@ from evaluation.models import Run
 from evaluation.selectors.dialects import is_too_long, list_spoken
 from evaluation.selectors.pages_runs import RunHead, get_run_head
 from evaluation.selectors.query_values import Mean, get_mean, get_query_values
-from evaluation.selectors.run_sums import FilterRefused
+from evaluation.selectors.run_sums import FilterRefused, list_run_sums
 from evaluation.selectors.runs import get_run
 from judgments.models import JudgmentList
 from judgments.permissions import Access, check_may_see_rankings
 from judgments.scales import Scale
 from judgments.selectors.content import get_choice
-from judgments.selectors.lists import get_list
+from judgments.selectors.lists import get_list, get_version
 
 USUAL_CUTOFF: Final = 10
 MOST_RUNS: Final = 60
@@ -168,7 +168,7 @@ class DisputedPair:
 
 @dataclass(frozen=True)
 class ListRosettaPage:
-    """The orders of a list's runs. waiting: runs still to be computed. left_out: older runs.
+    """The orders of a list's runs. waiting: runs still to be computed. left_out: worse runs.
 
     too_long: runs that no page waits for. silent: presets that can't read this list, with why.
     """
@@ -211,21 +211,15 @@ def get_list_rosetta_page(*, access: Access, slug: str, filters: RosettaFilters)
     view = _view(access, RosettaFilters(judgment_list.slug, filters.version, filters.cutoff))
     if view is None:  # there is a list
         raise FilterRefused("no_list", "There is no list to look at.")
-    newest = (
-        Run.objects.filter(ranker__collection=access.collection, withdrawn_at__isnull=True)
-        .select_related("ranker__collection")
-        .order_by("-pk")
-    )
-    runs = list(newest[:MOST_RUNS])
-    spoken = _spoken(view, runs)
-    known = [run for run in runs if run.pk in spoken]
-    own = {run.pk: _own(view, run).value for run in known}
-    known.sort(key=lambda run: (own[run.pk] is None, -(own[run.pk] or 0.0), run.pk))
+    every = _own_means(view)
+    own = dict(list(every.items())[:MOST_RUNS])
+    spoken = _spoken(view, list(own))
+    known = [run for run in own if run.pk in spoken]
     means = _means(known, own, spoken)
     orders = _orders(means)
     shown = _ranked(known, means, orders)
     disputed = disputed_pairs(means)
-    too_long = tuple(run.name for run in runs if run.pk not in spoken and is_too_long(run))
+    too_long = tuple(run.name for run in own if run.pk not in spoken and is_too_long(run))
     return ListRosettaPage(
         view=view,
         runs=shown,
@@ -235,9 +229,9 @@ def get_list_rosetta_page(*, access: Access, slug: str, filters: RosettaFilters)
             for one in disputed[:MOST_PAIRS]
         ),
         disputed=len(disputed),
-        waiting=_waiting(view, runs, spoken, too_long),
-        left_out=newest.count() - len(runs),
-        has_runs=bool(runs),
+        waiting=len(own) - len(spoken) - len(too_long) if spoken else 0,
+        left_out=len(every) - len(own),
+        has_runs=bool(own),
         too_long=too_long,
         silent=tuple(one for one in spoken[known[0].pk] if one.problem) if known else (),
     )
@@ -283,6 +277,24 @@ def _own(view: RosettaView, run: Run) -> Mean:
     )
 
 
+def _own_means(view: RosettaView) -> dict[Run, float | None]:
+    """Every run's mean of the list's own nDCG, best first, as a leaderboard has it.
+
+    None where it is not known yet.
+    """
+    version = None
+    if view.version:
+        version = get_version(judgment_list=view.judgment_list, name=str(view.version))
+    found = list_run_sums(
+        judgment_list=view.judgment_list, version=version, measures=[view.measure]
+    )
+    for own in found:
+        own.run.ranker.collection = view.judgment_list.collection
+    means = {own.run: own.averages[0].value if own.sums is not None else None for own in found}
+    ranked = sorted(means.items(), key=lambda one: (one[1] is None, -(one[1] or 0.0), one[0].pk))
+    return dict(ranked)
+
+
 def _spoken(view: RosettaView, runs: Sequence[Run]) -> dict[int, tuple[Spoken, ...]]:
     return list_spoken(
         runs=runs,
@@ -310,11 +322,11 @@ def _row(view: RosettaView, spoken: Spoken, own: float | None) -> DialectRow:
 
 def _means(
     runs: Sequence[Run],
-    own: Mapping[int, float | None],
+    own: Mapping[Run, float | None],
     spoken: Mapping[int, tuple[Spoken, ...]],
 ) -> dict[str, list[float | None]]:
     """By preset, and first by the list itself, the mean of each run."""
-    means: dict[str, list[float | None]] = {OWN: [own[run.pk] for run in runs]}
+    means: dict[str, list[float | None]] = {OWN: [own[run] for run in runs]}
     for run in runs:
         for one in spoken[run.pk]:
             if not one.problem:
@@ -346,13 +358,3 @@ def _ranked(
         )
         for row, run in enumerate(runs)
     )
-
-
-def _waiting(
-    view: RosettaView,
-    runs: Sequence[Run],
-    spoken: Mapping[int, tuple[Spoken, ...]],
-    too_long: Sequence[str],
-) -> int:
-    """Runs that another look would compute; none where nothing could be."""
-    return len(runs) - len(spoken) - len(too_long) if spoken else 0

@@ -10,6 +10,7 @@ from evaluation.measures.definition import Measure
 from evaluation.measures.errors import MeasureError
 from evaluation.measures.wording import describe
 from evaluation.scoring import check_can_be_stored
+from evaluation.selectors.board_pages import Value
 from evaluation.selectors.measure_sets import grades_of
 from evaluation.selectors.run_sums import RunSums, chosen_columns, kept_measures, list_run_sums
 from evaluation.selectors.sums import Board, segments_of
@@ -39,7 +40,7 @@ class SegmentCell:
     """A run's mean in a segment."""
 
     segment: str
-    average: Average
+    average: Value
     is_best: bool
 
 
@@ -54,8 +55,8 @@ class SegmentRow:
     run_name: str
     ranker_slug: str
     ranker_name: str
-    every: Average
-    of_means: Average
+    every: Value
+    of_means: Value
     cells: tuple[SegmentCell, ...]
 
 
@@ -148,7 +149,9 @@ def _rows(found: Sequence[RunSums], names: Sequence[str]) -> list[SegmentRow]:
         _row(
             own,
             tuple(
-                SegmentCell(name, average, len(found) > 1 and average.value == top is not None)
+                SegmentCell(
+                    name, _value(average), len(found) > 1 and average.value == top is not None
+                )
                 for name, average, top in zip(names, averages, best, strict=True)
             ),
         )
@@ -163,7 +166,11 @@ def _row(own: RunSums, cells: tuple[SegmentCell, ...]) -> SegmentRow:
         run_name=own.run.name,
         ranker_slug=own.run.ranker.slug,
         ranker_name=own.run.ranker.name,
-        every=own.plain(0) if cells else nothing,
-        of_means=own.averages[0] if cells else nothing,
+        every=_value(own.plain(0) if cells else nothing),
+        of_means=_value(own.averages[0] if cells else nothing),
         cells=cells,
     )
+
+
+def _value(average: Average) -> Value:
+    return Value(average.value, average.error, average.n)

@@ -21,6 +21,7 @@ from evaluation.scoring import KEPT_QUERIES, STORED_ORDER, Ids, JudgedQueries, s
 from evaluation.selectors.measure_sets import grades_of
 from evaluation.selectors.rankings import list_answered, load_answers, load_rankings
 from evaluation.selectors.sums import RunSize, chunks, judged_queries
+from evaluation.statistics.intervals import half_interval
 from judgments.models import JudgmentList
 from judgments.selectors import Judged, get_all_judged, get_query_traits
 
@@ -76,6 +77,11 @@ class Mean:
     error: float | None
     queries: int
     judged: float | None
+
+    @property
+    def half(self) -> float | None:
+        """Half of the interval of 95 %, as a leaderboard has it."""
+        return half_interval(self.error, self.queries)
 
 
 def get_query_values(

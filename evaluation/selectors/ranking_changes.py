@@ -52,7 +52,7 @@ class RankingChanges:
 
     @property
     def overlap_shown(self) -> str:
-        return f"{self.overlap:.1%}"
+        return f"{100 * self.overlap:.1f} %"
 
     @property
     def rbo_shown(self) -> str:

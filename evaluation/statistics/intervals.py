@@ -17,10 +17,16 @@ def mean_interval(
     It knows no bounds: near 0 or 1 and over few values it reaches beyond them.
     Source: Student 1908.
     """
-    if mean is None or not error or n < 2:
-        return None
-    half = _quantile(n - 1, confidence) * error
-    return mean - half, mean + half
+    half = half_interval(error, n, confidence=confidence)
+    return None if mean is None or not half else (mean - half, mean + half)
+
+
+def half_interval(error: float | None, n: int, *, confidence: float = CONFIDENCE) -> float | None:
+    """Half of that interval: what stands behind a mean's ±. None with fewer than two values.
+
+    0 where all values are equal: there is no interval then.
+    """
+    return None if error is None or n < 2 else _quantile(n - 1, confidence) * error
 
 
 @lru_cache(maxsize=4096)

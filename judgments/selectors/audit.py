@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from django.core.paginator import Page
 
 from judgments.models import AuditEntry
 from judgments.permissions import Access, check_may_see_people
 from judgments.selectors.paging import paginate
+
+NOTHING: Final = "–"
 
 
 @dataclass(frozen=True)
@@ -17,8 +19,8 @@ class AuditRow:
     who: str
     action: str
     subject: str
-    before: list[tuple[str, Any]]
-    after: list[tuple[str, Any]]
+    before: list[tuple[str, str]]
+    after: list[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -57,8 +59,20 @@ def _rows(entries: list[AuditEntry]) -> list[AuditRow]:
     ]
 
 
-def _items(value: Any) -> list[tuple[str, Any]]:
+def _items(value: Any) -> list[tuple[str, str]]:
     """A JSON value as rows to show."""
     if value is None:
         return []
-    return sorted(value.items()) if isinstance(value, dict) else [("", value)]
+    items = sorted(value.items()) if isinstance(value, dict) else [("", value)]
+    return [(name, _words(own)) for name, own in items]
+
+
+def _words(value: Any) -> str:
+    """A JSON value as a person would write it: several one after the other, yes and no."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_words(own)}" for name, own in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_words, value)) or NOTHING
+    if value is None or isinstance(value, bool):
+        return {None: NOTHING, True: "yes", False: "no"}[value]
+    return str(value) or NOTHING

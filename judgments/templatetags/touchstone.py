@@ -64,10 +64,11 @@ def field_value(value: Any) -> str:
 
 @register.filter
 def fraction(value: float | None, digits: int = 4) -> str:
-    """A measure's value with a fixed number of digits; unknown (None, NaN) as a dash."""
+    """A measure's value with a fixed number of digits and a real minus; unknown as a dash."""
     if value is None or not isfinite(value):
         return NOTHING
-    return f"{value:.{digits}f}"
+    text = f"{abs(value):.{digits}f}"
+    return f"{'−' if value < 0 and float(text) else ''}{text}"
 
 
 @register.filter

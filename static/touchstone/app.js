@@ -54,6 +54,11 @@ const confirmed = new WeakSet();
 async function onSubmit(event) {
   const form = event.target;
   const submitter = event.submitter;
+  if (submitter?.getAttribute("aria-busy") === "true") { // it was pressed, and Enter once more
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    return;
+  }
   const source = submitter?.dataset.confirm ? submitter : form;
   if (source.dataset.confirm && !confirmed.has(form)) {
     event.preventDefault();

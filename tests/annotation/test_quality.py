@@ -283,6 +283,13 @@ def test_a_change_on_gold_is_named_with_its_date_and_what_happened_then(planted)
     assert "Close to it: revision 2 of the guideline." in describe_change("gold", course["change"])
 
 
+def test_a_change_is_told_with_a_real_minus_and_nought_without_a_sign():
+    change = {"at": 0.0, "before": -0.04, "after": -0.6, "near": []}
+    assert describe_change("bias", change) == (
+        "Changed on 1970-01-01: 0.0 steps before, −0.6 steps since."
+    )
+
+
 def test_seconds_that_change_are_dated_and_compared_as_factors(planted):
     labels = planted.labels
     slow = (labels.annotators == 1) & (labels.times < planted.turned_at)

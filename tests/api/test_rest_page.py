@@ -8,7 +8,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -27,8 +27,6 @@ import json
 from datetime import timedelta
 import django
 django.setup()
-from django.core.management import call_command
-call_command("migrate", verbosity=0)
 from tests.api.callers import make_token
 from tests.builders import make_world
 from tests.builders_annotation import make_campaign
@@ -58,7 +56,7 @@ def examples() -> list[tuple[str, str | None, str]]:
 
 
 @pytest.fixture
-def environment(tmp_path: Path) -> Iterator[dict[str, str]]:
+def environment(tmp_path: Path, make_home: Callable[[Path], Path]) -> Iterator[dict[str, str]]:
     """A server of this test alone, with somebody to be and a campaign to label in."""
     port = free_port()
     programs = str(Path(sys.executable).parent)
@@ -66,7 +64,7 @@ def environment(tmp_path: Path) -> Iterator[dict[str, str]]:
         "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
         "DJANGO_SETTINGS_MODULE": "config.settings",
-        "TOUCHSTONE_HOME": str(tmp_path / "home"),
+        "TOUCHSTONE_HOME": str(make_home(tmp_path / "home")),
         "TOUCHSTONE": f"http://127.0.0.1:{port}",
     }
     seeded = subprocess.run(

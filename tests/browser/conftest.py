@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
@@ -36,9 +36,10 @@ def browser(chromium: Path) -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+def built(tmp_path_factory: pytest.TempPathFactory, make_home: Callable[[Path], Path]) -> Built:
     """A home with people, runs and an open campaign, made once; each place has a copy."""
     directory = tmp_path_factory.mktemp("scene")
+    make_home(directory / "home")
     site = Embedded(directory, SETTINGS)
     scene = json.loads(site.call("-m", "tests.browser.scene", str(PAIRS)))
     return Built(directory / "home", scene["campaign"], scene["passwords"])

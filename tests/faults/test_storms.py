@@ -33,9 +33,15 @@ def check_calm(outcome: Outcome, plan: Plan) -> None:
     assert outcome.convergence_seconds < SECONDS, str(outcome)
 
 
-def test_the_one_process_of_the_embedded_mode_may_be_killed_at_any_moment(tmp_path: Path) -> None:
+@pytest.fixture
+def at_home(tmp_path: Path, make_home: Callable[[Path], Path]) -> Path:
+    """A directory with a home, for one process on SQLite."""
+    return make_home(tmp_path / "home").parent
+
+
+def test_the_one_process_of_the_embedded_mode_may_be_killed_at_any_moment(at_home: Path) -> None:
     plan = Plan(labels=120, faults=2, think=0.2)
-    check_calm(storm_embedded(plan, directory=tmp_path), plan)
+    check_calm(storm_embedded(plan, directory=at_home), plan)
 
 
 @pytest.mark.parametrize(
@@ -46,10 +52,8 @@ def test_the_one_process_of_the_embedded_mode_may_be_killed_at_any_moment(tmp_pa
         ("forgotten_query", "verify"),
     ],
 )
-def test_a_storm_finds_what_was_broken_on_purpose(
-    sabotage: str, found: str, tmp_path: Path
-) -> None:
-    outcome = storm_embedded(replace(SMALL, sabotage=sabotage), directory=tmp_path)
+def test_a_storm_finds_what_was_broken_on_purpose(sabotage: str, found: str, at_home: Path) -> None:
+    outcome = storm_embedded(replace(SMALL, sabotage=sabotage), directory=at_home)
     assert found in outcome.problems, str(outcome)
 
 
@@ -79,12 +83,14 @@ def processes_of(directory: Path) -> list[int]:
 
 
 @pytest.fixture
-def storm(tmp_path: Path, own_database_url: str, own_redis_url: str) -> Callable[[Plan], Outcome]:
+def storm(
+    tmp_path: Path, own_migrated_database_url: str, own_redis_url: str
+) -> Callable[[Plan], Outcome]:
     """A storm in production, on servers of the test's own."""
     return partial(
         storm_in_production,
         directory=tmp_path,
-        database_url=own_database_url,
+        database_url=own_migrated_database_url,
         redis_url=own_redis_url,
     )
 

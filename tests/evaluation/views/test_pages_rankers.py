@@ -104,6 +104,17 @@ def test_a_ranker_shows_its_runs_values_at_the_head_the_newest_first(world):
     assert f"{there}?list=main&version=1&measure=Judged%4010" in links_of(page)
 
 
+def test_what_stands_behind_a_mean_is_the_same_on_every_page(world):
+    run = make_run(collection=world.collection, rankings={"q1": ["d2", "d1"], "q2": ["d1"]})
+    grades = {(query, world.documents[0]): 3 for query in world.queries}
+    commit(judgment_list=world.judgments, grades=grades)
+    refresh_evaluations(list_id=world.judgments.pk, at=NOW)
+    pages = [get(world, "ranker", "bm25"), get(world, "run", run.public_id)]
+    pages.append(get(world, "leaderboard", "main"))
+    for page in pages:
+        assert "0.5436 ± 1.2562" in text_of(page)
+
+
 def test_a_value_of_an_older_version_says_that_the_newer_is_being_computed(world):
     two_runs(world)
     assert "computing" not in text_of(get(world, "ranker", "bm25"))

@@ -16,7 +16,7 @@ from evaluation.measures.judged_files import JudgedQueries
 from evaluation.measures.presets import PRESETS, printed
 from evaluation.measures.rosetta import preset_means
 from evaluation.models import Run
-from evaluation.selectors import dialects
+from evaluation.selectors import dialects, pages_rosetta
 from evaluation.selectors.dialects import list_spoken, run_file
 from evaluation.selectors.pages_rosetta import (
     RosettaFilters,
@@ -308,6 +308,24 @@ def test_runs_beyond_the_patience_wait_and_the_open_page_asks_on(
     assert "hx-get" not in rest.content.decode()
     assert "brilliant" in text_of(rest)
     assert "steady" in text_of(rest)
+
+
+def test_where_there_are_too_many_runs_the_best_are_shown(
+    world: World, rivals: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = get_list_page(world).context["page"].runs
+    monkeypatch.setattr(pages_rosetta, "MOST_RUNS", 1)
+    page = get_list_page(world)
+    assert [run.ranker_name for run in page.context["page"].runs] == [every[0].ranker_name]
+    assert every[0].ranker_name == "steady"  # the older one
+    assert "its first 1 run." in text_of(page)
+
+
+def test_a_query_costs_patience_whatever_a_run_says_of_it(
+    world: World, rivals: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dialects, "PATIENCE", sum(run.row_count for run in rivals))
+    assert "1 run to go" in text_of(get_list_page(world))
 
 
 def test_a_run_that_is_too_long_is_sent_to_the_command_line(

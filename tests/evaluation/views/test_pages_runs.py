@@ -65,8 +65,8 @@ def test_queries_stand_best_first_worst_first_or_by_id(world, run, sort, expecte
 
 def test_the_mean_stands_on_top_with_its_error_its_version_and_what_is_judged(world, run):
     text = text_of(get(world, run))
-    assert "0.5436 ± 0.2920" in text  # of 1, 1 / log2(3) and 0
-    assert "mean ± standard error of 3 queries" in text
+    assert "0.5436 ± 1.2562" in text  # of 1, 1 / log2(3) and 0; 95 %: 4.303 standard errors
+    assert "mean ± half of its 95 % interval of 3 queries" in text
     assert "Version of Main 1 the newest" in text
     assert "Judged@10 33 %" in text
 
@@ -80,7 +80,9 @@ def test_every_value_leads_to_its_query_with_all_that_was_chosen(world, run):
 
 
 def test_the_mean_leads_to_the_leaderboard_with_the_same_number(world, run):
-    (link,) = links_of(get(world, run, "?measure=P(rel=2)@5"), "/leaderboard?")
+    page = get(world, run, "?measure=P(rel=2)@5")
+    assert "0.1333 ± 0.2868" in text_of(page)
+    (link,) = links_of(page, "/leaderboard?")
     board = signed_in(world.dora).get(link)
     assert board.status_code == 200
     assert "P@5 rel=2 1 bm25 one 0.1333 ± 0.2868" in text_of(board)  # 95 %: 4.303 standard errors

@@ -184,7 +184,7 @@ def test_the_moves_of_a_run_are_told_apart_by_a_set(world, runs):
     assert inside.means == outside.means != every.means
     url = reverse("run-moves", args=["books", worse.public_id])
     text = text_of(get(world, url, "?list=main&before=1&after=2&measure=nDCG@3&set=canaries"))
-    assert "3 queries moved: 1 in “Canaries”, 2 outside it. 33% of what moved lies inside." in text
+    assert "3 queries moved: 1 in “Canaries”, 2 outside it. 33 % of what moved lies inside." in text
 
 
 def test_a_run_shows_the_queries_of_a_set_and_keeps_it_in_its_addresses(world, runs):

@@ -1,0 +1,31 @@
+"""One's own menu, and the log of what was changed."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from judgments.models import AuditEntry
+from tests.builders import NOW, World, make_world
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def world() -> World:
+    return make_world()
+
+
+def test_the_menu_leads_to_ones_own_password(client: Client, world: World) -> None:
+    client.force_login(world.ben)
+    assert f'href="{reverse("password")}"' in client.get(reverse("tokens")).text
+
+
+def test_the_audit_log_says_what_was_given_in_words(client: Client, world: World) -> None:
+    given = {"images": False, "people": ["ben", "cem"], "rules": [{"below": 50}], "tags": []}
+    AuditEntry.objects.create(
+        collection=world.collection, at=NOW, action="a.test", subject="First", after=given
+    )
+    client.force_login(world.ada)
+    (row, *_) = client.get(reverse("audit", args=["books"])).context["page"].rows
+    said = [("images", "no"), ("people", "ben, cem"), ("rules", "below 50"), ("tags", "–")]
+    assert row.after == said
