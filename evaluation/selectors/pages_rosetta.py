@@ -138,6 +138,7 @@ class RankedRun:
 
     public_id: UUID
     name: str
+    ranker_slug: str
     ranker_name: str
     places: tuple[int | None, ...]
 
@@ -354,7 +355,11 @@ def _ranked(
     columns = [places(means[OWN if order.is_own else order.presets[0]]) for order in orders]
     return tuple(
         RankedRun(
-            run.public_id, run.name, run.ranker.name, tuple(column[row] for column in columns)
+            run.public_id,
+            run.name,
+            run.ranker.slug,
+            run.ranker.name,
+            tuple(column[row] for column in columns),
         )
         for row, run in enumerate(runs)
     )

@@ -1,6 +1,6 @@
 """The page of one run and one query: what stands at each rank, and what it is worth."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -23,6 +23,7 @@ from evaluation.selectors.run_views import Looked, RunFilters, get_looked, get_o
 from evaluation.selectors.runs import get_run
 from judgments.models import Document, Query
 from judgments.permissions import Access, NotFound
+from judgments.selectors.listing import Part
 from judgments.selectors.paging import paginate
 
 SNIPPET: Final = 280  # characters
@@ -179,14 +180,8 @@ def get_run_query_page(
     run = get_run(access=access, public_id=public_id)
     query = _query(access, qid)
     looked = get_looked(access=access, filters=filters, most=MOST_DEFINITIONS)
-    (answer,) = load_answers(run_id=run.pk, query_ids=[query.pk])
-    judged: dict[int, Judged] = {}
-    definitions: tuple[Definition, ...] = ()
-    apart: tuple[Apart, ...] = ()
-    if looked is not None:
-        judged = list_judged(looked=looked, query=query)
-        definitions, apart = explain_all(looked=looked, answer=answer, judged=judged)
-    found = _Lookup(answer, definitions, judged)
+    found, apart = _look_up(run, query, looked)
+    definitions, judged = found.definitions, found.judged
     shown = found.ranked[: None if looked is None else looked.measure.cutoff]
 
     def show(places: list[int]) -> list[RankRow]:
@@ -199,7 +194,7 @@ def get_run_query_page(
         definitions=definitions,
         apart=apart,
         ranks=paginate(
-            range(len(answer)),
+            range(len(found.answer)),
             page=page,
             show=show,
             per_page=ALL_ON_A_PAGE if whole else _per_page(definitions),
@@ -211,6 +206,54 @@ def get_run_query_page(
         neighbours=None if looked is None else _neighbours(looked, run, query),
         is_whole=whole,
     )
+
+
+@dataclass(frozen=True)
+class RunExplained:
+    """The same for programs: a part of the ranks, without texts."""
+
+    query: Query
+    looked: Looked
+    definitions: tuple[Definition, ...]
+    ideals: tuple[Ideal, ...]
+    judged: int
+    ranks: Part[RankRow]
+
+
+def get_run_explained(
+    *,
+    access: Access,
+    public_id: UUID,
+    qid: str,
+    filters: RunFilters,
+    cut: Callable[[Sequence[int], Callable[[list[int]], list[RankRow]]], Part[RankRow]],
+) -> RunExplained:
+    """One run's answer to a query. cut: which ranks are told. Raises as `get_run_query_page`."""
+    run = get_run(access=access, public_id=public_id)
+    query = _query(access, qid)
+    looked = get_looked(access=access, filters=filters, most=MOST_DEFINITIONS)
+    if looked is None:
+        raise NotFound("list")
+    found, _ = _look_up(run, query, looked)
+    return RunExplained(
+        query=query,
+        looked=looked,
+        definitions=found.definitions,
+        ideals=_ideals(looked, found),
+        judged=len(found.judged),
+        ranks=cut(
+            range(len(found.answer)), lambda places: _rank_rows(found, places, with_texts=False)
+        ),
+    )
+
+
+def _look_up(run: Run, query: Query, looked: Looked | None) -> tuple[_Lookup, tuple[Apart, ...]]:
+    (answer,) = load_answers(run_id=run.pk, query_ids=[query.pk])
+    if looked is None:
+        return _Lookup(answer, (), {}), ()
+    judged = list_judged(looked=looked, query=query)
+    definitions, apart = explain_all(looked=looked, answer=answer, judged=judged)
+    return _Lookup(answer, definitions, judged), apart
 
 
 def _query(access: Access, qid: str) -> Query:
