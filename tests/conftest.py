@@ -24,7 +24,16 @@ from judgments.triggers import remove_triggers
 from tests import services
 
 ROOMS = ("annotation", "evaluation", "judgments")
-USES_A_SERVER = {"db", "transactional_db", "live_server", "own_database_url", "own_redis_url"}
+# A long test at the end would leave the other process without work.
+FIRST = {"leaks", "real_services", "test_run_script.py"}
+USES_A_SERVER = {
+    "db",
+    "transactional_db",
+    "live_server",
+    "own_database_url",
+    "own_migrated_database_url",
+    "own_redis_url",
+}
 
 # A slow machine is no bug, and a suite that finds something must find it again.
 hypothesis.settings.register_profile("suite", deadline=None, derandomize=True, print_blob=True)
@@ -40,6 +49,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: FIRST.isdisjoint(item.path.parts))
     if config.getoption("--real-services"):
         left_out = [item for item in items if not _uses_a_server(item)]
         config.hook.pytest_deselected(items=left_out)
