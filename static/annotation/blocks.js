@@ -5,6 +5,7 @@ const SIZE = 2_000;      // a piece ends at the next line end after so many char
 const LONGEST = 32_000;  // a line without end is cut at a blank
 const INDENTED = /^(?: {4}|\t)/;
 const PROMPT = /^(?:>>> |\.\.\. |\$ |In \[\d+\]: )/;
+const OPENING = /^(?:async def|def|class) \w.*:\s*$|^@\w[\w.]*(?:\(.*\))?\s*$/; // its body is indented
 const SIGNS = /[{}()[\];=<>|\\]|::|->/;
 const STATEMENT = /[;{}]\s*$|^\s*(?:(?:def|class|import|function|const|let|var|return|public|private|static)\b|#include|@\w|\/\/|\/\*)/;
 const FENCE = /^\s*(?:```|~~~)/;
@@ -44,7 +45,7 @@ export function blocksOf(text) {
     const isFence = FENCE.test(line);
     const fenced = inFence || isFence;
     const blank = !line.trim();
-    const indented = fenced || INDENTED.test(line) || PROMPT.test(line) || (blank && block?.indented);
+    const indented = fenced || INDENTED.test(line) || PROMPT.test(line) || OPENING.test(line) || (blank && block?.indented);
     if (isFence) inFence = !inFence;
     if (!block || block.indented !== indented || start - block.start > SIZE) {
       block = { start, end, indented, isFenced: fenced, lines: [] };

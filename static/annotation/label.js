@@ -338,7 +338,7 @@ const actions = {
   unmark,
   guideline: () => dialog("guideline").showModal(),
   keys: () => dialog("keys").showModal(),
-  full: () => { page.classList.toggle("reading"); realign(); },
+  full: readOrNot,
   find: () => finder.open(),
   "find-previous": () => finder.step(-1),
   "find-mark": () => finder.current && mark(finder.current),
@@ -382,9 +382,14 @@ part("find").addEventListener("keydown", (event) => {
   else actions["find-mark"]();
 });
 
+function readOrNot() {
+  page.classList.toggle("reading");
+  realign();
+}
+
 function escape() {
   if (finder.isOpen) finder.close();
-  else if (page.classList.contains("reading")) page.classList.remove("reading");
+  else if (page.classList.contains("reading")) readOrNot();
   else if (history.isOpen) backToWork();
   else document.getSelection().removeAllRanges();
 }

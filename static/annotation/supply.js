@@ -4,10 +4,15 @@ import { askForPairs, firstAnswer, post } from "./asking.js";
 import { page } from "./page.js";
 
 const WANTED = 60;       // pairs asked for at a time
-const MOST = 1_000_000;  // characters of an answer: it is read between two keys
+// characters of an answer: it is read between two keys, and on a line that is slow it must not keep
+// labels waiting
+const LEAST = 250_000;
+const MOST = 2_000_000;
+const SWIFT = 1000;      // milliseconds; what comes within may be more the next time
 const LOW = 30;          // with fewer ahead, the next request brings more
 const AGAIN = 2000;
 const SOON = 200;
+const AT_ONCE = 10;      // with fewer ahead, what an answer had no room for is fetched without a pause
 const PATIENCE = 3; // times
 // without an answer for so long the server may have given the pairs to others
 const LEASE = 60_000 * Number(page.dataset.leaseMinutes);
@@ -15,6 +20,8 @@ const RENEWAL = Math.min(5 * 60_000, LEASE / 4);
 
 export class Supply {
   #fetching = false;
+  #characters = 1_000_000;
+  #hasRest = false;
   #asksInVain = 0;
   #lastAnswer = Date.now();
 
@@ -47,7 +54,7 @@ export class Supply {
 
   async #wish() {
     const own = this.#isStale ? [this.stream.current?.assignment].filter(Boolean) : this.stream.held;
-    return { count: WANTED, characters: MOST, held: [...own, ...(await this.drawer.heldByOthers(await this.tabs.alive()))] };
+    return { count: WANTED, characters: this.#characters, held: [...own, ...(await this.drawer.heldByOthers(await this.tabs.alive()))] };
   }
 
   // Takes what an answer brings for this tab.
@@ -58,8 +65,15 @@ export class Supply {
     if (!this.stream.current) this.onOffer(offered);
     const own = await this.drawer.claim(offered.map((pair) => pair.assignment), await this.tabs.alive());
     if (wasStale) await this.drawer.letGo(this.stream.clear());
-    if (answer.rest > 0 && own.size > 0) setTimeout(() => this.fetchMore(), SOON);
+    this.#hasRest = answer.rest > 0 && own.size > 0;
     this.onAnswer({ ...answer, pairs: offered.filter((pair) => own.has(pair.assignment)) });
+    if (!this.#fetching) this.#fetchRest();
+  }
+
+  #fetchRest() {
+    if (!this.#hasRest) return;
+    this.#hasRest = false;
+    setTimeout(() => this.fetchMore(), this.stream.ahead.length < AT_ONCE ? 0 : SOON);
   }
 
   // A page that is just being left still seems to hold what was offered, or gives it back only now.
@@ -79,7 +93,7 @@ export class Supply {
     if (this.#fetching) return;
     this.#fetching = true;
     try {
-      const end = await (first ? this.#take(first) : this.tabs.exclusively(async () => this.#take(askForPairs(await this.#wish()))));
+      const end = await (first ? this.#take(first) : this.tabs.exclusively(() => this.#askMore()));
       if (!this.stream.current && this.#mayBeMore(end)) {
         this.#asksInVain += 1;
         setTimeout(() => this.fetchMore(), first ? SOON : AGAIN);
@@ -92,7 +106,16 @@ export class Supply {
       }
     } finally {
       this.#fetching = false;
+      this.#fetchRest();
     }
+  }
+
+  async #askMore() {
+    const begun = performance.now();
+    const end = await this.#take(askForPairs(await this.#wish()));
+    const isSwift = performance.now() - begun < SWIFT;
+    if (end.rest > 0) this.#characters = Math.min(MOST, Math.max(LEAST, this.#characters * (isSwift ? 2 : 0.5)));
+    return end;
   }
 
   async #take(asked) {

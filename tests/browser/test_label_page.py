@@ -207,7 +207,7 @@ def test_a_long_document_starts_at_the_first_of_the_querys_words_and_html_has_a_
 ) -> None:
     ben = open_window("ben", viewport={"width": 900, "height": 600})
     long = "Nothing of it here, only filler.\n" * 300
-    code = "Then:\n\n    def f(x):\n        return {x: 1}\n\n"
+    code = "Then:\n\ndef f(x):\n    return {x: 1}\n\n"
 
     def lengthen(route: Route) -> None:
         answer = route.fetch()
@@ -224,7 +224,15 @@ def test_a_long_document_starts_at_the_first_of_the_querys_words_and_html_has_a_
     assert "number" in highlighted(page, "terms")
     rect = "[...CSS.highlights.get('terms')][0].getBoundingClientRect().top"
     assert 0 < page.evaluate(rect) < 600
-    expect(page.locator('[data-part="text"] .piece.code')).to_have_count(1)
+    code_piece = page.locator('[data-part="text"] .piece.code')
+    expect(code_piece).to_have_count(1)
+    assert code_piece.evaluate("e => e.textContent").startswith("def f(x)")
+    page.keyboard.press("f")
+    expect(page.locator(".label-status")).to_be_hidden()
+    bottom = "e => Math.round(e.getBoundingClientRect().bottom)"
+    assert page.locator('[data-part="bar"]').evaluate(bottom) == 600
+    page.keyboard.press("Escape")
+    expect(page.locator(".label-status")).to_be_visible()
     assert page.locator('[data-part="text"]').evaluate("e => e.textContent.length") > 19_000
     page.keyboard.press("t")
     assert highlighted(page, "terms") == []
@@ -242,3 +250,69 @@ def test_a_long_document_starts_at_the_first_of_the_querys_words_and_html_has_a_
     expect_labels(place, 2)
     stored = place.rows("SELECT spans FROM annotation_label WHERE grade = 2")
     assert json.loads(stored[0][0]) == [{"field": "html", "start": 11, "end": 17}]
+
+
+def test_documents_of_any_script_and_length_look_right_and_addresses_open_on_purpose_alone(
+    open_window: Opener, place: Place
+) -> None:
+    ben = open_window("ben", viewport={"width": 900, "height": 600})
+    lines = "A line of a document that is as long as they come.\n" * 5_000
+    texts = [
+        "البطارية تحوّل الطاقة إلى كهرباء.\nA second line runs the other way.",
+        "🔋👩‍👩‍👧 電池は、化学エネルギーを変換する。",
+        f"{lines}The last line.",
+    ]
+    address = f"{place.site.address}/healthz"
+
+    def change(route: Route) -> None:
+        answer = route.fetch()
+        body = answer.json()
+        for pair, text in zip(body["pairs"], texts, strict=False):
+            pair["document"].update(text=text, url=address)
+        route.fulfill(response=answer, json=body)
+
+    ben.page.route("**/next", change)
+    page = ben.label_page()
+    sides = page.locator('[data-part="text"]').evaluate(
+        """(text) => {
+          const { left, width } = text.getBoundingClientRect();
+          const [node] = text.querySelector(".piece").childNodes;
+          return [0, node.data.indexOf("A second")].map((place) => {
+            const range = document.createRange();
+            range.setStart(node, place);
+            range.setEnd(node, place + 1);
+            return (range.getBoundingClientRect().left - left) / width;
+          });
+        }"""
+    )
+    assert sides[0] > 0.5
+    assert sides[1] < 0.1
+    link = page.locator('[data-part="url"] a')
+    expect(link).to_have_attribute("rel", "noopener noreferrer")
+    with ben.context.expect_page() as opened:
+        page.keyboard.press("o")
+    opened.value.wait_for_load_state()
+    assert opened.value.evaluate("[document.referrer, window.opener]") == ["", None]
+    opened.value.close()
+    press(page, "1")
+    page.keyboard.press("/")
+    page.keyboard.type("電池")
+    page.keyboard.press("Control+Enter")
+    page.keyboard.press("Escape")
+    press(page, "2")
+    page.keyboard.press("End")
+    page.wait_for_function(
+        """() => {
+          const last = document.querySelector('[data-part="text"]').lastElementChild;
+          const seen = document.querySelector('[data-part="scroll"]').getBoundingClientRect();
+          const { bottom } = last.getBoundingClientRect();
+          return last.textContent.endsWith("The last line.") && bottom <= seen.bottom;
+        }"""
+    )
+    press(page, "300")
+    expect(page.locator('[data-part="pace"]')).to_contain_text("an hour")
+    expect(page.locator('[data-part="pace"]')).to_contain_text("left")
+    expect_labels(place, 5)
+    ((spans,),) = place.rows("SELECT spans FROM annotation_label WHERE grade = 2")
+    start = texts[1].index("電池")
+    assert json.loads(spans) == [{"field": "body", "start": start, "end": start + 2}]
