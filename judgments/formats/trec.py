@@ -46,7 +46,7 @@ class TrecFile:
     query_ids: tuple[str, ...]
     starts: LongIntegers
     ids: IdColumn
-    lines: LongIntegers
+    lines: Integers
 
     def __len__(self) -> int:
         return len(self.ids)

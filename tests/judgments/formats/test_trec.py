@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judgments.formats.errors import FileRefused
+from judgments.formats.reading import BLOCK
 from judgments.formats.trec import (
     QrelsFile,
     RunFile,
@@ -161,3 +162,19 @@ def test_a_run_of_many_documents_takes_at_most_300_bytes_a_line(tmp_path: Path) 
     tracemalloc.stop()
     assert (len(run), len(run.documents)) == (200_000, 200_000)
     assert peak <= 300 * 200_000
+
+
+def test_a_file_of_several_blocks_keeps_every_pair_however_its_ids_lengthen(
+    tmp_path: Path,
+) -> None:
+    pairs = [
+        (f"q{n // 7 % 900}", "d" * (n // 6_000 * 7 + 1) + str(n), n % 5) for n in range(20_000)
+    ]
+    text = "".join(f"{query} 0 {doc_id} {grade}\n" for query, doc_id, grade in pairs).encode()
+    assert len(text) > 2 * BLOCK
+    (path := tmp_path / "some.qrels").write_bytes(text)
+    for source in (path, io.BytesIO(text)):
+        qrels = read_qrels(source, name="some.qrels")
+        assert sorted(qrels.pairs()) == sorted(pairs)
+        assert qrels.query_ids == tuple(f"q{n}" for n in range(900))
+        assert qrels.lines[qrels.span(1)].tolist()[:8] == [8, 9, 10, 11, 12, 13, 14, 6308]
