@@ -168,7 +168,7 @@ def test_a_file_of_several_blocks_keeps_every_pair_however_its_ids_lengthen(
     tmp_path: Path,
 ) -> None:
     pairs = [
-        (f"q{n // 7 % 900}", "d" * (n // 6_000 * 7 + 1) + str(n), n % 5) for n in range(20_000)
+        (f"q{n // 7 % 900}", "d" * (n // 6_000 * 7 + 1) + str(n), n % 5) for n in range(40_000)
     ]
     text = "".join(f"{query} 0 {doc_id} {grade}\n" for query, doc_id, grade in pairs).encode()
     assert len(text) > 2 * BLOCK
