@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.api import label_imports, labelling, quality, without
+from annotation.api import histories, label_imports, labelling, quality, without
 
 urlpatterns = [
     path("campaigns/<uuid:campaign_id>/next", labelling.Next.as_view(), name="api-campaign-next"),
@@ -25,6 +25,11 @@ urlpatterns = [
         "collections/<slug:slug>/lists/<slug:list_slug>/labels",
         label_imports.LabelsImport.as_view(),
         name="api-list-labels",
+    ),
+    path(
+        "collections/<slug:slug>/lists/<slug:list_slug>/pair",
+        histories.PairHistory.as_view(),
+        name="api-pair-history",
     ),
     path(
         "collections/<slug:slug>/lists/<slug:list_slug>/compare/without",

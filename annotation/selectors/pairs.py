@@ -27,10 +27,10 @@ from annotation.selectors.narrowing import Narrowing
 from annotation.selectors.overlap import overlap_grades
 from annotation.selectors.preferences import get_preferences
 from annotation.verdicts import name_segment
-from judgments.models import Judgment, JudgmentVersion, User
+from judgments.models import Document, Judgment, JudgmentVersion, Query, User
 from judgments.permissions import Access, NotFound, check_may_see_people
 from judgments.scales import Scale
-from judgments.selectors.lists import GradeShown, show_grade
+from judgments.selectors.lists import GradeShown, get_list, show_grade
 from judgments.selectors.paging import paginate
 
 SHOWS: Mapping[str, str] = MappingProxyType(
@@ -144,6 +144,29 @@ class PairPage:
     gold: GoldItem | None
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What one campaign made of a query and a document, as its pair's page says it."""
+
+    pair: Pair
+    statements: tuple[Statement, ...]
+    decisions: tuple[Decision, ...]
+    sources: tuple[tuple[str, str, int], ...]
+
+
+@dataclass(frozen=True)
+class History:
+    """A judgment's blame. holdings: its grades in the list, the newest first.
+
+    asked: every campaign that asked about it, the newest first.
+    """
+
+    qid: str
+    docid: str
+    holdings: tuple[Holding, ...]
+    asked: tuple[Asked, ...]
+
+
 def list_widest(
     *, access: Access, campaign: Campaign, extremes: Iterable[Extremes], limit: int
 ) -> list[PairRow]:
@@ -216,21 +239,16 @@ def get_pair_page(*, access: Access, pair_id: int) -> PairPage:
     """Everything that was said and decided about a pair, oldest first; for leads and admins."""
     pair = get_pair(access=access, pair_id=pair_id)
     scale = Scale.from_json(pair.list.scale)
-    labels_qs = pair.labels.select_related(
-        "annotator", "assignment", "guideline_revision", "superseded_by"
-    )
-    adjudications_qs = Adjudication.objects.filter(pair=pair).select_related(
-        "decided_by", "reopening__reopened_by"
-    )
+    asked = _asked(pair, scale)
     to_decide = _list_to_decide(pair)
     return PairPage(
         pair=pair,
         grade=None if pair.grade is None else show_grade(scale, pair.grade),
         grades=list_decidable(access, pair),
-        statements=tuple(_statement(pair, scale, one) for one in labels_qs.order_by("pair_seq")),
-        decisions=tuple(_decision(one, scale) for one in adjudications_qs.order_by("pair_seq")),
-        sources=tuple(_list_sources(pair)),
-        holdings=tuple(_list_holdings(pair, scale)),
+        statements=asked.statements,
+        decisions=asked.decisions,
+        sources=asked.sources,
+        holdings=tuple(_list_holdings(pair.list_id, pair.query_id, pair.document_id, scale)),
         next_id=to_decide[0] if to_decide else None,
         left=len(to_decide),
         gold=find_gold(access=access, pair=pair),
@@ -250,6 +268,41 @@ def get_pair_id(*, access: Access, list_slug: str, qid: str, docid: str) -> int:
     if found is None:
         raise NotFound("pair")
     return found
+
+
+def get_history(*, access: Access, list_slug: str, qid: str, docid: str) -> History:
+    """Where the judgment of a query and a document came from; for leads and admins."""
+    check_may_see_people(access)
+    judgment_list = get_list(access=access, slug=list_slug)
+    query = Query.objects.filter(collection=access.collection, qid=qid).first()
+    document = Document.objects.filter(collection=access.collection, docid=docid).first()
+    if query is None or document is None:
+        raise NotFound("pair")
+    scale = Scale.from_json(judgment_list.scale)
+    pairs_qs = Pair.objects.select_related("campaign", "query", "document").filter(
+        list=judgment_list, query=query, document=document
+    )
+    return History(
+        qid=qid,
+        docid=docid,
+        holdings=tuple(_list_holdings(judgment_list.pk, query.pk, document.pk, scale)),
+        asked=tuple(_asked(pair, scale) for pair in pairs_qs.order_by("-pk")),
+    )
+
+
+def _asked(pair: Pair, scale: Scale) -> Asked:
+    labels_qs = pair.labels.select_related(
+        "annotator", "assignment", "guideline_revision", "superseded_by"
+    )
+    adjudications_qs = Adjudication.objects.filter(pair=pair).select_related(
+        "decided_by", "reopening__reopened_by"
+    )
+    return Asked(
+        pair=pair,
+        statements=tuple(_statement(pair, scale, one) for one in labels_qs.order_by("pair_seq")),
+        decisions=tuple(_decision(one, scale) for one in adjudications_qs.order_by("pair_seq")),
+        sources=tuple(_list_sources(pair)),
+    )
 
 
 def _rank(campaign: Campaign, extremes: Iterable[Extremes]) -> list[tuple[bool, int, int]]:
@@ -351,13 +404,11 @@ def _list_sources(pair: Pair) -> list[tuple[str, str, int]]:
     return sorted(found)
 
 
-def _list_holdings(pair: Pair, scale: Scale) -> list[Holding]:
-    rows_qs = Judgment.objects.filter(
-        list=pair.list_id, query=pair.query_id, document=pair.document_id
-    )
+def _list_holdings(list_id: int, query_id: int, document_id: int, scale: Scale) -> list[Holding]:
+    rows_qs = Judgment.objects.filter(list=list_id, query=query_id, document=document_id)
     rows = list(rows_qs.order_by("-since"))
     versions_qs = JudgmentVersion.objects.filter(
-        list=pair.list_id, number__in=[row.since for row in rows]
+        list=list_id, number__in=[row.since for row in rows]
     )
     versions = {one.number: one for one in versions_qs.select_related("author")}
     return [

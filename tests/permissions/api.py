@@ -128,6 +128,8 @@ ROWS = [
     readers("api-effect", 422, path=boards.moved, query="measure=nope"),
     readers("api-moved", path=boards.two_runs, query="runs=bm25,lsa"),
     readers("api-moved", 422, path=boards.two_runs, query="runs=bm25"),
+    managers("api-pair-history", path=both, query="query=q1&document=d1"),
+    managers("api-pair-history", 404, path=both, query="query=q1&document=nope"),
     readers("api-compare-without", path=main),
     readers("api-stability", path=main),
     readers("api-stability", path=boards.two_runs),
