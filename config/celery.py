@@ -19,6 +19,15 @@ LONGEST_WAIT = 2.0  # seconds between two attempts to reach a broker that is awa
 class PromptConnection(Connection):
     """Notices within seconds that the broker is back; kombu waits up to half a minute."""
 
+    def create_transport(self) -> Any:
+        """As kombu's, but what it holds of Redis outlives Redis."""
+        made = super().create_transport()
+        if made.driver_type == "redis":
+            from config.broker import PatientChannel  # noqa: PLC0415  (not needed when embedded)
+
+            made.Channel = PatientChannel  # type: ignore[attr-defined]  # the stubs know a base
+        return made
+
     def ensure_connection(self, *args: Any, **options: Any) -> Any:
         """As kombu's, with shorter pauses."""
         return super().ensure_connection(*args, **{"interval_max": LONGEST_WAIT, **options})
