@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -26,6 +26,7 @@ from evaluation.selectors.run_sums import (
     check_segment,
     choose_set,
     chosen_columns,
+    list_run_sums,
 )
 from evaluation.selectors.sums import RunSize, chunks, judged_queries
 from evaluation.statistics.judge_next import JudgedPool, Outlook, draw_next, outlook
@@ -33,10 +34,12 @@ from evaluation.statistics.resampling import FloatArray
 from judgments.models import JudgmentList, SavedSet
 from judgments.permissions import Access, check_may_see_rankings
 from judgments.selectors import get_judged
+from judgments.selectors.lists import get_version
 from judgments.selectors.sets import list_set_queries
 
 DEPTH: Final = 10  # of a measure without a cutoff
 DEEPEST: Final = 100
+FEWEST_RUNS: Final = 2
 MOST_RUNS: Final = 40
 MOST_CELLS: Final = 4_000_000  # pairs times what is known of each
 FEWEST_PAIRS, USUAL_PAIRS, MOST_PAIRS = 1, 100, 2_000
@@ -100,6 +103,7 @@ class JudgeNext:
     doubt: the chance that the order of the two runs that are hardest to tell apart is the wrong
     way round; closest: their names. candidates: pairs of which a label could change something.
     unjudged: pairs that the runs show and nobody has judged. queries: that the runs are seen on.
+    left_out: runs that were not asked for by name, and with which it would take too long.
     """
 
     version: int
@@ -116,6 +120,7 @@ class JudgeNext:
     unjudged: int
     shown: int
     queries: int
+    left_out: int = 0
 
     @property
     def measure(self) -> Measure:
@@ -157,7 +162,10 @@ def get_judge_next(
     query_ids = _query_ids(judgment_list, runs, asked.segment, saved)
     if not runs or not len(query_ids):
         return None
-    gathered = _gather(judgment_list, named.measure, runs, query_ids)
+    if asked.runs:
+        chosen, gathered = runs, _gather(judgment_list, named.measure, runs, query_ids)
+    else:
+        chosen, gathered = _gather_leading(judgment_list, named.measure, runs, query_ids)
     if not len(gathered.pool.levels):
         return None
     found = _outlook(gathered.pool)
@@ -166,7 +174,7 @@ def get_judge_next(
         pairs = zip(gathered.query_ids.tolist(), gathered.document_ids.tolist(), strict=True)
         changes = changes * np.array([pair not in without for pair in pairs])
     drawn = draw_next(changes, n=asked.n, seed=SEED)
-    return _answer(named, runs, gathered, found, drawn)
+    return replace(_answer(named, chosen, gathered, found, drawn), left_out=len(runs) - len(chosen))
 
 
 def asked_of(parameters: QueryDict) -> NextAsked:
@@ -205,7 +213,7 @@ def _runs(access: Access, names: Sequence[str]) -> tuple[Run, ...]:
         ranker__collection=access.collection, withdrawn_at=None
     )
     newest = {run.ranker_id: run for run in runs_qs.order_by("pk")}
-    return tuple(sorted(newest.values(), key=lambda run: run.pk)[-MOST_RUNS:])
+    return tuple(sorted(newest.values(), key=lambda run: run.pk))
 
 
 def _query_ids(
@@ -223,6 +231,28 @@ def _query_ids(
     if len(judged):
         return np.unique(judged.query_ids)
     return np.array(sorted(list_answered(run_ids=[run.pk for run in runs])), np.int64)
+
+
+def _gather_leading(
+    judgment_list: JudgmentList, measure: Measure, runs: tuple[Run, ...], query_ids: Ids
+) -> tuple[tuple[Run, ...], _Gathered]:
+    """As many of the runs as can be worked out while somebody waits, the best; and their pool."""
+    version = get_version(judgment_list=judgment_list) if judgment_list.head else None
+    means = {
+        one.run.pk: one.averages[0].value or 0.0
+        for one in list_run_sums(judgment_list=judgment_list, version=version, measures=[measure])
+        if one.sums is not None
+    }
+    leading = sorted(runs, key=lambda run: (-means.get(run.pk, -1.0), run.pk))
+    n = min(len(runs), MOST_RUNS)
+    while True:
+        chosen = tuple(sorted(leading[:n], key=lambda run: run.pk))
+        try:
+            return chosen, _gather(judgment_list, measure, chosen, query_ids)
+        except FilterRefused:
+            if n <= FEWEST_RUNS:
+                raise
+            n = max(FEWEST_RUNS, n // 2)
 
 
 def _gather(

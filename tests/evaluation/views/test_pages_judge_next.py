@@ -64,6 +64,20 @@ def test_only_pairs_that_tell_the_runs_apart_are_to_be_judged(world):
     assert found.doubt == pytest.approx(0.5)
 
 
+def test_where_all_runs_are_too_many_the_best_are_asked_about(world, monkeypatch):
+    best = ask(world)
+    worse = {query.qid: ["d4", "d3", "d2"] for query in world.queries}
+    make_run(collection=world.collection, rankings=worse, ranker="worst")
+    every = ask(world).names
+    monkeypatch.setattr("evaluation.selectors.judge_next.MOST_CELLS", best.shown * 8)
+    found = ask(world)
+    assert (found.names, found.pairs, found.left_out) == (best.names, best.pairs, 1)
+    page = signed_in(world.dora).get(PAGE)
+    assert "of these the best 2, for all 3 at once would take too long" in text_of(page)
+    with pytest.raises(FilterRefused, match="too much at once"):
+        ask(world, runs=every)
+
+
 def test_a_judged_pair_comes_back_when_its_labels_disagree(world):
     query, document = world.queries[0], world.documents[1]
     split = {"votes": {"0": 1, "3": 1}}
