@@ -88,7 +88,7 @@ def run_file(run: Run) -> RunFile:
         query_ids=tuple(qids[pk] for pk in query_pks),
         starts=np.cumsum([0, *lengths], dtype=np.int64),
         ids=ids.at(codes),
-        lines=np.arange(1, len(codes) + 1, dtype=np.int64),
+        lines=np.arange(1, len(codes) + 1, dtype=np.int32),
         tag=run.tag,
         scores=np.concatenate([np.zeros(0), *scores]),
     )
