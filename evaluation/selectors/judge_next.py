@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -237,14 +238,11 @@ def _gather_leading(
     judgment_list: JudgmentList, measure: Measure, runs: tuple[Run, ...], query_ids: Ids
 ) -> tuple[tuple[Run, ...], _Gathered]:
     """As many of the runs as can be worked out while somebody waits, the best; and their pool."""
-    version = get_version(judgment_list=judgment_list) if judgment_list.head else None
-    means = {
-        one.run.pk: one.averages[0].value or 0.0
-        for one in list_run_sums(judgment_list=judgment_list, version=version, measures=[measure])
-        if one.sums is not None
-    }
-    leading = sorted(runs, key=lambda run: (-means.get(run.pk, -1.0), run.pk))
-    n = min(len(runs), MOST_RUNS)
+    if len(runs) <= MOST_RUNS:
+        with suppress(FilterRefused):
+            return runs, _gather(judgment_list, measure, runs, query_ids)
+    leading = _best_first(judgment_list, measure, runs)
+    n = MOST_RUNS if len(runs) > MOST_RUNS else max(FEWEST_RUNS, len(runs) // 2)
     while True:
         chosen = tuple(sorted(leading[:n], key=lambda run: run.pk))
         try:
@@ -253,6 +251,17 @@ def _gather_leading(
             if n <= FEWEST_RUNS:
                 raise
             n = max(FEWEST_RUNS, n // 2)
+
+
+def _best_first(judgment_list: JudgmentList, measure: Measure, runs: tuple[Run, ...]) -> list[Run]:
+    """By their means; those whose mean is not known yet come last."""
+    version = get_version(judgment_list=judgment_list) if judgment_list.head else None
+    means = {
+        one.run.pk: one.averages[0].value or 0.0
+        for one in list_run_sums(judgment_list=judgment_list, version=version, measures=[measure])
+        if one.sums is not None
+    }
+    return sorted(runs, key=lambda run: (-means.get(run.pk, -1.0), run.pk))
 
 
 def _gather(
