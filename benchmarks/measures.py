@@ -28,11 +28,7 @@ follow another arithmetic). CPU seconds of one core, medians, in turns.
 import argparse
 import functools
 import gc
-import io
-import multiprocessing
-import resource
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -45,27 +41,31 @@ from unittest.mock import patch
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.measures_on_files import (
+    ASKED,
+    CUTOFFS,
+    GLOBAL,
+    Floats,
+    apart,
+    ours_loaded_on_files,
+    ours_on_files,
+    pytrec_eval_on_files,
+    trec_eval_on_files,
+)
 from benchmarks.usage import peak
 from evaluation import compiled as evaluating
 from evaluation.exact import add, exact_sums
 from evaluation.measures.definition import Measure
 from evaluation.measures.engine import Values, counts_needed, depth_needed, evaluate_batch
-from evaluation.measures.files import evaluate_file
 from evaluation.measures.grades import Grades
-from evaluation.measures.grammar import parse_measure
-from evaluation.measures.judged_files import JudgedQueries
 from evaluation.measures.rankings import Judgments, grade_rankings, judge_rankings
 from evaluation.packing import RankedDocuments
 from evaluation.scoring import JudgedQueries as StoredQueries
 from evaluation.scoring import StoredRankings, score_sums
 from judgments import compiled
-from judgments.formats import compiled as reading
-from judgments.formats.trec import read_qrels, read_run
 
-Floats = npt.NDArray[np.float64]
 Evaluated = dict[str, dict[str, float]]
 
-CUTOFFS: Final = (1, 3, 5, 10, 20)
 GRADES: Final = Grades.integers(range(5))
 COLLECTION: Final = 8_800_000
 # name: runs, queries, depth, judged
@@ -83,7 +83,6 @@ def of_ideal(ideal: str, **parameters: str) -> tuple[Measure, ...]:
     )
 
 
-GLOBAL: Final = tuple(parse_measure(f"nDCG@{k}") for k in CUTOFFS)
 ALL_IDEALS: Final = tuple(
     measure for ideal in ("global", "recall", "local", "max") for measure in of_ideal(ideal)
 )
@@ -253,8 +252,7 @@ def pytrec_eval_peers(data: Data, ours: Floats) -> dict[str, Callable[[], object
     import pytrec_eval
 
     qrels, runs = as_dicts(data)
-    asked = {"ndcg_cut." + ",".join(map(str, CUTOFFS))}
-    evaluator = pytrec_eval.RelevanceEvaluator(qrels, asked)
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {ASKED})
     for number, run in enumerate(runs):
         own = ours[number * len(run) : (number + 1) * len(run), : len(CUTOFFS)]
         same(own, of_pytrec_eval(evaluator.evaluate(run)), "pytrec_eval", 0.0)
@@ -369,86 +367,6 @@ def write_files(data: Data, folder: Path) -> tuple[Path, list[Path]]:
                     "".join(f"{query} Q0 {d} {r} {s / 1_000_000:.6f} tag\n" for r, (d, s) in pairs)
                 )
     return qrels, runs
-
-
-def ours_on_files(qrels: Path, runs: list[Path], _: Path | None) -> tuple[float, Floats]:
-    """What `evaluate` does."""
-    start = time.process_time()
-    judged = JudgedQueries(read_qrels(qrels, name="qrels"))
-    values = [
-        evaluate_file(judged, read_run(run, name=run.name, text_after_tag=True), GLOBAL).values
-        for run in runs
-    ]
-    return time.process_time() - start, np.concatenate(values)
-
-
-def ours_loaded_on_files(
-    qrels: Path, runs: list[Path], program: Path | None
-) -> tuple[float, Floats]:
-    """The same where compiled loops are at hand, as in a process that has read large files."""
-    for module in (reading.LOOPS, evaluating.LOOPS):
-        compiled.loops_after(module, compiled.COMPILING)
-    judged = JudgedQueries(read_qrels(io.BytesIO(b"q 0 d 1\n"), name="qrels"))
-    run = read_run(io.BytesIO(b"q Q0 d 1 1 tag\n"), name="run", text_after_tag=True)
-    evaluate_file(judged, run, GLOBAL)
-    return ours_on_files(qrels, runs, program)
-
-
-def pytrec_eval_on_files(qrels: Path, runs: list[Path], _: Path | None) -> tuple[float, Floats]:
-    """Its own readers and its evaluation."""
-    import pytrec_eval
-
-    start = time.process_time()
-    with qrels.open() as file:
-        judged = pytrec_eval.parse_qrel(file)
-    asked = {"ndcg_cut." + ",".join(map(str, CUTOFFS))}
-    evaluator = pytrec_eval.RelevanceEvaluator(judged, asked)
-    found = []
-    for run in runs:
-        with run.open() as file:
-            found.append(evaluator.evaluate(pytrec_eval.parse_run(file)))
-    seconds = time.process_time() - start
-    # it answers in its own order
-    rows = [[own[query] for query in judged] for own in found]
-    values = [[one[f"ndcg_cut_{k}"] for k in CUTOFFS] for own in rows for one in own]
-    return seconds, np.array(values)
-
-
-def trec_eval_on_files(qrels: Path, runs: list[Path], program: Path | None) -> tuple[float, Floats]:
-    """The program, once a run."""
-    asked = ["-q", "-m", "ndcg_cut." + ",".join(map(str, CUTOFFS))]
-    outputs = [
-        subprocess.run(
-            [str(program), *asked, str(qrels), str(run)], check=True, capture_output=True, text=True
-        ).stdout
-        for run in runs
-    ]
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    found = []
-    for output in outputs:
-        lines = [line.split() for line in output.splitlines()]
-        values = {(name, query): float(value) for name, query, value in lines}
-        queries = dict.fromkeys(query for _, query, _ in lines if query != "all")
-        ordered = sorted(queries, key=int)
-        found += [[values[f"ndcg_cut_{k}", query] for k in CUTOFFS] for query in ordered]
-    return used.ru_utime + used.ru_stime, np.array(found)
-
-
-def apart(
-    work: Callable[..., tuple[float, Floats]], *arguments: object
-) -> tuple[float, float, Floats]:
-    """Seconds, the most memory in MiB, and values, of work in a fresh process."""
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(_measured, (work, *arguments))
-
-
-def _measured(
-    work: Callable[..., tuple[float, Floats]], *arguments: object
-) -> tuple[float, float, Floats]:
-    seconds, values = work(*arguments)
-    if work is trec_eval_on_files:
-        return seconds, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024, values
-    return seconds, peak(), values
 
 
 def same(one: Floats, other: Floats, name: str, tolerance: float) -> None:

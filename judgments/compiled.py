@@ -5,9 +5,10 @@ Numba made of a module of loops is kept as an object file, beside the module or 
 and any process that has enough to do loads that file through llvmlite. Where Numba or llvmlite is
 missing, or nothing can be kept, there are no loops, and everything is worked out by arrays.
 
-A module of loops marks each with `@loop`, which says what it takes; it is imported by nobody but
-`_compile`. No loop raises, allocates or returns anything but a whole number: an object file has
-neither Python nor Numba at hand. Its arrays are contiguous, and as long as they say.
+A module of loops, or a package, marks each with `@loop`, which says what it takes; it is imported
+by nobody but `_compile`. No loop raises, allocates or returns anything but a whole number: an
+object file has neither Python nor Numba at hand. Its arrays are contiguous, and as long as they
+say.
 """
 
 import ctypes
@@ -124,7 +125,9 @@ def _file_of(module: str) -> Path:
         raise ImportError(str(error)) from None
     machine = f"{binding.get_host_cpu_name()} {binding.get_host_cpu_features().flatten()}"
     digest = hashlib.sha256(f"{versions} {machine}".encode())
-    digest.update(source.read_bytes() + Path(__file__).read_bytes())
+    digest.update(Path(__file__).read_bytes())
+    for one in sorted(source.parent.glob("*.py")) if spec.submodule_search_locations else [source]:
+        digest.update(one.read_bytes())
     folder = os.environ.get("NUMBA_CACHE_DIR") or source.parent / "__pycache__"
     return Path(folder) / f"{module}.{digest.hexdigest()[:20]}.o"
 

@@ -1,6 +1,6 @@
 """From a qrels file and a run file to values, without a database: what trec_eval does."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -11,22 +11,16 @@ from evaluation.measures.coverage import coverage, relevant_coverage
 from evaluation.measures.definition import Measure
 from evaluation.measures.differences import Difference, difference
 from evaluation.measures.discounts import FloatArray
-from evaluation.measures.engine import (
-    count_together,
-    counts_needed,
-    depth_needed,
-    evaluate_batch,
-)
+from evaluation.measures.engine import count_together, evaluate_batch
 from evaluation.measures.errors import MeasureError, ZeroIdealError
 from evaluation.measures.explanation import Explanation, explain, value_of
+from evaluation.measures.graded_runs import GradedRun, Ordering, Reading, graded_run
 from evaluation.measures.judged_files import JudgedQueries, order_of
 from evaluation.measures.presets import Preset, apply, printed, tool_mean
-from evaluation.measures.rankings import (
-    BoolArray,
-    GradedRankings,
-)
+from evaluation.measures.rankings import BoolArray, GradedRankings
 from evaluation.measures.rounding import rounded_mean
-from judgments.formats.trec import RunFile
+from judgments.formats.trec import RunFile, RunToRead, of_queries
+from judgments.formats.trec_pairs import NotInStretchesError
 from judgments.temporal import Traits
 
 PLAIN: Final = Traits("", 1.0)  # of a query that nothing is said about
@@ -55,7 +49,7 @@ class FileValues:
 
 def evaluate_file(
     judged: JudgedQueries,
-    run: RunFile,
+    run: RunFile | RunToRead,
     measures: Sequence[Measure],
     preset: Preset | Sequence[Preset | None] | None = None,
     *,
@@ -67,7 +61,7 @@ def evaluate_file(
     Coverage of them.
     Without a preset, means are exact (rounded once); with one, they are summed and rounded as its
     tool does, and the measures are what that tool means by them.
-    Raises MeasureError, naming the query where one is to blame.
+    Raises MeasureError, naming the query where one is to blame; FileRefused of a run to be read.
     """
     if isinstance(preset, Preset) or preset is None:
         preset = [preset] * len(measures)
@@ -76,11 +70,12 @@ def evaluate_file(
         measure if tool is None else apply(tool, measure)
         for measure, tool in zip(measures, presets, strict=True)
     ]
-    query_ids = judged.query_rows(run)
-    groups = _groups(judged, meant, query_ids)
-    values, counted, of_run = _worked_out(judged, run, meant, collection_size)
+    _check_traits(judged, meant)
+    graded, values, counted, of_run = _worked_out(judged, run, meant, collection_size)
+    query_ids = graded.query_ids
+    groups = _groups(judged, query_ids)
     found = list(averages(meant, sums_of(meant, values, counted, groups)))
-    order = run_order(run, query_ids) if any(presets) else []
+    order = graded.order() if any(presets) else []
     for column, tool in enumerate(presets):
         if tool is not None and meant[column].average == "macro":
             rows = [row for row in order if counted[row, column]]
@@ -105,17 +100,19 @@ def evaluate_file(
     )
 
 
-def _groups(
-    judged: JudgedQueries, meant: Sequence[Measure], query_ids: Sequence[str]
-) -> Groups | None:
-    """The weight and segment of the queries; None where no file says them, and none need be."""
+def _check_traits(judged: JudgedQueries, meant: Sequence[Measure]) -> None:
+    """MeasureError for a measure that asks for the queries' traits, where nothing says them."""
+    asking = [measure.name for measure in meant if reads_traits([measure])]
+    if asking and judged.traits is None:
+        raise MeasureError(
+            f"{asking[0]}: what a query weighs and which segment it is in stands in a file of "
+            "queries; --queries names it"
+        )
+
+
+def _groups(judged: JudgedQueries, query_ids: Sequence[str]) -> Groups | None:
+    """The weight and segment of the queries; None where no file says them."""
     if judged.traits is None:
-        asking = [measure.name for measure in meant if reads_traits([measure])]
-        if asking:
-            raise MeasureError(
-                f"{asking[0]}: what a query weighs and which segment it is in stands in a file of "
-                "queries; --queries names it"
-            )
         return None
     traits = [judged.traits.get(query_id, PLAIN) for query_id in query_ids]
     return Groups.of([own.weight for own in traits], [own.segment for own in traits])
@@ -144,29 +141,44 @@ def _by_segment(
 
 
 def _worked_out(
-    judged: JudgedQueries, run: RunFile, meant: Sequence[Measure], collection_size: int | None
-) -> tuple[FloatArray, BoolArray, dict[int, tuple[float | None, int]]]:
-    """Values, whether they count, and by column (value, queries) of what is no mean."""
-    query_ids = judged.query_rows(run)
-    values = np.zeros((len(query_ids), len(meant)))
+    judged: JudgedQueries,
+    run: RunFile | RunToRead,
+    meant: Sequence[Measure],
+    collection_size: int | None,
+) -> tuple[GradedRun, FloatArray, BoolArray, dict[int, tuple[float | None, int]]]:
+    """The run, values, whether they count, and by column (value, queries) of what is no mean."""
+    of_all = [column for column, measure in enumerate(meant) if not measure.kind.per_query]
+    if of_all:
+        run = run.whole()
+    by_ordering = _by_ordering(meant)
+    readings = [Reading.of([_as_macro(meant[c]) for c in own]) for own in by_ordering.values()]
+    graded = _graded(judged, run, readings)
+    values = np.zeros((len(graded.query_ids), len(meant)))
     counted = np.zeros(values.shape, bool)
-    of_run: dict[int, tuple[float | None, int]] = {}
-    for ordering, columns in _by_ordering(meant):
-        by_query = [c for c in columns if meant[c].kind.per_query]
-        own = [_as_macro(meant[column]) for column in by_query]
-        rankings = judged.rankings(run, ordering, depth_needed(own), returned=counts_needed(own))
+    of_run = {
+        column: _covered(judged, run.whole(), meant[column], collection_size) for column in of_all
+    }
+    for ordering, columns in by_ordering.items():
+        rankings = graded.rankings[ordering]
         try:
-            found = evaluate_batch(own, rankings, judged.grades)
+            found = evaluate_batch([_as_macro(meant[c]) for c in columns], rankings, judged.grades)
         except ZeroIdealError as error:
-            raise MeasureError(f"query {query_ids[error.row]}: {error.message}") from None
-        values[:, by_query], counted[:, by_query] = found.values, found.counted
+            raise MeasureError(f"query {graded.query_ids[error.row]}: {error.message}") from None
+        values[:, columns], counted[:, columns] = found.values, found.counted
         for column in columns:
-            if not meant[column].kind.per_query:
-                of_run[column] = _covered(judged, run, meant[column], collection_size)
-            elif not meant[column].is_mean:
+            if not meant[column].is_mean:
                 share = count_together(meant[column], rankings, judged.grades).share
                 of_run[column] = share, int(counted[:, column].sum())
-    return values, counted, of_run
+    return graded, values, counted, of_run
+
+
+def _graded(
+    judged: JudgedQueries, run: RunFile | RunToRead, readings: Sequence[Reading]
+) -> GradedRun:
+    try:
+        return graded_run(judged, run.stretches(), readings)
+    except NotInStretchesError:
+        return graded_run(judged, run.whole().stretches(), readings)
 
 
 def _as_macro(measure: Measure) -> Measure:
@@ -207,13 +219,13 @@ def explain_file(
 
     Raises MeasureError where neither file has the query.
     """
-    row = _row_of(judged, run, query_id)
+    _check_known(judged, run, query_id)
     out = []
     for measure in measures:
         if not measure.kind.per_query:
             raise MeasureError(f"{measure.name} is about a whole run: there is no query to explain")
         meant = replace(measure, average="macro")
-        rankings = judged.rankings(run, meant.ordering, None).rows(row, row + 1)
+        rankings = _rankings_of(judged, run, query_id, meant.ordering)
         doc_ids = _doc_ids(run, query_id, meant.ordering)
         ties = None if rankings.ties is None else rankings.ties[:, : len(doc_ids)]
         whole = replace(rankings, levels=rankings.levels[:, : len(doc_ids)], ties=ties)
@@ -228,20 +240,27 @@ def compare_file(
 
     Raises MeasureError where neither file has the query.
     """
-    row = _row_of(judged, run, query_id)
+    _check_known(judged, run, query_id)
 
-    def ranking(ordering: tuple[str, str]) -> GradedRankings:
-        return judged.rankings(run, ordering, None).rows(row, row + 1)
+    def ranking(ordering: Ordering) -> GradedRankings:
+        return _rankings_of(judged, run, query_id, ordering)
 
     value = value_of(ranking, judged.grades)
     return tuple(difference(one, other, value) for one, other in pairs)
 
 
-def _row_of(judged: JudgedQueries, run: RunFile, query_id: str) -> int:
-    query_ids = judged.query_rows(run)
-    if query_id not in query_ids:
+def _check_known(judged: JudgedQueries, run: RunFile, query_id: str) -> None:
+    if query_id not in judged.rows and query_id not in run.query_ids:
         raise MeasureError(f"neither {judged.qrels.name} nor {run.name} has query {query_id!r}")
-    return query_ids.index(query_id)
+
+
+def _rankings_of(
+    judged: JudgedQueries, run: RunFile, query_id: str, ordering: Ordering
+) -> GradedRankings:
+    """The run's ranking of one query, all of it, as one row."""
+    graded = graded_run(judged, [of_queries(run, (query_id,))], [Reading(ordering, None)])
+    row = graded.query_ids.index(query_id)
+    return graded.rankings[ordering].rows(row, row + 1)
 
 
 def _doc_ids(run: RunFile, query_id: str, ordering: tuple[str, str]) -> list[str]:
@@ -252,14 +271,10 @@ def _doc_ids(run: RunFile, query_id: str, ordering: tuple[str, str]) -> list[str
     return run.ids.at(order_of(run, ordering)[span]).texts()
 
 
-def run_order(run: RunFile, query_ids: Sequence[str]) -> list[int]:
-    """The rows as the run has their queries, those that it does not answer last."""
-    place = {query_id: number for number, query_id in enumerate(run.query_ids)}
-    return sorted(range(len(query_ids)), key=lambda row: place.get(query_ids[row], len(place)))
-
-
-def _by_ordering(measures: Sequence[Measure]) -> Iterator[tuple[tuple[str, str], list[int]]]:
-    groups: dict[tuple[str, str], list[int]] = {}
+def _by_ordering(measures: Sequence[Measure]) -> dict[Ordering, list[int]]:
+    """The columns of what is worked out query by query, by the order of rankings that it reads."""
+    groups: dict[Ordering, list[int]] = {}
     for column, measure in enumerate(measures):
-        groups.setdefault(measure.ordering, []).append(column)
-    yield from groups.items()
+        if measure.kind.per_query:
+            groups.setdefault(measure.ordering, []).append(column)
+    return groups

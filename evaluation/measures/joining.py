@@ -30,7 +30,7 @@ _LARGEST_SPAN: Final = 1 << 26  # of document ids; beyond it they are searched f
 _LARGEST_KEY: Final = 1 << 62  # of (query, document); beyond it queries are searched one by one
 _LEAST_HASHES: Final = 1 << 10  # chains of judged documents with one hash
 _ROOM: Final = 16  # chains for each judged document, at least
-_BEHIND: Final = 7  # cells behind a ranking: it is compared in whole eights
+LANES: Final = 32  # ranks that a compiled loop compares at once, as `evaluation.loops.lanes` says
 _MOST_CHAINED: Final = 1 << 15  # judged documents of a query: 16 bits number them
 # What the ways cost, in nanoseconds, as measured.
 _PER_COMPARISON: Final = 0.25  # of a rank with a judged document
@@ -90,7 +90,7 @@ class Judgments:
 class Chains:
     """Judgments for a compiled loop, and room to look ranks up among them.
 
-    arguments: as `loops.look_up` takes them: documents, levels, starts, heads, after, scratch.
+    arguments: as `loops.look_up` takes them: judged, levels, starts, heads, after, scratch.
     """
 
     arguments: tuple[npt.NDArray[np.generic], ...]
@@ -107,7 +107,7 @@ class Chains:
                 judgments.starts,
                 np.zeros(room, np.uint16),
                 np.empty(most, np.uint16),
-                np.empty((2, longest + _BEHIND), np.int32),
+                np.empty((2, max(longest, LANES)), np.int32),
             )
         )
 
@@ -210,22 +210,24 @@ class Join:
 
     def _looked_up_by(self, loops: Any) -> Joined:
         """`done` by a compiled loop."""
-        n_rankings = len(self.lengths)
-        levels = np.empty((n_rankings, self.width), np.uint8)
+        n_rankings, order = len(self.lengths), by_query(self.rows)
+        levels = np.empty((n_rankings, whole_lanes(self.width)), np.uint8)
         counts = np.empty((self.n_grades, n_rankings), np.int32)
         loops.look_up(
             np.ascontiguousarray(self.documents),
             self.starts,
             np.ascontiguousarray(self.lengths, np.int64),
-            by_query(self.rows),
             np.ascontiguousarray(self.rows, np.int64),
             *Chains.of(self.judgments, self.depth).arguments,
+            self.width,
+            order,
             levels,
             counts,
         )
-        out = by_rank(n_rankings, self.width)
-        out[:] = levels
-        return Joined(out, counts.T if self.n_grades else None)
+        out, own, mine = by_rank(n_rankings, self.width), np.empty_like(counts), _even(order)
+        out[mine] = levels[:, : self.width]
+        own[:, mine] = counts
+        return Joined(out, own.T if self.n_grades else None)
 
     def _stretches(self) -> Iterator[tuple[int, int, Rows]]:
         """Queries first..last, and which rankings are theirs, in their order."""
@@ -348,6 +350,11 @@ class Join:
             keys += np.repeat(np.arange(last - first), judgments.lengths[first:last]) * self.span
             wanted += (rows.astype(np.int64) * self.span - self.lowest)[:, None]
         return _found(keys, judgments.levels[place], wanted)
+
+
+def whole_lanes(width: int) -> int:
+    """As many ranks as compiled loops fill where so many are wanted."""
+    return -(-width // LANES) * LANES
 
 
 def by_query(rows: IntArray) -> npt.NDArray[np.int64]:

@@ -20,7 +20,7 @@ from evaluation.measures.counting import count_levels
 from evaluation.measures.definition import Measure
 from evaluation.measures.discounts import FloatArray
 from evaluation.measures.grades import Grades
-from evaluation.measures.joining import Chains, Judgments
+from evaluation.measures.joining import Chains, Judgments, whole_lanes
 from evaluation.measures.rankings import BoolArray, GradedRankings, IntArray
 from evaluation.packing import RankedDocuments
 
@@ -96,7 +96,7 @@ class Plain:
         """Where the loops work on some rankings together."""
         n = len(self.stops)
         numbers = np.empty((n + 2, _TOGETHER), np.uint64)
-        near = np.empty((_TOGETHER, self.depth), np.uint8)
+        near = np.empty((_TOGETHER, whole_lanes(self.depth)), np.uint8)
         return near, np.empty((n, _TOGETHER)), numbers, np.empty(_TOGETHER)
 
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from evaluation.measures.definition import Measure
 from evaluation.measures.discounts import FloatArray
-from evaluation.measures.engine import counts_needed, depth_needed, evaluate_batch
+from evaluation.measures.engine import evaluate_batch
 from evaluation.measures.errors import MeasureError
-from evaluation.measures.files import run_order
+from evaluation.measures.graded_runs import Ordering, Reading, graded_run
 from evaluation.measures.grades import Grades
 from evaluation.measures.judged_files import JudgedQueries
 from evaluation.measures.presets import PRESETS, Preset, apply, tool_mean
@@ -57,9 +57,7 @@ def preset_means(
     judged.
     """
     meant = {name: preset_measure(chosen, cutoff) for name, chosen in presets.items()}
-    query_ids = judged.query_rows(run)
-    order = _ToolOrder(tuple(run_order(run, query_ids)), query_ids)
-    by_ordering: dict[tuple[str, str], list[str]] = {}
+    by_ordering: dict[Ordering, list[str]] = {}
     found: dict[str, Spoken] = {}
     for name, measure in meant.items():
         problem = _problem(measure, judged.grades)
@@ -67,10 +65,11 @@ def preset_means(
             found[name] = Spoken(name, None, 0, problem)
         else:
             by_ordering.setdefault(measure.ordering, []).append(name)
-    for ordering, names in by_ordering.items():
-        own = [meant[name] for name in names]
-        rankings = judged.rankings(run, ordering, depth_needed(own), returned=counts_needed(own))
-        computed = evaluate_batch(own, rankings, judged.grades)
+    own = [[meant[name] for name in names] for names in by_ordering.values()]
+    graded = graded_run(judged, run.stretches(), list(map(Reading.of, own)))
+    order = _ToolOrder(tuple(graded.order()), graded.query_ids)
+    for measures, (ordering, names) in zip(own, by_ordering.items(), strict=True):
+        computed = evaluate_batch(measures, graded.rankings[ordering], judged.grades)
         for column, name in enumerate(names):
             values, counted = computed.values[:, column], computed.counted[:, column]
             found[name] = _spoken(presets[name], order, values, counted)

@@ -1,6 +1,7 @@
 """Compiled loops over the bytes and ids of files, for processes that read large ones."""
 
 import secrets
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -19,6 +20,7 @@ LOOPS: Final = "judgments.formats.loops"
 _SAVED: Final = 1.5e-7  # seconds a pair
 _SEED: Final = secrets.randbits(64)  # so that no file can be made to fill one slot
 _ROOM: Final = 4  # slots for each id, so that few meet
+_PIECE: Final = 1 << 24  # bytes, of which twice as many freed ones are kept
 
 
 def loops_after(pairs: int) -> Any:
@@ -27,9 +29,22 @@ def loops_after(pairs: int) -> Any:
 
 
 def expect(pairs: int) -> None:
-    """Loads the loops at once where so many pairs are about to be read that they will be."""
+    """Prepares for so many pairs more: loads the loops at once where they will be worth it."""
+    if pairs:
+        _keep_freed_memory()
     if pairs * _SAVED > compiled.LOADING:
         compiled.load_soon()
+
+
+@cache
+def _keep_freed_memory() -> None:
+    """Has what is freed kept for what is needed next, once in a process.
+
+    C's library gives it back to the system, to be had anew page by page, until it has seen a large
+    piece come and go (mallopt(3), M_MMAP_THRESHOLD). Nobody touches the first such piece; a second
+    one would be kept itself, and filled with zeros.
+    """
+    bytes(_PIECE)
 
 
 def is_any_repeated(loops: Any, words: Words, starts: Places) -> bool:

@@ -49,19 +49,6 @@ class IdColumn:
         rows = np.array(encoded, f"S{width * WORD}")
         return cls(rows.view("<u8").reshape(len(texts), width).astype(np.uint64, copy=False), long)
 
-    @classmethod
-    def joined(cls, columns: Sequence["IdColumn"]) -> "IdColumn":
-        """All of them, one behind the other."""
-        width = max((column.words.shape[1] for column in columns), default=1)
-        words = np.zeros((sum(map(len, columns)), width), np.uint64)
-        long: dict[bytes, str] = {}
-        start = 0
-        for column in columns:
-            words[start : start + len(column), : column.words.shape[1]] = column.words
-            start += len(column)
-            long |= column.long
-        return cls(words, long)
-
     def __len__(self) -> int:
         return len(self.words)
 

@@ -1,7 +1,8 @@
 """Loops over the bytes and ids of large files: `judgments.compiled` compiles them.
 
 They say what `trec_bytes` and `id_columns` say, two to six times as fast, and are nobody's
-authority: `trec_lines` looks at each line that is out of the ordinary.
+authority: `trec_lines` looks at each line that is out of the ordinary. Constants are their own:
+what is compiled is known by this file alone.
 """
 
 from typing import Final
@@ -162,7 +163,7 @@ def repeats(words: Words, starts: Places, seed: np.uint64, table: Slots, owners:
     """Whether any group has an id twice.
 
     words: of all groups' ids. starts: where each group begins, and where the last ends.
-    table, owners: from `slots_for`.
+    table: room for 2**b places. owners: for each, the group that has it; -1: none.
     """
     width = words.shape[1]
     mask = np.uint64(len(table) - 1)

@@ -95,7 +95,8 @@ def read_batches(
             for block in _without_mark(_expanded(_raw(stream, progress), limits)):
                 cut = block.rfind(b"\n") + 1
                 if cut:
-                    for batch in _checked(bytes(rest) + block[:cut], line, limits, problems):
+                    data = b"".join((rest, memoryview(block)[:cut]))
+                    for batch in _checked(data, line, limits, problems):
                         yield batch
                         line = batch.line + batch.count
                     rest.clear()
@@ -262,8 +263,9 @@ def _checked(data: bytes, line: int, limits: Limits, problems: Problems) -> Iter
         raise problems.stop(line, Rule.LINES, f"more than {limits.lines:,} lines.")
     breaks = np.frombuffer(data, dtype=np.uint8) == 10
     width = limits.line // 2
-    windows = breaks[: len(breaks) // width * width].reshape(-1, width)
-    if windows.any(axis=1).all():  # so no line is as long as two of them
+    starts = range(0, len(data) - width + 1, width)
+    if all(data.find(b"\n", start, start + width) >= 0 for start in starts):
+        # so no line is as long as two of them
         yield Batch(line, int(np.count_nonzero(breaks)), data)
         return
     ends = np.flatnonzero(breaks)

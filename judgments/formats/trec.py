@@ -7,8 +7,10 @@ Empty lines are skipped, and so are lines that begin with `#`, as trec_eval does
 """
 
 import math
+import os
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -22,10 +24,11 @@ from judgments.formats.trec_lines import (
     QRELS_LINES,
     RUN_LINES,
     RUN_LINES_WITH_REST,
-    Table,
+    read_stretches,
     read_table,
     table_of,
 )
+from judgments.formats.trec_pairs import TOGETHER, NotInStretchesError, Table
 from judgments.scales import Scale
 
 Floats = npt.NDArray[np.float64]
@@ -81,6 +84,32 @@ class RunFile(TrecFile):
     tag: str
     scores: Floats
 
+    def whole(self) -> "RunFile":
+        """The run."""
+        return self
+
+    def stretches(self) -> Iterator["RunFile"]:
+        """The run, some whole queries at a time, as many as stay in the cache together."""
+        first, n_queries = 0, len(self.query_ids)
+        while first < n_queries:
+            enough = int(self.starts[first]) + TOGETHER
+            last = max(first + 1, int(np.searchsorted(self.starts, enough, "right")) - 1)
+            yield self if last - first == n_queries else self._between(first, last)
+            first = last
+
+    def _between(self, first: int, last: int) -> "RunFile":
+        """The queries from one position to another."""
+        pairs = slice(int(self.starts[first]), int(self.starts[last]))
+        return RunFile(
+            name=self.name,
+            query_ids=self.query_ids[first:last],
+            starts=self.starts[first : last + 1] - self.starts[first],
+            ids=self.ids.at(pairs),
+            lines=self.lines[pairs],
+            tag=self.tag,
+            scores=self.scores[pairs],
+        )
+
     def rankings(self) -> Iterator[tuple[str, list[str], Floats]]:
         """(query id, document ids, scores) of each query, in file order, not sorted."""
         for position, query_id in enumerate(self.query_ids):
@@ -126,6 +155,44 @@ def of_queries(file: Read, query_ids: Container[str]) -> Read:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunToRead:
+    """A run on disk, which is read when it is asked for, and each time anew.
+
+    path, name, limits, text_after_tag: as `read_run` takes them.
+    queries: only these; None for all.
+    """
+
+    path: str | os.PathLike[str]
+    name: str
+    limits: Limits = TREC_LIMITS
+    text_after_tag: bool = False
+    queries: Container[str] | None = None
+
+    def whole(self) -> RunFile:
+        """The run. Raises FileRefused."""
+        run = read_run(
+            self.path, name=self.name, limits=self.limits, text_after_tag=self.text_after_tag
+        )
+        return self._chosen(run)
+
+    def stretches(self) -> Iterator[RunFile]:
+        """The run, some whole queries at a time, of which no more is in memory at once.
+
+        A query whose lines do not follow each other comes more than once.
+        Raises NotInStretchesError for what must be read whole: a file in which something is wrong,
+        or one that can't be read twice.
+        """
+        if not Path(self.path).is_file():
+            raise NotInStretchesError
+        layout = RUN_LINES_WITH_REST if self.text_after_tag else RUN_LINES
+        for table in read_stretches(self.path, layout, name=self.name, limits=self.limits):
+            yield self._chosen(_run(table, self.name))
+
+    def _chosen(self, run: RunFile) -> RunFile:
+        return run if self.queries is None else of_queries(run, self.queries)
+
+
 def read_run(
     source: Source,
     *,
@@ -142,7 +209,10 @@ def read_run(
     Raises FileRefused, which names every problem with its line.
     """
     layout = RUN_LINES_WITH_REST if text_after_tag else RUN_LINES
-    table = read_table(source, layout, name=name, limits=limits, progress=progress)
+    return _run(read_table(source, layout, name=name, limits=limits, progress=progress), name)
+
+
+def _run(table: Table, name: str) -> RunFile:
     return RunFile(
         name=name,
         query_ids=table.query_ids,
@@ -191,7 +261,7 @@ def _qrels(table: Table, name: str) -> QrelsFile:
         starts=table.starts,
         ids=table.documents,
         lines=table.lines,
-        grades=table.values.astype(np.int32),
+        grades=table.values,
     )
 
 
@@ -216,18 +286,18 @@ def format_qrels(pairs: Iterable[tuple[str, str, int]]) -> bytes:
 
 
 def format_run(
-    rankings: Iterable[tuple[str, Sequence[str], Iterable[float]]], *, tag: str
+    rankings: Iterable[tuple[str, Sequence[str], Iterable[float], Iterable[int]]], *, tag: str
 ) -> bytes:
     """A run as TREC lines, with the shortest digits that give the same score again.
 
-    rankings: (query id, document ids, scores) as `RunFile.rankings` gives them. Their order is
-    kept, and the rank column counts it from 1: what comes first is the caller's decision.
+    rankings: (query id, document ids, scores, ranks) of each query. Lines keep their order, from
+    which the ranks, from 1, may differ: of two documents that tie, say, the one that stands later.
     Raises ValueError for ids or a tag that no reader would accept, and for scores not finite.
     """
     _check("tag", tag, id_problem(tag))
     lines = []
-    for query_id, doc_ids, scores in rankings:
-        for rank, (doc_id, number) in enumerate(zip(doc_ids, scores, strict=True), start=1):
+    for query_id, doc_ids, scores, ranks in rankings:
+        for doc_id, number, rank in zip(doc_ids, scores, ranks, strict=True):
             _check_ids(query_id, doc_id)
             score = float(number)
             if not math.isfinite(score):

@@ -1,39 +1,38 @@
 """The lines of TREC files, parsed fast where they are sound and with care where they are not.
 
-A block of lines is read as arrays of bytes (`trec_bytes`). Only a block with something out of the
-ordinary is looked at line by line: that way is the authority, and names what is wrong and where.
+A block of lines is read at once, by compiled loops (`loops`) or as arrays of bytes (`trec_bytes`).
+Only a block with something out of the ordinary is looked at line by line: that way is the
+authority, and names what is wrong and where.
 """
 
 import math
 import os
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import count, groupby
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar, cast
+from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from judgments.formats.compiled import SOUND, UNUSUAL, expect, loops_after
-from judgments.formats.errors import Problems, Rule, quoted
-from judgments.formats.id_columns import LONGEST, WORD, IdColumn, repeated
+from judgments.formats.errors import FileRefused, Problems, Rule, quoted
+from judgments.formats.id_columns import LONGEST, IdColumn
 from judgments.formats.ids import MAX_ID_CHARACTERS, id_problem
 from judgments.formats.numbers import INTEGER, NUMBER
 from judgments.formats.reading import Batch, Limits, Progress, Source, line_text, read_batches
 from judgments.formats.trec_bytes import groups_of, is_plain, lines_of, plain_numbers
+from judgments.formats.trec_pairs import (
+    Gathered,
+    NotInStretchesError,
+    Part,
+    Table,
+    whole_queries,
+)
 from judgments.scales import Scale
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int32]
-LongIntegers = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
-Array = TypeVar("Array", bound=npt.NDArray[np.generic])
-
 MAX_GRADE: Final = 2**31 - 1
-BYTES_PER_PAIR: Final = 40  # what a pair takes while its table is put together
-BYTES_PER_ID: Final = 100  # what a query's id takes beyond its characters
 
 _WORD: Final = re.compile(r"[^ \t]+")
 _NOT_A_NUMBER: Final = re.compile(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
@@ -74,6 +73,11 @@ class Layout:
     problem: Callable[[str], tuple[Rule, str] | None]
     rest_allowed: bool = False
 
+    @property
+    def dtype(self) -> type[np.float64 | np.int32]:
+        """Of values, once they are known to be sound."""
+        return np.int32 if self.whole else np.float64
+
 
 RUN_LINES: Final = Layout(
     fields=("query", "Q0", "document", "rank", "score", "tag"),
@@ -90,33 +94,6 @@ QRELS_LINES: Final = Layout(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
-    """The pairs of a file, grouped by query, each group in file order.
-
-    documents: per pair. values: scores or grades.
-    last: the last word of the last line that counts.
-    """
-
-    query_ids: tuple[str, ...]
-    documents: IdColumn
-    starts: LongIntegers
-    lines: Integers
-    values: Floats
-    last: str
-
-
-class _Part(NamedTuple):
-    """Some pairs. query_ids: of stretches of pairs, which are `lengths` long."""
-
-    query_ids: list[str]
-    lengths: LongIntegers
-    doc_ids: IdColumn
-    values: Floats
-    lines: LongIntegers
-    last: str
-
-
 def read_table(
     source: Source,
     layout: Layout,
@@ -131,14 +108,12 @@ def read_table(
     scale: the codes that values may have; None for any.
     """
     problems = Problems(name)
-    gathered = _Gathered(limits, problems)
+    gathered = Gathered(limits, problems, layout.dtype)
     for batch in read_batches(source, limits=limits, problems=problems, progress=progress):
         if batch.line == 1:
             gathered.expected = _lines_to_come(source, batch)
             expect(gathered.expected)
-        part = _sound_part(batch, layout)
-        if part is None:
-            part = _inspected_part(batch, layout, problems)
+        part = _part(batch, layout, problems)
         if len(part.values):
             gathered.add(part)
             if scale is not None:
@@ -151,6 +126,48 @@ def read_table(
     return table
 
 
+def read_stretches(source: Source, layout: Layout, *, name: str, limits: Limits) -> Iterator[Table]:
+    """The pairs of a file, some whole queries at a time, while nothing is wrong with it.
+
+    So little of it is in memory at once that it stays in the cache, and is used again.
+    A query whose lines do not follow each other comes more than once; that is not noticed.
+    Raises NotInStretchesError where anything is wrong: `read_table` says what it is.
+    """
+    problems = Problems(name)
+    empty = True
+    try:
+        for parts in whole_queries(_parts(source, layout, limits, problems), limits):
+            gathered = Gathered(limits, problems, layout.dtype)
+            gathered.expected = sum(len(part.values) for part in parts)
+            for part in parts:
+                gathered.add(part)
+            table = gathered.table()
+            problems.raise_if_any()
+            empty = False
+            yield table
+        problems.raise_if_any()
+    except FileRefused as refused:
+        raise NotInStretchesError from refused
+    if empty:
+        raise NotInStretchesError
+
+
+def _parts(source: Source, layout: Layout, limits: Limits, problems: Problems) -> Iterator[Part]:
+    """The sound lines of a file, batch by batch, and a problem for each that is not."""
+    for batch in read_batches(source, limits=limits, problems=problems):
+        if batch.line == 1:
+            expect(_lines_to_come(source, batch))
+        part = _part(batch, layout, problems)
+        if len(part.values):
+            yield part
+
+
+def _part(batch: Batch, layout: Layout, problems: Problems) -> Part:
+    """The sound lines of a batch, and a problem for each that is not."""
+    part = _sound_part(batch, layout)
+    return _inspected_part(batch, layout, problems) if part is None else part
+
+
 def _lines_to_come(source: Source, first: Batch) -> int:
     """How many lines are behind the first batch of a file, if they are like those in it."""
     if not isinstance(source, str | os.PathLike):
@@ -158,8 +175,8 @@ def _lines_to_come(source: Source, first: Batch) -> int:
     return max(0, Path(source).stat().st_size - len(first.data)) * first.count // len(first.data)
 
 
-def _sound_part(batch: Batch, layout: Layout) -> _Part | None:
-    """The batch at once, if nothing in it is out of the ordinary; else None."""
+def _sound_part(batch: Batch, layout: Layout) -> Part | None:
+    """A batch at once, if nothing in it is out of the ordinary; else None."""
     if loops := loops_after(batch.count):
         return _scanned_part(batch, layout, loops)
     found = lines_of(batch.data, batch.count, len(layout.fields))
@@ -174,23 +191,23 @@ def _sound_part(batch: Batch, layout: Layout) -> _Part | None:
         return None
     values[others] = [float(text) for text in texts]
     first = groups_of(query_ids)
-    return _Part(
+    return Part(
         query_ids.at(first).texts(),
         np.diff(first, append=batch.count),
         doc_ids,
         values,
-        np.arange(batch.line, batch.line + batch.count, dtype=np.int64),
+        np.arange(batch.line, batch.line + batch.count, dtype=np.int32),
         found.texts(np.array([batch.count - 1]), len(layout.fields) - 1)[0],
     )
 
 
-def _scanned_part(batch: Batch, layout: Layout, loops: Any) -> _Part | None:
+def _scanned_part(batch: Batch, layout: Layout, loops: Any) -> Part | None:
     """The same by compiled loops."""
     if not (batch.data.isascii() or is_plain(batch.data)):
         return None
     data = np.frombuffer(batch.data, np.uint8)
     values = np.empty(batch.count)
-    odd, stretches = np.empty((batch.count, 3), np.int64), np.empty(batch.count, np.int64)
+    odd, stretches = np.empty((batch.count, 3), np.int64), np.empty(batch.count + 1, np.int64)
     names, filled = np.empty(len(data), np.uint8), np.zeros(3, np.int64)
     outcome, width = SOUND, 1
     longest = min(LONGEST, MAX_ID_CHARACTERS)
@@ -206,22 +223,23 @@ def _scanned_part(batch: Batch, layout: Layout, loops: Any) -> _Part | None:
     else:
         return None
     n_stretches, n_odd, n_names = filled.tolist()
+    stretches[n_stretches] = batch.count
     for line, start, end in odd[:n_odd].tolist():
         text = batch.data[start:end].decode()
         if layout.problem(text):
             return None
         values[line] = float(text)
-    return _Part(
+    return Part(
         names[:n_names].tobytes().decode().split("\n")[:-1],
-        np.diff(stretches[:n_stretches], append=batch.count),
+        stretches[1 : n_stretches + 1] - stretches[:n_stretches],
         IdColumn(words),
         values,
-        np.arange(batch.line, batch.line + batch.count, dtype=np.int64),
-        batch.data.rsplit(None, 1)[1].decode(),
+        np.arange(batch.line, batch.line + batch.count, dtype=np.int32),
+        batch.data[batch.data.rfind(b"\n", 0, -1) + 1 :].split()[-1].decode(),
     )
 
 
-def _inspected_part(batch: Batch, layout: Layout, problems: Problems) -> _Part:
+def _inspected_part(batch: Batch, layout: Layout, problems: Problems) -> Part:
     """The batch line by line: the sound lines, and a problem for each that is not."""
     rows: list[tuple[str, str, float, int]] = []
     last = ""
@@ -236,15 +254,15 @@ def _inspected_part(batch: Batch, layout: Layout, problems: Problems) -> _Part:
     return _part_of(rows, last)
 
 
-def _part_of(rows: Sequence[tuple[str, str, float, int]], last: str) -> _Part:
+def _part_of(rows: Sequence[tuple[str, str, float, int]], last: str) -> Part:
     """Rows of (query, document, value, line) as a part."""
     stretches = [(query, len(list(own))) for query, own in groupby(row[0] for row in rows)]
-    return _Part(
+    return Part(
         [query for query, _ in stretches],
         np.array([length for _, length in stretches], dtype=np.int64),
         IdColumn.of([row[1] for row in rows]),
         np.array([row[2] for row in rows], dtype=np.float64),
-        np.array([row[3] for row in rows], dtype=np.int64),
+        np.array([row[3] for row in rows], dtype=np.int32),
         last,
     )
 
@@ -252,11 +270,11 @@ def _part_of(rows: Sequence[tuple[str, str, float, int]], last: str) -> _Part:
 def table_of(
     rows: Sequence[tuple[str, str, float, int]], *, limits: Limits, problems: Problems
 ) -> Table:
-    """Rows of (query, document, value, line) of another format, in their order; at least one.
+    """Rows of (query, document, grade, line) of another format, in their order; at least one.
 
     Raises FileRefused for pairs that are there twice, and for more than fit.
     """
-    gathered = _Gathered(limits, problems)
+    gathered = Gathered(limits, problems, np.int32)
     gathered.add(_part_of(rows, ""))
     table = gathered.table()
     problems.raise_if_any()
@@ -318,112 +336,7 @@ def _value(word: re.Match[str], layout: Layout, line: int, problems: Problems) -
     return None
 
 
-def _check_grades(part: _Part, scale: Scale, problems: Problems) -> None:
+def _check_grades(part: Part, scale: Scale, problems: Problems) -> None:
     outside = ~np.isin(part.values, scale.codes)
     for value, line in zip(part.values[outside], part.lines[outside], strict=True):
         problems.add(int(line), Rule.SCALE, f"the grade {value:.0f} is not on the scale {scale}.")
-
-
-def _enlarged(array: Array, n_filled: int, shape: tuple[int, ...]) -> Array:
-    """An array of this shape that begins with what is filled of another; zeros beside that."""
-    out = np.empty(shape, array.dtype)
-    out[:n_filled] = 0
-    filled = array[:n_filled]
-    out[tuple(map(slice, filled.shape))] = filled
-    return cast(Array, out)
-
-
-@dataclass(slots=True)
-class _Gathered:
-    """The pairs read so far, in file order.
-
-    They are put where they stay, in arrays as long as the file promises: what nobody touches of
-    these costs nothing, and to touch memory twice took a quarter of reading a large file.
-
-    expected: how many there may be. queries: the first stretch of each. stretches: the first of
-    the same query, and the lengths. words, lines, values: `count` of each are filled.
-    """
-
-    limits: Limits
-    problems: Problems
-    queries: dict[str, int] = field(default_factory=dict)
-    stretches: list[tuple[LongIntegers, LongIntegers]] = field(default_factory=list)
-    n_stretches: int = 0
-    words: Words = field(default_factory=lambda: np.empty((0, 1), np.uint64))
-    lines: Integers = field(default_factory=lambda: np.empty(0, np.int32))
-    values: Floats = field(default_factory=lambda: np.empty(0))
-    long: dict[bytes, str] = field(default_factory=dict)
-    expected: int = 0
-    count: int = 0
-    memory: int = 0
-    last: str = ""
-
-    def add(self, part: _Part) -> None:
-        """Takes the pairs of a part. Raises FileRefused when they are more than fit."""
-        before, n_own = len(self.queries), len(part.query_ids)
-        firsts = map(self.queries.setdefault, part.query_ids, count(self.n_stretches))
-        self.stretches.append((np.fromiter(firsts, np.int64, n_own), part.lengths))
-        self.n_stretches += n_own
-        self._put(part)
-        per_pair = BYTES_PER_PAIR + WORD * part.doc_ids.words.shape[1]
-        self.memory += len(part.values) * per_pair + (len(self.queries) - before) * BYTES_PER_ID
-        self.memory += sum(map(len, part.query_ids)) + sum(map(len, part.doc_ids.long.values()))
-        self.last = part.last
-        if self.memory > self.limits.memory:
-            line = int(part.lines[-1])
-            message = f"more pairs and ids than fit into {self.limits.memory:,} bytes of memory."
-            raise self.problems.stop(line, Rule.TOO_MUCH, message)
-
-    def _put(self, part: _Part) -> None:
-        """Copies the pairs of a part behind the others."""
-        own, (room, width) = part.doc_ids.words, self.words.shape
-        start, stop = self.count, self.count + len(own)
-        if stop > room or own.shape[1] > width:
-            if stop > room:
-                most = self.limits.memory // BYTES_PER_PAIR
-                room = max(stop, 2 * room, min(self.expected * 9 // 8, most))
-            self.words = _enlarged(self.words, start, (room, max(width, own.shape[1])))
-            self.lines = _enlarged(self.lines, start, (room,))
-            self.values = _enlarged(self.values, start, (room,))
-        self.words[start:stop, : own.shape[1]] = own
-        self.words[start:stop, own.shape[1] :] = 0
-        self.lines[start:stop], self.values[start:stop] = part.lines, part.values
-        self.long |= part.doc_ids.long
-        self.count = stop
-
-    def table(self) -> Table:
-        """The pairs grouped by query, with a problem for every pair that is there twice."""
-        firsts, lengths = (np.concatenate(own) for own in zip(*self.stretches, strict=True))
-        of_queries = np.fromiter(self.queries.values(), np.int64, len(self.queries))
-        numbers = np.searchsorted(of_queries, firsts)
-        documents = IdColumn(self.words[: self.count], self.long)
-        lines, values = self.lines[: self.count], self.values[: self.count]
-        if (numbers[1:] < numbers[:-1]).any():
-            order = np.argsort(np.repeat(numbers, lengths), kind="stable")
-            documents, lines, values = documents.at(order), lines[order], values[order]
-        counts = np.bincount(numbers, lengths, minlength=len(self.queries))
-        starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-        for array in (starts, documents.words, lines, values):
-            array.flags.writeable = False
-        table = Table(
-            query_ids=tuple(self.queries),
-            documents=documents,
-            starts=starts,
-            lines=lines,
-            values=values,
-            last=self.last,
-        )
-        self._note_repeated(table)
-        return table
-
-    def _note_repeated(self, table: Table) -> None:
-        """A problem for every line whose pair an earlier line has, naming both."""
-        pairs = repeated(table.documents, table.starts)
-        for later, first in sorted(pairs, key=lambda pair: int(table.lines[pair[0]])):
-            query = int(np.searchsorted(table.starts, later, "right")) - 1
-            (doc_id,) = table.documents.at(slice(later, later + 1)).texts()
-            message = (
-                f"document {quoted(doc_id)} of query {quoted(table.query_ids[query])} "
-                f"is already on line {table.lines[first]}."
-            )
-            self.problems.add(int(table.lines[later]), Rule.DUPLICATE, message)

@@ -1,5 +1,6 @@
 """Compiled loops say what arrays say, to the last bit, where they are worth loading."""
 
+import importlib
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from evaluation.measures.engine import (
 )
 from evaluation.measures.grades import Grades
 from evaluation.measures.grammar import parse_measure
+from evaluation.measures.joining import LANES, whole_lanes
 from evaluation.measures.rankings import GradedRankings, Judgments, judge_rankings
 from evaluation.packing import RankedDocuments
 from evaluation.scoring import JudgedQueries, StoredRankings, score_sums
@@ -211,6 +213,11 @@ def test_plain_measures_alone_go_straight_from_documents_to_sums() -> None:
         "nDCG@5 nDCG(gain='exp2')@5",
     ):
         assert plain_plan([parse_measure(name) for name in names.split()], grades) is None
+
+
+def test_what_loops_fill_is_as_wide_as_they_take_it_to_be() -> None:
+    assert importlib.import_module(f"{compiled.LOOPS}.lanes").LANES == LANES
+    assert [whole_lanes(width) for width in (1, 32, 33)] == [32, 32, 64]
 
 
 def test_small_batches_never_ask_for_them(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -124,6 +124,16 @@ def test_another_source_is_another_file(folder: Path) -> None:
     assert compiled._file_of(module) != before
 
 
+def test_another_source_of_any_part_of_a_package_is_another_file(folder: Path) -> None:
+    (folder / "parted").mkdir()
+    write(folder / "parted", "__init__", "from parted.weighing import weigh")
+    write(folder / "parted", "weighing", TINY)
+    assert compiled.loops_of("parted").weigh(np.arange(5), np.zeros((1, 1), np.uint8), 1.0, 0) == 10
+    before = compiled._file_of("parted")
+    write(folder / "parted", "weighing", TINY.replace("total = more", "total = -more"))
+    assert compiled._file_of("parted") != before
+
+
 def test_a_loop_that_needs_numba_when_it_runs_is_none(folder: Path) -> None:
     assert compiled.loops_of(write(folder, "bad_loops", BAD)) is None
 

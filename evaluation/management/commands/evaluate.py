@@ -23,7 +23,7 @@ from evaluation.measures.reports import (
 from judgments.formats.collections import read_queries
 from judgments.formats.errors import FileRefused
 from judgments.formats.query_ids import read_query_ids
-from judgments.formats.trec import QrelsFile, RunFile, of_queries, read_qrels, read_run
+from judgments.formats.trec import QrelsFile, RunToRead, of_queries, read_qrels
 from judgments.temporal import Traits
 
 
@@ -120,7 +120,8 @@ def _explained(asked: Sequence[Asked], judged: JudgedQueries, options: Mapping[s
     query_id = options["explain"]
     meant = [one.measure for one in asked]
     explained, apart = {}, {}
-    for name, run in _runs(options):
+    for name, unread in _runs(options):
+        run = unread.whole()
         explained[name] = explain_file(judged, run, meant, query_id)
         apart[name] = compare_file(judged, run, _pairs(asked, options), query_id)
     names = tuple(one.name for one in asked)
@@ -146,9 +147,8 @@ def _traits(path: str | None) -> dict[str, Traits] | None:
     }
 
 
-def _runs(options: Mapping[str, Any]) -> Iterator[tuple[str, RunFile]]:
-    """One run after the other, so that only one is in memory."""
+def _runs(options: Mapping[str, Any]) -> Iterator[tuple[str, RunToRead]]:
+    """The runs by name, to be read one after the other."""
     paths, own = options["run"], _set(options["set"])
     for name, path in zip(run_names(paths), paths, strict=True):
-        run = read_run(path, name=path, text_after_tag=True)
-        yield name, run if own is None else of_queries(run, own)
+        yield name, RunToRead(path=path, name=path, text_after_tag=True, queries=own)

@@ -1,6 +1,8 @@
 """Compiled loops find what is found without them."""
 
 import io
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -137,3 +139,19 @@ def test_a_large_file_is_read_by_them_from_its_first_line_on(
     with pytest.raises(FileRefused):  # it has its pairs more than once
         read_qrels(large, name="f", limits=replace(TREC_LIMITS, memory=10_000_000))
     assert found
+
+
+def test_preparing_for_many_files_touches_no_memory() -> None:
+    script = """
+import resource
+from judgments.formats.compiled import expect
+expect(1)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(9):
+    expect(1)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+    told = subprocess.run(
+        [sys.executable, "-c", script], check=True, capture_output=True, text=True
+    )
+    assert int(told.stdout) < 500  # pages

@@ -19,17 +19,15 @@ def flat(groups: list[list[str]]) -> tuple[IdColumn, np.ndarray]:
     return IdColumn.of([text for group in groups for text in group]), starts
 
 
-@given(st.lists(IDS), st.lists(IDS))
-def test_a_column_gives_its_texts_back_alone_and_joined(one: list[str], other: list[str]) -> None:
-    columns = [IdColumn.of(one), IdColumn.of(other)]
-    assert columns[0].texts() == one
-    joined = IdColumn.joined(columns)
-    assert joined.texts() == [*one, *other]
-    documents, codes = joined.numbered
-    assert list(documents) == list(dict.fromkeys([*one, *other]))
-    assert [documents[code] for code in codes.tolist()] == [*one, *other]
-    order = np.lexsort(joined.order_words()[::-1]) if joined.texts() else []
-    assert [joined.texts()[place] for place in order] == sorted(joined.texts(), key=str.encode)
+@given(st.lists(IDS))
+def test_a_column_gives_its_texts_back_numbers_and_orders_them(texts: list[str]) -> None:
+    column = IdColumn.of(texts)
+    assert column.texts() == texts
+    documents, codes = column.numbered
+    assert list(documents) == list(dict.fromkeys(texts))
+    assert [documents[code] for code in codes.tolist()] == texts
+    order = np.lexsort(column.order_words()[::-1]) if texts else []
+    assert [texts[place] for place in order] == sorted(texts, key=str.encode)
 
 
 @given(GROUPS, st.integers(1, 40))

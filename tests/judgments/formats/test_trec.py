@@ -2,7 +2,9 @@
 
 import io
 import tracemalloc
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -106,6 +108,12 @@ def test_qrels_that_were_written_are_read_as_they_were(grades: dict[tuple[str, s
     )
 
 
+def in_file_order(rankings: Iterable[tuple[str, list[str], Any]]) -> Iterator[Any]:
+    """Rankings with ranks that count the lines of each query."""
+    for query_id, doc_ids, scores in rankings:
+        yield query_id, doc_ids, scores, range(1, len(doc_ids) + 1)
+
+
 @given(
     st.dictionaries(QUERY_IDS, st.dictionaries(IDS, SCORES, min_size=1), min_size=1),
     IDS,
@@ -114,11 +122,16 @@ def test_a_run_that_was_written_is_read_as_it_was(
     scores: dict[str, dict[str, float]], tag: str
 ) -> None:
     rankings = [(q, list(by_doc), list(by_doc.values())) for q, by_doc in scores.items()]
-    written = format_run(rankings, tag=tag)
+    written = format_run(in_file_order(rankings), tag=tag)
     read = read_run(io.BytesIO(written), name="a.run")
     assert [(q, d, s.tolist()) for q, d, s in read.rankings()] == rankings
     assert read.tag == tag
-    assert format_run(read.rankings(), tag=read.tag) == written
+    assert format_run(in_file_order(read.rankings()), tag=read.tag) == written
+
+
+def test_a_line_has_the_rank_that_it_is_given() -> None:
+    written = format_run([("q", ["a", "b"], [0.1, 3.0], [2, 1])], tag="t")
+    assert written == b"q Q0 a 2 0.1 t\nq Q0 b 1 3.0 t\n"
 
 
 def test_canonical_qrels_do_not_depend_on_the_order_of_the_pairs() -> None:
@@ -135,7 +148,7 @@ def test_an_id_that_no_reader_would_take_is_not_written(query_id: str, doc_id: s
     with pytest.raises(ValueError, match=r"the (query|document)"):
         format_qrels([(query_id, doc_id, 1)])
     with pytest.raises(ValueError, match=r"the (query|document)"):
-        format_run([(query_id, [doc_id], [1.0])], tag="t")
+        format_run([(query_id, [doc_id], [1.0], [1])], tag="t")
 
 
 def test_a_pair_that_is_there_twice_is_not_written() -> None:
@@ -145,7 +158,7 @@ def test_a_pair_that_is_there_twice_is_not_written() -> None:
 
 def test_a_score_that_is_not_finite_is_not_written() -> None:
     with pytest.raises(ValueError, match="nan"):
-        format_run([("1", ["a"], [float("nan")])], tag="t")
+        format_run([("1", ["a"], [float("nan")], [1])], tag="t")
 
 
 def test_a_run_of_many_documents_takes_at_most_300_bytes_a_line(tmp_path: Path) -> None:
