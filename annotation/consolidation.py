@@ -55,12 +55,6 @@ RULES: Mapping[str, Rule] = MappingProxyType(
 )
 
 
-def spread(grades: Sequence[int], codes: Sequence[int]) -> int:
-    """How many steps of the scale lie between the worst and the best of the grades."""
-    steps = _steps(grades, codes)
-    return steps[-1] - steps[0]
-
-
 def _steps(grades: Sequence[int], codes: Sequence[int]) -> list[int]:
     place = {code: step for step, code in enumerate(codes)}
     return sorted(place[code] for code, count in votes(grades, codes).items() for _ in range(count))

@@ -7,7 +7,7 @@ list travels as one parameter and is joined.
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from django.db import connection, models
 
@@ -40,13 +40,52 @@ def insert_rows(
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             types = [str(fields[name].db_type(connection)).split("(")[0] for name in columns]
-            lists = ", ".join(f"%s::{kind}[]" for kind in types)
+            lists = ", ".join(_EXPANDED.get(kind, f"unnest(%s::{kind}[])") for kind in types)
             for start in range(0, len(rows), CHUNK):
-                values = [list(column) for column in zip(*rows[start : start + CHUNK], strict=True)]
-                cursor.execute(f"{into} SELECT * FROM unnest({lists}){skip}", values)  # noqa: S608
+                values = zip(*rows[start : start + CHUNK], strict=True)
+                packed = [_packed(kind, own) for kind, own in zip(types, values, strict=True)]
+                cursor.execute(f"{into} SELECT * FROM ROWS FROM ({lists}){skip}", packed)  # noqa: S608
         else:
             places = ", ".join(["%s"] * len(columns))
             cursor.executemany(f"{into} VALUES ({places}){skip}", rows)
+
+
+# An array of JSON texts would be escaped a character at a time; `json` and not `jsonb`, which
+# holds no more than 256 MB.
+_EXPANDED: Final = {"jsonb": "json_array_elements(%s::json)"}
+
+
+def _packed(kind: str, values: Sequence[Any]) -> str | list[Any]:
+    """A column's values as the one parameter that is expanded into rows."""
+    return f"[{','.join(values)}]" if kind in _EXPANDED else list(values)
+
+
+class Among(models.Expression):
+    """Whether a column of whole numbers is one of the given ones: `filter(Among("pair", ids))`.
+
+    As `pair__in=ids`, but for any number of them, and in a tenth of the time where they are many.
+    """
+
+    output_field = models.BooleanField()
+
+    def __init__(self, column: str, values: Iterable[int]) -> None:
+        super().__init__()
+        self.column: Any = models.F(column)
+        self.values = list(values)
+
+    def get_source_expressions(self) -> list[Any]:
+        """What Django resolves to a table's column."""
+        return [self.column]
+
+    def set_source_expressions(self, exprs: Sequence[Any]) -> None:
+        """The column, resolved."""
+        (self.column,) = exprs
+
+    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, tuple[Any, ...]]:
+        """As `values_list` says it."""
+        column, parameters = compiler.compile(self.column)
+        subquery, parameter = values_list(self.values, "bigint")
+        return f"{column} {subquery}", (*parameters, parameter)
 
 
 def values_list(values: Iterable[int | str], kind: str) -> tuple[str, Any]:

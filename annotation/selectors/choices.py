@@ -127,7 +127,7 @@ def compute_preview(campaign: Campaign, rule: str, report: Callable[[int], None]
     """
     scale = Scale.from_json(campaign.list.scale)
     pairs_qs = campaign.pairs.filter(label_seq__gt=0).exclude(state=Pair.State.ADJUDICATED)
-    whole_qs = pairs_qs.select_related("campaign").order_by("query__qid", "pk")
+    whole_qs = pairs_qs.order_by("query__qid", "pk")
     size = -(-pairs_qs.count() // PARTS)
     heard = []
     for part in range(PARTS):

@@ -15,8 +15,9 @@ from annotation.models import (
 )
 from annotation.selectors.overlap import overlap_grades
 from annotation.weighing import WEIGHED, Known, grade_by
+from judgments.bulk import Among
 
-BATCH = 500
+BATCH = 2_000
 Id = TypeVar("Id")
 Conclusion = tuple[Pair.State, int | None]
 
@@ -28,6 +29,7 @@ class Concluded:
     grades, annotators, labels: one entry for each label of the overlap that holds.
     likely: how probable each grade is, where the rule weighs labels.
     wishes: how many labels beyond the overlap leads want.
+    is_told: whether it is written down that the list knows.
     """
 
     pair: Pair
@@ -38,6 +40,7 @@ class Concluded:
     adjudication: Adjudication | None = None
     likely: tuple[float, ...] = ()
     wishes: int = 0
+    is_told: bool = False
 
 
 def listen(
@@ -47,7 +50,8 @@ def listen(
 
     report: called with how many pairs are heard.
     """
-    heard = {pair.pk: Concluded(pair) for pair in pairs_qs}
+    # joined to every pair, the campaign would take most of the time
+    heard = {pair.pk: Concluded(pair) for pair in pairs_qs.prefetch_related("campaign")}
     for place, pair_ids in enumerate(batches(list(heard))):
         _hear(heard, pair_ids)
         report(place * BATCH + len(pair_ids))
@@ -60,7 +64,7 @@ def list_said(campaign: Campaign) -> QuerySet[Pair]:
 
 
 def _hear(heard: dict[int, Concluded], pair_ids: Sequence[int]) -> None:
-    labels_qs = overlap_grades().filter(pair__in=pair_ids)
+    labels_qs = overlap_grades().filter(Among("pair", pair_ids))
     rows = labels_qs.order_by("pair_id", "pair_seq").values_list(
         "pair_id", "pk", "annotator", "grade", "guideline_revision__number"
     )
@@ -72,7 +76,7 @@ def _hear(heard: dict[int, Concluded], pair_ids: Sequence[int]) -> None:
         heard[pair_id].revisions.add(revision)
     for pair_id, wishes in count_wishes(pair_ids).items():
         heard[pair_id].wishes = wishes
-    adjudications_qs = Adjudication.objects.filter(pair__in=pair_ids).order_by("pair_seq")
+    adjudications_qs = Adjudication.objects.filter(Among("pair", pair_ids)).order_by("pair_seq")
     for adjudication in adjudications_qs.select_related(
         "decided_by", "guideline_revision", "reopening"
     ):
@@ -85,7 +89,7 @@ def _hear(heard: dict[int, Concluded], pair_ids: Sequence[int]) -> None:
 
 def count_wishes(pair_ids: Iterable[int]) -> dict[int, int]:
     """How many labels beyond the overlap leads want, of the pairs where they asked for some."""
-    wishes_qs = OneMoreLabel.objects.filter(pair__in=list(pair_ids), withdrawal=None).order_by()
+    wishes_qs = OneMoreLabel.objects.filter(Among("pair", pair_ids), withdrawal=None).order_by()
     return dict(wishes_qs.values_list("pair").annotate(wishes=Count("pk")))
 
 

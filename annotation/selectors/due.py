@@ -3,9 +3,9 @@
 from datetime import datetime, timedelta
 from typing import Final
 
-from django.db.models import Count, F, Min, QuerySet, Sum
+from django.db.models import Count, Exists, F, Min, OuterRef, QuerySet, Sum
 
-from annotation.models import Assignment, Campaign, Label, Pair, QualityReport
+from annotation.models import Assignment, Campaign, GoldCheck, Label, Pair, QualityReport
 from annotation.quality import REVISION
 from annotation.selectors.material import key_of
 
@@ -30,9 +30,10 @@ def list_due_lists() -> list[int]:
 
 def list_unchecked() -> QuerySet[Label]:
     """The labels of gold pairs that nobody has compared with the right answer yet."""
-    gold_qs = Label.objects.filter(
-        assignment__purpose=Assignment.Purpose.GOLD, gold_check__isnull=True
-    )
+    # not `gold_check__isnull`: without statistics PostgreSQL takes nearly all labels as checked
+    # then, and begins with all there are instead of with those of gold
+    unchecked = ~Exists(GoldCheck.objects.filter(label=OuterRef("pk")))
+    gold_qs = Label.objects.filter(unchecked, assignment__purpose=Assignment.Purpose.GOLD)
     return gold_qs.exclude(outcome=Label.Outcome.RETRACTED)
 
 

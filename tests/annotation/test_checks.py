@@ -18,10 +18,11 @@ def test_an_error_is_counted_in_steps_beyond_the_range(grade: int, error: int) -
 
 
 def test_accuracy_says_how_often_how_nearly_and_on_which_side() -> None:
-    found = accuracy([0, 0, 0, 1, 1, -1, 3, 0])
+    found = accuracy([0, 0, 0, 1, 1, -1, 2, 0])
     assert found is not None
     assert (found.checks, found.exact, found.within_one) == (8, 4, 7)
-    assert found.mean_error == 0.5
+    assert (found.exact_share, found.within_one_share) == (0.5, 0.875)
+    assert found.mean_error == 0.375
     # Wilson 1927 for 4 of 8
     assert found.exact_interval == pytest.approx((0.2152, 0.7848), abs=1e-4)
 

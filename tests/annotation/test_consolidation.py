@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.consolidation import RULES, majority, mean, median, spread, votes
+from annotation.consolidation import RULES, majority, mean, median, votes
 
 CODES = (0, 1, 2, 3, 4)
 WITH_GAPS = (-2, 0, 1, 3, 7)
@@ -41,7 +41,6 @@ def test_a_mean_is_rounded_half_up(grades: list[int], average: int) -> None:
 def test_rules_count_steps_of_the_scale_and_not_the_size_of_codes() -> None:
     assert mean([-2, 7], WITH_GAPS) == 1
     assert median([-2, 7, 7], WITH_GAPS) == 7
-    assert spread([-2, 3], WITH_GAPS) == 3
 
 
 def test_half_a_step_below_zero_is_rounded_up_too() -> None:

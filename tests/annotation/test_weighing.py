@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from annotation.dawid_skene import dawid_skene
+from annotation.dawid_skene import PRIORS, dawid_skene
 from annotation.quality import quality
-from annotation.reliability import weighted_vote
-from annotation.weighing import Known, most_probable, posterior, rounded
+from annotation.reliability import RIGHT_BEFORE, WRONG_BEFORE, weighted_vote
+from annotation.weighing import Known, grade_by, most_probable, posterior, rounded
 from tests.annotation.simulated_campaign import GRADES, simulate
 from tests.annotation.test_quality import material
 
@@ -55,6 +55,35 @@ def test_of_people_whom_nobody_knows_yet_the_majority_counts_and_equals_tie():
         assert most_probable(posterior(rule, [(1, 2), (2, 2), (3, 0)], Known(), 4)) == 2
         assert most_probable(posterior(rule, [(1, 2), (2, 0)], Known(), 4)) is None
     assert Known.of({"labels": 0}) == Known()
+
+
+@pytest.mark.parametrize(
+    ("rule", "right"),
+    [
+        ("dawid_skene", PRIORS.right / (PRIORS.right + 3 * PRIORS.wrong)),
+        ("reliability", RIGHT_BEFORE / (RIGHT_BEFORE + WRONG_BEFORE)),
+    ],
+)
+def test_a_stranger_is_as_often_right_as_people_are_before_anything_is_known(rule, right):
+    wrong = (1 - right) / 3
+    found = posterior(rule, [(1, 2)], Known(), 4)
+    assert found == pytest.approx((wrong, wrong, right, wrong))
+
+
+CODES = (-2, 0, 3)
+
+
+def test_a_rule_that_weighs_gives_the_code_of_the_likeliest_grade_and_how_likely_each_is():
+    grade, likely = grade_by("dawid_skene", [1, 2, 3], [3, 3, -2], CODES, Known())
+    assert grade == 3
+    assert likely == posterior("dawid_skene", [(1, 2), (2, 2), (3, 0)], Known(), 3)
+    assert grade_by("dawid_skene", [1, 2], [3, -2], CODES, Known())[0] is None
+
+
+def test_a_rule_that_counts_knows_no_probabilities():
+    assert grade_by("majority", [1, 2, 3], [3, 3, -2], CODES, Known()) == (3, ())
+    assert grade_by("median", [1, 2, 3], [3, 0, -2], CODES, Known()) == (0, ())
+    assert grade_by("majority", [1, 2], [3, -2], CODES, Known()) == (None, ())
 
 
 def test_the_order_of_the_labels_changes_no_digit(known):

@@ -1,15 +1,24 @@
 """From labels to grades: what a list is told, and what it is not told twice."""
 
+from collections.abc import Iterable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.conf import settings
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Campaign, Label, Pair
 from annotation.selectors import list_due_lists
 from annotation.services.adjudicating import adjudicate
 from annotation.services.campaigns import close_campaign, reopen_campaign
-from annotation.services.consolidating import Consolidated, approve, consolidate
+from annotation.services.consolidating import (
+    Consolidated,
+    approve,
+    commit_conclusions,
+    consolidate,
+)
 from annotation.services.labelling import submit_label
 from annotation.services.leasing import release_expired
 from judgments.models import AuditEntry, Judgment, JudgmentVersion
@@ -51,6 +60,13 @@ def judged(pair: Pair) -> Judgment | None:
     return Judgment.objects.filter(
         list=pair.list, query=pair.query, document=pair.document, until__isnull=True
     ).first()
+
+
+def label_all(campaign: Campaign, pairs: Iterable[Pair] = ()) -> None:
+    """Two grades for each of the pairs, or for all there are."""
+    for pair in pairs or campaign.pairs.all():
+        for name in ("ben", "cem"):
+            label(pair=pair, username=name, grade=2)
 
 
 def test_a_complete_pair_is_judged_with_everything_that_led_to_it(world: World, pair: Pair) -> None:
@@ -230,11 +246,63 @@ def test_a_new_label_after_an_import_is_heard(world: World, pair: Pair) -> None:
 
 
 def test_all_that_is_due_becomes_one_version(world: World, campaign: Campaign) -> None:
-    for pair in campaign.pairs.all():
-        for name in ("ben", "cem"):
-            label(pair=pair, username=name, grade=2)
+    label_all(campaign)
     assert run(world).pairs == 6
     assert JudgmentVersion.objects.get().added == 6
+
+
+@pytest.fixture
+def portions_of_four(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("annotation.services.consolidating.AT_ONCE", 4)
+
+
+@pytest.mark.usefixtures("portions_of_four")
+def test_what_is_much_is_concluded_in_portions_and_each_becomes_a_version(
+    world: World, campaign: Campaign
+) -> None:
+    label_all(campaign)
+    done = run(world)
+    assert done.version is not None
+    assert (done.pairs, done.version.number) == (6, 2)
+    assert [version.added for version in JudgmentVersion.objects.order_by("number")] == [4, 2]
+    assert list_due_lists() == []
+    assert not campaign.pairs.exclude(committed_seq=2, consolidated_seq=2).exists()
+
+
+@pytest.mark.usefixtures("portions_of_four")
+def test_whoever_ends_in_the_midst_of_it_keeps_the_portions_before(
+    world: World, campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    label_all(campaign)
+    portions = []
+
+    def end_in_the_second(**words: Any) -> Any:
+        portions.append(words["concluded"])
+        if len(portions) == 2:
+            raise RuntimeError("killed")
+        return commit_conclusions(**words)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("annotation.services.consolidating.commit_conclusions", end_in_the_second)
+        with pytest.raises(RuntimeError):
+            run(world)
+    assert JudgmentVersion.objects.get().added == 4
+    assert (run(world, 2).pairs, JudgmentVersion.objects.count()) == (2, 2)
+
+
+@pytest.mark.parametrize("commit", Campaign.Commit.values)
+def test_more_pairs_take_no_more_statements(world: World, commit: str) -> None:
+    made = make_campaign(world=world, people=["ben", "cem"], commit=commit)
+    first, *others = made.pairs.all()
+    counts = []
+    for minutes, pairs in enumerate(([first], others)):
+        label_all(made, pairs)
+        with CaptureQueriesContext(connection) as done:
+            assert run(world, minutes).pairs == len(pairs)
+        counts.append(len(done))
+        written = [one["sql"] for one in done if one["sql"].startswith('UPDATE "annotation_pair"')]
+        assert len(written) == 1, "all of them complete with one grade, and each is written once"
+    assert counts[0] >= counts[1]
 
 
 def test_versions_made_of_labels_keep_their_distance(world: World, campaign: Campaign) -> None:
