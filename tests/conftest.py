@@ -26,10 +26,9 @@ from tests import services
 ROOMS = ("annotation", "evaluation", "judgments")
 # A long test at the end would leave the other process without work.
 FIRST = {"leaks", "real_services", "test_run_script.py"}
+USES_THE_DATABASE = {"db", "transactional_db", "live_server"}
 USES_A_SERVER = {
-    "db",
-    "transactional_db",
-    "live_server",
+    *USES_THE_DATABASE,
     "own_database_url",
     "own_migrated_database_url",
     "own_redis_url",
@@ -176,10 +175,8 @@ def ids_begin_at_one(request: pytest.FixtureRequest) -> None:
     tables of a test with real commits were emptied.
     """
     marked = request.node.get_closest_marker("django_db")
-    if marked is None and not USES_A_SERVER.intersection(request.fixturenames):
+    if marked is None and not USES_THE_DATABASE.intersection(request.fixturenames):
         return
-    if marked is None:
-        request.getfixturevalue("db")
     models = (model for room in ROOMS for model in apps.get_app_config(room).get_models())
     keys = (model._meta.auto_field for model in models)
     sequences = [{"table": key.model._meta.db_table, "column": key.column} for key in keys if key]

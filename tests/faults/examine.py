@@ -7,7 +7,6 @@ Everything is computed here another way than the product does it.
 
 import json
 import sys
-import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -15,18 +14,19 @@ from pathlib import Path
 from typing import Any
 
 import django
-from django.db.models import F, Max
 
+from tests.faults.converging import Converging, get_list, list_due
 from tests.faults.scene import OVERLAP
 
-POLL = 0.05
 SHOWN = 5  # of each kind of finding
 FROM_SCRATCH = 24  # evaluations computed here once more, besides those of the head
 
 
 def examine(*, logs: Path, since: float, patience: float) -> dict[str, Any]:
     """Wait until nothing is due, then hold everything against everything."""
-    seconds = _converge(since, patience)
+    found = Converging(since)
+    found.wait(patience)
+    stages = found.stages
     said = _read(logs)
     findings = {
         "missing": _missing(said),
@@ -39,41 +39,15 @@ def examine(*, logs: Path, since: float, patience: float) -> dict[str, Any]:
         "wrong_bits": _wrong_bits(),
     }
     return {
-        "seconds": seconds,
-        "due": _due(),
+        "seconds": found.seconds,
+        "due": list_due(),
+        "backlog": found.backlog,
+        "stages": stages,
         "problems": {kind: found[:SHOWN] for kind, found in findings.items() if found},
         "labels": len(said),
-        "versions": _list().head,
-        "stages": _stages(since),
+        "versions": get_list().head,
         "lags": _lags(),
     }
-
-
-def _list() -> Any:
-    from judgments.models import JudgmentList
-
-    return JudgmentList.objects.get(slug="main")
-
-
-def _due() -> list[str]:
-    """What is not at its end, by the rows and not by what the sweep believes."""
-    from annotation.models import Pair
-    from evaluation.models import Evaluation, Run
-
-    head = _list().head
-    done = set(Evaluation.objects.filter(version__number=head).values_list("run_id", flat=True))
-    pairs = Pair.objects.filter(label_seq__gt=F("consolidated_seq")).count()
-    runs = Run.objects.exclude(pk__in=done).count()
-    return [f"{pairs} pairs to conclude"] * bool(pairs) + [f"{runs} runs to evaluate"] * bool(runs)
-
-
-def _converge(since: float, patience: float) -> float | None:
-    deadline = time.time() + patience
-    while time.time() < deadline:
-        if not _due():
-            return time.time() - since
-        time.sleep(POLL)
-    return None
 
 
 def _read(logs: Path) -> list[dict[str, Any]]:
@@ -163,7 +137,7 @@ def _wrong_grades() -> list[str]:
 
     now = {
         (row.query_id, row.document_id): row.grade
-        for row in Judgment.objects.filter(list=_list(), until__isnull=True)
+        for row in Judgment.objects.filter(list=get_list(), until__isnull=True)
     }
     grades, wrong = _grades(), []
     for pair in Pair.objects.all():
@@ -179,7 +153,7 @@ def _broken_versions() -> list[str]:
     """Versions are numbered without a gap; at each a pair has at most one grade."""
     from judgments.models import Judgment, JudgmentVersion
 
-    the_list = _list()
+    the_list = get_list()
     numbers = list(
         JudgmentVersion.objects.filter(list=the_list).order_by("number").values_list("number")
     )
@@ -203,7 +177,7 @@ def _wrong_bits() -> list[str]:
     from evaluation.models import Evaluation
     from tests.evaluation.builders import evaluate_from_scratch
 
-    the_list = _list()
+    the_list = get_list()
     stored_qs = Evaluation.objects.filter(version__list=the_list).select_related("run", "version")
     stored = list(stored_qs.order_by("version__number", "run"))
     now = [row for row in stored if row.version.number == the_list.head]
@@ -214,17 +188,6 @@ def _wrong_bits() -> list[str]:
         if bytes(row.sums)
         != evaluate_from_scratch(run=row.run, judgment_list=the_list, version=row.version.number)
     ]
-
-
-def _stages(since: float) -> dict[str, float]:
-    """When the last version was made and evaluated, in seconds since the last acknowledgement."""
-    from evaluation.models import Evaluation
-    from judgments.models import JudgmentVersion
-
-    last = JudgmentVersion.objects.get(list=_list(), number=_list().head)
-    computed = Evaluation.objects.filter(version=last).aggregate(at=Max("computed_at"))["at"]
-    times = {"the last version": last.created_at, "its last evaluation": computed}
-    return {what: at.timestamp() - since for what, at in times.items() if at}
 
 
 def _lags() -> dict[str, list[float]]:

@@ -12,7 +12,10 @@ from typing import Any
 
 from django.apps import AppConfig
 
+from tests.faults.converging import POLL
+
 WINDOW = 0.3  # seconds that a race is held open, so that it is run into
+LONG_WINDOW, ENOUGH = 3.0, 3  # or until so many ran into it, if that is sooner
 SOME = 5  # one label in so many
 
 
@@ -65,18 +68,25 @@ def early_answers() -> None:
 
 def late_flag() -> None:
     """A pair counts as concluded up to what was said while it was being concluded."""
+    from annotation.models import Pair
     from annotation.services import consolidating
 
     module: Any = consolidating
     listen, save = module.listen, module._save_conclusions
 
-    def listen_without_locks(pairs_qs: Any) -> Any:
+    def listen_without_locks(pairs_qs: Any, *rest: Any) -> Any:
         unlocked_qs = pairs_qs.all()
         unlocked_qs.query.select_for_update = False
-        return listen(unlocked_qs)
+        return listen(unlocked_qs, *rest)
 
     def save_late(concluded: Sequence[Any]) -> None:
-        time.sleep(WINDOW)
+        heard = {one.pair.pk: one.pair.label_seq for one in concluded}
+        until = time.monotonic() + LONG_WINDOW
+        while heard and time.monotonic() < until:
+            now = Pair.objects.filter(pk__in=heard).values_list("pk", "label_seq")
+            if sum(seq > heard[pk] for pk, seq in now) >= ENOUGH:
+                break
+            time.sleep(POLL)
         save(concluded)
 
     module.listen = listen_without_locks

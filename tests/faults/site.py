@@ -160,15 +160,21 @@ class Production(Site):
         self.call("manage.py", "collectstatic", "-v0", "--no-input")
 
     def begin(self) -> None:
-        """The web server and both workers."""
+        """The web server and both workers; labels come once the first worker has looked around."""
         self.start("web", web_command(self.port, self.directory))
         self.start_worker()
         self.start("jobs", [*compose_command("jobs"), "-n", "jobs@storm"])
         self.wait_for_web()
+        eventually(self._worker_beats, "the worker")
 
     def start_worker(self) -> None:
         """Start the worker that the labels wait for."""
         self.start("worker", [*compose_command("worker"), "-n", "worker@storm"])
+
+    def _worker_beats(self) -> bool:
+        with psycopg.connect(self._database_url) as connection:
+            beats = "SELECT 1 FROM judgments_workerbeat WHERE name = 'worker@storm'"
+            return connection.execute(beats).fetchone() is not None
 
     def kill_worker(self) -> None:
         """As when its machine is gone."""

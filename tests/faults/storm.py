@@ -94,6 +94,7 @@ class Outcome:
     convergence_seconds: float | None = None
     waits: list[float] = field(default_factory=list)
     lags: Mapping[str, list[float]] = field(default_factory=dict)
+    backlog: Mapping[str, int] = field(default_factory=dict)
     stages: Mapping[str, float] = field(default_factory=dict)
     logs: str = ""
 
@@ -104,6 +105,8 @@ class Outcome:
             + f"{self.retries} requests sent again, {self.mishaps} answers lost or cut in half",
             f"struck {len(self.struck)} times: {', '.join(self.struck)}",
             f"nothing due {self.convergence_seconds} s after the last acknowledgement",
+            "    of what was due then: "
+            + ", ".join(f"{n} {what}" for what, n in self.backlog.items()),
             *(f"    {what} after {seconds:.1f} s" for what, seconds in self.stages.items()),
             *(f"{what}: {_percentiles(values)}" for what, values in lags.items() if values),
             *(f"PROBLEM {kind}: {found}" for kind, found in self.problems.items()),
@@ -359,7 +362,7 @@ def _examiner(site: Site, logs: Path, patience: float) -> Iterator[Callable[[flo
 def _report(outcome: Outcome, found: dict[str, Any]) -> None:
     outcome.convergence_seconds = found["seconds"]
     outcome.labels, outcome.versions = found["labels"], found["versions"]
-    outcome.lags, outcome.stages = found["lags"], found["stages"]
+    outcome.lags, outcome.backlog, outcome.stages = found["lags"], found["backlog"], found["stages"]
     outcome.problems |= found["problems"] | {"still_due": found["due"]}
 
 
