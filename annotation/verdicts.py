@@ -12,6 +12,7 @@ from math import ceil
 from typing import Any, Final, Literal
 
 from annotation.quality import LEVEL
+from judgments.words import fraction, percent, signed
 
 Tone = Literal["good", "warn", "bad"]
 Act = Literal[
@@ -94,14 +95,14 @@ def describe(finding: Figures, grades: tuple[str, ...], drift_of: str) -> str:
     value, usual = finding["value"], finding["usual"]
     words = {
         "one_grade": lambda: (
-            f"says “{grades[finding['grade']]}” in {_percent(value)} of the labels; "
-            f"the others would in {_percent(usual)}"
+            f"says “{grades[finding['grade']]}” in {percent(value)} of the labels; "
+            f"the others would in {percent(usual)}"
         ),
         "chance": lambda: (
             f"agrees with the others no more than chance would (correlation {value:.2f})"
         ),
         "careless": lambda: (
-            f"is probably right in {_percent(value)} of the labels; usual is {_percent(usual)}"
+            f"is probably right in {percent(value)} of the labels; usual is {percent(usual)}"
         ),
         "generous": lambda: f"grades {value - usual:.1f} steps higher than the others",
         "severe": lambda: f"grades {usual - value:.1f} steps lower than the others",
@@ -112,39 +113,27 @@ def describe(finding: Figures, grades: tuple[str, ...], drift_of: str) -> str:
     return words[finding["kind"]]()
 
 
-def _percent(share: float) -> str:
-    return f"{share:.0%}".replace("%", "\N{NO-BREAK SPACE}%")
-
-
 def _drifted(finding: Figures, drift_of: str) -> str:
     since = datetime.fromtimestamp(finding["at"], UTC).date().isoformat()
     before, after = finding["usual"], finding["value"]
     if drift_of in RIGHT_IN:
         return (
-            f"has changed on {since}: {RIGHT_IN[drift_of]} in {_percent(before)} before, "
-            f"{_percent(after)} since"
+            f"has changed on {since}: {RIGHT_IN[drift_of]} in {percent(before)} before, "
+            f"{percent(after)} since"
         )
     return (
-        f"has changed on {since}: {_signed(before)} steps from the others before, "
-        f"{_signed(after)} since"
+        f"has changed on {since}: {signed(before, 1)} steps from the others before, "
+        f"{signed(after, 1)} since"
     )
 
 
-def _signed(steps: float) -> str:
-    """With a real minus; what rounds to nought has no sign."""
-    text = f"{abs(steps):.1f}"
-    if not float(text):
-        return text
-    return f"{'+' if steps > 0 else '−'}{text}"
-
-
 COURSES: Final[Mapping[str, tuple[str, Callable[[float], str]]]] = {
-    "alpha": ("Alpha with the others", lambda value: f"{value:.2f}".replace("-", "−")),
-    "bias": ("Bias, in steps from the others", lambda value: f"{_signed(value)} steps"),
-    "right": ("Probably right", _percent),
+    "alpha": ("Alpha with the others", lambda value: fraction(value, 2)),
+    "bias": ("Bias, in steps from the others", lambda value: f"{signed(value, 1)} steps"),
+    "right": ("Probably right", percent),
     "grade": ("Mean grade, in steps from the worst", "{:.1f} steps".format),
     "seconds": ("Seconds a label", "{:.1f} seconds".format),
-    "gold": ("Right on gold", _percent),
+    "gold": ("Right on gold", percent),
 }
 
 
@@ -250,7 +239,7 @@ def _grounds(figures: Figures, situation: Situation) -> Iterator[str]:
         interval = ""
         if found["low"] is not None:
             low, high = found["low"], found["high"]
-            interval = f", between {low:.2f} and {high:.2f} in {_percent(0.95)} of resamples"
+            interval = f", between {low:.2f} and {high:.2f} in {percent(0.95)} of resamples"
         yield (
             f"Krippendorff’s alpha ({LEVEL}) is {found['value']:.2f}{interval}, "
             f"from {found['units']:,} pairs with two labels or more."
@@ -261,27 +250,27 @@ def _grounds(figures: Figures, situation: Situation) -> Iterator[str]:
         )
     if exact is not None and within is not None:
         yield (
-            f"Two people give a pair the same grade in {_percent(exact)} of cases, "
-            f"and at most one grade apart in {_percent(within)}."
+            f"Two people give a pair the same grade in {percent(exact)} of cases, "
+            f"and at most one grade apart in {percent(within)}."
         )
     if found["units"]:
         certainty = figures["model"]["certainty"]
         yield (
             f"Weighing everybody by how they err, a pair’s most probable grade is right "
-            f"with probability {_percent(certainty)} on average."
+            f"with probability {percent(certainty)} on average."
         )
     told = figures.get("resolution")
     if told:
         yield (
             f"Errors of the labels move two of the {told['runs']} rankers at most "
-            f"{told['apart']:.2g} apart in {told['measure']}, in {_percent(0.95)} of the draws."
+            f"{told['apart']:.2g} apart in {told['measure']}, in {percent(0.95)} of the draws."
         )
     decided = figures["decided"]
     if decided["pairs"]:
         unlike, outside = (decided[name] / decided["pairs"] for name in ("unlike", "outside"))
         yield (
-            f"Of {decided['pairs']:,} decided pairs {_percent(unlike)} have another grade than the "
-            f"labels make most probable, and {_percent(outside)} one outside all that was said."
+            f"Of {decided['pairs']:,} decided pairs {percent(unlike)} have another grade than the "
+            f"labels make most probable, and {percent(outside)} one outside all that was said."
         )
     yield from _named(figures, situation)
     yield from _changed(figures)

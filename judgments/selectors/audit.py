@@ -2,15 +2,14 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 from django.core.paginator import Page
 
 from judgments.models import AuditEntry
 from judgments.permissions import Access, check_may_see_people
 from judgments.selectors.paging import paginate
-
-NOTHING: Final = "–"
+from judgments.words import plain
 
 
 @dataclass(frozen=True)
@@ -64,15 +63,4 @@ def _items(value: Any) -> list[tuple[str, str]]:
     if value is None:
         return []
     items = sorted(value.items()) if isinstance(value, dict) else [("", value)]
-    return [(name, _words(own)) for name, own in items]
-
-
-def _words(value: Any) -> str:
-    """A JSON value as a person would write it: several one after the other, yes and no."""
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {_words(own)}" for name, own in value.items())
-    if isinstance(value, list):
-        return ", ".join(map(_words, value)) or NOTHING
-    if value is None or isinstance(value, bool):
-        return {None: NOTHING, True: "yes", False: "no"}[value]
-    return str(value) or NOTHING
+    return [(name, plain(own)) for name, own in items]

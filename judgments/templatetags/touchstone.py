@@ -1,6 +1,5 @@
 """The small marks that pages are made of; docs/look.md shows each with a snippet."""
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from math import isfinite
@@ -15,9 +14,10 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from heroicons.templatetags.heroicons import heroicon_micro, heroicon_mini, heroicon_outline
 
+from judgments.words import NOTHING, fraction, percent, plain, signed
+
 register = template.Library()
 
-NOTHING = "–"
 THEMES = ("light", "dark")
 STATES = {
     "draft": "",
@@ -43,32 +43,18 @@ STATES = {
 }
 
 
-# words and numbers
+# words and numbers: the rest of them is in judgments/words.py
+
+register.filter("fraction", fraction)
+register.filter("signed", signed)
+register.filter("percent", percent)
+register.filter("field_value", plain)
 
 
 @register.filter
 def thousands(value: int | None) -> str:
     """12345 as 12,345; nothing as a dash."""
     return NOTHING if value is None else f"{value:,}"
-
-
-@register.filter
-def field_value(value: Any) -> str:
-    """The value of a document's field in words; what is nested, as JSON."""
-    if isinstance(value, dict | list):
-        return json.dumps(value, ensure_ascii=False)
-    if value is None or isinstance(value, bool):
-        return {None: NOTHING, True: "yes", False: "no"}[value]
-    return str(value)
-
-
-@register.filter
-def fraction(value: float | None, digits: int = 4) -> str:
-    """A measure's value with a fixed number of digits and a real minus; unknown as a dash."""
-    if value is None or not isfinite(value):
-        return NOTHING
-    text = f"{abs(value):.{digits}f}"
-    return f"{'−' if value < 0 and float(text) else ''}{text}"
 
 
 @register.filter
@@ -80,26 +66,6 @@ def plus_minus(value: float | None, digits: int = 4) -> str:
     if value is None or not isfinite(value):
         return ""
     return f"± {value:.{digits}f}" if value else "no spread"
-
-
-@register.filter
-def signed(value: float | None, digits: int = 4) -> str:
-    """A difference with its sign (a real minus); what rounds to nought has none."""
-    if value is None or not isfinite(value):
-        return NOTHING
-    text = f"{abs(value):.{digits}f}"
-    if not float(text):
-        return text
-    return f"{'+' if value > 0 else '−'}{text}"
-
-
-@register.filter
-def percent(value: float | None, digits: int = 0) -> str:
-    """A fraction as per cent."""
-    if value is None or not isfinite(value):
-        return NOTHING
-    text = f"{100 * abs(value):.{digits}f}"
-    return f"{'−' if value < 0 and float(text) else ''}{text} %"
 
 
 @register.simple_tag

@@ -9,6 +9,7 @@ import pytest
 from annotation.profiles import Checks
 from annotation.quality import STEPS, Event, Material, Repeats, quality
 from annotation.verdicts import Situation, describe_change, pairs_wanted, verdict, worst_confusion
+from judgments.words import percent
 from tests.annotation.simulated_campaign import GRADES, simulate
 
 NONE = np.array([], dtype=np.int64)
@@ -120,6 +121,17 @@ def test_careful_people_alone_are_good_enough_and_so_the_report_says():
     said = verdict(figures, situation(simulated, tied=0, differing=0, labels_left=0))
     assert (said.tone, said.text) == ("good", "Good enough to decide on.")
     assert {advice.act for advice in said.advice} == {"gold"}
+    overall = figures["overall"]
+    alpha, exact = overall["alpha"]["ordinal"], percent(overall["percent_exact"]["value"])
+    assert said.grounds[0] == (
+        f"Krippendorff’s alpha (ordinal) is {alpha['value']:.2f}, between {alpha['low']:.2f} and "
+        f"{alpha['high']:.2f} in {percent(0.95)} of resamples, from 400 pairs with two labels or "
+        "more."
+    )
+    assert said.grounds[1] == (
+        f"Two people give a pair the same grade in {exact} of cases, and at most one grade apart "
+        f"in {percent(overall['percent_within_1']['value'])}."
+    )
     # nobody plants anything in a campaign that is over
     over = situation(simulated, tied=0, differing=0, labels_left=0, is_open=False)
     assert verdict(figures, over).advice == ()
@@ -148,6 +160,8 @@ def test_one_label_a_pair_is_not_enough_overlap():
     figures = quality(material(simulated))
     said = verdict(figures, situation(simulated, tied=0, differing=0))
     assert said.text == "Not enough overlap to say whether these labels can be trusted."
+    assert said.grounds[0] == "0 of 400 labelled pairs have two labels or more."
+    assert not any("Two people" in ground for ground in said.grounds)
     assert said.advice[0].act == "overlap"
     assert figures["windows"] == []
 

@@ -1,4 +1,3 @@
-import math
 import re
 from datetime import UTC, datetime
 from xml.etree import ElementTree
@@ -20,38 +19,10 @@ def render(
     return template.render(Context({"request": request, **context}))
 
 
-@pytest.mark.parametrize(
-    ("value", "digits", "text"),
-    [
-        (0.5, 4, "0.5000"),
-        (0.12345, 2, "0.12"),
-        (-0.345, 2, "−0.34"),
-        (-0.00001, 4, "0.0000"),
-        (None, 4, "–"),
-        (math.nan, 4, "–"),
-        (math.inf, 4, "–"),
-    ],
-)
-def test_a_fraction_has_fixed_digits_and_the_unknown_is_a_dash(
-    value: float | None, digits: int, text: str
-) -> None:
-    assert tags.fraction(value, digits) == text
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(0.0123, "+0.0123"), (-0.03, "−0.0300"), (0.0, "0.0000"), (-0.00001, "0.0000"), (None, "–")],
-)
-def test_a_difference_has_its_sign_and_nought_has_none(value: float | None, text: str) -> None:
-    assert tags.signed(value) == text
-
-
 def test_counts_are_grouped_and_shares_are_per_cent() -> None:
     assert tags.thousands(1234567) == "1,234,567"
     assert tags.thousands(None) == "–"
-    assert tags.percent(0.931) == "93 %"
-    assert tags.percent(0.931, 1) == "93.1 %"
-    assert tags.percent(None) == "–"
+    assert render("{{ share|percent }}", share=0.931) == "93\N{NO-BREAK SPACE}%"
 
 
 def test_a_time_says_exactly_when_without_scripts() -> None:
