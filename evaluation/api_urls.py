@@ -26,6 +26,7 @@ urlpatterns = [
     path(f"{R}/<slug:ranker_slug>", runs.Ranker.as_view(), name="api-ranker"),
     path(f"{RUNS}/", runs.Runs.as_view(), name="api-runs"),
     path(f"{RUNS}/<uuid:run_id>", runs.Run.as_view(), name="api-run"),
+    path(f"{RUNS}/<uuid:run_id>/file", runs.RunFile.as_view(), name="api-run-file"),
     path(f"{RUNS}/<uuid:run_id>/withdraw", runs.Withdrawal.as_view(), name="api-run-withdraw"),
     path(f"{RUNS}/<uuid:run_id>/values", values.RunValues.as_view(), name="api-run-values"),
     path(f"{RUNS}/<uuid:run_id>/moves", changes.RunMoves.as_view(), name="api-run-moves"),

@@ -44,6 +44,7 @@ urlpatterns: list[URLPattern] = [
     path(f"{C}/runs/upload", runs.run_upload, name="run-upload"),
     path(RUN, runs.run, name="run"),
     path(f"{RUN}/moves", moves.run_moves, name="run-moves"),
+    path(f"{RUN}/file", runs.run_file, name="run-file"),
     path(f"{RUN}/withdraw", runs.run_withdraw, name="run-withdraw"),
     path(f"{RUN}/rosetta", rosetta.run_rosetta, name="run-rosetta"),
     path(f"{RUN}/query/<path:qid>", runs.run_query, name="run-query"),

@@ -3,8 +3,10 @@
 from typing import Any, BinaryIO, cast
 from uuid import UUID
 
+from django.http import StreamingHttpResponse
 from django.urls import reverse
 from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -13,6 +15,7 @@ from rest_framework.views import APIView
 
 from evaluation.models import Ranker as RankerRow
 from evaluation.selectors import listing
+from evaluation.selectors.run_files import MEDIA_TYPE, write_run
 from evaluation.selectors.runs import get_ranker
 from evaluation.services.rankers import create_ranker, parse_tags
 from evaluation.services.runs import (
@@ -174,6 +177,20 @@ class Run(APIView):
         check_parameters(request)
         access = get_access(viewer=request.user, slug=slug)
         return Response(RunOutput(listing.get_run_of(access, ranker_slug, run_id)).data)
+
+
+class RunFile(APIView):
+    """One run's rankings."""
+
+    @extend_schema(operation_id="get_run_file", responses={(200, "text/plain"): OpenApiTypes.STR})
+    def get(
+        self, request: Request, slug: str, ranker_slug: str, run_id: UUID
+    ) -> StreamingHttpResponse:
+        """A run as a TREC file, whose content has the run's SHA-256."""
+        check_parameters(request)
+        access = get_access(viewer=request.user, slug=slug)
+        run = listing.get_run_of(access, ranker_slug, run_id)
+        return StreamingHttpResponse(write_run(run=run), content_type=MEDIA_TYPE)
 
 
 class Withdrawal(APIView):

@@ -6,10 +6,11 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from evaluation.forms.runs import RunForm
@@ -17,6 +18,7 @@ from evaluation.selectors.pages_query_results import get_query_results_page
 from evaluation.selectors.pages_rankers import list_ranker_choices
 from evaluation.selectors.pages_run_query import get_run_query_page
 from evaluation.selectors.pages_runs import get_run_page
+from evaluation.selectors.run_files import MEDIA_TYPE, file_name_of, write_run
 from evaluation.selectors.run_views import RunFilters
 from evaluation.selectors.runs import get_run
 from evaluation.services.runs import withdraw_run
@@ -85,6 +87,16 @@ def run_query(request: HttpRequest, slug: str, public_id: UUID, qid: str) -> Htt
         access=access,
         section="rankers",
     )
+
+
+@require_safe
+def run_file(request: HttpRequest, slug: str, public_id: UUID) -> StreamingHttpResponse:
+    """A run as a TREC file."""
+    access = get_access(viewer=request.user, slug=slug)
+    found = get_run(access=access, public_id=public_id)
+    response = StreamingHttpResponse(write_run(run=found), content_type=MEDIA_TYPE)
+    response["Content-Disposition"] = content_disposition_header(True, file_name_of(found))
+    return response
 
 
 @require_POST

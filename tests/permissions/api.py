@@ -113,6 +113,7 @@ ROWS = [
     researchers("api-runs", 201, path=bm25, method="post", data=RUN),
     readers("api-run", path=run_of_ada),
     leads("api-run-withdraw", path=run_of_ada, method="post", researcher=422),
+    readers("api-run-file", path=run_of_ada),
     readers("api-run-values", path=moved_run, query="list=main"),
     readers("api-run-values", 404, path=moved_run, query="list=nope"),
     readers("api-run-moves", path=moved_run, query="list=main&since=1"),

@@ -101,6 +101,7 @@ ROWS: list[Row] = [
     readers("judge-next", path=main, query="nothing-judged"),
     readers("judge-next", path=evaluated),
     readers("judge-next", 400, path=evaluated, query="n=many"),
+    readers("run-file", path=run_path),
     readers("run-rosetta", path=run_path),
     readers("run-rosetta", 400, path=run_path, query="k=nope"),
     readers("run-rosetta", 404, path=run_path, query="list=nope"),
