@@ -27,7 +27,7 @@ from evaluation.selectors.run_sums import (
     check_segment,
     choose_set,
     chosen_columns,
-    list_run_sums,
+    list_means,
 )
 from evaluation.selectors.sums import RunSize, chunks, judged_queries
 from evaluation.statistics.judge_next import JudgedPool, Outlook, draw_next, outlook
@@ -241,7 +241,9 @@ def _gather_leading(
     if len(runs) <= MOST_RUNS:
         with suppress(FilterRefused):
             return runs, _gather(judgment_list, measure, runs, query_ids)
-    leading = _best_first(judgment_list, measure, runs)
+    version = get_version(judgment_list=judgment_list) if judgment_list.head else None
+    means = list_means(judgment_list=judgment_list, version=version, measure=measure)
+    leading = [run for run in means if run in set(runs)]
     n = MOST_RUNS if len(runs) > MOST_RUNS else max(FEWEST_RUNS, len(runs) // 2)
     while True:
         chosen = tuple(sorted(leading[:n], key=lambda run: run.pk))
@@ -251,17 +253,6 @@ def _gather_leading(
             if n <= FEWEST_RUNS:
                 raise
             n = max(FEWEST_RUNS, n // 2)
-
-
-def _best_first(judgment_list: JudgmentList, measure: Measure, runs: tuple[Run, ...]) -> list[Run]:
-    """By their means; those whose mean is not known yet come last."""
-    version = get_version(judgment_list=judgment_list) if judgment_list.head else None
-    means = {
-        one.run.pk: one.averages[0].value or 0.0
-        for one in list_run_sums(judgment_list=judgment_list, version=version, measures=[measure])
-        if one.sums is not None
-    }
-    return sorted(runs, key=lambda run: (-means.get(run.pk, -1.0), run.pk))
 
 
 def _gather(

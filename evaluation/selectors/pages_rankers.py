@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.core.paginator import Page
-from django.db.models import Count, Max
+from django.db.models import Count, F, Max, Q
 
 from evaluation.measures.asking import Asked, recognise
 from evaluation.measures.definition import Measure
@@ -28,7 +28,7 @@ from evaluation.statistics.intervals import half_interval
 from judgments.models import JudgmentList
 from judgments.permissions import Access, check_may_see_rankings, may_upload_runs
 from judgments.selectors.content import get_choice
-from judgments.selectors.paging import paginate
+from judgments.selectors.paging import paginate, put_in_order
 
 MAIN: Final = 3  # measures that a ranker's page shows of each run, beside what is judged
 
@@ -56,19 +56,33 @@ class RankerRow:
 
 @dataclass(frozen=True)
 class RankersPage:
-    """The rankers of a collection. may_upload: the viewer may register and upload."""
+    """The rankers of a collection. may_upload: the viewer may register and upload.
+
+    sort: the column they are in the order of.
+    """
 
     rows: "Page[RankerRow]"
     may_upload: bool
+    sort: str
 
 
-def get_rankers_page(*, access: Access, page: str) -> RankersPage:
-    """The rankers of the collection by name, each with its newest run."""
+def get_rankers_page(*, access: Access, sort: str, page: str) -> RankersPage:
+    """The rankers of the collection, each with its newest run; by name unless `sort` says else."""
     check_may_see_rankings(access)
-    rankers = Ranker.objects.filter(collection=access.collection).order_by("name", "slug")
+    kept = Q(runs__withdrawn_at__isnull=True)
+    rankers, sort = put_in_order(
+        Ranker.objects.filter(collection=access.collection).annotate(
+            run_count=Count("runs", filter=kept), newest_id=Max("runs", filter=kept)
+        ),
+        sort=sort,
+        columns={"name": (F("name"),), "runs": (F("run_count"),), "uploaded": (F("newest_id"),)},
+        last=("name", "slug"),
+        default="name",
+    )
     return RankersPage(
         paginate(rankers, page=page, show=lambda rows: _rows(access, rows)),
         may_upload_runs(access),
+        sort,
     )
 
 
@@ -82,24 +96,17 @@ def list_ranker_choices(*, access: Access) -> list[tuple[str, str]]:
     ]
 
 
-def _rows(access: Access, rankers: list[Ranker]) -> list[RankerRow]:
-    runs = Run.objects.filter(ranker__in=rankers, withdrawn_at__isnull=True)
-    found = {
-        ranker_id: (count, last)
-        for ranker_id, count, last in runs.order_by()
-        .values("ranker")
-        .annotate(count=Count("pk"), last=Max("pk"))
-        .values_list("ranker", "count", "last")
-    }
-    newest = Run.objects.in_bulk([last for _, last in found.values()])
+def _rows(access: Access, rankers: list[Any]) -> list[RankerRow]:
+    """rankers: each with the number of its runs, and which is the newest."""
+    newest = Run.objects.in_bulk([one.newest_id for one in rankers if one.newest_id is not None])
     names = list_uploaders(access=access, user_ids=[run.created_by_id for run in newest.values()])
     rows = []
     for ranker in rankers:
-        count, last = found.get(ranker.pk, (0, None))
         shown = None
-        if last is not None:
-            run = newest[last]
+        if ranker.newest_id is not None:
+            run = newest[ranker.newest_id]
             shown = NewestRun(run.public_id, run.name, run.created_at, names[run.created_by_id])
+        count = ranker.run_count
         rows.append(RankerRow(ranker.slug, ranker.name, ranker.description, count, shown))
     return rows
 

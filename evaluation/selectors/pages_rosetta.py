@@ -20,7 +20,7 @@ from evaluation.models import Run
 from evaluation.selectors.dialects import is_too_long, list_spoken
 from evaluation.selectors.pages_runs import RunHead, get_run_head
 from evaluation.selectors.query_values import Mean, get_mean, get_query_values
-from evaluation.selectors.run_sums import FilterRefused, list_run_sums
+from evaluation.selectors.run_sums import FilterRefused, list_means
 from evaluation.selectors.runs import get_run
 from judgments.models import JudgmentList
 from judgments.permissions import Access, check_may_see_rankings
@@ -286,14 +286,10 @@ def _own_means(view: RosettaView) -> dict[Run, float | None]:
     version = None
     if view.version:
         version = get_version(judgment_list=view.judgment_list, name=str(view.version))
-    found = list_run_sums(
-        judgment_list=view.judgment_list, version=version, measures=[view.measure]
-    )
-    for own in found:
-        own.run.ranker.collection = view.judgment_list.collection
-    means = {own.run: own.averages[0].value if own.sums is not None else None for own in found}
-    ranked = sorted(means.items(), key=lambda one: (one[1] is None, -(one[1] or 0.0), one[0].pk))
-    return dict(ranked)
+    means = list_means(judgment_list=view.judgment_list, version=version, measure=view.measure)
+    for run in means:
+        run.ranker.collection = view.judgment_list.collection
+    return means
 
 
 def _spoken(view: RosettaView, runs: Sequence[Run]) -> dict[int, tuple[Spoken, ...]]:

@@ -202,6 +202,19 @@ def list_run_sums(
     ]
 
 
+def list_means(
+    *, judgment_list: JudgmentList, version: JudgmentVersion | None, measure: Measure
+) -> dict[Run, float | None]:
+    """The mean of every run of `list_run_sums`, best first; None, at the end, where none is known.
+
+    Runs alike come as they were registered.
+    """
+    found = list_run_sums(judgment_list=judgment_list, version=version, measures=[measure])
+    means = {own.run: own.averages[0].value if own.averages else None for own in found}
+    ranked = sorted(means.items(), key=lambda one: (one[1] is None, -(one[1] or 0.0), one[0].pk))
+    return dict(ranked)
+
+
 def check_queries(
     *, list_id: int, version: int, segment: str, saved_set: SavedSet | None
 ) -> tuple[int, ...] | None:

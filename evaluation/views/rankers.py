@@ -20,7 +20,9 @@ from judgments.views.rendering import posted
 def rankers(request: HttpRequest, slug: str) -> HttpResponse:
     """The rankers of a collection, each with its newest run."""
     access = get_access(viewer=request.user, slug=slug)
-    page = get_rankers_page(access=access, page=request.GET.get("page", ""))
+    page = get_rankers_page(
+        access=access, sort=request.GET.get("sort", ""), page=request.GET.get("page", "")
+    )
     return render_page(request, "rankers", page, access=access, section="rankers")
 
 

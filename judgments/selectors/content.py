@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.core.paginator import Page
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 
 from judgments.markup import HTML_FIELD, framed_html
 from judgments.models import Document, Judgment, JudgmentList, Query
@@ -18,25 +18,32 @@ from judgments.permissions import (
 )
 from judgments.scales import Scale
 from judgments.selectors.lists import GradeShown, find_version_number, show_grade, votes_in
-from judgments.selectors.paging import paginate
+from judgments.selectors.paging import by_id, paginate, put_in_order
 
 
 @dataclass(frozen=True)
 class QueriesPage:
-    """rows: a page of queries. segments: all there are. has_sets: saved sets are open to one."""
+    """rows: a page of queries. segments: all there are. has_sets: saved sets are open to one.
+
+    sort: the column they are in the order of; none as they were uploaded.
+    """
 
     rows: "Page[Query]"
     segments: list[str]
     total: int
     is_filtered: bool
     has_sets: bool
+    sort: str
 
 
-def get_queries_page(*, access: Access, search: str, segment: str, page: str) -> QueriesPage:
+def get_queries_page(
+    *, access: Access, search: str, segment: str, sort: str, page: str
+) -> QueriesPage:
     """The collection's queries whose id or text holds `search`, in a segment if one is given."""
     check_may_see_content(access)
     queries = Query.objects.filter(collection=access.collection)
-    found = queries.order_by("id")
+    columns = {"qid": by_id("qid"), "text": (F("text"),), "segment": (F("segment"),)}
+    found, sort = put_in_order(queries, sort=sort, columns=columns, last=("id",))
     if search:
         found = found.filter(Q(qid__icontains=search) | Q(text__icontains=search))
     if segment:
@@ -47,6 +54,7 @@ def get_queries_page(*, access: Access, search: str, segment: str, page: str) ->
         total=queries.count(),
         is_filtered=bool(search or segment),
         has_sets=may_see_rankings(access),
+        sort=sort,
     )
 
 

@@ -16,6 +16,7 @@ def queries(request: HttpRequest, slug: str) -> HttpResponse:
         access=access,
         search=request.GET.get("q", ""),
         segment=request.GET.get("segment", ""),
+        sort=request.GET.get("sort", ""),
         page=request.GET.get("page", ""),
     )
     return render_page(request, "queries", page, access=access, section="queries")

@@ -71,6 +71,23 @@ def test_each_ranker_shows_its_newest_run_and_counts_those_that_are_not_withdraw
     assert f"{reverse('run-upload', args=['books'])}?ranker=empty" in links_of(page)
 
 
+def test_rankers_are_sorted_by_links_in_the_header(world):
+    two_runs(world)  # of bm25
+    make_ranker(collection=world.collection, slug="aaa")
+    make_run(collection=world.collection, rankings={"q1": ["d3"]}, name="last", ranker="zzz")
+
+    def slugs(sort: str) -> list[str]:
+        return [row.slug for row in get(world, "rankers", query=sort).context["page"].rows]
+
+    assert slugs("") == slugs("?sort=name") == slugs("?sort=secret") == ["aaa", "bm25", "zzz"]
+    assert slugs("?sort=-name") == ["zzz", "bm25", "aaa"]
+    assert slugs("?sort=-runs") == ["bm25", "zzz", "aaa"]
+    assert slugs("?sort=-uploaded") == ["zzz", "bm25", "aaa"]
+    assert slugs("?sort=uploaded") == ["bm25", "zzz", "aaa"]  # without a run: last, either way
+    html = get(world, "rankers", query="?sort=-runs").content.decode()
+    assert '<th scope="col" class="num" aria-sort="descending"><a href="?sort=runs">Runs' in html
+
+
 def test_a_ranker_is_registered_and_its_first_run_comes_next(world):
     dora = signed_in(world.dora)
     url = reverse("ranker-create", args=["books"])
