@@ -1,5 +1,6 @@
 """The form of a pool."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -7,6 +8,7 @@ from django import forms
 from annotation.models import Pool
 from annotation.selectors.pools import PoolPlan
 from evaluation.selectors import RunChoice
+from judgments.models import SavedSet
 
 STRATEGIES = {
     Pool.Strategy.DEPTH_K: "Everything from the top of each run",
@@ -28,6 +30,11 @@ class PoolForm(forms.Form):
         max_value=10_000,
         help_text="How many results of each run, from the top.",
     )
+    saved_set = forms.ChoiceField(
+        label="Queries",
+        required=False,
+        help_text="For a trial, or where few labels shall cover few queries whole.",
+    )
     only_unjudged = forms.BooleanField(
         label="Leave out pairs that the list has a grade for already", required=False
     )
@@ -45,8 +52,13 @@ class PoolForm(forms.Form):
         help_text="The same seed draws the same sample again.",
     )
 
-    def __init__(self, *args: Any, choices: list[RunChoice], **options: Any) -> None:
+    def __init__(
+        self, *args: Any, choices: list[RunChoice], sets: Sequence[SavedSet] = (), **options: Any
+    ) -> None:
         super().__init__(*args, **options)
+        queries = self.fields["saved_set"]
+        assert isinstance(queries, forms.ChoiceField)
+        queries.choices = [("", "all"), *((one.slug, f"those of {one.name}") for one in sets)]
         field = self.fields["runs"]
         assert isinstance(field, forms.TypedMultipleChoiceField)
         field.choices = [(str(run.public_id), run.name) for run in choices]
@@ -75,4 +87,5 @@ class PoolForm(forms.Form):
             only_unjudged=data["only_unjudged"],
             sample_size=data["sample_size"] if is_sample else None,
             seed=data["seed"] or 0,
+            saved_set=data["saved_set"],
         )

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 
 from annotation.models.campaigns import Campaign
-from judgments.models import Document, JudgmentList, Query
+from judgments.models import Document, JudgmentList, Query, SavedSet
 
 
 class Pair(models.Model):
@@ -89,6 +89,10 @@ class Pool(models.Model):
     sample_size = models.PositiveIntegerField(null=True)
     seed = models.BigIntegerField()
     runs = models.JSONField(default=list)
+    # of these queries alone; of every query where there is none
+    saved_set = models.ForeignKey(
+        SavedSet, null=True, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
     pair_count = models.PositiveIntegerField()
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(

@@ -79,6 +79,7 @@ class PoolRow:
     sample_size: int | None
     seed: int
     only_unjudged: bool
+    set_name: str
     runs: tuple[str, ...]
     pairs: int
     created_at: datetime
@@ -244,12 +245,13 @@ def _list_pools(campaign: Campaign) -> list[PoolRow]:
             sample_size=pool.sample_size,
             seed=pool.seed,
             only_unjudged=pool.only_unjudged,
+            set_name=pool.saved_set.name if pool.saved_set else "",
             runs=tuple(f"{run['ranker']} ({run['run']})" for run in pool.runs),
             pairs=pool.pair_count,
             created_at=pool.created_at,
             who=str(pool.created_by or ""),
         )
-        for pool in campaign.pools.select_related("created_by").order_by("pk")
+        for pool in campaign.pools.select_related("created_by", "saved_set").order_by("pk")
     ]
 
 

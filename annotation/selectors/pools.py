@@ -1,6 +1,6 @@
 """What a pool would hold, and which pairs have become new since; for leads only."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Final
@@ -13,9 +13,10 @@ from annotation.pooling import Pair as PairKey
 from annotation.pooling import Ranked
 from evaluation.selectors import RunChoice, list_ranked_documents, list_runs
 from judgments.errors import DomainError
-from judgments.models import Document, JudgmentList, Query
+from judgments.models import Document, JudgmentList, Query, SavedSet
 from judgments.permissions import Access, NotFound
 from judgments.selectors import get_judged
+from judgments.selectors.sets import get_set, list_set_queries
 
 MOST_RANKS: Final = 5_000_000
 MOST_PAIRS: Final = 200_000
@@ -30,7 +31,8 @@ class PoolRefused(DomainError):
 class PoolPlan:
     """What to gather: the first `depth` documents of each run (public ids), maybe a sample.
 
-    sample_size: that many of the pairs, uniformly, by `seed`; None takes them all.
+    sample_size: that many of the pairs, uniformly, by `seed`; None takes them all. saved_set: the
+    slug of the set whose queries alone are taken; "" takes every query.
     """
 
     runs: tuple[UUID, ...]
@@ -38,6 +40,7 @@ class PoolPlan:
     only_unjudged: bool = False
     sample_size: int | None = None
     seed: int = 0
+    saved_set: str = ""
 
     @property
     def strategy(self) -> Pool.Strategy:
@@ -73,6 +76,7 @@ class Drawn:
     pool: pooling.Pool
     new: pooling.Pool
     runs: tuple[RunChoice, ...]
+    saved_set: SavedSet | None
     preview: PoolPreview
 
 
@@ -123,6 +127,7 @@ def preview_top_up(*, access: Access, campaign: Campaign) -> TopUp:
         only_unjudged=newest.only_unjudged,
         sample_size=newest.sample_size,
         seed=newest.seed,
+        saved_set=newest.saved_set.slug if newest.saved_set else "",
     )
     drawn = draw_top_up(access=access, campaign=campaign, plan=plan)
     counts = _count_by_run(drawn.new)
@@ -163,7 +168,7 @@ def draw_top_up(*, access: Access, campaign: Campaign, plan: PoolPlan) -> Drawn:
 
 def get_newest_pool(campaign: Campaign) -> Pool:
     """The campaign's newest pool. Raises PoolRefused if it has none."""
-    newest = campaign.pools.order_by("-pk").first()
+    newest = campaign.pools.select_related("saved_set").order_by("-pk").first()
     if newest is None:
         raise PoolRefused("no_pool", "The campaign has no pool yet.")
     return newest
@@ -177,7 +182,9 @@ def _draw(
 ) -> Drawn:
     check_may_watch(access, campaign)
     runs = _chosen_runs(access, plan)
-    pool = pooling.depth_k_pool(_list_rankings(runs, plan.depth), plan.depth)
+    saved_set = get_set(access=access, slug=plan.saved_set) if plan.saved_set else None
+    only = set(list_set_queries(set_id=saved_set.pk)) if saved_set else None
+    pool = pooling.depth_k_pool(_list_rankings(runs, plan.depth, only), plan.depth)
     judged = _judged_pairs(campaign.list_id, {query for query, _ in pool})
     judged_count = len(pool.keys() & judged)
     if plan.only_unjudged:
@@ -197,7 +204,7 @@ def _draw(
         already_judged=judged_count,
         open_elsewhere=len(elsewhere),
     )
-    return Drawn(pool, new, tuple(runs), preview)
+    return Drawn(pool, new, tuple(runs), saved_set, preview)
 
 
 def _chosen_runs(access: Access, plan: PoolPlan) -> list[RunChoice]:
@@ -214,9 +221,14 @@ def _chosen_runs(access: Access, plan: PoolPlan) -> list[RunChoice]:
     return runs
 
 
-def _list_rankings(runs: Sequence[RunChoice], depth: int) -> Iterator[Ranked]:
+def _list_rankings(
+    runs: Sequence[RunChoice], depth: int, only: Container[int] | None
+) -> Iterator[Ranked]:
+    """only: the queries that count; None for all."""
     names = {run.run_id: (run.ranker_slug, run.name) for run in runs}
     for ranked in list_ranked_documents(run_ids=names, depth=depth):
+        if only is not None and ranked.query_id not in only:
+            continue
         ranker, run = names[ranked.run_id]
         yield Ranked(ranker, run, ranked.query_id, ranked.document_ids)
 

@@ -55,6 +55,7 @@ def _planned(access: Access, plan: PoolPlan, drawn: Drawn, at: datetime) -> Pool
         sample_size=plan.sample_size,
         seed=plan.seed,
         runs=[{"ranker": run.ranker_slug, "run": run.name} for run in drawn.runs],
+        saved_set=drawn.saved_set,
         created_at=at,
         created_by=access.user,
     )

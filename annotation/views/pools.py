@@ -18,6 +18,7 @@ from annotation.views.finding import led_campaign
 from annotation.views.rendering import render_page
 from evaluation.selectors import list_runs
 from judgments.permissions import Access
+from judgments.selectors.sets import list_sets
 from judgments.views.rendering import is_part, posted
 
 
@@ -84,7 +85,8 @@ def _form(request: HttpRequest, access: Access, campaign: Campaign) -> PoolForm:
         "depth": campaign.depth,
         "seed": secrets.randbits(31),
     }
-    return PoolForm(posted(request), choices=choices, initial=initial)
+    sets = [one for one in list_sets(access=access) if one.archived_at is None]
+    return PoolForm(posted(request), choices=choices, sets=sets, initial=initial)
 
 
 def _preview(access: Access, campaign: Campaign, form: PoolForm) -> PoolPreview | None:

@@ -7,7 +7,7 @@ from annotation.models import Campaign, Pair, Pool
 from annotation.services.campaigns import close_campaign
 from evaluation.models import Ranker, Run
 from tests.annotation.page_reading import HTMX, client_of, counted, links, of, words
-from tests.builders import NOW, World, commit, make_access, make_world
+from tests.builders import NOW, World, commit, make_access, make_set, make_world
 from tests.builders_annotation import make_campaign, make_draft
 from tests.evaluation.builders import make_run
 
@@ -219,3 +219,26 @@ def test_the_size_asks_no_more_queries_for_more_pairs(
     with counted() as many:
         ada.post(preview, chosen(runs, depth=3))
     assert len(many) == len(few)
+
+
+def test_a_pool_of_a_saved_set_has_its_queries_alone_and_so_has_its_top_up(
+    world: World, runs: list[Run], draft: Campaign
+) -> None:
+    ada = client_of("ada")
+    assert "Save a set of queries" in words(ada.get(of("campaign-pool", draft)))
+    make_set(world=world, qids=["q2"], slug="trial")
+    page = ada.get(of("campaign-pool", draft))
+    assert '<option value="trial">those of Trial</option>' in page.content.decode()
+    said = chosen(runs, saved_set="trial")
+    seen = words(ada.post(of("campaign-pool-preview", draft), said, headers=HTMX))
+    assert "2 new pairs Queries 1 Pairs per query 2 Labels" in seen
+    page = ada.post(of("campaign-pool", draft), said, follow=True)
+    assert "for the queries of Trial" in words(page)
+    assert {pair.query.qid for pair in Pair.objects.select_related("query")} == {"q2"}
+    make_run(collection=world.collection, ranker="later", rankings={"q1": ["d5"], "q2": ["d5"]})
+    Run.objects.filter(ranker__slug="later").update(created_at=NOW.replace(year=2036))
+    ada.post(of("campaign-top-up", draft))
+    topped = set(Pair.objects.values_list("query__qid", "document__docid"))
+    assert topped == {("q2", docid) for docid in ("d1", "d2", "d3", "d4", "d5")}
+    assert ada.post(of("campaign-pool", draft), said | {"saved_set": "none"}).status_code == 200
+    assert Pool.objects.count() == 2
