@@ -48,6 +48,8 @@ class ListField(forms.ModelChoiceField):  # type: ignore[type-arg]
     def offer(self, lists: Iterable[JudgmentList]) -> None:
         """Let these be chosen from, in the order in which they were made."""
         offered_qs = JudgmentList.objects.filter(pk__in=[one.pk for one in lists])
+        # of several lists none is chosen by itself: labels would go there, and at once
+        self.empty_label = "Choose a list" if offered_qs.count() > 1 else None
         self.queryset = offered_qs.order_by("pk")
 
     def label_from_instance(self, obj: Any) -> str:

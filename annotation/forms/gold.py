@@ -29,16 +29,24 @@ class GoldForm(forms.Form):
     """The accepted grades of a pair, from the worst to the best."""
 
     low = forms.TypedChoiceField(label="From", coerce=int)
-    high = forms.TypedChoiceField(label="To", coerce=int)
+    high = forms.TypedChoiceField(label="To", coerce=int, required=False, empty_value=None)
     gold_reason = _reason()
 
     def __init__(self, *args: Any, scale: Scale, **options: Any) -> None:
         super().__init__(*args, **options)
         choices = [(grade.code, f"{grade.code} {grade.name}") for grade in scale.grades]
-        for name in ("low", "high"):
+        # none is chosen by itself: the worst grade would be called right by a slip
+        for name, nothing in {"low": "Choose", "high": "the same"}.items():
             field = self.fields[name]
             assert isinstance(field, forms.TypedChoiceField)
-            field.choices = choices
+            field.choices = [("", nothing), *choices]
+
+    def clean(self) -> dict[str, Any]:
+        """Where only one grade is named, it is the right one."""
+        data: dict[str, Any] = super().clean() or self.cleaned_data
+        if data.get("high") is None:
+            data["high"] = data.get("low")
+        return data
 
 
 class WholeQueryForm(forms.Form):

@@ -1,5 +1,6 @@
 """Forms of a list: making it, importing into it, releasing and reverting."""
 
+import re
 from typing import Any
 
 from django import forms
@@ -29,7 +30,7 @@ class ListForm(forms.Form):
         max_length=2000,
         required=False,
         widget=forms.Textarea(attrs={"rows": 5}),
-        help_text="One a line, from the worst to the best. "
+        help_text="One a line, from the worst to the best, without the grade itself. "
         "Left empty, 0 to 4 are called Irrelevant, Related, Partly relevant, Highly relevant "
         "and Perfect.",
     )
@@ -53,6 +54,7 @@ class ListForm(forms.Form):
                 "grade_names", f"There are {len(scale.grades)} grades and {len(names)} names."
             )
             return data
+        names = _without_grades(names, scale)
         try:
             data["scale"] = Scale(
                 tuple(
@@ -63,6 +65,18 @@ class ListForm(forms.Form):
         except ScaleRefused as error:
             self.add_error("grade_names", str(error))
         return data
+
+
+def _without_grades(names: list[str], scale: Scale) -> list[str]:
+    """The names alone where each line begins with its own grade, as in “3 = Perfect”.
+
+    They can't be changed later, and pages show the grade before its name anyway.
+    """
+    parts = [re.match(r"(\S+?)\s*[=:–—-]\s*(?=\S)", name) for name in names]
+    said = [part.group(1) if part else None for part in parts]
+    if said != [f"{grade.value:g}" for grade in scale.grades]:
+        return names
+    return [name[part.end() :] for name, part in zip(names, parts, strict=True) if part]
 
 
 class QrelsForm(forms.Form):

@@ -15,7 +15,7 @@ class NameField(forms.CharField):
 
 
 class ShortNameField(forms.CharField):
-    """What addresses and commands call it."""
+    """What addresses and commands call it; the browser proposes it from the name."""
 
     def __init__(self, *, example: str, used_in: str = "addresses and commands") -> None:
         super().__init__(
@@ -23,6 +23,7 @@ class ShortNameField(forms.CharField):
             max_length=64,
             validators=[SLUG],
             help_text=f"For {used_in}, such as “{example}”. It can't be changed later.",
+            widget=forms.TextInput(attrs={"data-proposed": ""}),
         )
 
 

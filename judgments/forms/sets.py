@@ -11,7 +11,7 @@ from judgments.formats.query_ids import QueryIds, read_query_ids
 from judgments.forms.naming import DescriptionField, NameField, ShortNameField
 from judgments.permissions import Access
 from judgments.selectors.content import list_segment_names
-from judgments.selectors.jobs import Problem
+from judgments.selectors.jobs import Problem, gathered
 from judgments.selectors.sets import get_segment_ids
 
 TYPED: Final = "what was typed"
@@ -95,7 +95,7 @@ class SetForm(forms.Form):
     @property
     def shown_problems(self) -> list[Problem]:
         """The problems as components/problems.html shows them."""
-        return [Problem(where=f"line {one.line}", rule=one.message) for one in self.problems]
+        return gathered((one.line, one.message) for one in self.problems)
 
     def _ids(self, typed: str, file: Any, segment: str) -> QueryIds | None:
         if file:

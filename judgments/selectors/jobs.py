@@ -1,8 +1,9 @@
 """Reading jobs: their pages, and whether one waits for a worker."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
@@ -66,6 +67,9 @@ class Problem:
     excerpt: str = ""
 
 
+NAMED: Final = 9  # lines that have the same wrong with them, besides the first
+
+
 @dataclass(frozen=True)
 class JobPage:
     """How far a job is. share: of the file that has been read, or of the work, 0 to 1."""
@@ -92,7 +96,7 @@ class JobPage:
 def get_job_page(*, access: Access, public_id: UUID, now: datetime) -> JobPage:
     """The job as its page shows it."""
     job = get_job(access=access, public_id=public_id)
-    problems = [Problem(where=f"line {one['line']}", rule=one["message"]) for one in job.problems]
+    problems = gathered((one["line"], one["message"]) for one in job.problems)
     next_url, retry_url = _urls(access, job)
     return JobPage(
         title=TITLES.get(job.kind, "Long work"),
@@ -101,7 +105,7 @@ def get_job_page(*, access: Access, public_id: UUID, now: datetime) -> JobPage:
         share=_share(job),
         message=str(job.result.get("message", "")),
         problems=problems,
-        more_problems=int(job.result.get("problem_count", 0)) - len(problems),
+        more_problems=int(job.result.get("problem_count", 0)) - len(job.problems),
         counts=_counts(job.result),
         is_ended=job.state in (Job.State.DONE, Job.State.FAILED),
         lacks_worker=job.state == Job.State.QUEUED
@@ -109,6 +113,28 @@ def get_job_page(*, access: Access, public_id: UUID, now: datetime) -> JobPage:
         next_url=next_url,
         retry_url=retry_url,
         created_at=job.created_at,
+    )
+
+
+def gathered(found: Iterable[tuple[int, str]]) -> list[Problem]:
+    """Broken rules as they are shown: what is said of many lines is said once, with the lines.
+
+    found: the line and what is wrong with it, in the order of the file.
+    """
+    lines: dict[str, list[int]] = {}
+    for line, message in found:
+        lines.setdefault(message, []).append(line)
+    return [_problem(of, message) for message, of in lines.items()]
+
+
+def _problem(lines: list[int], message: str) -> Problem:
+    first, *others = lines
+    if not others:
+        return Problem(where=f"line {first}", rule=message)
+    named = ", ".join(str(line) for line in others[:NAMED])
+    more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
+    return Problem(
+        where=f"{len(lines)} lines", rule=f"{message.rstrip('.')}. Lines {first}, {named}{more}."
     )
 
 

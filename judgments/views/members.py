@@ -25,19 +25,28 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
     access = get_access(viewer=request.user, slug=slug)
     check_may_manage_members(access)
     form = InvitationForm(posted(request), access=access)
-    link = ""
+    link = link_for = ""
     now = timezone.now()
     if request.method == "POST" and form.is_valid():
         try:
-            _, token = services.invite(access=access, **form.cleaned_data, at=now)
+            made, token = services.invite(access=access, **form.cleaned_data, at=now)
         except DomainError as error:
             form.add_error(None, error.message)
         else:
             link = request.build_absolute_uri(reverse("invitation", args=[token]))
+            link_for = made.note
             form = InvitationForm(access=access)
     page = get_members_page(access=access, now=now)
     return render_page(
-        request, "members", page, access=access, section="members", form=form, link=link, roles=Role
+        request,
+        "members",
+        page,
+        access=access,
+        section="members",
+        form=form,
+        link=link,
+        link_for=link_for,
+        roles=Role,
     )
 
 

@@ -83,7 +83,8 @@ const UNITS = [["year", 31557600], ["month", 2629800], ["day", 86400], ["hour", 
 function words(seconds) {
   relative ??= new Intl.RelativeTimeFormat("en", { numeric: "auto" });
   for (const [unit, size] of UNITS) {
-    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
+    // what is gone is at least so long ago; what ends in 6.99 days ends in 7
+    if (Math.abs(seconds) >= size) return relative.format((seconds > 0 ? Math.round : Math.trunc)(seconds / size), unit);
   }
   return seconds > -10 ? "just now" : relative.format(Math.trunc(seconds), "second");
 }
@@ -92,6 +93,16 @@ function tellTimes() {
   for (const element of document.querySelectorAll("time[data-relative]")) {
     element.textContent = words((Date.parse(element.dateTime) - Date.now()) / 1000);
   }
+}
+
+// a short name that nobody has touched follows the name
+
+const shortName = (name) => name.normalize("NFKD").replace(/\p{M}+/gu, "").toLowerCase()
+  .replace(/[^a-z0-9]+/g, "-").replace(/^-/, "").slice(0, 64).replace(/-$/, "");
+
+function propose({ target }) {
+  const short = target.name === "name" && target.form?.querySelector("[data-proposed]");
+  if (short && short.value === short.dataset.proposed) short.value = short.dataset.proposed = shortName(target.value);
 }
 
 // a table or a file that is wider than its room scrolls with the keyboard too, and only then takes the focus
@@ -147,6 +158,7 @@ function drag(event) {
 }
 
 document.addEventListener("click", onClick);
+document.addEventListener("input", propose);
 document.addEventListener("keydown", onKey);
 document.addEventListener("submit", onSubmit, true);
 document.addEventListener("change", (event) => closest(event, "[data-submit]")?.form?.requestSubmit());

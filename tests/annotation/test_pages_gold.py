@@ -65,3 +65,16 @@ def test_little_gold_is_said_to_be_little(campaign: Campaign, world: World) -> N
     assert "There is little gold" in words(client_of("ada").get(of("campaign-gold", campaign)))
     mark_gold(access=ada, pair=first(campaign), low=3, high=3, reason="", at=NOW)
     assert "There is little gold" not in words(client_of("ada").get(of("campaign-gold", campaign)))
+
+
+def test_no_grade_is_gold_by_a_slip_and_one_grade_is_enough(campaign: Campaign) -> None:
+    ada, pair = client_of("ada"), first(campaign)
+    place = reverse("pair-gold", args=["books", pair.pk])
+    page = ada.get(reverse("pair", args=["books", pair.pk]))
+    assert '<option value="" selected>Choose</option>' in page.content.decode()
+    refused = ada.post(place, {"low": "", "high": ""}, follow=True)
+    assert "Choose the grades" in words(refused)
+    assert not GoldItem.objects.exists()
+    ada.post(place, {"low": 2, "high": ""})
+    item = GoldItem.objects.get()
+    assert (item.low, item.high) == (2, 2)

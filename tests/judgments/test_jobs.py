@@ -11,7 +11,7 @@ from django.utils import timezone
 from judgments import jobs as registry
 from judgments.models import Document, Job, JudgmentVersion, Query
 from judgments.permissions import NotFound
-from judgments.selectors.jobs import get_job, is_job_due
+from judgments.selectors.jobs import gathered, get_job, is_job_due
 from judgments.services.jobs import ATTEMPTS, JobLost, submit_job, work_jobs
 from tests.builders import World, make_access, make_world
 
@@ -198,3 +198,13 @@ def test_a_kind_has_one_handler():
             registry.register("only-in-this-test", other)
     finally:
         registry._handlers.pop("only-in-this-test")
+
+
+def test_what_is_wrong_with_many_lines_is_said_once_with_the_lines():
+    alike = [(line, "the grade is not on the scale.") for line in range(1, 13)]
+    one, other = gathered([alike[0], (3, "too long"), *alike[1:]])
+    assert (one.where, one.rule) == (
+        "12 lines",
+        "the grade is not on the scale. Lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more.",
+    )
+    assert (other.where, other.rule) == ("line 3", "too long")

@@ -4,6 +4,7 @@ import hashlib
 
 import pytest
 
+from judgments.forms.lists import ListForm
 from judgments.models import AuditEntry, Judgment, Release
 from judgments.permissions import NotFound
 from judgments.scales import Scale
@@ -135,3 +136,20 @@ def test_reverting_to_what_the_head_holds_makes_no_version(world, ada):
     assert revert(world, ada, number=0).removed == 1
     with pytest.raises(NotFound):
         revert(world, ada, number=3)
+
+
+@pytest.mark.parametrize("between", [" = ", ": ", " - ", "=", " – "])
+def test_grades_that_are_typed_before_their_names_do_not_become_names(between):
+    typed = "\n".join(f"{grade}{between}{name}" for grade, name in ((0, "no"), (1, "3 of 4")))
+    assert names_of(typed) == ["no", "3 of 4"]
+
+
+@pytest.mark.parametrize("typed", ["0 stars\n1 star", "0: no\n5: yes", "no\n1: yes"])
+def test_names_that_do_not_all_begin_with_their_own_grade_stay_whole(typed):
+    assert names_of(typed) == typed.split("\n")
+
+
+def names_of(typed):
+    form = ListForm({"name": "Two", "slug": "two", "scale": "0..1", "grade_names": typed})
+    assert form.is_valid()
+    return [grade.name for grade in form.cleaned_data["scale"].grades]
