@@ -44,6 +44,8 @@ SETTLED = 0.5  # seconds for the page before to give its pairs back, and a new w
 LOADS = 7
 TARGET = "document.querySelector('[data-part=stage]')"
 TRACED = 60  # labels
+TURNS = 300  # of the wheel, sixty a second
+NOTCH = 240  # pixels
 TRACE = {"includedCategories": ["devtools.timeline", "cc"], "excludedCategories": ["*"]}
 FRAME = "ProxyMain::BeginMainFrame"
 WATCH = """
@@ -149,6 +151,7 @@ def _case(start: Callable[..., Browser], options: argparse.Namespace, size: int)
             page = context.new_page()
             page.goto(far)
             times = _label(page, options.labels)
+            scrolled = _scroll_cpu(page)
             cpu = _cpu(page, min(TRACED, options.labels))
     script, paint = zip(*times, strict=True)
     return {
@@ -157,6 +160,8 @@ def _case(start: Callable[..., Browser], options: argparse.Namespace, size: int)
         "script_ms": _spread(script),
         "key_to_paint_ms": _spread(paint),
         "key_to_paint_cpu_ms": _spread(cpu),
+        "scroll_frames": len(scrolled),
+        "scroll_frame_cpu_ms": _spread(scrolled),
         **loads,
         "text_ms_behind_the_delay": far_loads,
     }
@@ -186,17 +191,7 @@ def _label(page: Page, labels: int) -> list[tuple[float, float]]:
 
 def _cpu(page: Page, labels: int) -> list[float]:
     """Per label: milliseconds of CPU in the key's handlers and in the first frame after them."""
-    client = page.context.new_cdp_session(page)
-    events: list[dict[str, Any]] = []
-    complete: list[bool] = []
-    client.on("Tracing.dataCollected", lambda chunk: events.extend(chunk["value"]))
-    client.on("Tracing.tracingComplete", lambda _: complete.append(True))
-    client.send("Tracing.start", {"transferMode": "ReportEvents", "traceConfig": TRACE})
-    _label(page, labels)
-    client.send("Tracing.end")
-    while not complete:
-        page.wait_for_timeout(50)
-    events = sorted((one for one in events if one.get("ph") == "X"), key=lambda one: one["ts"])
+    events = _traced(page, lambda: _label(page, labels))
     frames = [one for one in events if one["name"] == FRAME]
     keys = [one for one in events if one.get("args", {}).get("data", {}).get("type") == "keydown"]
     spent = []
@@ -206,6 +201,40 @@ def _cpu(page: Page, labels: int) -> list[float]:
         if painted is not None:
             spent.append((key["tdur"] + painted["tdur"]) / 1000)
     return spent
+
+
+def _scroll_cpu(page: Page) -> list[float]:
+    """Per frame: milliseconds of CPU of the main thread while the text is turned by the wheel."""
+    text = page.locator('[data-part="text"]')
+    text.hover(position={"x": 40, "y": 40})
+
+    def turn() -> None:
+        for number in range(TURNS):
+            page.mouse.wheel(0, NOTCH if number < TURNS * 2 // 3 else -NOTCH)
+            time.sleep(1 / 60)
+
+    frames = [one for one in _traced(page, turn) if one["name"] == FRAME]
+    if not page.locator('[data-part="scroll"]').evaluate("one => one.scrollTop"):
+        raise RuntimeError("nothing was scrolled")
+    spent: defaultdict[tuple[int, int], list[float]] = defaultdict(list)
+    for one in frames:
+        spent[one["pid"], one["tid"]].append(one["tdur"] / 1000)
+    return max(spent.values(), key=len)
+
+
+def _traced(page: Page, work: Callable[[], object]) -> list[dict[str, Any]]:
+    """What Chromium's trace has of the work, in the order in which it began."""
+    client = page.context.new_cdp_session(page)
+    events: list[dict[str, Any]] = []
+    complete: list[bool] = []
+    client.on("Tracing.dataCollected", lambda chunk: events.extend(chunk["value"]))
+    client.on("Tracing.tracingComplete", lambda _: complete.append(True))
+    client.send("Tracing.start", {"transferMode": "ReportEvents", "traceConfig": TRACE})
+    work()
+    client.send("Tracing.end")
+    while not complete:
+        page.wait_for_timeout(50)
+    return sorted((one for one in events if one.get("ph") == "X"), key=lambda one: one["ts"])
 
 
 def _is_beside(one: dict[str, Any], other: dict[str, Any]) -> bool:

@@ -3,6 +3,7 @@
 
 const SIZE = 2_000;      // a piece ends at the next line end after so many characters
 const LONGEST = 32_000;  // a line without end is cut at a blank
+const WIDTH = 85;        // characters of a line on the screen, about
 const INDENTED = /^(?: {4}|\t)/;
 const PROMPT = /^(?:>>> |\.\.\. |\$ |In \[\d+\]: )/;
 const OPENING = /^(?:async def|def|class) \w.*:\s*$|^@\w[\w.]*(?:\(.*\))?\s*$/; // its body is indented
@@ -35,7 +36,8 @@ function looksLikeCode(block) {
   return filled.some((line) => PROMPT.test(line)) || share(filled.filter((line) => SIGNS.test(line)), filled) > 0.4;
 }
 
-// [{start, end, isCode}], in order, without gaps; offsets in the text.
+// [{start, end, isCode, rows}], in order, without gaps; offsets in the text; rows: about how many lines
+// it has on the screen.
 export function blocksOf(text) {
   const source = isSource(text);
   const found = [];
@@ -48,18 +50,19 @@ export function blocksOf(text) {
     const indented = fenced || INDENTED.test(line) || PROMPT.test(line) || OPENING.test(line) || (blank && block?.indented);
     if (isFence) inFence = !inFence;
     if (!block || block.indented !== indented || start - block.start > SIZE) {
-      block = { start, end, indented, isFenced: fenced, lines: [] };
+      block = { start, end, indented, isFenced: fenced, lines: [], rows: 0 };
       found.push(block);
     }
     block.end = end;
     block.lines.push(line);
+    block.rows += Math.ceil(line.length / WIDTH);
   }
   const pieces = [];
-  for (const { start, end, ...piece } of found) {
+  for (const { start, end, rows, ...piece } of found) {
     const isCode = source || (piece.indented && looksLikeCode(piece));
     const last = pieces.at(-1);
-    if (last && last.isCode === isCode && end - last.start <= SIZE) last.end = end;
-    else pieces.push({ start, end, isCode });
+    if (last && last.isCode === isCode && end - last.start <= SIZE) Object.assign(last, { end, rows: last.rows + rows });
+    else pieces.push({ start, end, isCode, rows });
   }
   return pieces;
 }

@@ -15,6 +15,7 @@ let toCome = [];
 let isPreparing = false;
 let shownQuery = "";
 let isSeen = false;
+let inARow = 0; // pairs of the query that is shown
 
 current.enter();
 
@@ -37,15 +38,19 @@ export function showPair(pair, { former = null } = {}) {
 function turnTo(pair) {
   const isNewQuery = shownQuery !== pair.query.text;
   if (isNewQuery) showQuery(pair.query);
+  // where every pair has another query, that this one is new says nothing
+  part("query-card").classList.toggle("is-new", isNewQuery && inARow > 1);
+  inARow = isNewQuery ? 1 : inARow + 1;
   forgetFrames();
-  const hadFocus = document.activeElement === current.root || document.activeElement === document.body;
-  const next = sheets.find((sheet) => sheet.pair === pair) ?? fillSpare(pair);
+  const hadFocus = document.activeElement === current.part("scroll") || document.activeElement === document.body;
+  const next = sheetOf(pair) ?? fillSpare(pair);
+  if (!next.isSettled) next.settle();
   current.leave();
   current.pair = null;
   current = next;
   current.enter();
   // so that the arrows, Page Down and the space bar scroll the text
-  if (hadFocus) current.root.focus({ preventScroll: true });
+  if (hadFocus) current.part("scroll").focus({ preventScroll: true });
   showTermsOrNot();
   setSeen(false);
   afterPaint().then(() => {
@@ -94,25 +99,29 @@ export function showBusy() {
 
 // A pair that is likely to be shown in a moment.
 export function makeReady(pair) {
-  if (pair && sheets.every((sheet) => sheet.pair !== pair)) fillSpare(pair);
+  if (pair && !sheetOf(pair)) fillSpare(pair).settle();
 }
 
-// pairs: to come, the next first. They are made ready one by one whenever there is nothing else to do.
+const sheetOf = (pair) => sheets.find((sheet) => sheet.pair === pair);
+
+// pairs: to come, the next first. They are made ready in small steps whenever there is nothing else to
+// do: a key that comes meanwhile waits for one step at most.
 export function prepare(pairs) {
   toCome = pairs.slice(0, AHEAD);
-  if (isPreparing || toCome.every((pair) => sheets.some((sheet) => sheet.pair === pair))) return;
+  if (isPreparing || toCome.every((pair) => sheetOf(pair)?.isSettled)) return;
   isPreparing = true;
   idle(() => {
     isPreparing = false;
-    const lacking = toCome.find((pair) => sheets.every((sheet) => sheet.pair !== pair));
-    if (lacking) fillSpare(lacking);
+    const next = toCome.find((pair) => !sheetOf(pair)?.isSettled);
+    if (next && sheetOf(next)) sheetOf(next).settle();
+    else if (next) fillSpare(next);
     prepare(toCome);
   }, { timeout: SOON });
 }
 
 // The text has another size, or the window: what is ready starts at the same words, elsewhere.
 export function realign() {
-  idle(() => { for (const sheet of sheets) if (sheet !== current && sheet.pair) sheet.realign(); });
+  idle(() => { for (const sheet of sheets) if (sheet !== current && sheet.pair && sheet.isSettled) sheet.realign(); });
 }
 
 addEventListener("resize", realign);

@@ -13,27 +13,29 @@ function toUnit(text, characters) {
 }
 
 export class Fields {
-  #fields = new Map(); // name → {text, nodes: [{node, start}]}, nodes in order
+  #fields = new Map(); // name → {text, from, nodes: [{node, start}]}, nodes in order
 
   clear() {
     this.#fields.clear();
   }
 
-  // nodes: the text nodes that show the field's text, one after the other.
-  add(name, nodes) {
+  // nodes: the text nodes that show the field's text, one after the other. from: where what is to be
+  // seen of it begins; what comes before is neither found nor marked.
+  add(name, nodes, text = nodes.map((node) => node.data).join(""), from = 0) {
     let start = 0;
     const placed = nodes.map((node) => {
       const place = { node, start };
       start += node.length;
       return place;
     });
-    if (start > 0) this.#fields.set(name, { text: nodes.map((node) => node.data).join(""), nodes: placed });
+    if (start > 0) this.#fields.set(name, { text, from, nodes: placed });
   }
 
   // Ranges of all matches in reading order, at most so many.
   matches(pattern, most) {
     const ranges = [];
     for (const field of this.#fields.values()) {
+      pattern.lastIndex = field.from; // matchAll begins there
       for (const match of field.text.matchAll(pattern)) {
         if (match[0]) ranges.push(this.#range(field, match.index, match.index + match[0].length));
         if (ranges.length >= most) return ranges;
@@ -49,7 +51,7 @@ export class Fields {
       let from = Infinity;
       let to = -1;
       for (const { node, start } of field.nodes) {
-        if (node.ownerDocument !== range.startContainer.ownerDocument || !range.intersectsNode(node)) continue;
+        if (start < field.from || node.ownerDocument !== range.startContainer.ownerDocument || !range.intersectsNode(node)) continue;
         from = Math.min(from, start + (range.startContainer === node ? range.startOffset : 0));
         to = Math.max(to, start + (range.endContainer === node ? range.endOffset : node.length));
       }

@@ -269,10 +269,16 @@ function showEntry() {
   showOnScreen(pair, said);
   const button = page.querySelector(`[data-grade="${said.grade}"]`);
   const grade = button ? `${said.grade} ${button.querySelector(".name").textContent}` : "";
-  const words = said.outcome === "graded" ? grade : `can’t tell: ${said.reason}`;
+  const words = said.outcome === "graded" ? grade : `can’t tell: ${reasonWords(said.reason)}`;
   const at = new Date(said.made_at).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" });
   part("said").textContent = [`You said ${words}`, at, said.note && `“${said.note}”`].filter(Boolean).join(" · ");
   announce(part("said").textContent);
+}
+
+// What the dialog calls it that asked why.
+function reasonWords(reason) {
+  const button = reason && dialog("cannot").querySelector(`button[value="${CSS.escape(reason)}"]`);
+  return button ? button.firstChild.data.trim() : reason;
 }
 
 // Says what is on the screen anew, with these changes.
@@ -347,7 +353,7 @@ const actions = {
   larger: () => resize(1),
   smaller: () => resize(-1),
   wide: widen,
-  open: () => part("url").querySelector("a")?.click(),
+  open: openAddress,
   pauses: switchPauses,
   "pause-later": () => pauses.goOn(),
   "go-on": () => training.goOn(),
@@ -365,6 +371,10 @@ page.addEventListener("click", (event) => {
     if (training.isOpen && MOVES.has(button.dataset.action)) return;
     actions[button.dataset.action](button);
   }
+  // after a press by mouse or finger the keys are the text's again: Space reads on, and gives no grade
+  if (event.detail > 0 && button === document.activeElement && button.closest(".label-bar")) {
+    part("scroll").focus({ preventScroll: true });
+  }
 });
 // a button that marks must not take the selection away
 page.addEventListener("pointerdown", (event) => {
@@ -381,6 +391,12 @@ part("find").addEventListener("keydown", (event) => {
   if (event.shiftKey) finder.step(-1);
   else actions["find-mark"]();
 });
+
+function openAddress() {
+  const link = part("url").querySelector("a");
+  if (link) link.click();
+  else toast("This document has no address to open.");
+}
 
 function readOrNot() {
   page.classList.toggle("reading");

@@ -76,6 +76,7 @@ export class Outbox {
     for (;;) {
       const rows = await this.waiting();
       if (rows.length === 0) {
+        if (this.#unwritten.size > 0) continue; // one was added while the database was read
         this.#failures = 0;
         this.onState({ waiting: 0, state: "saved" });
         return;

@@ -2,6 +2,8 @@
 // Grades have the keys that one labels by; one of those may be an n or an r, and then it is the grade.
 
 const reason = document.getElementById("id_reason");
+// refused for want of a reason: that is what is written next
+if (document.querySelector(".invalid > #id_reason")) reason.focus();
 const writes = (element) => element?.matches?.("input, textarea, select, [contenteditable]");
 
 document.addEventListener("keydown", (event) => {

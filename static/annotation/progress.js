@@ -60,7 +60,9 @@ export class Progress {
 
   #showQuery() {
     const { inQuery, putOffCount } = this.stream;
-    part("in-query").textContent = inQuery ? `${this.#doneInQuery()} done, ${inQuery} at hand in this query` : "";
+    const done = inQuery ? this.#doneInQuery() : 0;
+    // of the only one of its query there is nothing to say
+    part("in-query").textContent = done + inQuery > 1 ? `${done} done, ${inQuery} at hand` : "";
     const later = page.querySelector('[data-action="later"] .words');
     later.textContent = putOffCount > 0 ? `Later (${putOffCount})` : "Later";
   }

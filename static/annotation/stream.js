@@ -1,7 +1,12 @@
 // The pairs of this page in their order: to come, on the screen, and done. It knows neither the
 // screen nor the server.
 
+const LATEST = 30; // labels that may be on their way, at most
+
 const sameQuery = (one, other) => one.query.text === other.query.text;
+// the same query with the same text, under another assignment
+const areTwins = (one, other) =>
+  one.assignment !== other.assignment && one.content_hash === other.content_hash && sameQuery(one, other);
 
 export class Stream {
   ahead = [];         // to come, in order
@@ -17,6 +22,26 @@ export class Stream {
       this.#known.add(pair.assignment);
       this.ahead.push(pair);
     }
+  }
+
+  // Whether some of these are here already, under assignments that may have ended.
+  hasTwins(pairs) {
+    return [this.current, ...this.ahead].some((here) => here && pairs.some((pair) => areTwins(here, pair)));
+  }
+
+  // These without what was labelled a moment ago, whose labels may have met the answer on its way.
+  withoutSaid(pairs) {
+    const said = this.done.slice(-LATEST).map(({ pair }) => pair);
+    return pairs.filter((pair) => !said.some((one) => areTwins(one, pair)));
+  }
+
+  // The pair on the screen goes on under the assignment that it has among these, if another.
+  adopt(pairs) {
+    const here = this.current;
+    const twin = here && pairs.find((pair) => areTwins(here, pair));
+    if (!twin || pairs.some((pair) => pair.assignment === here.assignment)) return;
+    here.assignment = twin.assignment;
+    this.#known.add(twin.assignment);
   }
 
   // The later half of what is to come goes to another tab, and may come back.

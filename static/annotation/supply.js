@@ -23,6 +23,7 @@ export class Supply {
   #characters = 1_000_000;
   #hasRest = false;
   #asksInVain = 0;
+  #isDoubtful = false; // what is here may have been given back by the page before
   #lastAnswer = Date.now();
 
   // onOffer(pairs): some that will most likely be this tab's. onAnswer(answer): what the server said,
@@ -43,7 +44,7 @@ export class Supply {
   }
 
   get #isStale() {
-    return Date.now() - this.#lastAnswer > 0.9 * LEASE;
+    return this.#isDoubtful || Date.now() - this.#lastAnswer > 0.9 * LEASE;
   }
 
   // What to send along with labels, so that their answer brings the next pairs.
@@ -62,11 +63,24 @@ export class Supply {
     const wasStale = this.#isStale && answer.pairs?.length > 0;
     this.#lastAnswer = Date.now();
     const offered = answer.pairs ?? [];
+    if (!wasStale && this.stream.hasTwins(offered)) {
+      // nobody is to label a pair twice: all that is to come is asked for anew
+      this.#isDoubtful = true;
+      this.#hasRest = true;
+      this.onAnswer({ ...answer, pairs: [] });
+      if (!this.#fetching) this.#fetchRest();
+      return;
+    }
     if (!this.stream.current) this.onOffer(offered);
     const own = await this.drawer.claim(offered.map((pair) => pair.assignment), await this.tabs.alive());
-    if (wasStale) await this.drawer.letGo(this.stream.clear());
+    if (wasStale) {
+      this.#isDoubtful = false;
+      await this.drawer.letGo(this.stream.clear().filter((one) => !own.has(one)));
+      this.stream.adopt(offered);
+    }
     this.#hasRest = answer.rest > 0 && own.size > 0;
-    this.onAnswer({ ...answer, pairs: offered.filter((pair) => own.has(pair.assignment)) });
+    const mine = offered.filter((pair) => own.has(pair.assignment));
+    this.onAnswer({ ...answer, pairs: wasStale ? this.stream.withoutSaid(mine) : mine });
     if (!this.#fetching) this.#fetchRest();
   }
 

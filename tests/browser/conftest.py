@@ -1,6 +1,7 @@
 """A real server, a real browser, and windows in which nothing may go wrong unnoticed."""
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -61,4 +62,4 @@ def place(built: Built, tmp_path: Path) -> Iterator[Place]:
 def open_window(browser: Browser, place: Place) -> Iterator[Opener]:
     """Opens windows, each of somebody of the cast; in the end nothing may have gone wrong."""
     with ExitStack() as stack:
-        yield Opener(browser, place, stack)
+        yield Opener(browser, place, stack, os.environ.get("TOUCHSTONE_LOOK", "desktop"))

@@ -7,11 +7,10 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser.presses import press, shown
-from tests.browser.windows import Opener, Place
+from tests.browser.windows import PHONE, Opener, Place
 from tests.faults.site import eventually
 
 pytestmark = pytest.mark.browser
-PHONE = {"width": 390, "height": 780}
 
 
 def expect_labels(place: Place, count: int) -> None:
@@ -59,7 +58,7 @@ def test_every_action_has_a_key_that_can_be_changed_and_holds_on_the_next_machin
     expect(page.locator('[data-part="done"]')).to_have_text("0")
     with page.expect_response(re.compile("preferences")):
         page.keyboard.press("+")
-    other = open_window("ben", viewport=PHONE, color_scheme="dark", has_touch=True)
+    other = open_window("ben", **PHONE)
     page = other.label_page()
     expect(page.locator('[data-grade="4"]')).to_have_attribute("data-key", "p")
     expect(page.locator("#label-page")).to_have_class(re.compile("text-115"))
@@ -96,7 +95,7 @@ def test_ones_own_history_is_gone_through_filtered_changed_and_taken_back(
     expect(page.locator('[data-part="in-query"]')).to_contain_text("at hand")
     at_hand = shown(page)
     page.keyboard.press("ArrowLeft")
-    expect(page.locator('[data-part="said"]')).to_contain_text("can’t tell: other")
+    expect(page.locator('[data-part="said"]')).to_contain_text("can’t tell: Something else")
     assert "in Dutch" in said(page)
     page.keyboard.press("ArrowLeft")
     expect(page.locator('[data-part="said"]')).to_contain_text("1 Related")

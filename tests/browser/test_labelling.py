@@ -252,6 +252,24 @@ def test_the_end_is_said_and_the_server_is_left_alone(open_window: Opener, place
     assert [grade for _, grade in place.labels()] == [3] * (total - 1) + [1]
 
 
+def test_space_after_a_grade_by_mouse_reads_on_and_grades_nothing(
+    open_window: Opener, place: Place
+) -> None:
+    ben = open_window("ben")
+    page = ben.label_page()
+    page.locator('[data-grade="3"]').click()
+    expect(page.locator('[data-part="done"]')).to_have_text("1")
+    expect(page.locator('[data-part="scroll"]')).to_be_focused()
+    page.keyboard.press("Space")
+    press(page, "1")
+    ben.expect_saved()
+    assert place.labels() == [("graded", 3), ("graded", 1)]
+    page.locator('[data-grade="2"]').focus()
+    page.keyboard.press("Space")
+    expect(page.locator('[data-part="done"]')).to_have_text("3")
+    expect(page.locator('[data-grade="2"]')).to_be_focused()
+
+
 def test_the_page_works_by_plain_forms_where_no_script_runs(
     open_window: Opener, place: Place
 ) -> None:

@@ -7,11 +7,10 @@ from playwright.sync_api import Page, Request, expect
 
 from tests.browser.presses import LOG, check_nothing_lost, press, press_on, shown, stored
 from tests.browser.storm import label_in_a_storm
-from tests.browser.windows import Opener, Place, Window
+from tests.browser.windows import PHONE, Opener, Place, Window
 from tests.faults.site import eventually
 
 pytestmark = pytest.mark.browser
-PHONE = {"viewport": {"width": 390, "height": 760}, "has_touch": True, "color_scheme": "dark"}
 NO_DATABASE = "Object.defineProperty(window, 'indexedDB', {get() { throw new Error('private'); }});"
 HELD = "SELECT count(*) FROM annotation_assignment WHERE state = 'leased'"
 END_LEASES = """
@@ -143,6 +142,21 @@ def test_labels_that_come_after_others_filled_the_pairs_are_kept_and_it_is_said_
     assert place.rows(surplus) == [(2,)]
 
 
+def test_pairs_that_were_given_back_behind_the_page_are_asked_of_nobody_twice(
+    open_window: Opener, place: Place
+) -> None:
+    ben = logged(open_window("ben"))
+    page = ben.label_page()
+    # as when what the page before gave back arrives after this page's first pairs
+    place.site.call("manage.py", "shell", "-v0", "-c", END_LEASES)
+    total = int(page.locator('[data-part="total"]').inner_text())
+    for _ in range(total):
+        press_on(page, "2")
+    expect(page.get_by_role("heading", name="All done")).to_be_visible()
+    ben.expect_saved()
+    check_nothing_lost(page, place, "ben", labels=total)
+
+
 def test_what_the_browser_or_the_server_will_not_take_is_told_and_not_thrown_away(
     open_window: Opener, place: Place
 ) -> None:
@@ -172,3 +186,46 @@ def test_what_the_browser_or_the_server_will_not_take_is_told_and_not_thrown_awa
     dialog.get_by_role("button", name="Remove").click()
     expect(page.get_by_role("button", name="not taken")).to_be_hidden()
     assert stored(place, "ben") == []
+
+
+# An outbox whose second label comes while it looks whether there is any. Told is what it said, and
+# how many labels were not acknowledged by then.
+ADD_WHILE_LOOKING = """async () => {
+  const { Outbox } = await import("/static/annotation/outbox.js");
+  const told = [];
+  let rows = [], made = 0, acknowledged = 0;
+  const drawer = {
+    loose: 0,
+    async put(label) { rows.push({ label }); },
+    async waiting() {
+      const found = [...rows];
+      if (acknowledged === 1 && made === 1) outbox.add({ id: String(made += 1) });
+      return found;
+    },
+    async remove(sent) { rows = rows.filter((row) => !sent.includes(row)); },
+  };
+  window.fetch = async (url, { body }) => {
+    const { labels } = JSON.parse(body);
+    acknowledged += labels.length;
+    return new Response(JSON.stringify({ labels }));
+  };
+  const nothing = () => {};
+  const outbox = new Outbox({
+    drawer,
+    tabs: { exclusively: (work) => work() },
+    headers: () => ({}),
+    extras: () => ({}),
+    onState: ({ state }) => told.push([state, made - acknowledged]),
+    onReceipts: nothing,
+    onAnswer: nothing,
+  });
+  outbox.add({ id: String(made += 1) });
+  while (outbox.sending || acknowledged < 2) await new Promise((next) => setTimeout(next, 10));
+  return told;
+}"""
+
+
+def test_saved_is_not_said_while_a_label_is_on_its_way(open_window: Opener) -> None:
+    told = open_window("ben").page.evaluate(ADD_WHILE_LOOKING)
+    assert told[-1] == ["saved", 0]
+    assert {waiting for state, waiting in told if state == "saved"} == {0}, told

@@ -1,11 +1,14 @@
 """Dialogs: what they do with the focus, with a double click, and what axe says of them."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.windows import Opener, Place
 
 pytestmark = pytest.mark.browser
+WIDEST = "Math.max(...[...document.querySelectorAll('.table')].map((e) => e.scrollWidth))"
 
 
 def test_the_dialogs_of_the_label_page_take_the_focus_and_give_it_back(
@@ -35,3 +38,87 @@ def test_a_double_click_on_what_asks_first_leaves_the_question_open(
     expect(question).to_be_visible()
     page.mouse.click(5, 5)  # beside it
     expect(question).to_be_hidden()
+
+
+def test_on_a_phone_nothing_of_the_audit_log_is_out_of_sight(
+    open_window: Opener,
+) -> None:
+    ada = open_window("ada", viewport={"width": 390, "height": 780})
+    ada.go("/c/books/audit")
+    cells = ada.page.locator("tbody td:not(:empty)")
+    expect(cells.first).to_be_visible()
+    ends = cells.evaluate_all("all => all.map(e => e.getBoundingClientRect().right)")
+    assert max(ends) <= 390
+
+
+def test_a_short_name_follows_the_name_until_somebody_writes_another(open_window: Opener) -> None:
+    ada = open_window("ada")
+    page = ada.page
+    ada.go("/c/books/rankers/new")
+    name, short = page.get_by_label("Name", exact=True), page.get_by_label("Short name")
+    name.fill("BM25 (k1 = 0.9, Größe)")
+    expect(short).to_have_value("bm25-k1-0-9-gro-e")
+    short.fill("bm25")
+    name.fill("BM25, titles")
+    expect(short).to_have_value("bm25")
+
+
+def test_an_invitation_for_a_week_ends_in_a_week_and_says_for_whom_it_is(
+    open_window: Opener,
+) -> None:
+    ada = open_window("ada")
+    page = ada.page
+    ada.go("/c/books/members")
+    page.get_by_label("For whom").fill("Fay")
+    page.get_by_role("button", name="Make the link").click()
+    expect(page.get_by_role("heading", name="The invitation for Fay")).to_be_visible()
+    expect(page.get_by_role("row", name="Fay")).to_contain_text("in 7 days")
+
+
+def test_the_first_page_of_an_annotator_goes_on_by_enter(open_window: Opener) -> None:
+    ben = open_window("ben")
+    page = ben.page
+    ben.go("/my-campaigns")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("/label/"))
+
+
+def test_a_decision_without_a_reason_leads_to_the_reason(open_window: Opener, place: Place) -> None:
+    ada = open_window("ada")
+    page = ada.page
+    pair = place.rows("SELECT id FROM annotation_pair ORDER BY id LIMIT 1")[0][0]
+    ada.go(f"/c/books/pairs/{pair}")
+    page.keyboard.press("3")
+    expect(page.get_by_text("Say why")).to_be_visible()
+    page.keyboard.type("because")
+    expect(page.locator("#id_reason")).to_have_value("because")
+
+
+def test_a_long_description_leaves_the_start_page_its_columns_on_a_phone(
+    open_window: Opener,
+) -> None:
+    ada = open_window("ada", viewport={"width": 390, "height": 780})
+    page = ada.page
+    ada.go("/collections/new")
+    page.get_by_label("Name", exact=True).fill("Tools")
+    page.get_by_label("Description").fill("What one buys who builds and mends, " * 4)
+    page.get_by_role("button", name="Create").click()
+    page.wait_for_url("**/c/tools")
+    ada.go("/")
+    role = page.get_by_role("cell", name="lead").first.bounding_box()
+    assert role is not None
+    assert role["x"] + role["width"] <= 390
+
+
+def test_a_leaderboard_fits_on_paper_without_what_paper_cannot_do(open_window: Opener) -> None:
+    ada = open_window("ada", viewport={"width": 718, "height": 1000})  # A4 between its margins
+    page = ada.page
+    kept = ("nDCG@10", "nDCG@5", "nDCG@20", "nDCG(gain='exp2')@10", "RR@10", "AP@100")
+    ada.go("/c/books/lists/main/leaderboard?measures=" + "%20".join(kept))
+    more = page.locator("details.more > summary")
+    expect(more.first).to_be_visible()
+    assert page.evaluate(WIDEST) > 718
+    page.emulate_media(media="print")
+    expect(more.first).to_be_hidden()
+    expect(page.locator(".table th > a > svg").first).to_be_hidden()
+    assert page.evaluate(WIDEST) <= 718

@@ -25,6 +25,12 @@ SWITCHES = (
     # one replaces.
     "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,AimEnabled,PaintHolding,HttpsUpgrades",
 )
+PHONE: dict[str, Any] = {
+    "viewport": {"width": 390, "height": 780},
+    "has_touch": True,
+    "color_scheme": "dark",
+}
+LOOKS: dict[str, dict[str, Any]] = {"desktop": {}, "phone": PHONE}
 # The browser's own words for a server that is away, or a refusal that the page reads.
 NETWORK = re.compile(r"Failed to load resource|net::ERR_")
 LOOK_FOR_VIOLATIONS = "() => axe.run({resultTypes: ['violations']}).then((all) => all.violations)"
@@ -114,7 +120,8 @@ class Window:
         """The annotator's page, with the first pair on it."""
         self.go(f"/label/{self.place.campaign}")
         expect(self.page.locator("#label-page.live")).to_be_visible()
-        expect(self.page.locator('[data-part="in-query"]')).to_have_text(re.compile("at hand"))
+        expect(self.page.locator('[data-part="stage"]')).to_be_visible()
+        expect(self.page.locator('[data-part="done"]')).to_have_text(re.compile(r"\d"))
         return self.page
 
     def expect_saved(self) -> None:
@@ -134,18 +141,20 @@ class Window:
 
     def check_accessible(self) -> None:
         """Axe finds nothing on the page as it is now."""
-        assert self.violations() == []
+        found = self.violations()
+        assert found == [], found
 
 
 class Opener:
-    """Opens windows, and closes them in the end."""
+    """Opens windows, and closes them in the end. look: what a window is like unless it is said."""
 
-    def __init__(self, browser: Browser, place: Place, stack: ExitStack) -> None:
+    def __init__(self, browser: Browser, place: Place, stack: ExitStack, look: str) -> None:
         self._browser, self._place, self._stack = browser, place, stack
+        self._look = LOOKS[look]
 
     def __call__(self, username: str, **options: Any) -> Window:
         """A window of a browser of this person's own, signed in; options of the browser's."""
-        context = self._browser.new_context(**options)
+        context = self._browser.new_context(**{**self._look, **options})
         self._stack.callback(context.close)
         window = Window(context, self._place)
         window.sign_in(username)
