@@ -50,6 +50,13 @@ class Order:
             return self._query(f"{query}{again}"), query, of_pair, document
         return 0, of_pair, query, document
 
+    def name(self, query: int, document: int, occasion: int = 0) -> str:
+        """What this annotator's programs know a pair by: it says nothing of the pair.
+
+        The same each time that the pair is handed out, and another at another occasion.
+        """
+        return f"{self._hash(b'name', f'{query} {document} {occasion}'):016x}"
+
     def _query(self, name: str) -> int:
         if name not in self._queries:
             self._queries[name] = self._hash(b"query", name)

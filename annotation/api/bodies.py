@@ -19,6 +19,7 @@ class PairOutput(serializers.Serializer[Any]):
     """A pair as its annotator sees it: nothing says where it came from."""
 
     assignment = serializers.UUIDField()
+    name = serializers.CharField()
     query = inline_serializer(
         "ShownQuery", {"text": serializers.CharField(), "description": serializers.CharField()}
     )
@@ -29,7 +30,7 @@ class PairOutput(serializers.Serializer[Any]):
             "text": serializers.CharField(),
             "html": serializers.CharField(),
             "url": serializers.CharField(),
-            "fields": serializers.DictField(),
+            "fields": serializers.DictField(child=serializers.CharField()),
         },
     )
     content_hash = serializers.CharField()

@@ -280,6 +280,7 @@ _gzip = GZipMiddleware(lambda _: HttpResponse())
 def _pair(pair: ShownPair) -> dict[str, Any]:
     return {
         "assignment": str(pair.assignment),
+        "name": pair.name,
         "query": {"text": pair.query_text, "description": pair.query_description},
         "document": {
             "title": pair.title,

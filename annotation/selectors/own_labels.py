@@ -15,7 +15,14 @@ from annotation.models import (
     QuerySkip,
 )
 from annotation.permissions import Desk
-from annotation.selectors.shown_pairs import IMAGES, SHOWN, ShownPair, get_own_seats, show_pair
+from annotation.selectors.shown_pairs import (
+    IMAGES,
+    SHOWN,
+    ShownPair,
+    get_own_seats,
+    show_pair,
+)
+from annotation.selectors.streams import order_of
 from judgments.permissions import NotFound
 
 
@@ -85,7 +92,7 @@ def list_own_labels(
             raise NotFound("label")
         older = Q(received_at__lt=last.received_at) | Q(received_at=last.received_at, pk__lt=before)
         labels_qs = labels_qs.filter(older)
-    return _read_labels(labels_qs.order_by("-received_at", "-pk")[:limit])
+    return _read_labels(desk, labels_qs.order_by("-received_at", "-pk")[:limit])
 
 
 def measure_pace(desk: Desk, *, since: datetime) -> Pace:
@@ -136,7 +143,8 @@ def _wanted_labels(desk: Desk, labels_qs: QuerySet[Label], wanted: Wanted) -> Qu
     return labels_qs
 
 
-def _read_labels(labels_qs: QuerySet[Label]) -> list[OwnLabel]:
+def _read_labels(desk: Desk, labels_qs: QuerySet[Label]) -> list[OwnLabel]:
+    order = order_of(desk)
     # a label outside the overlap has no seat: the one that it named is still there, voided
     named = Assignment.objects.filter(pair=OuterRef("pair"), annotator=OuterRef("annotator"))
     seat = Coalesce(
@@ -145,7 +153,8 @@ def _read_labels(labels_qs: QuerySet[Label]) -> list[OwnLabel]:
     told = labels_qs.annotate(seat=seat, purpose=F("assignment__purpose"))
     rows: Iterable[dict[str, Any]] = told.values(
         "pk", "seat", "purpose", "outcome", "grade", "reason", "note", "spans", "made_at",
-        "guideline_revision__number", IMAGES, *SHOWN.values(),
+        "guideline_revision__number", "pair__query", "pair__document", "assignment__occasion",
+        IMAGES, *SHOWN.values(),
     )  # fmt: skip
     return [
         OwnLabel(
@@ -157,7 +166,13 @@ def _read_labels(labels_qs: QuerySet[Label]) -> list[OwnLabel]:
             spans=row["spans"],
             guideline_revision=row["guideline_revision__number"],
             made_at=row["made_at"],
-            pair=show_pair(row, row["seat"]),
+            pair=show_pair(
+                row,
+                assignment=row["seat"],
+                name=order.name(
+                    row["pair__query"], row["pair__document"], row["assignment__occasion"] or 0
+                ),
+            ),
         )
         for row in rows
     ]

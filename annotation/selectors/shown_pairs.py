@@ -8,7 +8,7 @@ the annotator's own.
 import itertools
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.db import models
@@ -22,12 +22,14 @@ from annotation.permissions import Desk
 from annotation.selectors.streams import order_of
 from judgments.markup import HTML_FIELD, framed_html
 from judgments.prepared import OneOf, PreparedRows, slot
+from judgments.words import plain
 
 HELD = Assignment.State.LEASED
 # labelled, as the annotator sees it: whether a label still counts is not told
 FILLED = (Assignment.State.DONE, Assignment.State.ASIDE)
 IMAGES = "pair__campaign__shows_images"
 TRAINING = Assignment.Purpose.TRAINING
+EMPTY: Final[tuple[Any, ...]] = (None, "", [], {})
 SHOWN = {
     "query_text": "pair__query__text",
     "query_description": "pair__query__description",
@@ -43,18 +45,22 @@ SHOWN = {
 class ShownPair:
     """A query and a document as somebody labels them.
 
-    assignment: what a label names. content_hash: of exactly this document text. html: the
-    document as a page for a frame, where it has HTML. query_done: how many pairs of this query
-    the viewer has labelled. is_training: its answer is told at once, and it does not count.
+    assignment: what a label names. name: what is the same when the pair comes under another
+    assignment, because the first had ended; two documents with the same text have two.
+    fields: what the document's fields say, in words. content_hash: of exactly this document
+    text. html: the document as a page for a frame, where it has HTML. query_done: how many pairs
+    of this query the viewer has labelled. is_training: its answer is told at once, and it does
+    not count.
     """
 
     assignment: UUID
+    name: str
     query_text: str
     query_description: str
     title: str
     body: str
     url: str
-    fields: Mapping[str, Any]
+    fields: Mapping[str, str]
     content_hash: str
     html: str = ""
     query_done: int = 0
@@ -99,7 +105,16 @@ def list_leased_pairs(
         found = _leased_of.list(**_whose(desk), without=without, only=only)
     rows = [dict(zip(LEASED, row, strict=True)) for row in _in_order(desk, found)]
     done = _count_done(desk, {row["pair__query"] for row in rows})
-    return [show_pair(row, row["public_id"], done.get(row["pair__query"], 0)) for row in rows]
+    order = order_of(desk)
+    return [
+        show_pair(
+            row,
+            assignment=row["public_id"],
+            name=order.name(*(row[column] for column in WHERE)),
+            query_done=done.get(row["pair__query"], 0),
+        )
+        for row in rows
+    ]
 
 
 def _in_order(desk: Desk, rows: list[Any]) -> list[Any]:
@@ -169,12 +184,23 @@ _done: PreparedRows[Any] = PreparedRows(
 )
 
 
-def show_pair(row: Mapping[str, Any], assignment: UUID, query_done: int = 0) -> ShownPair:
+def show_pair(
+    row: Mapping[str, Any], *, assignment: UUID, name: str, query_done: int = 0
+) -> ShownPair:
+    """The pair of a row with `purpose`, IMAGES and what is SHOWN."""
     shown = {name: row[column] for name, column in SHOWN.items()}
-    shown["html"] = framed_html(shown["fields"], images=row[IMAGES])
-    if shown["html"]:
-        shown["fields"] = {
-            name: value for name, value in shown["fields"].items() if name != HTML_FIELD
-        }
-    is_training = row["purpose"] == TRAINING
-    return ShownPair(assignment=assignment, query_done=query_done, is_training=is_training, **shown)
+    html = framed_html(shown["fields"], images=row[IMAGES])
+    # in words, because marks count the characters of what is shown, and numbers are exact here
+    shown["fields"] = {
+        field: plain(value)
+        for field, value in shown["fields"].items()
+        if value not in EMPTY and not (html and field == HTML_FIELD)
+    }
+    return ShownPair(
+        assignment=assignment,
+        name=name,
+        html=html,
+        query_done=query_done,
+        is_training=row["purpose"] == TRAINING,
+        **shown,
+    )

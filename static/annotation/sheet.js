@@ -118,12 +118,11 @@ export class Sheet {
     list.replaceChildren();
     let said = ` ${title} `;
     for (const [name, value] of Object.entries(values ?? {})) {
-      if (value === "" || value === null) continue;
       const row = document.createElement("div");
       const term = document.createElement("dt");
       const words = document.createElement("dd");
       term.textContent = name;
-      words.textContent = typeof value === "string" ? value : JSON.stringify(value);
+      words.textContent = value;
       words.dir = "auto";
       row.classList.toggle("again", said.includes(` ${words.textContent} `));
       said += `${words.textContent} `;

@@ -4,9 +4,8 @@
 const LATEST = 30; // labels that may be on their way, at most
 
 const sameQuery = (one, other) => one.query.text === other.query.text;
-// the same query with the same text, under another assignment
-const areTwins = (one, other) =>
-  one.assignment !== other.assignment && one.content_hash === other.content_hash && sameQuery(one, other);
+// the same pair under another assignment
+const areTwins = (one, other) => one.assignment !== other.assignment && one.name === other.name;
 
 export class Stream {
   ahead = [];         // to come, in order

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.ordering import Place, stream
+from annotation.ordering import Order, Place, stream
 
 places_sets = st.sets(st.tuples(st.integers(1, 9), st.integers(1, 40)), max_size=60)
 both_ways = pytest.mark.parametrize("query_by_query", [True, False])
@@ -52,6 +52,16 @@ def test_pairs_that_are_added_do_not_move_the_others(
         return [(place.query, place.document) for place in met]
 
     assert [pair for pair in order(pairs | more) if pair in pairs] == order(pairs)
+
+
+def test_a_pair_has_a_name_of_its_own_for_each_person_and_each_occasion() -> None:
+    pairs = list(itertools.product(range(1, 4), range(1, 30), range(3)))
+    orders = [Order(seed=7, annotator=person, query_by_query=True) for person in (1, 2)]
+    names = [order.name(*pair) for order in orders for pair in pairs]
+    assert len(set(names)) == len(names)
+    again = Order(seed=7, annotator=1, query_by_query=False)
+    assert again.name(1, 1) == names[0]
+    assert {len(name) for name in names} == {16}
 
 
 @given(pairs=places_sets)

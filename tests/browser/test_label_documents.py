@@ -48,6 +48,7 @@ for document in Document.objects.all():
     document.body = ""
     about = f"A {{name}}, bright"
     document.fields = {{"name": name, "brand": "Acme", "about": about, "short": "A"}}
+    document.fields |= {{"colours": ["red", "blue"], "sold": True, "none": [], "gtin": 2**63 + 1}}
     document.save(update_fields=["title", "body", "fields"])
 """
 # of the surface behind the words, from 0 (black) to 1
@@ -137,17 +138,36 @@ def test_examples_and_counter_examples_of_each_grade_are_one_key_away(
     press(page, "3")
 
 
+def test_fields_are_in_words_and_marks_count_those(open_window: Opener, place: Place) -> None:
+    place.site.call("-c", MAKE_PRODUCTS)
+    page = open_window("ben").label_page()
+    for name, words in {"colours": "red, blue", "sold": "yes", "gtin": str(2**63 + 1)}.items():
+        row = page.locator('[data-part="fields"] > div').filter(has=page.get_by_text(name))
+        expect(row.locator("dd")).to_have_text(words)
+    page.get_by_role("region", name="Document").get_by_text("red, blue").evaluate(
+        "(words) => getSelection().setBaseAndExtent(words.firstChild, 5, words.firstChild, 9)"
+    )
+    page.keyboard.press("h")
+    press(page, "3")
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_role("list", name="Marked as the reason")).to_contain_text("blue")
+
+
 def test_what_a_products_title_says_already_steps_back_among_its_fields(
     open_window: Opener, place: Place
 ) -> None:
     place.site.call("-c", MAKE_PRODUCTS)
     page = open_window("ben", viewport={"width": 390, "height": 780}).label_page()
     rows = page.locator('[data-part="fields"] > div')
-    expect(rows).to_have_count(4)
+    expect(rows).to_have_count(7)
     names = [row.locator("dt").inner_text() for row in rows.all()]
     again = [row.get_attribute("class") == "again" for row in rows.all()]
     told = dict(zip(names, again, strict=True))
-    assert told == {"name": True, "brand": True, "about": False, "short": True}
+    assert [name for name, is_said_again in told.items() if is_said_again] == [
+        "name",
+        "brand",
+        "short",
+    ]
     colours = {
         name: row.locator("dd").evaluate("(words) => getComputedStyle(words).color")
         for name, row in zip(names, rows.all(), strict=True)

@@ -158,3 +158,30 @@ def test_images_of_a_document_are_shown_where_the_campaign_says_so(
     change_campaign(access=access, campaign=campaign, at=NOW, shows_images=True)
     campaign.refresh_from_db()
     assert all(image in pair.html for pair in list_leased_pairs(desk_of(campaign, "ben")))
+
+
+def test_a_document_says_its_fields_in_words_without_the_empty_ones(campaign: Campaign) -> None:
+    fields = {"price": 59, "gtin": 2**63 + 1, "colours": ["red", "blue"], "sold": False}
+    nothing = {"note": "", "tags": [], "more": {}, "brand": None}
+    Document.objects.update(fields=fields | nothing)
+    lease(campaign=campaign, username="ben")
+    (shown, *_) = list_leased_pairs(desk_of(campaign, "ben"))
+    assert shown.fields == {
+        "price": "59",
+        "gtin": "9223372036854775809",
+        "colours": "red, blue",
+        "sold": "no",
+    }
+
+
+def test_two_documents_with_the_same_text_have_two_names_and_a_pair_keeps_its_own(
+    campaign: Campaign,
+) -> None:
+    Document.objects.update(title="Same", body="Same", content_hash="same")
+    desk = desk_of(campaign, "ben")
+    seats = lease(campaign=campaign, username="ben")
+    shown = {pair.assignment: pair.name for pair in list_leased_pairs(desk)}
+    assert len(set(shown.values())) == len(shown) == len(seats)
+    label(pair=seats[0].pair, username="ben", grade=1)
+    (said_before,) = list_own_labels(desk)
+    assert said_before.pair.name == shown[seats[0].public_id]
