@@ -177,6 +177,8 @@ def ids_begin_at_one(request: pytest.FixtureRequest) -> None:
     marked = request.node.get_closest_marker("django_db")
     if marked is None and not USES_THE_DATABASE.intersection(request.fixturenames):
         return
+    if marked is None:
+        request.getfixturevalue("db")
     models = (model for room in ROOMS for model in apps.get_app_config(room).get_models())
     keys = (model._meta.auto_field for model in models)
     sequences = [{"table": key.model._meta.db_table, "column": key.column} for key in keys if key]
