@@ -220,8 +220,9 @@ def test_no_answer_of_labelling_tells_what_is_hidden_and_all_pairs_look_alike(
     answer = post("next", {"count": 60})
     while answer["pairs"]:
         for pair in answer["pairs"]:
-            shown = {"assignment", "query", "document", "content_hash", "is_training"}
+            shown = {"assignment", "name", "query", "document", "content_hash", "is_training"}
             assert set(pair) == shown
+            assert re.fullmatch("[0-9a-f]{16}", pair["name"])
             assert not pair["is_training"]
             shapes.add((*sorted(pair["query"]), *sorted(pair["document"])))
             said = {

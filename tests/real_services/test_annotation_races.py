@@ -4,15 +4,12 @@ Whatever wins, the seats hold: nobody sits in two, no pair is labelled by more p
 needs, and what was acknowledged is there.
 """
 
-import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
 
 import pytest
-from django.db import connection
 from django.db.models import Count
 
 from annotation.models import Assignment, Campaign, Label, Pair
@@ -35,10 +32,11 @@ from tests.builders_annotation import (
     said,
     seat_for,
 )
+from tests.racing import CROWD, ROUNDS, at_once
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
-PEOPLE = tuple(f"person{number}" for number in range(8))
-ROUNDS = 12
+PEOPLE = tuple(f"person{number}" for number in range(CROWD))
+SENDERS = max(8, CROWD // 2)  # of the same label
 LATER = NOW + LEASE + timedelta(seconds=1)
 
 
@@ -48,29 +46,6 @@ def world() -> World:
     for username in PEOPLE:
         make_member(collection=world.collection, username=username, role="annotator")
     return world
-
-
-def at_once(*works: Callable[[], Any]) -> list[Any]:
-    """What each work returned or raised, all begun at the same moment."""
-    start = threading.Barrier(len(works))
-    results: list[Any] = [None] * len(works)
-
-    def run(place: int, work: Callable[[], Any]) -> None:
-        try:
-            start.wait(20)
-            results[place] = work()
-        except Exception as error:  # noqa: BLE001  (what it was is what the test looks at)
-            results[place] = error
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run, args=one) for one in enumerate(works)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert not any(thread.is_alive() for thread in threads), "deadlock"
-    return results
 
 
 def pairs_of(campaign: Campaign) -> Sequence[Pair]:
@@ -115,8 +90,10 @@ def test_the_same_label_many_times_at_once_is_one_label(world: World) -> None:
     desk = desk_of(campaign, "ben")
     for pair in pairs_of(campaign):
         submission = said(seat=seat_for(pair=pair, username="ben"), grade=2)
-        answers = at_once(*[partial(submit_label, desk=desk, submission=submission, at=NOW)] * 8)
-        assert sorted(answer.is_repeat for answer in answers) == [False] + [True] * 7
+        answers = at_once(
+            *[partial(submit_label, desk=desk, submission=submission, at=NOW)] * SENDERS
+        )
+        assert sorted(answer.is_repeat for answer in answers) == [False] + [True] * (SENDERS - 1)
         assert {answer.id for answer in answers} == {submission.id}
     assert Label.objects.count() == ROUNDS
     check_seats(campaign)
@@ -200,7 +177,7 @@ def test_giving_back_and_labelling_at_once_loses_neither_label_nor_seat(world: W
 def test_two_tabs_of_one_person_get_one_seat_of_a_pair(world: World) -> None:
     campaign = make_campaign(world=world, overlap=2, order="shuffled")
     desk = desk_of(campaign, "ben")
-    for _ in range(4):
+    for _ in range(ROUNDS // 3):
         at_once(*[partial(lease_next, desk=desk, count=6, at=NOW)] * 4)
         seats = held(campaign=campaign, username="ben")
         assert len(seats) == len({seat.pair_id for seat in seats}) == 6
@@ -224,7 +201,7 @@ def test_people_who_cannot_grade_open_just_the_seats_that_are_missing(world: Wor
 
 def test_a_pair_that_two_campaigns_open_at_once_is_open_in_one(world: World) -> None:
     access = make_access(collection=world.collection)
-    for number in range(6):
+    for number in range(ROUNDS // 2):
         drafts = [make_draft(world=world, name=f"{number}{side}") for side in "ab"]
         answers = at_once(
             *(partial(open_campaign, access=access, campaign=draft, at=NOW) for draft in drafts)

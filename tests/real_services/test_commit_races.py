@@ -3,9 +3,10 @@
 import threading
 import time
 from collections.abc import Callable
+from datetime import datetime, timedelta
 
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 
 from judgments import jobs as registry
 from judgments.formats.collections import QueryRecord
@@ -28,37 +29,17 @@ from tests.builders import (
     make_user,
     make_world,
 )
+from tests.racing import ROUNDS, raised_at_once
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
-COMMITS = 25
+COMMITS = max(25, ROUNDS)
+JOBS = max(30, ROUNDS)
 
 
 @pytest.fixture
 def world() -> World:
     return make_world(queries=5, documents=20)
-
-
-def at_once(*works: Callable[[], object]) -> list[BaseException]:
-    """Do all of it in threads with connections of their own; what they raised."""
-    start = threading.Barrier(len(works))
-    raised: list[BaseException] = []
-
-    def run(work: Callable[[], object]) -> None:
-        try:
-            start.wait(10)
-            work()
-        except Exception as error:  # noqa: BLE001  (the test looks at each)
-            raised.append(error)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run, args=(work,)) for work in works]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    return raised
 
 
 def check_history(world: World) -> None:
@@ -94,7 +75,7 @@ def test_two_committers_on_the_same_pairs_follow_one_another(world):
 
         return work
 
-    assert at_once(committer(0), committer(2)) == []
+    assert raised_at_once(committer(0), committer(2)) == []
     check_history(world)
     assert Judgment.objects.filter(until=None).count() == len(world.documents)
 
@@ -107,7 +88,7 @@ def test_committers_on_different_pairs_lose_nothing(world):
 
         return work
 
-    assert at_once(*[committer(query) for query in world.queries]) == []
+    assert raised_at_once(*[committer(query) for query in world.queries]) == []
     check_history(world)
     held = get_judged(list_id=world.judgments.pk, version=world.judgments.head)
     assert len(held) == len(world.queries) * len(world.documents)
@@ -129,7 +110,7 @@ def test_a_revert_beside_commits_holds_exactly_the_old_version(world):
                 access=ada, at=NOW, judgment_list=world.judgments, number=1, reason="back"
             )
 
-    assert at_once(commits, reverts) == []
+    assert raised_at_once(commits, reverts) == []
     check_history(world)
     first = get_judged(list_id=world.judgments.pk, version=1).pairs()
     for version in JudgmentVersion.objects.filter(source="revert"):
@@ -145,18 +126,20 @@ def test_a_job_is_done_once_however_many_workers_there_are(world, monkeypatch):
 
     monkeypatch.setitem(registry._handlers, "test", handle)
     ada = make_access(collection=world.collection)
-    jobs = [submit_job(access=ada, kind="test", file=None, params={}, at=NOW).pk for _ in range(30)]
-    assert at_once(*[work_jobs] * 4) == []
+    jobs = [
+        submit_job(access=ada, kind="test", file=None, params={}, at=NOW).pk for _ in range(JOBS)
+    ]
+    assert raised_at_once(*[work_jobs] * 4) == []
     assert sorted(done) == jobs
     assert set(Job.objects.values_list("state", "attempts")) == {("done", 1)}
 
 
 def test_one_invitation_lets_one_person_in(world):
-    for turn in range(5):
+    for turn in range(ROUNDS):
         ada = make_access(collection=world.collection)
         _, token = invite(access=ada, role="annotator", note="", days=1, at=NOW)
         before = Membership.objects.count()
-        raised = at_once(
+        raised = raised_at_once(
             *[
                 lambda token=token, name=f"new{turn}-{number}": register_and_accept(
                     token=token,
@@ -177,14 +160,18 @@ def test_two_leads_who_unmake_each_other_leave_one(world):
     make_member(collection=world.collection, username="fay", role="lead")
     root = make_user(username="root", is_superuser=True)
     admin = get_access(viewer=root, slug=world.collection.slug)
-    raised = at_once(
-        *[
-            lambda name=name: change_role(access=admin, username=name, role="annotator", at=NOW)
-            for name in ("ada", "fay")
-        ]
-    )
-    assert [type(error) for error in raised] == [MemberRefused]
-    assert Membership.objects.filter(collection=world.collection, role="lead").count() == 1
+    leads = Membership.objects.filter(collection=world.collection, role="lead")
+    for _ in range(ROUNDS):
+        raised = raised_at_once(
+            *[
+                lambda name=name: change_role(access=admin, username=name, role="annotator", at=NOW)
+                for name in ("ada", "fay")
+            ]
+        )
+        assert [type(error) for error in raised] == [MemberRefused]
+        (left,) = leads
+        (unmade,) = {"ada", "fay"} - {left.user.username}
+        change_role(access=admin, username=unmade, role="lead", at=NOW)
 
 
 def test_a_query_first_judged_while_its_segment_changes_has_one_segment_in_that_version(world):
@@ -208,7 +195,7 @@ def test_a_query_first_judged_while_its_segment_changes_has_one_segment_in_that_
         commit(judgment_list=world.judgments, grades={(query, document): 3})
         said.append(segment_of_the_version())
 
-    assert at_once(load, judge) == []
+    assert raised_at_once(load, judge) == []
     assert said == [segment_of_the_version()] == ["new"]
 
 
@@ -217,8 +204,10 @@ def test_a_held_out_page_asked_for_many_times_at_once_is_one_look(world):
     dora = make_access(collection=world.collection, username="dora")
     page = SetLook.Page.COMPARISON
 
-    def look() -> None:
-        record_look(access=dora, saved_set=saved, list_slug="main", page=page, at=NOW)
+    for day in range(ROUNDS):
 
-    assert at_once(*[look] * 8) == []
-    assert SetLook.objects.count() == 1
+        def look(at: datetime = NOW + timedelta(days=day)) -> None:
+            record_look(access=dora, saved_set=saved, list_slug="main", page=page, at=at)
+
+        assert raised_at_once(*[look] * 8) == []
+        assert SetLook.objects.count() == day + 1

@@ -1,15 +1,16 @@
 """Two workers at the same work, with two real connections: nothing is written twice or differs."""
 
-import threading
+from functools import partial
 
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 
 from evaluation.models import Evaluation
 from evaluation.selectors import list_due_lists
 from evaluation.services.refreshing import Refreshed, refresh_evaluations
 from tests.builders import NOW, World, commit, make_world
 from tests.evaluation.builders import evaluate_from_scratch, make_run
+from tests.racing import ROUNDS, at_once
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -28,43 +29,29 @@ def world() -> World:
     return world
 
 
-def at_once(count: int, world: World) -> list[Refreshed]:
-    """As many refreshes as asked for, begun at the same moment, each on its own connection."""
-    start = threading.Barrier(count)
-    done: list[Refreshed] = []
-
-    def work() -> None:
-        try:
-            start.wait(10)
-            done.append(refresh_evaluations(list_id=world.judgments.pk, at=NOW))
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=work) for _ in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(30)
-    return done
+def refreshed_at_once(count: int, world: World) -> list[Refreshed]:
+    """As many refreshes as asked for, begun at the same moment."""
+    return at_once(*[partial(refresh_evaluations, list_id=world.judgments.pk, at=NOW)] * count)
 
 
 def test_workers_at_once_write_every_evaluation_once_and_the_same(world: World) -> None:
-    for number in range(10):
+    for number in range(ROUNDS):
         if number:
             pair = (world.queries[number % 3], world.documents[1 + number % 4])
             commit(judgment_list=world.judgments, grades={pair: number % 5})
-        assert len(at_once(4, world)) == 4
+        done = refreshed_at_once(4, world)
+        assert all(isinstance(one, Refreshed) for one in done), done
+        stored = list(Evaluation.objects.filter(version__number=number + 1).select_related("run"))
+        assert len(stored) == 4
+        for row in stored:
+            assert bytes(row.sums) == evaluate_from_scratch(
+                run=row.run, judgment_list=world.judgments, version=number + 1
+            )
     assert list_due_lists(at=NOW) == []
-    stored = list(Evaluation.objects.select_related("run", "version"))
-    assert len(stored) == 4 * 10
-    for row in stored:
-        assert bytes(row.sums) == evaluate_from_scratch(
-            run=row.run, judgment_list=world.judgments, version=row.version.number
-        )
 
 
 def test_a_refresh_waits_for_no_commit_that_is_under_way(world: World) -> None:
     with transaction.atomic():
         commit(judgment_list=world.judgments, grades={(world.queries[0], world.documents[1]): 1})
-        (done,) = at_once(1, world)
+        (done,) = refreshed_at_once(1, world)
     assert (done.version, done.evaluated) == (1, 4)
