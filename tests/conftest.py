@@ -22,6 +22,7 @@ from pytest_django.plugin import DjangoDbBlocker
 from judgments import waking
 from judgments.triggers import remove_triggers
 from tests import services
+from tests.racing import AtOnce, Racers
 
 ROOMS = ("annotation", "evaluation", "judgments")
 # A long test at the end would leave the other process without work.
@@ -185,6 +186,14 @@ def ids_begin_at_one(request: pytest.FixtureRequest) -> None:
     with connection.cursor() as cursor:
         statements = connection.ops.sequence_reset_by_name_sql(no_style(), sequences)
         cursor.execute("\n".join(statements))
+
+
+@pytest.fixture
+def at_once() -> Iterator[AtOnce]:
+    """Does several works at the same moment, each on a connection of its own."""
+    racers = Racers()
+    yield racers.at_once
+    racers.close()
 
 
 @pytest.fixture(autouse=True)

@@ -33,8 +33,8 @@ export function showFrame(place, html, onText) {
     const { theme } = document.documentElement.dataset;
     if (theme) inside.documentElement.dataset.theme = theme;
     scaleFrame(place);
-    // asked for its width, what is not on the screen gets one
-    const fit = () => { if (place.offsetWidth > 0) frame.style.height = `${inside.documentElement.offsetHeight + 2}px`; };
+    // asked for its width, what is not on the screen gets one; so does the page inside of it
+    const fit = () => { if (place.offsetWidth > 0 && inside.defaultView.innerWidth > 0) frame.style.height = `${inside.documentElement.offsetHeight + 2}px`; };
     new ResizeObserver(fit).observe(frame.parentElement);
     fit();
     inside.addEventListener("keydown", handOver);

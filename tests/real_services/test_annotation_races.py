@@ -31,7 +31,7 @@ from tests.builders_annotation import (
     said,
     seat_for,
 )
-from tests.racing import CROWD, ROUNDS, at_once
+from tests.racing import CROWD, ROUNDS, AtOnce
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 PEOPLE = tuple(f"person{number}" for number in range(CROWD))
@@ -69,7 +69,7 @@ def check_seats(campaign: Campaign) -> None:
     assert counted == {pair: said[pair] for pair in counted}
 
 
-def test_the_last_seat_goes_to_one(world: World) -> None:
+def test_the_last_seat_goes_to_one(world: World, at_once: AtOnce) -> None:
     campaign = make_campaign(world=world, overlap=1, people=PEOPLE)
     desks = {username: desk_of(campaign, username) for username in PEOPLE}
 
@@ -86,7 +86,7 @@ def test_the_last_seat_goes_to_one(world: World) -> None:
     assert Label.objects.count() == ROUNDS
 
 
-def test_the_same_label_many_times_at_once_is_one_label(world: World) -> None:
+def test_the_same_label_many_times_at_once_is_one_label(world: World, at_once: AtOnce) -> None:
     campaign = make_campaign(world=world)
     desk = desk_of(campaign, "ben")
     for pair in pairs_of(campaign):
@@ -100,7 +100,7 @@ def test_the_same_label_many_times_at_once_is_one_label(world: World) -> None:
     check_seats(campaign)
 
 
-def test_one_id_for_two_pairs_at_once_stands_for_one_of_them(world: World) -> None:
+def test_one_id_for_two_pairs_at_once_stands_for_one_of_them(world: World, at_once: AtOnce) -> None:
     campaign = make_campaign(world=world)
     desk = desk_of(campaign, "ben")
     pairs = pairs_of(campaign)
@@ -115,7 +115,9 @@ def test_one_id_for_two_pairs_at_once_stands_for_one_of_them(world: World) -> No
     check_seats(campaign)
 
 
-def test_a_label_at_the_moment_of_closing_is_concluded_or_refused(world: World) -> None:
+def test_a_label_at_the_moment_of_closing_is_concluded_or_refused(
+    world: World, at_once: AtOnce
+) -> None:
     outcomes: Counter[bool] = Counter()
     for number in range(ROUNDS):
         pair_of_ids = [(world.queries[0], world.documents[number % 6])]
@@ -140,7 +142,9 @@ def test_a_label_at_the_moment_of_closing_is_concluded_or_refused(world: World) 
     assert outcomes.total() == ROUNDS
 
 
-def test_a_label_at_the_moment_its_lease_is_taken_over_is_kept(world: World) -> None:
+def test_a_label_at_the_moment_its_lease_is_taken_over_is_kept(
+    world: World, at_once: AtOnce
+) -> None:
     for number in range(ROUNDS):
         pair_of_ids = [(world.queries[0], world.documents[number % 6])]
         access = make_access(collection=world.collection)
@@ -162,7 +166,9 @@ def test_a_label_at_the_moment_its_lease_is_taken_over_is_kept(world: World) -> 
         close_campaign(access=access, campaign=campaign, at=LATER)
 
 
-def test_giving_back_and_labelling_at_once_loses_neither_label_nor_seat(world: World) -> None:
+def test_giving_back_and_labelling_at_once_loses_neither_label_nor_seat(
+    world: World, at_once: AtOnce
+) -> None:
     campaign = make_campaign(world=world, overlap=2)
     desk = desk_of(campaign, "ben")
     for pair in pairs_of(campaign):
@@ -175,7 +181,7 @@ def test_giving_back_and_labelling_at_once_loses_neither_label_nor_seat(world: W
     check_seats(campaign)
 
 
-def test_two_tabs_of_one_person_get_one_seat_of_a_pair(world: World) -> None:
+def test_two_tabs_of_one_person_get_one_seat_of_a_pair(world: World, at_once: AtOnce) -> None:
     campaign = make_campaign(world=world, overlap=2, order="shuffled")
     desk = desk_of(campaign, "ben")
     for _ in range(ROUNDS // 3):
@@ -186,7 +192,9 @@ def test_two_tabs_of_one_person_get_one_seat_of_a_pair(world: World) -> None:
     check_seats(campaign)
 
 
-def test_people_who_cannot_grade_open_just_the_seats_that_are_missing(world: World) -> None:
+def test_people_who_cannot_grade_open_just_the_seats_that_are_missing(
+    world: World, at_once: AtOnce
+) -> None:
     campaign = make_campaign(world=world, overlap=3, people=PEOPLE)
     for pair in pairs_of(campaign):
         works = []
@@ -200,7 +208,9 @@ def test_people_who_cannot_grade_open_just_the_seats_that_are_missing(world: Wor
     check_seats(campaign)
 
 
-def test_a_pair_that_two_campaigns_open_at_once_is_open_in_one(world: World) -> None:
+def test_a_pair_that_two_campaigns_open_at_once_is_open_in_one(
+    world: World, at_once: AtOnce
+) -> None:
     access = make_access(collection=world.collection)
     for number in range(ROUNDS // 2):
         drafts = [make_draft(world=world, name=f"{number}{side}") for side in "ab"]
@@ -213,7 +223,9 @@ def test_a_pair_that_two_campaigns_open_at_once_is_open_in_one(world: World) -> 
         close_campaign(access=access, campaign=opened[0], at=NOW)
 
 
-def test_deciding_labelling_and_consolidating_at_once_end_in_the_decision(world: World) -> None:
+def test_deciding_labelling_and_consolidating_at_once_end_in_the_decision(
+    world: World, at_once: AtOnce
+) -> None:
     campaign = make_campaign(world=world)
     access = make_access(collection=world.collection)
     for number, pair in enumerate(pairs_of(campaign)):

@@ -29,7 +29,7 @@ from tests.builders import (
     make_user,
     make_world,
 )
-from tests.racing import ROUNDS, raised_at_once
+from tests.racing import ROUNDS, raised
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -56,7 +56,7 @@ def check_history(world: World) -> None:
         held = now
 
 
-def test_two_committers_on_the_same_pairs_follow_one_another(world):
+def test_two_committers_on_the_same_pairs_follow_one_another(world, at_once):
     def committer(grade: int) -> Callable[[], None]:
         def work() -> None:
             for turn in range(COMMITS):
@@ -75,12 +75,12 @@ def test_two_committers_on_the_same_pairs_follow_one_another(world):
 
         return work
 
-    assert raised_at_once(committer(0), committer(2)) == []
+    assert raised(at_once(committer(0), committer(2))) == []
     check_history(world)
     assert Judgment.objects.filter(until=None).count() == len(world.documents)
 
 
-def test_committers_on_different_pairs_lose_nothing(world):
+def test_committers_on_different_pairs_lose_nothing(world, at_once):
     def committer(query) -> Callable[[], None]:
         def work() -> None:
             for document in world.documents:
@@ -88,14 +88,14 @@ def test_committers_on_different_pairs_lose_nothing(world):
 
         return work
 
-    assert raised_at_once(*[committer(query) for query in world.queries]) == []
+    assert raised(at_once(*[committer(query) for query in world.queries])) == []
     check_history(world)
     held = get_judged(list_id=world.judgments.pk, version=world.judgments.head)
     assert len(held) == len(world.queries) * len(world.documents)
     assert world.judgments.head == len(held)
 
 
-def test_a_revert_beside_commits_holds_exactly_the_old_version(world):
+def test_a_revert_beside_commits_holds_exactly_the_old_version(world, at_once):
     q, (d1, d2, *_) = world.queries[0], world.documents
     commit(judgment_list=world.judgments, grades={(q, d1): 4})
     ada = make_access(collection=world.collection)
@@ -110,14 +110,14 @@ def test_a_revert_beside_commits_holds_exactly_the_old_version(world):
                 access=ada, at=NOW, judgment_list=world.judgments, number=1, reason="back"
             )
 
-    assert raised_at_once(commits, reverts) == []
+    assert raised(at_once(commits, reverts)) == []
     check_history(world)
     first = get_judged(list_id=world.judgments.pk, version=1).pairs()
     for version in JudgmentVersion.objects.filter(source="revert"):
         assert get_judged(list_id=world.judgments.pk, version=version.number).pairs() == first
 
 
-def test_a_job_is_done_once_however_many_workers_there_are(world, monkeypatch):
+def test_a_job_is_done_once_however_many_workers_there_are(world, monkeypatch, at_once):
     done: list[int] = []
 
     def handle(work) -> None:
@@ -129,17 +129,17 @@ def test_a_job_is_done_once_however_many_workers_there_are(world, monkeypatch):
     jobs = [
         submit_job(access=ada, kind="test", file=None, params={}, at=NOW).pk for _ in range(JOBS)
     ]
-    assert raised_at_once(*[work_jobs] * 4) == []
+    assert raised(at_once(*[work_jobs] * 4)) == []
     assert sorted(done) == jobs
     assert set(Job.objects.values_list("state", "attempts")) == {("done", 1)}
 
 
-def test_one_invitation_lets_one_person_in(world):
+def test_one_invitation_lets_one_person_in(world, at_once):
     for turn in range(ROUNDS):
         ada = make_access(collection=world.collection)
         _, token = invite(access=ada, role="annotator", note="", days=1, at=NOW)
         before = Membership.objects.count()
-        raised = raised_at_once(
+        results = at_once(
             *[
                 lambda token=token, name=f"new{turn}-{number}": register_and_accept(
                     token=token,
@@ -151,30 +151,32 @@ def test_one_invitation_lets_one_person_in(world):
                 for number in range(4)
             ]
         )
-        assert [type(error) for error in raised] == [NotFound] * 3
+        assert [type(error) for error in raised(results)] == [NotFound] * 3
         assert Membership.objects.count() == before + 1
         assert User.objects.filter(username__startswith=f"new{turn}-").count() == 1
 
 
-def test_two_leads_who_unmake_each_other_leave_one(world):
+def test_two_leads_who_unmake_each_other_leave_one(world, at_once):
     make_member(collection=world.collection, username="fay", role="lead")
     root = make_user(username="root", is_superuser=True)
     admin = get_access(viewer=root, slug=world.collection.slug)
     leads = Membership.objects.filter(collection=world.collection, role="lead")
     for _ in range(ROUNDS):
-        raised = raised_at_once(
+        results = at_once(
             *[
                 lambda name=name: change_role(access=admin, username=name, role="annotator", at=NOW)
                 for name in ("ada", "fay")
             ]
         )
-        assert [type(error) for error in raised] == [MemberRefused]
+        assert [type(error) for error in raised(results)] == [MemberRefused]
         (left,) = leads
         (unmade,) = {"ada", "fay"} - {left.user.username}
         change_role(access=admin, username=unmade, role="lead", at=NOW)
 
 
-def test_a_query_first_judged_while_its_segment_changes_has_one_segment_in_that_version(world):
+def test_a_query_first_judged_while_its_segment_changes_has_one_segment_in_that_version(
+    world, at_once
+):
     query, document = world.queries[0], world.documents[0]
     is_loaded = threading.Event()
     said: list[str] = []
@@ -195,11 +197,11 @@ def test_a_query_first_judged_while_its_segment_changes_has_one_segment_in_that_
         commit(judgment_list=world.judgments, grades={(query, document): 3})
         said.append(segment_of_the_version())
 
-    assert raised_at_once(load, judge) == []
+    assert raised(at_once(load, judge)) == []
     assert said == [segment_of_the_version()] == ["new"]
 
 
-def test_a_held_out_page_asked_for_many_times_at_once_is_one_look(world):
+def test_a_held_out_page_asked_for_many_times_at_once_is_one_look(world, at_once):
     saved = make_set(world=world, qids=["q1"], is_held_out=True)
     dora = make_access(collection=world.collection, username="dora")
     page = SetLook.Page.COMPARISON
@@ -209,5 +211,5 @@ def test_a_held_out_page_asked_for_many_times_at_once_is_one_look(world):
         def look(at: datetime = NOW + timedelta(days=day)) -> None:
             record_look(access=dora, saved_set=saved, list_slug="main", page=page, at=at)
 
-        assert raised_at_once(*[look] * 8) == []
+        assert raised(at_once(*[look] * 8)) == []
         assert SetLook.objects.count() == day + 1

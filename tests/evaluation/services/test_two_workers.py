@@ -10,7 +10,7 @@ from evaluation.selectors import list_due_lists
 from evaluation.services.refreshing import Refreshed, refresh_evaluations
 from tests.builders import NOW, World, commit, make_world
 from tests.evaluation.builders import evaluate_from_scratch, make_run
-from tests.racing import ROUNDS, at_once
+from tests.racing import ROUNDS, AtOnce
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -29,17 +29,19 @@ def world() -> World:
     return world
 
 
-def refreshed_at_once(count: int, world: World) -> list[Refreshed]:
+def refreshed_at_once(count: int, world: World, at_once: AtOnce) -> list[Refreshed]:
     """As many refreshes as asked for, begun at the same moment."""
     return at_once(*[partial(refresh_evaluations, list_id=world.judgments.pk, at=NOW)] * count)
 
 
-def test_workers_at_once_write_every_evaluation_once_and_the_same(world: World) -> None:
+def test_workers_at_once_write_every_evaluation_once_and_the_same(
+    world: World, at_once: AtOnce
+) -> None:
     for number in range(ROUNDS):
         if number:
             pair = (world.queries[number % 3], world.documents[1 + number % 4])
             commit(judgment_list=world.judgments, grades={pair: number % 5})
-        done = refreshed_at_once(4, world)
+        done = refreshed_at_once(4, world, at_once)
         assert all(isinstance(one, Refreshed) for one in done), done
         stored = list(Evaluation.objects.filter(version__number=number + 1).select_related("run"))
         assert len(stored) == 4
@@ -50,8 +52,8 @@ def test_workers_at_once_write_every_evaluation_once_and_the_same(world: World) 
     assert list_due_lists(at=NOW) == []
 
 
-def test_a_refresh_waits_for_no_commit_that_is_under_way(world: World) -> None:
+def test_a_refresh_waits_for_no_commit_that_is_under_way(world: World, at_once: AtOnce) -> None:
     with transaction.atomic():
         commit(judgment_list=world.judgments, grades={(world.queries[0], world.documents[1]): 1})
-        (done,) = refreshed_at_once(1, world)
+        (done,) = refreshed_at_once(1, world, at_once)
     assert (done.version, done.evaluated) == (1, 4)
