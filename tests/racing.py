@@ -17,7 +17,8 @@ from django.db import connection
 ROUNDS: Final = int(os.environ.get("TOUCHSTONE_ROUNDS", "12"))
 CROWD: Final = 8 if ROUNDS < 1_000 else 32  # people who want the same thing
 AtOnce = Callable[..., list[Any]]
-PATIENCE: Final = 60.0  # seconds; a work that takes longer waits for one that waits for it
+# seconds; a work that takes longer waits for one that waits for it
+PATIENCE: Final = max(60.0, ROUNDS / 2)
 
 
 class Racers:

@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.label_imports import GivenLabels, Key, read_given_labels, read_names
-from annotation.models import Campaign, Guideline
+from annotation.models import Adjudication, Assignment, Campaign, Guideline, Label, Pair
 from annotation.permissions import check_may_run
 from annotation.services.campaigns import (
     MAX_NAME_CHARACTERS,
@@ -32,6 +32,7 @@ from annotation.services.label_stock import (
     store_labels,
     take_stock,
 )
+from judgments.bulk import analyse
 from judgments.formats.errors import Problems
 from judgments.jobs import Work
 from judgments.models import Collection, JudgmentList, JudgmentVersion, Membership, User
@@ -115,6 +116,7 @@ def import_labels(
         stock = take_stock(campaign=campaign, keys=keys, given=given)
         counts = store_labels(stock=stock, given=given, people=people, at=at)
         decided = store_decisions(stock=stock, given=given, by=access.user, at=at)
+        analyse(Pair, Assignment, Label, Adjudication)
         version = conclude_stock(stock=stock, judgment_list=judgment_list, at=at)
         if is_new:
             _close(campaign, given, at)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from annotation.models import Campaign, Guideline, Pool
 from annotation.ordering import Order
@@ -34,6 +34,7 @@ from evaluation.selectors import list_ranked_documents
 from evaluation.services.rankers import create_ranker
 from evaluation.services.refreshing import refresh_evaluations
 from evaluation.services.runs import import_run
+from judgments.bulk import analyse
 from judgments.formats.collections import DocumentRecord, QueryRecord
 from judgments.models import Collection, Document, JudgmentList, Query, Role, User
 from judgments.permissions import Access, get_access
@@ -249,21 +250,13 @@ def _label(scene: _Scene, grades: DemoGrades) -> Campaign:
     _add(campaign, both, scene)
     open_campaign(access=scene.lead, campaign=campaign, at=scene.at)
     campaign.refresh_from_db()
-    _analyse()
+    analyse()
     _enter(_desk(first, campaign), {pair: read[pair][0] for pair in both}, scene.at)
     _enter(_desk(second, campaign), {pair: read[pair][1] for pair in both}, scene.at)
     _add(campaign, once, scene)
     _enter(_desk(first, campaign), {pair: read[pair][0] for pair in once}, scene.at)
     _add(campaign, rest, scene)
     return campaign
-
-
-def _analyse() -> None:
-    """Tell PostgreSQL what came into its tables: by itself it looks once in a minute, never at
-    what is not committed, and until then may read whole tables for every label."""
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute("ANALYZE")
 
 
 def _campaign(scene: _Scene, *, seed: int) -> Campaign:

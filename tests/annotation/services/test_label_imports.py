@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
 from django.urls import reverse
 
 from annotation.label_imports import read_given_labels
@@ -178,6 +179,16 @@ def test_a_lead_uploads_the_file_and_a_worker_reads_it(client, world):
     assert "can’t sign in" in client.get(reverse("members", args=["books"])).text
     bad = client.post(url, sent | {"file": file, "names": "nobody"})
     assert "is not NAME = USERNAME" in bad.text
+
+
+@pytest.mark.postgres
+def test_postgresql_is_told_how_many_labels_came(world):
+    """Else it may take the table for empty, and read it whole for every seat."""
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE annotation_label")
+        take(world)
+        cursor.execute("SELECT reltuples FROM pg_class WHERE relname = 'annotation_label'")
+        assert cursor.fetchone() == (7.0,)
 
 
 @pytest.mark.data
