@@ -215,8 +215,9 @@ def test_a_pair_that_two_campaigns_open_at_once_is_open_in_one(
     world: World, at_once: AtOnce
 ) -> None:
     access = make_access(collection=world.collection)
+    few = list(zip(world.queries, world.documents, strict=False))
     for number in range(ROUNDS):
-        drafts = [make_draft(world=world, name=f"{number}{side}") for side in "ab"]
+        drafts = [make_draft(world=world, name=f"{number}{side}", pairs=few) for side in "ab"]
         answers = at_once(
             *(partial(open_campaign, access=access, campaign=draft, at=NOW) for draft in drafts)
         )
