@@ -34,7 +34,7 @@ from tests.racing import ROUNDS, raised
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 COMMITS = max(25, ROUNDS)
-JOBS = max(30, ROUNDS)
+JOBS = 30  # fewer than one worker takes at a time
 
 
 @pytest.fixture
@@ -126,11 +126,14 @@ def test_a_job_is_done_once_however_many_workers_there_are(world, monkeypatch, a
 
     monkeypatch.setitem(registry._handlers, "test", handle)
     ada = make_access(collection=world.collection)
-    jobs = [
-        submit_job(access=ada, kind="test", file=None, params={}, at=NOW).pk for _ in range(JOBS)
-    ]
-    assert raised(at_once(*[work_jobs] * 4)) == []
-    assert sorted(done) == jobs
+    for _ in range(-(-ROUNDS // JOBS)):
+        done.clear()
+        jobs = [
+            submit_job(access=ada, kind="test", file=None, params={}, at=NOW).pk
+            for _ in range(JOBS)
+        ]
+        assert raised(at_once(*[work_jobs] * 4)) == []
+        assert sorted(done) == jobs
     assert set(Job.objects.values_list("state", "attempts")) == {("done", 1)}
 
 
