@@ -52,6 +52,8 @@ def get_leaderboard_page(*, access: Access, slug: str, filters: Filters) -> Lead
     Raises MeasureError or FilterRefused for what can't be asked for, NotFound for a version.
     """
     judgment_list = get_list(access=access, slug=slug)
+    # first, so that what comes meanwhile makes another state
+    state = get_state(judgment_list=judgment_list)
     asked = chosen_columns(judgment_list, filters.measures)
     columns = with_judged([one.measure for one in asked])
     version = _version(judgment_list, filters.version)
@@ -101,7 +103,7 @@ def get_leaderboard_page(*, access: Access, slug: str, filters: Filters) -> Lead
         runs=tuple(sorted((row.name, row.label) for row in rows)),
         tags=tuple(tags),
         since=since,
-        state=get_state(judgment_list=judgment_list) + ("~" if waiting else ""),
+        state=state + ("~" if waiting else ""),
     )
 
 
@@ -154,9 +156,12 @@ def _picker(kept: Sequence[Measure], asked: Sequence[Asked]) -> Picker:
 
 
 def _version(judgment_list: JudgmentList, name: str) -> JudgmentVersion | None:
-    if judgment_list.head == 0 and name == HEAD:
+    if name != HEAD:
+        return get_version(judgment_list=judgment_list, name=name)
+    if judgment_list.head == 0:
         return None
-    return get_version(judgment_list=judgment_list, name=name)
+    # by its number: one that was made since the list was read is for the next look
+    return get_version(judgment_list=judgment_list, name=str(judgment_list.head))
 
 
 def _segments(version: JudgmentVersion | None) -> tuple[str, ...]:

@@ -33,8 +33,12 @@ export function showFrame(place, html, onText) {
     const { theme } = document.documentElement.dataset;
     if (theme) inside.documentElement.dataset.theme = theme;
     scaleFrame(place);
-    // asked for its width, what is not on the screen gets one; so does the page inside of it
-    const fit = () => { if (place.offsetWidth > 0 && inside.defaultView.innerWidth > 0) frame.style.height = `${inside.documentElement.offsetHeight + 2}px`; };
+    const fit = () => {
+      // asked for its width, what is not on the screen gets one; the page inside may get it later
+      if (!frame.isConnected || place.offsetWidth === 0) return;
+      if (Math.abs(inside.defaultView.innerWidth - frame.clientWidth) > 1) requestAnimationFrame(fit);
+      else frame.style.height = `${inside.documentElement.offsetHeight + 2}px`;
+    };
     new ResizeObserver(fit).observe(frame.parentElement);
     fit();
     inside.addEventListener("keydown", handOver);

@@ -3,6 +3,7 @@
 import io
 import random
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,8 +27,9 @@ from evaluation.services.refreshing import refresh_evaluations
 from evaluation.services.runs import withdraw_run
 from evaluation.services.thinning import thin_evaluations
 from judgments.formats.trec import read_qrels
+from judgments.models import JudgmentList
 from judgments.permissions import NotFound
-from judgments.selectors import get_qrels, get_version
+from judgments.selectors import get_list, get_qrels, get_version
 from tests.builders import NOW, World, commit, make_access, make_world
 from tests.evaluation.builders import make_run
 
@@ -198,6 +200,24 @@ def test_a_run_that_failed_says_so_and_nobody_waits_for_it(world: World) -> None
     found = page(world)
     assert found.waiting == 0
     assert found.rows[-1].problem == "torn"
+
+
+def test_a_version_that_comes_while_the_page_is_made_is_for_the_next_look(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refresh_evaluations(list_id=world.judgments.pk, at=NOW)
+
+    def get_and_label(**asked: Any) -> JudgmentList:
+        found = get_list(**asked)
+        label(world, count=2)
+        return found
+
+    monkeypatch.setattr("evaluation.selectors.leaderboards.get_list", get_and_label)
+    found = page(world)
+    assert found.version is not None
+    assert (found.version.number, found.version.is_head) == (1, True)
+    assert world.judgments.head == 3
+    assert found.state != get_state(judgment_list=world.judgments)
 
 
 def test_the_state_changes_with_every_step_towards_a_new_table(world: World) -> None:
