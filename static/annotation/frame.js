@@ -33,14 +33,8 @@ export function showFrame(place, html, onText) {
     const { theme } = document.documentElement.dataset;
     if (theme) inside.documentElement.dataset.theme = theme;
     scaleFrame(place);
-    const fit = () => {
-      // asked for its width, what is not on the screen gets one; the page inside may get it later
-      if (!frame.isConnected || place.offsetWidth === 0) return;
-      if (Math.abs(inside.defaultView.innerWidth - frame.clientWidth) > 1) requestAnimationFrame(fit);
-      else frame.style.height = `${inside.documentElement.offsetHeight + 2}px`;
-    };
-    new ResizeObserver(fit).observe(frame.parentElement);
-    fit();
+    new ResizeObserver(() => fitFrame(place)).observe(place);
+    fitFrame(place);
     inside.addEventListener("keydown", handOver);
     inside.addEventListener("click", () => {
       if (inside.getSelection().isCollapsed) part("scroll").focus({ preventScroll: true });
@@ -49,6 +43,15 @@ export function showFrame(place, html, onText) {
   });
   frame.srcdoc = html;
   place.append(frame);
+}
+
+// Makes the frame in this place, if there is one, as high as what it shows. Asked for its width, what is
+// not on the screen gets one, but not always the one that it has when it comes there.
+export function fitFrame(place) {
+  const frame = place.querySelector("iframe");
+  const inside = frame?.contentDocument;
+  if (inside?.URL !== "about:srcdoc" || place.offsetWidth === 0 || inside.defaultView.innerWidth === 0) return;
+  frame.style.height = `${inside.documentElement.offsetHeight + 2}px`;
 }
 
 // Gives the frame in this place, if there is one, the size of the text around it.

@@ -4,7 +4,7 @@
 // the screen keeps its layout and has no part in any frame: only what asks for a place lays it out.
 import { blocksOf } from "./blocks.js";
 import { Fields } from "./fields.js";
-import { scaleFrame, showFrame } from "./frame.js";
+import { fitFrame, scaleFrame, showFrame } from "./frame.js";
 import { part } from "./page.js";
 import { repeatedTitle } from "./repeated.js";
 import { termsPattern } from "./terms.js";
@@ -43,6 +43,7 @@ export class Sheet {
   enter() {
     for (const [name, element] of this.#parts) element.dataset.part = name;
     this.root.classList.remove("is-ahead");
+    fitFrame(this.part("frame"));
   }
 
   leave() {
