@@ -25,5 +25,5 @@ RUN TOUCHSTONE_SECRET_KEY=$(python -c "import secrets; print(secrets.token_urlsa
     python manage.py collectstatic --no-input --verbosity 0
 EXPOSE 8000
 # WEB_CONCURRENCY sets the number of processes. /dev/shm: a heartbeat must not wait for a disk.
-CMD ["gunicorn", "config.wsgi", "--bind", "0.0.0.0:8000", "--worker-class", "gthread", "--threads", "8", \
+CMD ["gunicorn", "config.wsgi", "--bind", "0.0.0.0:8000", "--worker-class", "config.serving.BufferingWorker", "--threads", "8", \
      "--worker-tmp-dir", "/dev/shm", "--timeout", "120", "--no-control-socket"]

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.api import histories, label_imports, labelling, quality, without
+from annotation.api import histories, label_imports, labelling, leaving_out, quality, without
 
 urlpatterns = [
     path("campaigns/<uuid:campaign_id>/next", labelling.Next.as_view(), name="api-campaign-next"),
@@ -15,6 +15,16 @@ urlpatterns = [
         "campaigns/<uuid:campaign_id>/quality",
         quality.Quality.as_view(),
         name="api-campaign-quality",
+    ),
+    path(
+        "campaigns/<uuid:campaign_id>/aside",
+        leaving_out.Aside.as_view(),
+        name="api-campaign-aside",
+    ),
+    path(
+        "campaigns/<uuid:campaign_id>/aside/<int:action_id>/undo",
+        leaving_out.AsideUndo.as_view(),
+        name="api-campaign-aside-undo",
     ),
     path(
         "collections/<slug:slug>/lists/<slug:list_slug>/quality",

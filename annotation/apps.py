@@ -10,6 +10,7 @@ APPEND_ONLY = [
     AppendOnly("annotation_poolentry"),
     AppendOnly("annotation_label"),
     AppendOnly("annotation_adjudication"),
+    AppendOnly("annotation_standin", closes="shown_id"),
     AppendOnly("annotation_goldcheck"),
     AppendOnly("annotation_traininganswer"),
     AppendOnly("annotation_feedback"),
@@ -26,14 +27,17 @@ class AnnotationConfig(AppConfig):
 
     def ready(self) -> None:
         # these need the models, which are there only now
+        from annotation.selectors.list_quality import get_list_verdict  # noqa: PLC0415
         from annotation.selectors.overview import list_standings, list_steps  # noqa: PLC0415
         from annotation.services.choosing import work_on_plan, work_on_rule  # noqa: PLC0415
         from annotation.services.label_imports import work_on_labels  # noqa: PLC0415
         from judgments.jobs import register as register_job  # noqa: PLC0415
         from judgments.overview import register  # noqa: PLC0415
+        from judgments.verdicts import register as register_verdict  # noqa: PLC0415
 
         keep_append_only(self, self.append_only)
         register(list_steps, list_standings)
+        register_verdict(get_list_verdict)
         register_job("import_labels", work_on_labels)
         register_job("choose_rule", work_on_rule)
         register_job("change_plan", work_on_plan)

@@ -6,7 +6,7 @@ An error is a number of steps of the scale: 0 is right, above 0 too good, below 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from annotation.wilson import wilson_interval
+from touchstone.statistics.wilson import wilson_interval
 
 
 def error_of(grade: int, *, low: int, high: int, codes: Sequence[int]) -> int:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from judgments.errors import DomainError
-from judgments.scales import Grade, Scale
+from touchstone.errors import DomainError
+from touchstone.scales import Grade, Scale
 
 MAX_TEXT_CHARACTERS: Final = 100_000
 MAX_WORDS_CHARACTERS: Final = 4_000

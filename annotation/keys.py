@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from judgments.errors import DomainError
+from touchstone.errors import DomainError
 
 KEYS = "1234567890"
 NAMED_KEYS: Final = frozenset(

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
 
-from annotation.label_files import named_rows, names_sound
 from annotation.submissions import LONGEST_SECONDS, MAX_NOTE_CHARACTERS
-from judgments.errors import DomainError
-from judgments.formats.errors import Problems, Rule, quoted
-from judgments.formats.numbers import INTEGER, NUMBER
-from judgments.formats.reading import Progress, Source
-from judgments.scales import Scale
+from touchstone.errors import DomainError
+from touchstone.files.errors import Problems, Rule, quoted
+from touchstone.files.labels import named_rows, names_sound
+from touchstone.files.numbers import INTEGER, NUMBER
+from touchstone.files.reading import Progress, Source
+from touchstone.scales import Scale
 
 MOST_PEOPLE: Final = 500
 MOST_LABELS: Final = 1_000_000

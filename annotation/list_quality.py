@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from annotation.agreement import Counts, alpha_with_others
 from annotation.quality import (
     LEVEL,
     OF_GROUPS,
@@ -20,7 +19,9 @@ from annotation.quality import (
     lowest_first,
     overall_agreement,
 )
-from annotation.wilson import wilson_interval
+from touchstone.agreement.alpha import alpha_with_others
+from touchstone.agreement.counts import Counts
+from touchstone.statistics.wilson import wilson_interval
 
 Figures = Mapping[str, Any]
 
@@ -53,7 +54,12 @@ def list_figures(
         "segments": _segments(parts, values),
         "annotators": [row for part in parts for row in part["annotators"]],
         "together": list_together(parts, values),
-        "model": {"certainty": _certainty(parts)},
+        "model": {"confidence": _confidence(parts)},
+        "accuracy": {
+            "gold": _measured([part["accuracy"]["gold"] for part in parts]),
+            "adjudicated": _measured([part["accuracy"]["adjudicated"] for part in parts]),
+            "calibrated": _calibrated(parts),
+        },
         "decided": {
             name: sum(part["decided"][name] for part in parts)
             for name in ("pairs", "unlike", "outside")
@@ -95,6 +101,7 @@ def _together(rows: Sequence[Figures], values: Sequence[float]) -> dict[str, Any
         "labels": _sum(rows, "labels"),
         "compared": _sum(rows, "compared"),
         "agreement": dict(agreement),
+        "accuracy": _estimate(rows),
         "right": _mean(rows, "right", "compared"),
         "bias": _mean(rows, "bias", "compared"),
         "median_seconds": rows[0]["median_seconds"] if len(rows) == 1 else None,
@@ -151,6 +158,51 @@ def _segments(parts: Sequence[Figures], values: Sequence[float]) -> list[dict[st
     )
 
 
-def _certainty(parts: Sequence[Figures]) -> float:
+def _confidence(parts: Sequence[Figures]) -> float:
     pairs = sum(part["pairs"] for part in parts)
-    return float(sum(part["model"]["certainty"] * part["pairs"] for part in parts) / pairs)
+    return float(sum(part["model"]["confidence"] * part["pairs"] for part in parts) / pairs)
+
+
+def _measured(rows: Sequence[Figures]) -> dict[str, Any]:
+    """Accuracy on all campaigns' checked pairs together."""
+    right, pairs = _mean(rows, "value", "pairs"), _sum(rows, "pairs")
+    low, high = wilson_interval((right or 0.0) * pairs, pairs) or (None, None)
+    confidence = _mean(rows, "confidence", "pairs")
+    return {"pairs": pairs, "confidence": confidence, "value": right, "low": low, "high": high}
+
+
+def _calibrated(parts: Sequence[Figures]) -> dict[str, Any] | None:
+    """The share of all campaigns' grades that are right; None unless each of them knows its own."""
+    found = [part["accuracy"]["calibrated"] for part in parts]
+    if None in found:
+        return None
+    sources = {row["source"] for row in found}
+    return _combined(found, [part["pairs"] for part in parts]) | {
+        "source": "gold" if sources == {"gold"} else "adjudicated",
+        "pairs": _sum(found, "pairs"),
+    }
+
+
+def _estimate(rows: Sequence[Figures]) -> dict[str, Any]:
+    """Somebody's accuracy in several campaigns, of those where it is known, by their labels."""
+    known = [row for row in rows if row["accuracy"]["value"] is not None]
+    parts = [row["accuracy"] for row in rows]
+    checked, compared = _sum(parts, "checked"), _sum(parts, "compared")
+    found = {"value": None, "low": None, "high": None}
+    if known:
+        found = _combined([row["accuracy"] for row in known], [row["labels"] or 1 for row in known])
+    basis = ("both" if compared else "gold") if checked else ("agreement" if compared else "none")
+    return found | {"basis": basis, "checked": checked, "compared": compared}
+
+
+def _combined(rows: Sequence[Figures], sizes: Sequence[int]) -> dict[str, Any]:
+    """The mean of independent estimates by the sizes of what they are of, and its interval."""
+    if len(rows) == 1:
+        return {name: rows[0][name] for name in ("value", "low", "high")}
+    shares = np.array(sizes) / sum(sizes)
+    value, low, high = (np.array([row[name] for row in rows]) for name in ("value", "low", "high"))
+    mean = float(shares @ value)
+    below, above = (
+        float(np.sqrt(((shares * reach) ** 2).sum())) for reach in (value - low, high - value)
+    )
+    return {"value": mean, "low": max(0.0, mean - below), "high": min(1.0, mean + above)}

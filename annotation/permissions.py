@@ -7,10 +7,10 @@ from uuid import UUID
 from django.db.models import OuterRef, QuerySet, Subquery, UUIDField
 
 from annotation.models import Campaign, CampaignAnnotator, GuidelineRevision
-from judgments.errors import DomainError
 from judgments.models import Membership, Role, User
 from judgments.permissions import Access, NotFound, Viewer, check_may_lead, check_may_see_people
 from judgments.prepared import PreparedObjects, slot
+from touchstone.errors import DomainError
 
 
 class CampaignClosed(DomainError):

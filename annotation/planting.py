@@ -1,27 +1,20 @@
-"""What is planted among the pairs that somebody is given: how much, which, and where.
+"""Which places of a query show a gold pair to somebody, and which gold pair each.
 
-An annotator must not be able to tell: so nothing here follows a rhythm, and every place is one
-that the annotator's own order gives. Who is given what is a function of the campaign's seed, the
-annotator, and how much they were given so far.
+A function of the campaign's secret, the person and the query: nobody without the secret can tell,
+and it does not depend on what the person does. Nothing follows a rhythm.
 """
 
 import hashlib
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 
-class Given(NamedTuple):
-    """How much somebody was given so far: plain pairs, and what was planted among them."""
+class Place(NamedTuple):
+    """A pair of a query. is_known: the person has had a seat at it before."""
 
-    plain: int
-    planted: int
-
-
-class Unit(NamedTuple):
-    """What is planted together: one pair, or all pairs of a query."""
-
-    name: int
-    pairs: tuple[int, ...]
+    pair: int
+    is_gold: bool
+    is_known: bool
 
 
 class Dice(Protocol):
@@ -41,81 +34,25 @@ def seeded(*words: object) -> Dice:
     return throw
 
 
-def deficit(given: Given, *, percent: int, others: int = 0) -> float:
-    """How much more is to be planted, so that it is `percent` of all that was given.
+def list_replaceable(places: Sequence[Place]) -> list[int]:
+    """The plain pairs in whose place another may be shown, in the order given."""
+    return [place.pair for place in places if not place.is_gold and not place.is_known]
 
-    others: the percent that is planted besides.
+
+def draw_gold(places: Sequence[Place], *, percent: int, dice: Dice) -> dict[int, int]:
+    """The plain pairs to replace, each with the gold pair to show in its place.
+
+    `percent` of the plain pairs on average, rounded up or down by the dice; fewer where the query
+    has less gold that the person has not met.
     """
-    plain_percent = 100 - percent - others
-    return max(0.0, given.plain * percent / plain_percent - given.planted)
+    plain = list_replaceable(places)
+    gold = [place.pair for place in places if place.is_gold and not place.is_known]
+    wanted = draw_count(len(plain), percent=percent, rest=dice("gold rest"))
+    replaced = sorted(plain, key=lambda pair: dice(("place", pair)))[:wanted]
+    shown = sorted(gold, key=lambda pair: dice(("gold", pair)))
+    return dict(zip(replaced, shown, strict=False))
 
 
-def draw(units: Iterable[Unit], *, wanted: float, dice: Dice) -> list[int]:
-    """The pairs of some of the units: `wanted` of them on average, where there are so many.
-
-    Whether there is one more for a rest below a whole unit, the dice decide, once: so it is not
-    every so-and-so-many-th pair that is planted.
-    """
-    drawn: list[int] = []
-    for unit in sorted(units, key=lambda unit: dice(("which", unit.name))):
-        size = len(unit.pairs)
-        if wanted < size and dice("rest") >= wanted / size:
-            break
-        drawn += unit.pairs
-        wanted -= size
-        if wanted <= 0:
-            break
-    return drawn
-
-
-def beside(
-    stream: Sequence[int],
-    queries: Sequence[int],
-    *,
-    taken: Sequence[int],
-    gold: Container[int],
-    whole: Mapping[int, tuple[int, ...]],
-    query_by_query: bool,
-) -> list[Unit]:
-    """The gold that stands beside the pairs just taken, in the annotator's order.
-
-    Each gold pair belongs to one plain pair: the next one, or, query by query, the next one of
-    its query, else the last one of it. So it is met where the order has it, and nobody meets a
-    query of which there is nothing but gold, unless the whole query is.
-
-    stream, queries: all pairs in their order, and their queries. taken: some plain pairs, in
-    order. gold: the pairs that are gold. whole: the pairs of queries that are gold as a whole;
-    query by query they stay together, before the next plain pair.
-    """
-    if not taken:
-        return []
-    wanted, start, last = set(taken), stream.index(taken[0]), stream.index(taken[-1])
-    while start and stream[start - 1] in gold:
-        start -= 1
-    units: dict[Unit, None] = {}  # in order, each once
-    for at, before, after in _between(stream, gold, start, last):
-        together = whole.get(queries[at]) if query_by_query else None
-        stays = query_by_query and not together
-        ends = after < 0 or (stays and queries[after] != queries[at])
-        if stream[before if ends else after] in wanted:
-            own = together or (stream[at],)
-            units[Unit(min(own), own)] = None
-    return list(units)
-
-
-def _between(
-    stream: Sequence[int], gold: Container[int], start: int, last: int
-) -> Iterator[tuple[int, int, int]]:
-    """The gold from one place to the plain pair that follows another: where it is, and where the
-    plain pairs before and after it are (-1: behind the last of all there is none)."""
-    before, waiting = -1, list[int]()
-    for place in range(start, len(stream)):
-        if stream[place] in gold:
-            waiting.append(place)
-            continue
-        yield from ((at, before, place) for at in waiting)
-        if before == last:
-            return
-        before = place
-        waiting.clear()
-    yield from ((at, before, -1) for at in waiting)
+def draw_count(places: int, *, percent: int, rest: float) -> int:
+    """A whole number that is `percent` of the places on average. rest: random, from 0 up to 1."""
+    return int(places * percent / 100 + rest)

@@ -2,14 +2,12 @@
 
 Every label is compared with what the other labels of its pair say, by the Dawid-Skene model with
 that one label taken out: so nobody is compared with themselves, and somebody who always says the
-same, or is always too generous, hardly moves what the others are compared with.
-
-A finding names somebody only where the effect is large enough to matter and far beyond chance;
-over many simulated campaigns careful people must almost never be named.
+same, or is always too generous, hardly moves what the others are compared with. Labels of gold are
+compared with the right answers. Whom a report names is decided in findings.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from math import sqrt
 from typing import Final, Literal
@@ -17,29 +15,19 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from annotation.dawid_skene import DawidSkene, without_own
-from annotation.drift import ChangePoint, Course, change_point, course
+from touchstone.agreement.dawid_skene import DawidSkene, without_own
+from touchstone.agreement.drift import ChangePoint, Course, change_point, course
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Kind = Literal[
-    "one_grade", "chance", "careless", "generous", "severe", "hasty", "drifting", "gold_drift"
-]
 
-FEWEST_COMPARED: Final = 30  # labels with somebody else's beside them, before anything is found
-STANDARD_ERRORS: Final = 4.0  # beyond which a mean is not chance, whoever is looked at
-ONE_GRADE: Final = 0.85  # of all labels are the same grade,
-ONE_GRADE_BEYOND: Final = 0.25  # and by this much more than the others would give it
-CHANCE: Final = 0.15  # correlation with the others at most
-CARELESS: Final = 0.12  # less often right than the middle annotator
-LEANING: Final = 0.3  # of a step above or below the others
-FAST: Final = 0.4  # of the middle annotator's time
 FASTEST: Final = 0.25  # of the campaign's usual time: nobody has read anything
 RUN: Final = 8  # such labels in a row
-FAST_SHARE: Final = 0.1  # of the labels in such runs
 DRIFT_CHANCE: Final = 0.003
 DRIFT_STEPS: Final = 0.25
 DRIFT_RIGHT: Final = 0.15
+FEWEST_CHECKS: Final = 10  # in a window of gold checks
+LEAST_SPREAD: Final = 0.25  # standard deviation of a label's being right, at least
 
 
 @dataclass(frozen=True)
@@ -63,28 +51,37 @@ class Checks:
     """Gold checks, one entry each, in order of time.
 
     errors: steps above (+) or below the accepted range, or 0. steps: of the labels checked.
-    times: of these labels, in seconds of the epoch.
+    times: of these labels, in seconds of the epoch. pairs: the gold pair of each, any integers;
+    low, high: the first and last accepted step of it. These three may be empty: then nothing is
+    said of how often consolidated grades of gold are right.
     """
 
     annotators: Ints
     errors: Ints
     steps: Ints
     times: Floats
+    pairs: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    low: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    high: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
 
 @dataclass(frozen=True)
-class Finding:
-    """Something about a person that somebody should look at.
+class OnGold:
+    """One person's gold checks.
 
-    value: what is far off (a share, steps, a ratio, a correlation, or the shift of a drift).
-    usual: what it is elsewhere. grade: the step that is always given. at: when a drift began.
+    right, within_one: labels in the accepted range, or at most one step from it. bias: mean steps
+    above (+) or below the range, its standard error beside it; None for too few. confusion:
+    (grades, grades), rows the accepted grade nearest to the given one, columns the given.
+    course: being right over time.
     """
 
-    kind: Kind
-    value: float
-    usual: float
-    grade: int | None = None
-    at: float | None = None
+    checked: int
+    right: int
+    within_one: int
+    bias: float | None
+    bias_error: float | None
+    confusion: Ints
+    course: Course
 
 
 @dataclass(frozen=True)
@@ -93,7 +90,8 @@ class Profile:
 
     compared: labels with at least one other person's label on the pair.
     right: the mean probability that the label is the true grade, by the others; bias: mean
-    steps above (+) or below the others, its standard error beside it; None without overlap.
+    steps above (+) or below the others; their standard errors beside them; None without overlap.
+    usual: (grades,), how often the others would have given each grade to the same pairs.
     confusion: (grades, grades), rows the grade that the others make most probable, columns the
     one given. fast: the share of measured labels in implausibly fast runs.
     courses: bias, right, grade and seconds over time, with control limits and change points.
@@ -104,9 +102,11 @@ class Profile:
     labels: int
     compared: int
     right: float | None
+    right_error: float | None
     bias: float | None
     bias_error: float | None
     correlation: float | None
+    usual: Floats | None
     confusion: Ints
     grades: Ints
     median_seconds: float | None
@@ -114,14 +114,14 @@ class Profile:
     courses: tuple[Course, ...]
     drift: ChangePoint | None
     drift_of: Literal["", "bias", "right"]
-    findings: tuple[Finding, ...] = ()
+    on_gold: OnGold
 
 
 @dataclass(frozen=True)
 class _Own:
     """One person's labels in order of time, beside what the others say.
 
-    gold_errors, gold_times: of their labels of gold, in steps.
+    gold_errors, gold_steps, gold_times: of their labels of gold, in steps.
     """
 
     steps: Ints
@@ -129,7 +129,8 @@ class _Own:
     times: Floats
     others: Floats
     is_compared: NDArray[np.bool_]
-    gold_errors: Floats
+    gold_errors: Ints
+    gold_steps: Ints
     gold_times: Floats
     grades: int
 
@@ -157,12 +158,8 @@ def profiles(
     model: fitted to these labels.
     """
     usual = usual_seconds(labels)
-    people = list(_people(labels, model, checks))
-    drawn = [_profile(own, usual, seed) for own in people]
-    return tuple(
-        _with_findings(profile, own, drawn, place)
-        for place, (profile, own) in enumerate(zip(drawn, people, strict=True))
-    )
+    people = _people(labels, model, checks)
+    return tuple(_profile(own, usual, seed) for own in people)
 
 
 def usual_seconds(labels: Labels) -> float | None:
@@ -203,7 +200,8 @@ def _people(labels: Labels, model: DawidSkene, checks: Checks) -> Iterator[_Own]
             labels.times[own],
             others[own],
             compared[own],
-            checks.errors[on_gold].astype(np.float64),
+            checks.errors[on_gold],
+            checks.steps[on_gold],
             checks.times[on_gold],
             labels.shape[2],
         )
@@ -236,9 +234,11 @@ def _profile(own: _Own, usual: float | None, seed: int) -> Profile:
         labels=len(own.steps),
         compared=len(errors),
         right=float(rights.mean()) if enough else None,
+        right_error=_error(rights, LEAST_SPREAD) if enough else None,
         bias=float(errors.mean()) if enough else None,
-        bias_error=float(errors.std(ddof=1) / sqrt(len(errors))) if enough else None,
+        bias_error=_error(errors) if enough else None,
         correlation=_correlation(own),
+        usual=own.others[own.is_compared].mean(axis=0) if enough else None,
         confusion=confusion.astype(np.int64),
         grades=np.bincount(own.steps, minlength=own.grades).astype(np.int64),
         median_seconds=float(np.median(own.seconds[measured])) if measured.any() else None,
@@ -246,6 +246,29 @@ def _profile(own: _Own, usual: float | None, seed: int) -> Profile:
         courses=courses,
         drift=drift,
         drift_of=drift_of,
+        on_gold=_on_gold(own, seed),
+    )
+
+
+def _error(values: Floats, least: float = 0.0) -> float:
+    """The standard error of a mean, of two values at least."""
+    return max(float(values.std(ddof=1)), least) / sqrt(len(values))
+
+
+def _on_gold(own: _Own, seed: int) -> OnGold:
+    errors, steps, count = own.gold_errors, own.gold_steps, len(own.gold_errors)
+    is_right = errors == 0
+    nearest = np.clip(steps - errors, 0, own.grades - 1)
+    cells = np.bincount(nearest * own.grades + steps, minlength=own.grades**2)
+    rights = is_right.astype(np.float64)
+    return OnGold(
+        checked=count,
+        right=int(is_right.sum()),
+        within_one=int((np.abs(errors) <= 1).sum()),
+        bias=float(errors.mean()) if count else None,
+        bias_error=_error(errors.astype(np.float64)) if count > 1 else None,
+        confusion=cells.reshape(own.grades, own.grades).astype(np.int64),
+        course=course("gold", own.gold_times, rights, fewest=FEWEST_CHECKS, seed=seed),
     )
 
 
@@ -257,7 +280,7 @@ def _bias_change(own: _Own, by_others: Course, seed: int) -> ChangePoint | None:
     not come evenly; so what gold says is moved to the mean of the compared labels, and tells only
     of changes.
     """
-    errors, on_gold = own.errors, own.gold_errors
+    errors, on_gold = own.errors, own.gold_errors.astype(np.float64)
     if not len(errors) or not len(on_gold):
         return by_others.change
     times = np.concatenate([own.times[own.is_compared], own.gold_times])
@@ -279,79 +302,13 @@ def _strongest_drift(
     of_bias: ChangePoint | None, of_right: ChangePoint | None
 ) -> tuple[ChangePoint | None, Literal["", "bias", "right"]]:
     """The change of the bias, unless only being right has changed beyond chance."""
-    if of_bias is not None and _is_drift(of_bias, DRIFT_STEPS):
+    if of_bias is not None and is_drift(of_bias, DRIFT_STEPS):
         return of_bias, "bias"
-    if of_right is not None and _is_drift(of_right, DRIFT_RIGHT):
+    if of_right is not None and is_drift(of_right, DRIFT_RIGHT):
         return of_right, "right"
     return of_bias, "bias" if of_bias else ""
 
 
-def _is_drift(change: ChangePoint, least: float) -> bool:
+def is_drift(change: ChangePoint, least: float) -> bool:
+    """Whether a change is large enough, and far beyond chance."""
     return change.chance <= DRIFT_CHANCE and abs(change.shift) >= least
-
-
-def _with_findings(profile: Profile, own: _Own, drawn: list[Profile], place: int) -> Profile:
-    found: list[Finding] = []
-    if profile.compared >= FEWEST_COMPARED:
-        # what explains the most comes first, and what it explains is not said again
-        found += (
-            list(_uninformed(profile, own))
-            or list(_drifting(profile))
-            or list(_leaning(profile, drawn))
-            or list(_careless(profile, own, drawn))
-        )
-    found += _hasty(profile, drawn, place)
-    values = {**vars(profile), "findings": tuple(found)}
-    return Profile(**values)
-
-
-def _uninformed(profile: Profile, own: _Own) -> Iterator[Finding]:
-    """Labels that tell nothing of the pair."""
-    top = int(profile.grades.argmax())
-    share = float(profile.grades[top] / profile.labels)
-    usual = float(own.others[own.is_compared][:, top].mean())
-    if share >= ONE_GRADE and share - usual >= ONE_GRADE_BEYOND:
-        yield Finding("one_grade", share, usual, grade=top)
-    elif profile.correlation is not None:
-        reach = STANDARD_ERRORS / sqrt(profile.compared)
-        if profile.correlation <= CHANCE and reach <= 4 * CHANCE:
-            yield Finding("chance", profile.correlation, 1.0)
-
-
-def _leaning(profile: Profile, drawn: list[Profile]) -> Iterator[Finding]:
-    assert profile.bias is not None
-    assert profile.bias_error is not None
-    usual = _middle([one.bias for one in drawn])
-    beyond = profile.bias - usual
-    if abs(beyond) >= max(LEANING, STANDARD_ERRORS * profile.bias_error):
-        yield Finding("generous" if beyond > 0 else "severe", profile.bias, usual)
-
-
-def _careless(profile: Profile, own: _Own, drawn: list[Profile]) -> Iterator[Finding]:
-    assert profile.right is not None
-    usual = _middle([one.right for one in drawn])
-    error = float(own.rights.std(ddof=1)) / sqrt(profile.compared)
-    if usual - profile.right >= max(CARELESS, STANDARD_ERRORS * error):
-        yield Finding("careless", profile.right, usual)
-
-
-def _drifting(profile: Profile) -> Iterator[Finding]:
-    change = profile.drift
-    least = DRIFT_STEPS if profile.drift_of == "bias" else DRIFT_RIGHT
-    if change is not None and _is_drift(change, least):
-        yield Finding("drifting", change.after, change.before, at=change.at)
-
-
-def _hasty(profile: Profile, drawn: list[Profile], place: int) -> Iterator[Finding]:
-    others = [one.median_seconds for at, one in enumerate(drawn) if at != place]
-    usual = _middle(others)
-    if profile.median_seconds is None or profile.labels < FEWEST_COMPARED or not usual:
-        return
-    is_fast = profile.median_seconds < FAST * usual
-    if is_fast or (profile.fast or 0) > FAST_SHARE:
-        yield Finding("hasty", profile.median_seconds, usual)
-
-
-def _middle(values: list[float | None]) -> float:
-    known = [value for value in values if value is not None]
-    return float(np.median(known)) if known else 0.0

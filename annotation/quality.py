@@ -1,57 +1,43 @@
 """All figures of a campaign's labels at once, as plain values that can be stored and sent.
 
-The parts are in agreement, dawid_skene, drift and profiles; here they are put together: overall
-and per query, segment, grade, annotator, pair of annotators, guideline revision and time window.
+The parts are in agreement, dawid_skene, calibration, drift, profiles and findings; here they are
+put together: overall and per query, segment, grade, annotator, pair of annotators, guideline
+revision and time window.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations, pairwise
-from math import sqrt
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from annotation.agreement import (
-    LEVELS,
-    Agreement,
-    Counts,
-    alpha,
-    alpha_with_others,
-    cohen_kappa,
-    coincidences,
-    count_labels,
-    count_own,
-    fleiss_kappa,
-    gwet_ac2,
-    label_alphas,
-    percent,
-    specific,
-    two_way_table,
+from annotation.findings import Assessment, assess
+from annotation.profiles import Checks, Labels, OnGold, Profile, profiles, usual_seconds
+from touchstone.agreement.alpha import LEVELS, alpha, alpha_with_others, label_alphas
+from touchstone.agreement.bootstrap import Agreement
+from touchstone.agreement.calibration import (
+    CheckedPairs,
+    GoldLabels,
+    calibrate,
+    checked_decisions,
+    checked_gold,
+    measure,
 )
-from annotation.dawid_skene import DawidSkene, dawid_skene
-from annotation.drift import ChangePoint, Course, bounds, change_point, course
-from annotation.profiles import (
-    DRIFT_CHANCE,
-    DRIFT_RIGHT,
-    LEANING,
-    Checks,
-    Finding,
-    Labels,
-    Profile,
-    profiles,
-    usual_seconds,
-)
-from annotation.reliability import weighted_vote
-from annotation.wilson import wilson_interval
+from touchstone.agreement.counts import Counts, coincidences, count_labels, count_own, two_way_table
+from touchstone.agreement.dawid_skene import DawidSkene, dawid_skene
+from touchstone.agreement.drift import ChangePoint, Course, bounds, change_point, course
+from touchstone.agreement.kappas import cohen_kappa, fleiss_kappa, gwet_ac2, percent, specific
+from touchstone.agreement.reliability import weighted_vote
+from touchstone.statistics.wilson import wilson_interval
 
 Ints = NDArray[np.int64]
 Figures = dict[str, Any]
 
 # Raised when the same labels give other figures than before: stored ones are then due again.
-REVISION: Final = 8
+REVISION: Final = 9
 STEPS: Final = 7  # how often `report` is called
 LEVEL: Final = "ordinal"
 OF_GROUPS: Final = 200  # resamples for the interval of a query, a segment, two people
@@ -60,8 +46,6 @@ FEWEST_IN_WINDOW: Final = 30
 MOST_WINDOWS: Final = 12
 NEAR_CHANGE: Final = 0.05  # of the campaign's length, or a day: what happened then
 CHANGED: Final = 0.01  # the chance of a change, at most, before it is shown
-STRAIGHT_AFTER: Final = 20  # gold checks that clear somebody of leaning to one side
-FEWEST_CHECKS: Final = 10  # in a window of gold checks
 DAY: Final = 86_400.0
 
 
@@ -129,6 +113,7 @@ def quality(
         return {"labels": 0}
     report(1)
     people = profiles(labels, model, material.checks)
+    assessments, median = assess(people)
     report(2)
     counts = count_labels(labels.units, labels.steps, material.values)
     figures: Figures = {
@@ -138,6 +123,8 @@ def quality(
         "grades": grade_agreement(counts),
         "sets": list_sets(counts),
         "model": _model(model, labels),
+        "accuracy": accuracy_figures(material, model),
+        "median_accuracy": median,
         "decided": _decided(material, model),
     }
     report(3)
@@ -153,7 +140,8 @@ def quality(
     figures["pairs_of_people"] = list(_pairs_of_people(material))
     report(6)
     figures["annotators"] = [
-        _person(profile, place, material) for place, profile in enumerate(people)
+        _person(profile, assessment, place, material)
+        for place, (profile, assessment) in enumerate(zip(people, assessments, strict=True))
     ]
     figures["time"] = _time(labels)
     report(7)
@@ -199,10 +187,10 @@ def grade_agreement(counts: Counts) -> list[Figures]:
 
 
 def _model(model: DawidSkene, labels: Labels) -> Figures:
-    """What a pair's grade can be weighed by, and how sure that makes it.
+    """What a pair's grade can be weighed by, and how confident that makes the model.
 
-    matrices, weights: of each annotator. certainty: the mean probability of each labelled
-    pair's most probable grade.
+    matrices, weights: of each annotator. confidence: the mean probability of each labelled
+    pair's most probable grade, as the model claims it.
     """
     labelled = np.unique(labels.units)
     vote = weighted_vote(labels.units, labels.annotators, labels.steps, shape=labels.shape)
@@ -210,10 +198,56 @@ def _model(model: DawidSkene, labels: Labels) -> Figures:
         "prevalence": model.prevalence.tolist(),
         "matrices": model.matrices.tolist(),
         "weights": vote.weights.tolist(),
-        "certainty": float(model.posterior[labelled].max(axis=1).mean()),
+        "confidence": float(model.posterior[labelled].max(axis=1).mean()),
         "rounds": model.rounds,
         "converged": model.converged,
     }
+
+
+def list_checked(material: Material, model: DawidSkene) -> tuple[CheckedPairs, CheckedPairs]:
+    """What the model says of gold pairs, and of adjudicated pairs that have labels."""
+    labels, checks = material.labels, material.checks
+    sizes = np.bincount(labels.units, minlength=labels.shape[0])
+    told = len(checks.pairs)  # with the accepted range of each check, or none at all
+    gold = GoldLabels(
+        checks.pairs, checks.annotators[:told], checks.steps[:told], checks.low, checks.high
+    )
+    shares = np.bincount(labels.annotators, minlength=labels.shape[1])
+    units = np.flatnonzero((material.decided >= 0) & (sizes > 0))
+    return (
+        checked_gold(model, gold, sizes=sizes[sizes > 0], shares=shares),
+        checked_decisions(model.posterior[units], material.decided[units]),
+    )
+
+
+def accuracy_figures(material: Material, model: DawidSkene) -> Figures:
+    """How often the most probable grades are right where somebody has checked them.
+
+    calibrated: what that says of all labelled pairs; None where too few were checked. Gold comes
+    first: adjudicated pairs are those that people disputed.
+    """
+    gold, adjudicated = list_checked(material, model)
+    found = calibrate(gold, "gold") or calibrate(adjudicated, "adjudicated")
+    figures: Figures = {
+        "gold": asdict(measure(gold)),
+        "adjudicated": asdict(measure(adjudicated)),
+        "calibrated": None,
+    }
+    if found is not None:
+        labelled = np.unique(material.labels.units)
+        value, low, high = found.accuracy(model.posterior[labelled].max(axis=1))
+        figures["calibrated"] = {
+            "source": found.source,
+            "pairs": found.pairs,
+            "value": value,
+            "low": low,
+            "high": high,
+            "intercept": found.intercept,
+            "slope": found.slope,
+            "log_loss": found.log_loss,
+            "log_loss_before": found.log_loss_before,
+        }
+    return figures
 
 
 def _decided(material: Material, model: DawidSkene) -> Figures:
@@ -348,51 +382,44 @@ def _pairs_of_people(material: Material) -> Iterator[Figures]:
         yield _plain(found) | {"one": one, "other": other, "exact": same}
 
 
-def _person(profile: Profile, place: int, material: Material) -> Figures:
-    gold, on_gold = _gold(material, place), _gold_course(material.checks, place)
-    labels = material.labels
+def _person(profile: Profile, assessment: Assessment, place: int, material: Material) -> Figures:
+    labels, on_gold = material.labels, profile.on_gold
     own = labels.annotators == place
     beside = count_own(labels.units, labels.steps, own, material.values)
     agreement = _plain(alpha_with_others(beside, LEVEL, resamples=OF_GROUPS))
-    courses = [_alpha_course(labels, own, material.values), *profile.courses, on_gold]
+    courses = [_alpha_course(labels, own, material.values), *profile.courses, on_gold.course]
     days = Counter((labels.times[own] // DAY).astype(int))
+    kept = ("labels", "compared", "right", "right_error", "bias", "bias_error", "correlation",
+            "median_seconds", "fast", "drift_of")  # fmt: skip
     return {
-        **{name: value for name, value in vars(profile).items() if name != "courses"},
+        **{name: getattr(profile, name) for name in kept},
+        "accuracy": _accuracy(assessment),
         "confusion": profile.confusion.tolist(),
         "grades": profile.grades.tolist(),
         "over_time": [_course(one, material) for one in courses if len(one.windows) > 1],
         "drift": None if profile.drift is None else _change(profile.drift, material),
-        "findings": [asdict(finding) for finding in _findings(profile, gold, on_gold)],
+        "findings": [asdict(finding) for finding in assessment.findings],
+        "notes": [asdict(finding) for finding in assessment.notes],
         "days": [[int(day) * int(DAY), count] for day, count in sorted(days.items())],
-        "gold": gold,
+        "gold": _gold(on_gold),
         "repeats": _repeated(material.repeats, place),
         "measured": int((~np.isnan(labels.seconds[own])).sum()),
         "agreement": agreement | {"sets": list_sets(beside)},
     }
 
 
-def _findings(profile: Profile, gold: Figures, on_gold: Course) -> Iterator[Finding]:
-    """What the labels say of somebody, but for what gold knows better.
-
-    To lean to one side is told against the middle annotator. Where most lean, that names those
-    who do not: gold, which does not lean, clears them.
-    """
-    for finding in profile.findings:
-        if not (finding.kind in ("generous", "severe") and _is_straight(gold)):
-            yield finding
-    change, kinds = on_gold.change, {finding.kind for finding in profile.findings}
-    if change is None or kinds & {"drifting", "one_grade", "chance"}:
-        return
-    if change.chance <= DRIFT_CHANCE and change.shift <= -DRIFT_RIGHT:
-        yield Finding("gold_drift", change.after, change.before, at=change.at)
-
-
-def _is_straight(gold: Figures) -> bool:
-    """Whether gold is enough, and near enough, to say that somebody leans to neither side."""
-    if gold["checked"] < STRAIGHT_AFTER:
-        return False
-    reach: float = abs(gold["bias"]) + 2 * gold["bias_error"]
-    return reach < LEANING
+def _accuracy(assessment: Assessment) -> Figures:
+    """The estimate; without a number where too little is known to say one."""
+    known = assessment.is_known
+    return {
+        "value": assessment.accuracy if known else None,
+        "low": assessment.low if known else None,
+        "high": assessment.high if known else None,
+        "basis": assessment.basis,
+        "checked": assessment.checked,
+        "compared": assessment.compared,
+        "below_median": assessment.below_median,
+    }
 
 
 def _course(found: Course, material: Material) -> Figures:
@@ -411,28 +438,11 @@ def _alpha_course(labels: Labels, own: NDArray[np.bool_], values: Sequence[float
     return course("alpha", labels.times[own][known], added[known])
 
 
-def _gold_course(checks: Checks, place: int) -> Course:
-    own = checks.annotators == place
-    rights = (checks.errors[own] == 0).astype(np.float64)
-    return course("gold", checks.times[own], rights, fewest=FEWEST_CHECKS)
-
-
-def _gold(material: Material, place: int) -> Figures:
-    """confusion: rows the accepted grade that is nearest to the given one, columns the given."""
-    checks, grades = material.checks, material.labels.shape[2]
-    own = checks.annotators == place
-    errors, steps = checks.errors[own], checks.steps[own]
-    right, many = int((errors == 0).sum()), len(errors) > 1
-    nearest = np.clip(steps - errors, 0, grades - 1)
-    cells = np.bincount(nearest * grades + steps, minlength=grades**2)
-    return {
-        "checked": len(errors),
-        "right": right,
-        "within_one": int((np.abs(errors) <= 1).sum()),
-        "interval": wilson_interval(right, len(errors)),
-        "bias": float(errors.mean()) if len(errors) else None,
-        "bias_error": float(errors.std(ddof=1) / sqrt(len(errors))) if many else None,
-        "confusion": cells.reshape(grades, grades).tolist(),
+def _gold(on_gold: OnGold) -> Figures:
+    found = {name: value for name, value in vars(on_gold).items() if name != "course"}
+    return found | {
+        "interval": wilson_interval(on_gold.right, on_gold.checked),
+        "confusion": on_gold.confusion.tolist(),
     }
 
 

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from judgments.errors import DomainError
-from judgments.scales import Scale
+from touchstone.errors import DomainError
+from touchstone.scales import Scale
 
 GRADED: Final = "graded"
 OUTCOMES: Final = frozenset({GRADED, "unsure", "unjudgeable", "retracted"})

@@ -6,7 +6,7 @@ from django.utils import timezone
 from annotation.services.checking import check_labels
 from annotation.services.consolidating import consolidate, seconds_to_wait
 from annotation.services.leasing import release_expired
-from annotation.services.quality import preview_rule, refresh_quality
+from annotation.services.quality import preview_aside, preview_rule, refresh_quality
 from judgments.waking import publish_later
 
 
@@ -41,3 +41,9 @@ def refresh_campaign_quality(campaign_id: int) -> None:
 def preview_campaign_rule(campaign_id: int, rule: str) -> None:
     """Bring the preview of a rule to a campaign's labels."""
     preview_rule(campaign_id=campaign_id, rule=rule, clock=timezone.now)
+
+
+@shared_task(name="annotation.preview_aside", ignore_result=True)
+def preview_campaign_aside(campaign_id: int, people: str) -> None:
+    """Bring what a campaign would be without some people's labels to its labels."""
+    preview_aside(campaign_id=campaign_id, people=people, clock=timezone.now)

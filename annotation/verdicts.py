@@ -2,7 +2,8 @@
 
 The bounds for alpha are Krippendorff's: 0.800 to rely on labels, 0.667 for tentative conclusions
 (Content Analysis, 2nd ed. 2004, p. 241). They are asked of the lower end of the interval first,
-because that is what can be relied on.
+because that is what can be relied on. Agreement is not being right: where enough pairs were
+checked, the share of grades that are right, calibrated by them, limits the verdict.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -13,6 +14,7 @@ from typing import Any, Final, Literal
 
 from annotation.quality import LEVEL
 from judgments.words import fraction, percent, signed
+from touchstone.agreement.calibration import FEWEST_CALIBRATED
 
 Tone = Literal["good", "warn", "bad"]
 Act = Literal[
@@ -24,8 +26,10 @@ TENTATIVE: Final = 0.667
 FEWEST_PAIRS: Final = 30  # pairable, before a verdict is more than a guess
 FEWEST_IN_SEGMENT: Final = 15
 WIDE: Final = 0.2  # an interval of alpha that is wider says little
+ACCURATE: Final = 0.8  # of the grades are right, or labels are not good enough to decide on
+MOSTLY_RIGHT: Final = 0.5  # or good enough for nothing
 MOST_NAMED: Final = 3
-RIGHT_IN: Final = {"right": "probably right", "gold": "right on gold"}
+RIGHT_IN: Final = {"right": "right by the others’ labels", "gold": "right on gold"}
 CHECKS_WANTED: Final = 20  # gold checks of a person, before their accuracy says much
 Figures = Mapping[str, Any]
 
@@ -71,7 +75,7 @@ def verdict(figures: Figures, situation: Situation) -> Verdict:
         advice = [Advice("label", "The report begins with the first labels.")]
         return Verdict("warn", "There is nothing to judge yet.", (), tuple(advice))
     found = figures["overall"]["alpha"][LEVEL]
-    tone, text = _judged(found)
+    tone, text = _limited(*_judged(found), figures["accuracy"]["calibrated"])
     told = figures.get("resolution")
     if told and tone != "bad" and found["value"] is not None and found["units"] >= FEWEST_PAIRS:
         text = f"{text[:-1]}: rankers {told['apart']:.2g} apart in {told['measure']} can be told."
@@ -102,15 +106,23 @@ def describe(finding: Figures, grades: tuple[str, ...], drift_of: str) -> str:
             f"agrees with the others no more than chance would (correlation {value:.2f})"
         ),
         "careless": lambda: (
-            f"is probably right in {percent(value)} of the labels; usual is {percent(usual)}"
+            f"is right in {percent(value)} of the labels by the estimate; the median person is in "
+            f"{percent(usual)}"
         ),
-        "generous": lambda: f"grades {value - usual:.1f} steps higher than the others",
-        "severe": lambda: f"grades {usual - value:.1f} steps lower than the others",
+        "generous": lambda: _leaning(value, "high", by_gold=finding["by_gold"]),
+        "severe": lambda: _leaning(-value, "low", by_gold=finding["by_gold"]),
         "hasty": lambda: f"takes {value:.1f} seconds a label; usual are {usual:.1f}",
         "drifting": lambda: _drifted(finding, drift_of),
         "gold_drift": lambda: _drifted(finding, "gold"),
     }
     return words[finding["kind"]]()
+
+
+def _leaning(steps: float, side: str, *, by_gold: bool) -> str:
+    """Only gold says that a grade is too high; labels say that it is higher than others'."""
+    if by_gold:
+        return f"grades {steps:.1f} steps too {side}, by gold"
+    return f"grades {steps:.1f} steps {side}er than the median person"
 
 
 def _drifted(finding: Figures, drift_of: str) -> str:
@@ -130,7 +142,7 @@ def _drifted(finding: Figures, drift_of: str) -> str:
 COURSES: Final[Mapping[str, tuple[str, Callable[[float], str]]]] = {
     "alpha": ("Alpha with the others", lambda value: fraction(value, 2)),
     "bias": ("Bias, in steps from the others", lambda value: f"{signed(value, 1)} steps"),
-    "right": ("Probably right", percent),
+    "right": ("Right by the others’ labels", percent),
     "grade": ("Mean grade, in steps from the worst", "{:.1f} steps".format),
     "seconds": ("Seconds a label", "{:.1f} seconds".format),
     "gold": ("Right on gold", percent),
@@ -177,6 +189,18 @@ def _judged(found: Figures) -> tuple[Tone, str]:
         if found["value"] >= bound:
             return tone, f"{words}{'' if low >= bound else ', as far as these pairs tell'}."
     return "bad", "Not good enough to decide on."
+
+
+def _limited(tone: Tone, text: str, calibrated: Figures | None) -> tuple[Tone, str]:
+    """The verdict of agreement, as far as pairs with a known grade bear it out."""
+    if calibrated is None:
+        return tone, f"{text[:-1]}, by agreement alone." if text.startswith("Good") else text
+    if calibrated["high"] < MOSTLY_RIGHT:
+        return "bad", "Not good enough to decide on: most grades are wrong."
+    if tone == "good" and calibrated["high"] < ACCURATE:
+        share = percent(calibrated["value"])
+        return "warn", f"Good enough for tentative conclusions: {share} of the grades are right."
+    return tone, text
 
 
 def _exceptions(figures: Figures) -> Iterator[str]:
@@ -253,12 +277,7 @@ def _grounds(figures: Figures, situation: Situation) -> Iterator[str]:
             f"Two people give a pair the same grade in {percent(exact)} of cases, "
             f"and at most one grade apart in {percent(within)}."
         )
-    if found["units"]:
-        certainty = figures["model"]["certainty"]
-        yield (
-            f"Weighing everybody by how they err, a pair’s most probable grade is right "
-            f"with probability {percent(certainty)} on average."
-        )
+    yield from _about_accuracy(figures)
     told = figures.get("resolution")
     if told:
         yield (
@@ -266,14 +285,59 @@ def _grounds(figures: Figures, situation: Situation) -> Iterator[str]:
             f"{told['apart']:.2g} apart in {told['measure']}, in {percent(0.95)} of the draws."
         )
     decided = figures["decided"]
-    if decided["pairs"]:
-        unlike, outside = (decided[name] / decided["pairs"] for name in ("unlike", "outside"))
+    if decided["outside"]:
+        outside = decided["outside"] / decided["pairs"]
         yield (
-            f"Of {decided['pairs']:,} decided pairs {percent(unlike)} have another grade than the "
-            f"labels make most probable, and {percent(outside)} one outside all that was said."
+            f"Of {decided['pairs']:,} adjudicated pairs {percent(outside)} were given a grade "
+            "above or below all of their labels."
         )
     yield from _named(figures, situation)
     yield from _changed(figures)
+
+
+def _about_accuracy(figures: Figures) -> Iterator[str]:
+    """How often grades are right: by the model, where pairs were checked, and so in all."""
+    confidence, accuracy = percent(figures["model"]["confidence"]), figures["accuracy"]
+    gold, adjudicated, calibrated = (accuracy[k] for k in ("gold", "adjudicated", "calibrated"))
+    if figures["overall"]["alpha"][LEVEL]["units"]:
+        yield (
+            "Model confidence: the model (Dawid and Skene) expects a pair’s most probable grade to "
+            f"be right in {confidence} of the pairs. That assumes that people err independently."
+        )
+    if gold["pairs"]:
+        yield (
+            f"On {gold['pairs']:,} gold pairs, with as many labels as other pairs have, the most "
+            f"probable grade is right in {_with_interval(gold)}; the model expects "
+            f"{percent(gold['confidence'])}."
+        )
+    if adjudicated["pairs"]:
+        yield (
+            f"On {adjudicated['pairs']:,} adjudicated pairs{_disputed(figures)} the most probable "
+            f"grade is right in {_with_interval(adjudicated)}; the model expects "
+            f"{percent(adjudicated['confidence'])}."
+        )
+    if calibrated:
+        source = "gold pairs" if calibrated["source"] == "gold" else "adjudicated pairs"
+        disputed = "" if calibrated["source"] == "gold" else _disputed(figures)
+        yield (
+            f"Calibrated on {calibrated['pairs']:,} {source}{disputed}: "
+            f"{_with_interval(calibrated)} of all grades are right."
+        )
+    else:
+        yield (
+            f"The verdict rests on agreement alone: fewer than {FEWEST_CALIBRATED} gold pairs, and "
+            f"fewer than {FEWEST_CALIBRATED} adjudicated pairs, show how often grades are right."
+        )
+
+
+def _disputed(figures: Figures) -> str:
+    """What to say of adjudicated pairs, unless most pairs are: then they are like the others."""
+    is_selected = figures["accuracy"]["adjudicated"]["pairs"] < figures["pairs"] / 2
+    return " (disputed ones, so that this is rather too low)" if is_selected else ""
+
+
+def _with_interval(share: Figures) -> str:
+    return f"{percent(share['value'])} ({percent(share['low'])} to {percent(share['high'])})"
 
 
 def _named(figures: Figures, situation: Situation) -> Iterator[str]:

@@ -11,8 +11,8 @@ from math import exp, log
 from typing import Any, Final
 
 from annotation.consolidation import RULES
-from annotation.dawid_skene import PRIORS, SMALLEST
-from annotation.reliability import EQUAL, RIGHT_BEFORE, WRONG_BEFORE
+from touchstone.agreement.dawid_skene import PRIORS, SMALLEST
+from touchstone.agreement.reliability import EQUAL, RIGHT_BEFORE, WRONG_BEFORE
 
 WEIGHED: Final = ("dawid_skene", "reliability")  # the rules that need this
 DIGITS: Final = 6  # of a posterior that is kept

@@ -13,8 +13,8 @@ import time
 
 import numpy as np
 
-from evaluation.statistics.named_tests import TESTS
-from evaluation.statistics.paired import compare
+from touchstone.statistics.named_tests import TESTS
+from touchstone.statistics.paired import compare
 
 
 def main() -> None:

@@ -24,10 +24,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.measures.ordering import rank_order
-from evaluation.statistics.judge_next import JudgedPool, draw_next, outlook
-from evaluation.statistics.ranks import kendall_tau
-from judgments.formats.trec import read_qrels, read_run
+from touchstone.files.trec import read_qrels, read_run
+from touchstone.measures.ordering import rank_order
+from touchstone.pooling.judge_next import JudgedPool, draw_next, outlook
+from touchstone.statistics.ranks import kendall_tau
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

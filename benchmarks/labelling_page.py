@@ -161,7 +161,7 @@ def _case(start: Callable[..., Browser], options: argparse.Namespace, size: int)
         "key_to_paint_ms": _spread(paint),
         "key_to_paint_cpu_ms": _spread(cpu),
         "scroll_frames": len(scrolled),
-        "scroll_frame_cpu_ms": _spread(scrolled),
+        "scroll_frame_cpu_ms": _spread(scrolled) if scrolled else None,
         **loads,
         "text_ms_behind_the_delay": far_loads,
     }
@@ -204,7 +204,13 @@ def _cpu(page: Page, labels: int) -> list[float]:
 
 
 def _scroll_cpu(page: Page) -> list[float]:
-    """Per frame: milliseconds of CPU of the main thread while the text is turned by the wheel."""
+    """Per frame: milliseconds of CPU of the main thread while the text is turned by the wheel.
+
+    Empty where the document is shorter than the way back up.
+    """
+    scroll = page.locator('[data-part="scroll"]')
+    if scroll.evaluate("one => one.scrollHeight - one.clientHeight") <= TURNS // 3 * NOTCH:
+        return []
     text = page.locator('[data-part="text"]')
     text.hover(position={"x": 40, "y": 40})
 
@@ -214,7 +220,7 @@ def _scroll_cpu(page: Page) -> list[float]:
             time.sleep(1 / 60)
 
     frames = [one for one in _traced(page, turn) if one["name"] == FRAME]
-    if not page.locator('[data-part="scroll"]').evaluate("one => one.scrollTop"):
+    if not scroll.evaluate("one => one.scrollTop"):
         raise RuntimeError("nothing was scrolled")
     spent: defaultdict[tuple[int, int], list[float]] = defaultdict(list)
     for one in frames:

@@ -53,16 +53,16 @@ from benchmarks.measures_on_files import (
     trec_eval_on_files,
 )
 from benchmarks.usage import peak
-from evaluation import compiled as evaluating
-from evaluation.exact import add, exact_sums
-from evaluation.measures.definition import Measure
-from evaluation.measures.engine import Values, counts_needed, depth_needed, evaluate_batch
-from evaluation.measures.grades import Grades
-from evaluation.measures.rankings import Judgments, grade_rankings, judge_rankings
-from evaluation.packing import RankedDocuments
-from evaluation.scoring import JudgedQueries as StoredQueries
-from evaluation.scoring import StoredRankings, score_sums
-from judgments import compiled
+from touchstone import compiled
+from touchstone.measures import compiled as evaluating
+from touchstone.measures.definition import Measure
+from touchstone.measures.engine import Values, counts_needed, depth_needed, evaluate_batch
+from touchstone.measures.exact import add, exact_sums
+from touchstone.measures.grades import Grades
+from touchstone.measures.packing import RankedDocuments
+from touchstone.measures.rankings import Judgments, grade_rankings, judge_rankings
+from touchstone.measures.scoring import JudgedQueries as StoredQueries
+from touchstone.measures.scoring import StoredRankings, score_sums
 
 Evaluated = dict[str, dict[str, float]]
 

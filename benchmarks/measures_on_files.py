@@ -17,13 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.usage import peak
-from evaluation import compiled as evaluating
-from evaluation.measures.definition import Measure
-from evaluation.measures.files import evaluate_file
-from evaluation.measures.judged_files import JudgedQueries
-from judgments import compiled
-from judgments.formats import compiled as reading
-from judgments.formats.trec import RunToRead, read_qrels, read_run
+from touchstone import compiled
+from touchstone.files import compiled as reading
+from touchstone.files.trec import RunToRead, read_qrels, read_run
+from touchstone.measures import compiled as evaluating
+from touchstone.measures.definition import Measure
+from touchstone.measures.files import evaluate_file
+from touchstone.measures.judged_files import JudgedQueries
 
 Floats = npt.NDArray[np.float64]
 

@@ -180,13 +180,13 @@ def _fill(
     from evaluation.models import Ranking, Run
     from evaluation.services.rankers import start_ranker
     from judgments.bulk import insert_rows
-    from judgments.scales import Scale
     from judgments.services.collections import (
         create_collection,
         ensure_documents,
         ensure_queries,
     )
     from judgments.services.lists import start_list
+    from touchstone.scales import Scale
 
     queries = len(ranked)
     collection = create_collection(by=None, at=START, slug="benchmark", name="Benchmark")
@@ -260,11 +260,11 @@ def _keep(
     list_id: int, query_pks: list[int], rng: np.random.Generator, options: argparse.Namespace
 ) -> None:
     """The usual measures and those asked for; weights and segments as traffic might have them."""
-    from evaluation.measures.defaults import DEFAULT_MEASURES
-    from evaluation.measures.grammar import parse_measures
     from evaluation.models import Leaderboard
     from evaluation.services.leaderboards import ensure_measure_set
     from judgments.models import Query
+    from touchstone.measures.defaults import DEFAULT_MEASURES
+    from touchstone.measures.grammar import parse_measures
 
     found = list(Query.objects.filter(pk__in=query_pks))
     weights, segments = rng.lognormal(sigma=2, size=len(found)), rng.integers(20, size=len(found))
@@ -328,11 +328,11 @@ def _label_by_label(
 
 def _differing(list_id: int, run_pks: list[int]) -> int:
     """How many of the runs have other bytes at the head than a computation from scratch gives."""
-    from evaluation.exact import to_bytes
     from evaluation.models import Evaluation, Run
     from evaluation.selectors.measure_sets import get_leaderboard, grades_of, measures_of
     from evaluation.selectors.sums import Board, RunSize, compute_sums
     from judgments.models import JudgmentList
+    from touchstone.measures.exact import to_bytes
 
     judgment_list = JudgmentList.objects.get(pk=list_id)
     leaderboard = get_leaderboard(judgment_list=judgment_list)

@@ -9,4 +9,5 @@ class ConfigConfig(AppConfig):
     def ready(self) -> None:
         # Whatever process this is, a command too, wakes workers through the same broker.
         import config.celery  # noqa: PLC0415
-        import config.durability  # noqa: F401, PLC0415  (registers its check)
+        import config.durability  # noqa: PLC0415  (registers its check)
+        import config.roles  # noqa: F401, PLC0415  (as well)

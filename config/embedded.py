@@ -76,7 +76,7 @@ class EmbeddedServer(BaseApplication):  # type: ignore[misc]
         settings = {
             "bind": self._address,
             "workers": 1,
-            "worker_class": "gthread",
+            "worker_class": "config.serving.BufferingWorker",
             "threads": 24,
             "timeout": 120,
             "graceful_timeout": 15,

@@ -1,6 +1,8 @@
-"""Who is locked out after wrong passwords, counted in the database: the same for every process."""
+"""Lock-out after wrong passwords, counted in the database: the same for every process."""
 
-from typing import Any
+import ipaddress
+import re
+from typing import Any, Final
 
 from axes.attempts import get_cool_off_threshold
 from axes.handlers.database import AxesDatabaseHandler
@@ -8,6 +10,12 @@ from axes.models import AccessAttempt
 from django.conf import settings
 from django.db.models import Sum
 from django.http import HttpRequest
+
+from judgments.usernames import fold
+
+IPV6_NETWORK: Final = 64  # bits: what one customer is given, so an address there costs nothing
+LONGEST_USERNAME: Final = 255  # of an attempt's row
+WITH_PORT: Final = re.compile(r"\[(?P<v6>[^\]]*)\](?::\d+)?|(?P<v4>[\d.]+):\d+", re.ASCII)
 
 
 class LockoutHandler(AxesDatabaseHandler):  # type: ignore[misc]
@@ -24,13 +32,39 @@ class LockoutHandler(AxesDatabaseHandler):  # type: ignore[misc]
         return failures >= settings.LOCKOUT_ADDRESS_LIMIT
 
 
-def client_address(request: HttpRequest) -> str:
-    """Whom the request is from; behind the proxy, whom the proxy says that it is from.
+def attempted_username(request: HttpRequest, credentials: dict[str, Any] | None) -> str | None:
+    """The name that attempts are counted under: the same for every spelling of one account."""
+    given = (credentials or request.POST).get("username")
+    return None if given is None else fold(str(given))[:LONGEST_USERNAME]
 
-    The last of the addresses in X-Forwarded-For: those before it are the client's own words.
+
+def client_address(request: HttpRequest) -> str | None:
+    """The address that attempts are counted under: of IPv6 the /64 network. None if unknown.
+
+    Behind proxies it is the entry of X-Forwarded-For that the outermost trusted proxy wrote:
+    entries before it are the client's own. One that is missing or no address counts for nothing,
+    and the address of the connection is taken.
     """
+    found = None
     if settings.BEHIND_PROXY:
-        forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "").rpartition(",")[2].strip()
-        if forwarded:
-            return str(forwarded)[:39]
-    return str(request.META.get("REMOTE_ADDR", ""))
+        entries = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
+        if len(entries) >= settings.PROXY_COUNT:
+            found = _parse(entries[-settings.PROXY_COUNT])
+    return found or _parse(request.META.get("REMOTE_ADDR", ""))
+
+
+def _parse(text: str) -> str | None:
+    """An address with or without port and brackets; None for anything else."""
+    text = text.strip().strip('"')
+    if matched := WITH_PORT.fullmatch(text):
+        text = matched["v6"] or matched["v4"] or ""
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return None
+    if isinstance(address, ipaddress.IPv4Address):
+        return str(address)
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    network = ipaddress.ip_network((int(address), IPV6_NETWORK), strict=False)
+    return str(network.network_address)

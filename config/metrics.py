@@ -8,6 +8,7 @@ from typing import Final
 import annotation.selectors
 import evaluation.selectors
 from config.readiness import count_messages
+from judgments.caches import count_refused
 from judgments.selectors.jobs import due_jobs, find_oldest_due_job
 from judgments.selectors.workers import list_beats
 
@@ -49,6 +50,8 @@ def gather(*, at: datetime) -> Iterator[Figure]:
     yield Figure("broker_up", "gauge", "Whether the broker answers.", {"": messages is not None})
     explanation = "Wake-ups that no worker has taken."
     yield Figure("queue_messages", "gauge", explanation, messages or {}, "queue")
+    explanation = "Values in the cache that were not written here; they were computed again."
+    yield Figure("cache_values_refused_total", "counter", explanation, {"": count_refused()})
     explanation = "Since each worker was last heard of."
     beats = dict(list_beats(at=at))
     yield Figure("worker_heartbeat_age_seconds", "gauge", explanation, beats, "worker")

@@ -11,6 +11,7 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
 from config.durability import list_risks
+from config.roles import list_excess_rights
 from judgments.selectors.workers import count_live_workers
 from judgments.waking import PATIENCE
 
@@ -37,12 +38,12 @@ def check_readiness(*, at: datetime) -> Readiness:
     """Ask each part; none is waited for longer than its connection's own patience."""
     try:
         database, migrations, workers = OK, _check_migrations(), _check_workers(at)
-        durability = _check_durability()
+        durability, role = _check_durability(), _check_role()
     except DatabaseError as error:
         logger.warning("not ready: %s", type(error).__name__)
-        database, migrations, workers, durability = "away", "unknown", "unknown", "unknown"
+        database, migrations, workers, durability, role = "away", *["unknown"] * 4
     checks = {"database": database, "migrations": migrations, "durability": durability}
-    return Readiness(checks | {"broker": _check_broker(), "workers": workers})
+    return Readiness(checks | {"role": role, "broker": _check_broker(), "workers": workers})
 
 
 def _check_migrations() -> str:
@@ -54,6 +55,11 @@ def _check_migrations() -> str:
 def _check_durability() -> str:
     risks = list_risks()
     return f"saved labels can be lost: {', '.join(risks)} off" if risks else OK
+
+
+def _check_role() -> str:
+    rights = list_excess_rights()
+    return f"the database role {', '.join(rights)}" if rights else OK
 
 
 def _check_workers(at: datetime) -> str:

@@ -5,14 +5,14 @@ docs/configuration.md lists every variable. Two modes run the same code:
 (PostgreSQL, Redis, as many processes as one likes).
 """
 
-import secrets
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
+
+from config.private_files import make_secret_file
 
 env = environ.Env()
 
@@ -34,16 +34,8 @@ def _secret_key() -> str:
         return str(given)
     if PRODUCTION:
         raise ImproperlyConfigured("TOUCHSTONE_SECRET_KEY must be set in production")
-    HOME.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = HOME / "secret_key"
-    if not path.exists():
-        # written aside and then named, so that nobody ever reads half a key; the first one wins
-        aside = HOME / f"secret_key.{secrets.token_hex(8)}"
-        aside.touch(mode=0o600, exist_ok=False)
-        aside.write_text(secrets.token_urlsafe(64))
-        with suppress(FileExistsError):
-            path.hardlink_to(aside)
-        aside.unlink()
+    make_secret_file(path)
     return path.read_text().strip()
 
 
@@ -132,6 +124,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "judgments.middleware.PersonMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "judgments.middleware.ThrottleMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -173,6 +166,8 @@ AUTH_PASSWORD_VALIDATORS = [
         "OPTIONS": {"min_length": 12},
     },
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+    {"NAME": "config.passwords.PredictablePasswordValidator"},
 ]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
@@ -189,6 +184,16 @@ AXES_LOCKOUT_PARAMETERS = [["ip_address", "username"]]
 # an address that tries many accounts is locked out as a whole: config/lockout.py
 AXES_HANDLER = "config.lockout.LockoutHandler"
 AXES_CLIENT_IP_CALLABLE = "config.lockout.client_address"
+AXES_USERNAME_CALLABLE = "config.lockout.attempted_username"
+# axes keeps the fields of a refused form; it leaves out "password" by itself
+AXES_SENSITIVE_PARAMETERS = [
+    "username",
+    "ip_address",
+    "csrfmiddlewaretoken",
+    "old_password",
+    "new_password1",
+    "new_password2",
+]
 LOCKOUT_ADDRESS_LIMIT = 100
 # whoever goes on trying while locked out does not lengthen it for the one who owns the account
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
@@ -196,6 +201,16 @@ AXES_RESET_ON_SUCCESS = True
 AXES_LOCKOUT_TEMPLATE = "registration/locked_out.html"
 AXES_VERBOSE = False
 AXES_DISABLE_ACCESS_LOG = True
+
+# a factor on judgments/rates.py; 0: nobody is throttled
+THROTTLE = env.float("TOUCHSTONE_THROTTLE", default=1.0)
+if not 0 <= THROTTLE < float("inf"):
+    raise ImproperlyConfigured("TOUCHSTONE_THROTTLE must be a number from 0 on")
+MAKES_COLLECTIONS = env.str("TOUCHSTONE_COLLECTIONS", default="everyone")
+if MAKES_COLLECTIONS not in ("everyone", "administrators"):
+    raise ImproperlyConfigured(
+        f"TOUCHSTONE_COLLECTIONS is {MAKES_COLLECTIONS!r}: say everyone or administrators"
+    )
 
 # the browser's side of safety
 
@@ -206,8 +221,12 @@ SECURE_SSL_REDIRECT = HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
-SECURE_HSTS_PRELOAD = HTTPS
+# browsers take a domain off their preload lists only after months, so its owner decides
+SECURE_HSTS_PRELOAD = env.bool("TOUCHSTONE_HSTS_PRELOAD", default=False)
 BEHIND_PROXY = env.bool("TOUCHSTONE_BEHIND_PROXY", default=False)
+PROXY_COUNT = env.int("TOUCHSTONE_PROXY_COUNT", default=1)
+if PROXY_COUNT < 1:
+    raise ImproperlyConfigured("TOUCHSTONE_PROXY_COUNT must be 1 or more")
 if BEHIND_PROXY:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 X_FRAME_OPTIONS = "DENY"
@@ -260,8 +279,11 @@ LANGUAGE_CODE = "en"
 USE_I18N = False
 CACHES = {
     "default": {
-        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        # values without code: Django's own backend would run what others put into Redis
+        "BACKEND": "judgments.caches.SealedRedisCache",
         "LOCATION": REDIS_URL,
+        "VERSION": 2,  # 1 held pickles
+        "OPTIONS": {"socket_connect_timeout": 0.5, "socket_timeout": 1.0},
     }
     if REDIS_URL
     else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
@@ -297,6 +319,7 @@ CELERY_TASK_ROUTES = {
     "evaluation.report_stability": {"queue": "jobs"},
     "annotation.refresh_quality": {"queue": "jobs"},
     "annotation.preview_rule": {"queue": "jobs"},
+    "annotation.preview_aside": {"queue": "jobs"},
 }
 CELERY_TASK_SOFT_TIME_LIMIT = 3600
 CELERY_TASK_TIME_LIMIT = 3660
@@ -316,6 +339,7 @@ REST_FRAMEWORK = {
         "rest_framework.permissions.IsAuthenticated",
         "judgments.rest.authentication.TokenScope",
     ],
+    "DEFAULT_THROTTLE_CLASSES": ["judgments.rest.throttling.PersonThrottle"],
     "EXCEPTION_HANDLER": "judgments.rest.problems.handle_exception",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["judgments.rest.parsing.BoundedJSONParser"],
@@ -361,4 +385,14 @@ LOGGING = {
 METRICS_TOKEN = env.str("TOUCHSTONE_METRICS_TOKEN", default="")
 if METRICS_TOKEN and len(METRICS_TOKEN) < 20:
     raise ImproperlyConfigured("TOUCHSTONE_METRICS_TOKEN must have at least 20 characters")
-SILENCED_SYSTEM_CHECKS: list[str] = []
+
+# backups: what their manifests are signed with; the first signs, all are accepted. Without any,
+# config/backups/keys.py looks for a file
+BACKUP_KEYS: list[str] = env.list("TOUCHSTONE_BACKUP_KEYS", default=[])
+if any(len(key) < 32 for key in BACKUP_KEYS):
+    raise ImproperlyConfigured("TOUCHSTONE_BACKUP_KEYS: each must have at least 32 characters")
+if SECRET_KEY in BACKUP_KEYS:
+    raise ImproperlyConfigured("TOUCHSTONE_BACKUP_KEYS must not hold TOUCHSTONE_SECRET_KEY")
+
+# the preload list is opt-in: TOUCHSTONE_HSTS_PRELOAD
+SILENCED_SYSTEM_CHECKS = ["security.W021"]

@@ -15,6 +15,7 @@ import annotation.selectors
 import evaluation.selectors
 from judgments.models import JudgmentList
 from judgments.selectors import is_job_due
+from judgments.selectors.accounts import is_session_expired
 from judgments.services.workers import beat
 from judgments.waking import publish
 
@@ -28,6 +29,8 @@ def list_due() -> Iterator[Wake]:
     now = timezone.now()
     if is_job_due(now):
         yield "judgments.work_jobs", ()
+    if is_session_expired(now):
+        yield "judgments.clear_sessions", ()
     for list_id in annotation.selectors.list_due_lists():
         yield "annotation.consolidate", (list_id,)
     if annotation.selectors.is_lease_due(at=now):

@@ -4,6 +4,8 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from config import operations
 
+handler500 = "config.unavailable.answer_failure"
+
 urlpatterns: list[URLPattern | URLResolver] = [
     # first: addresses are tried in turn, and every label comes by one of these
     path("api/v1/", include("config.api_urls")),

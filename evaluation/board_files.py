@@ -9,7 +9,7 @@ from typing import Final
 from xml.sax.saxutils import escape
 
 from judgments.citations import latex
-from judgments.formats.rating_lines import guarded
+from touchstone.files.rating_lines import guarded
 
 DIGITS: Final = 4
 

@@ -5,10 +5,10 @@ import uuid
 from django.conf import settings
 from django.db import models
 
-from evaluation.statistics.named_tests import TESTS, USUAL_TEST
 from judgments.models import Collection, JudgmentList, JudgmentVersion, Query
 from judgments.models.collections import SLUG
 from judgments.models.kept import KeptFigures, claim_complete
+from touchstone.statistics.named_tests import TESTS, USUAL_TEST
 
 
 def no_tags() -> list[str]:
@@ -142,7 +142,7 @@ class Leaderboard(models.Model):
 class Evaluation(models.Model):
     """The exact sums of every measure of a set, for one run at one version. Written once.
 
-    sums: packed by evaluation/exact.py: per measure the number of queries in the mean, the
+    sums: packed by touchstone/measures/exact.py: per measure the number of queries in the mean, the
     fixed-point sum of their values and of their squares.
     """
 

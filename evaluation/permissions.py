@@ -1,8 +1,8 @@
 """Who may do what to a run, beyond what a role allows in general."""
 
 from evaluation.models import Run
-from judgments.errors import DomainError
 from judgments.permissions import Access, NotFound, check_may_upload_runs
+from touchstone.errors import DomainError
 
 
 class RunRefused(DomainError):

@@ -1,6 +1,7 @@
 """The hub app."""
 
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 from judgments.triggers import AppendOnly, keep_append_only
 
@@ -19,12 +20,14 @@ class JudgmentsConfig(AppConfig):
     append_only = APPEND_ONLY
 
     def ready(self) -> None:
+        from judgments.bulk import install_analyze  # noqa: PLC0415
         from judgments.jobs import register  # noqa: PLC0415  (needs the models)
         from judgments.overview import register as register_steps  # noqa: PLC0415
         from judgments.selectors.overview import list_own_steps  # noqa: PLC0415
         from judgments.services import importing  # noqa: PLC0415
 
         keep_append_only(self, self.append_only)
+        post_migrate.connect(install_analyze, sender=self, dispatch_uid="judgments.analyze")
         register("import_queries", importing.work_on_queries)
         register("import_documents", importing.work_on_documents)
         register("import_qrels", importing.work_on_qrels)

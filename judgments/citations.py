@@ -30,7 +30,10 @@ def latex(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """A release, as a paper names it. url: the address that stays."""
+    """A release, as a paper names it. url: the address that stays.
+
+    caveat: the verdict on its labels where they were not good enough to decide on.
+    """
 
     collection: str
     collection_slug: str
@@ -41,6 +44,7 @@ class Cited:
     sha256: str
     released_at: datetime
     url: str
+    caveat: str = ""
 
     @property
     def plain(self) -> str:
@@ -48,8 +52,12 @@ class Cited:
         return (
             f"{self.collection}: {self.list_name}, release {self.release} "
             f"(version {self.version}, {self.released_at:%Y-%m-%d}). Relevance judgments. "
-            f"{self.url}. SHA-256 {self.sha256}."
+            f"{self.url}. SHA-256 {self.sha256}.{self._caveat}"
         )
+
+    @property
+    def _caveat(self) -> str:
+        return f" Quality of the labels when released: {self.caveat}" if self.caveat else ""
 
     @property
     def bibtex(self) -> str:
@@ -58,11 +66,13 @@ class Cited:
         # \url takes its address as it is, but for what would end it
         address = self.url.replace("{", "%7B").replace("}", "%7D").replace("\\", "%5C")
         title = latex(f"{self.collection}: {self.list_name}, release {self.release}")
+        caveat = f". {latex(self._caveat)}" if self.caveat else ""
         return (
             f"@misc{{{key},\n"
             f"  title = {{{{{title}}}}},\n"
             f"  year = {{{self.released_at:%Y}}},\n"
             f"  howpublished = {{\\url{{{address}}}}},\n"
-            f"  note = {{Relevance judgments, version {self.version}, SHA-256 {self.sha256}}}\n"
+            f"  note = {{Relevance judgments, version {self.version}, SHA-256 {self.sha256}"
+            f"{caveat}}}\n"
             "}"
         )

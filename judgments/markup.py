@@ -3,13 +3,16 @@
 import re
 from collections import Counter
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any, Final
 
 import nh3
 from django.templatetags.static import static
+from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+from markdown_it.utils import EnvType
 
 TAGS: Final = {
     *("p", "br", "hr", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code"),
@@ -17,25 +20,86 @@ TAGS: Final = {
 }
 LONGEST: Final = 256 * 1024
 LARGEST_HEADING: Final = 3  # a page's own title and its section's stand above
+# What a parser spends goes by what it makes, not by the length of a text: a few characters can
+# be a table of a hundred thousand cells. Long guidelines have some hundreds of either.
+MOST_TOKENS: Final = 10_000
+MOST_MARKS: Final = 10_000
+MOST_LINES: Final = 5_000
+LONGEST_MARKDOWN: Final = 100_000  # characters, which is what a guideline has at most
+_MARKS: Final = re.compile(r"[*_`]")
+_AS_TYPED: Final = (
+    "<p><em>This text has too much formatting to be rendered: it is shown as it was typed.</em>"
+    "</p>\n<pre>{}</pre>\n"
+)
+
+
+class TooManyTokensError(Exception):
+    """Parsing made more tokens than a text may have."""
+
+
+class _Tokens(list[Token]):
+    """A list of tokens that takes only as many as are `left`, which nested lists share."""
+
+    def __init__(self, env: EnvType) -> None:
+        super().__init__()
+        self._env = env
+
+    def append(self, token: Token) -> None:
+        self._env["left"] -= 1
+        if self._env["left"] < 0:
+            raise TooManyTokensError
+        super().append(token)
+
+
+def _parse_inline(state: StateCore) -> None:
+    """markdown-it's rule `inline`, with lists that count."""
+    for token in state.tokens:
+        if token.type == "inline":
+            token.children = _Tokens(state.env)
+            state.md.inline.parse(token.content, state.md, state.env, token.children)
+
+
 _parser: Final = (
     MarkdownIt("commonmark", {"html": False, "maxNesting": 20})
     .enable("table")
     # what would fetch something or lead somewhere stays as it was typed
     .disable(["link", "image", "autolink", "reference"])
 )
+_parser.core.ruler.at("inline", _parse_inline)
 
 
 def markdown(text: str) -> SafeString:
     """The text as HTML without links, images, styles or scripts; headings begin at the third level.
 
-    Beyond 256 KB the text is cut: rendering is not linear in its depth.
+    A text of more than 100,000 characters or 5,000 lines, or with more than 10,000 tokens or
+    characters that begin or end emphasis and code, is shown as it was typed.
     """
-    tokens = _parser.parse(text[:LONGEST])
+    try:
+        tokens = parse_markdown(text)
+    except TooManyTokensError:
+        return format_html(_AS_TYPED, text)
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(int(token.tag[1]) + LARGEST_HEADING - 1, 6)}"
     rendered = _parser.renderer.render(tokens, _parser.options, {})
     return mark_safe(nh3.clean(rendered, tags=TAGS, attributes={}))  # noqa: S308  (just cleaned)
+
+
+def parse_markdown(text: str) -> list[Token]:
+    """The tokens of a text. Raises TooManyTokensError where that would take long."""
+    # each mark is tried as the beginning and the end of every emphasis around it, each line as the
+    # beginning of every kind of block
+    if (
+        len(text) > LONGEST_MARKDOWN
+        or text.count("\n") >= MOST_LINES
+        or len(_MARKS.findall(text)) > MOST_MARKS
+    ):
+        raise TooManyTokensError
+    env: EnvType = {"left": MOST_TOKENS}
+    state = StateCore(text, _parser, env)
+    state.tokens = _Tokens(env)
+    _parser.core.process(state)
+    return state.tokens
 
 
 # the HTML of documents: strangers wrote it
@@ -63,6 +127,8 @@ REOPENED: Final = {
     *("tt", "u"),
 }
 MOST_REOPENED: Final = 8
+# of a tag: each is compared with all before it
+MOST_ATTRIBUTES: Final = 100
 # elements without an end, or that the next of their kind ends: they don't nest by themselves
 _FLAT: Final = {
     *("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source"),
@@ -70,6 +136,14 @@ _FLAT: Final = {
     *("colgroup", "option", "optgroup", "rt", "rp"),
 }
 _TAG: Final = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)")
+# as the HTML standard cuts attributes; never fewer than it finds, wherever a quote ends
+_TOO_MANY_ATTRIBUTES: Final = re.compile(
+    r"(?:[ \t\n\f\r/]*+[^ \t\n\f\r/>][^ \t\n\f\r/>=]*+"
+    r"(?:[ \t\n\f\r]*+=[ \t\n\f\r]*+(?:\"[^\"]*+\"|'[^']*+'|(?![\"'])[^ \t\n\f\r>]*+)?)?)"
+    rf"{{{MOST_ATTRIBUTES + 1}}}+"
+)
+# in what the cleaner wrote: values are in double quotes, and have none in them
+_OWN_IMAGE_TAG: Final = re.compile(r'<img(?: [a-z]+="[^"]*+")*+>')
 # Only what the document holds itself: any other address would tell a stranger who reads what.
 _IMAGE: Final = re.compile(r"data:image/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=\s]+")
 IMAGE_ATTRIBUTES: Final = {"img": {"src", "alt", "width", "height"}}
@@ -80,31 +154,35 @@ _FRAME: Final = (
 )
 
 
-def framed_html(fields: Mapping[str, Any], *, images: bool = False) -> str:
-    """A document's field `html` as a page of its own, for the `srcdoc` of a sandboxed frame.
+def clean_html(fields: Mapping[str, Any]) -> str:
+    """A document's field `html` as it may be shown, with the images that it holds itself.
 
-    images: keep those that the document holds itself, as data; nothing is ever fetched.
-    Empty where there is none, or where it is beyond 256 KB or 200 levels: cleaning takes time by
-    the square of the depth. What is left has no links, forms, styles or scripts, and the page's
-    own policy forbids them all again.
+    Computed where a document is stored, and stored with it: cleaning is too slow to be done each
+    time the document is shown. After a change of these rules, a migration has to clean
+    what is stored again. Empty where there is no HTML, or where it is beyond 256 KB, 200 levels or
+    100 attributes in a tag: cleaning takes time by the square of the latter two.
     """
     html = fields.get(HTML_FIELD)
-    return _framed(html, images) if isinstance(html, str) else ""
-
-
-@lru_cache(maxsize=64)
-def _framed(html: str, images: bool) -> str:
-    if len(html.encode()) > LONGEST or _is_tangled(html):
+    if not isinstance(html, str) or len(html.encode()) > LONGEST or _is_tangled(html):
         return ""
-    body = nh3.clean(
+    return nh3.clean(
         html,
-        tags=DOCUMENT_TAGS | ({"img"} if images else set()),
+        tags=DOCUMENT_TAGS | {"img"},
         clean_content_tags=LEFT_OUT,
-        attributes=DOCUMENT_ATTRIBUTES | (IMAGE_ATTRIBUTES if images else {}),
+        attributes=DOCUMENT_ATTRIBUTES | IMAGE_ATTRIBUTES,
         attribute_filter=_only_own_images,
         url_schemes={"data"},
         generic_attribute_prefixes=set(),
     )
+
+
+def framed_html(cleaned: str, *, images: bool = False) -> str:
+    """What `clean_html` gave as a page of its own, for the `srcdoc` of a sandboxed frame.
+
+    images: keep those that the document holds itself, as data; nothing is ever fetched.
+    The page has no links, forms, styles or scripts, and its own policy forbids them all again.
+    """
+    body = cleaned if images else _OWN_IMAGE_TAG.sub("", cleaned)
     if not body.strip():
         return ""
     policy = "; img-src data:" if images else ""
@@ -118,14 +196,16 @@ def _only_own_images(tag: str, attribute: str, value: str) -> str | None:
 
 
 def _is_tangled(html: str) -> bool:
-    """Whether the tree may be deeper than allowed, or much larger than the text.
+    """Whether the tree may be deeper than allowed, or much larger than the text, or a tag too long.
 
     Counted for each name on its own, so that closing something else does not hide a level.
     """
     open_now: Counter[str] = Counter()
     depth = reopened = 0
-    for is_end, found in _TAG.findall(html):
-        name = found.lower()
+    for tag in _TAG.finditer(html):
+        if _TOO_MANY_ATTRIBUTES.match(html, tag.end()):
+            return True
+        is_end, name = tag[1], tag[2].lower()
         if name in _FLAT or (is_end and not open_now[name]):
             continue
         step = -1 if is_end else 1

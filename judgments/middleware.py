@@ -13,6 +13,7 @@ from django.utils.functional import SimpleLazyObject
 from django.views.defaults import bad_request
 
 from judgments.permissions import NotFound
+from judgments.rates import SCOPE, seconds_to_wait
 from judgments.rest.problems import CONTENT_TYPE
 from judgments.rest.uploads import MOST_BYTES
 from judgments.sessions import get_person
@@ -75,6 +76,30 @@ class BodyLimitMiddleware:
             body = {"type": "about:blank", "title": "too large", "status": 413, **said}
             return JsonResponse(body, status=413, content_type=CONTENT_TYPE)
         return render(request, "413.html", status=413)
+
+
+class ThrottleMiddleware:
+    """429 for a person who asks for pages too often; over REST, `PersonThrottle` sees to that."""
+
+    def __init__(self, get_response: Respond) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Any, args: Any, options: Any
+    ) -> HttpResponseBase | None:
+        """Count the request of a person who is signed in."""
+        if request.path_info.startswith(REST) or not request.user.is_authenticated:
+            return None
+        scope: Any = getattr(view, SCOPE, "pages")
+        seconds = seconds_to_wait(scope=scope, person=request.user.pk)
+        if seconds is None:
+            return None
+        response = render(request, "429.html", {"seconds": seconds}, status=429)
+        response.headers["Retry-After"] = str(seconds)
+        return response
 
 
 class RefusalMiddleware:

@@ -6,10 +6,11 @@ not be seen looks like what does not exist. The table is docs/permissions.md.
 
 from dataclasses import dataclass
 
+from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 
-from judgments.errors import DomainError
 from judgments.models import Collection, Membership, Role, SavedSet, User
+from touchstone.errors import DomainError
 
 Viewer = User | AnonymousUser
 ADMIN = "admin"
@@ -27,6 +28,13 @@ class RoleRefused(DomainError):
 
     def __init__(self) -> None:
         super().__init__("role_refused", "Who leads a collection is decided by an admin.")
+
+
+class CreationRefused(DomainError):
+    """Here administrators make the collections."""
+
+    def __init__(self) -> None:
+        super().__init__("administrators_only", "New collections are made by an administrator.")
 
 
 class SetRefused(DomainError):
@@ -71,6 +79,16 @@ def get_access(*, viewer: Viewer, slug: str) -> Access:
     if collection is None:
         raise NotFound("collection")
     return Access(viewer, collection, ADMIN)
+
+
+def may_create_collection(user: User) -> bool:
+    """Make a collection, and so lead it: everyone, or administrators alone, as configured."""
+    return user.is_superuser or settings.MAKES_COLLECTIONS == "everyone"
+
+
+def check_may_create_collection(user: User) -> None:
+    if not may_create_collection(user):
+        raise CreationRefused
 
 
 def may_see_content(access: Access) -> bool:

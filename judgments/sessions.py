@@ -5,8 +5,9 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, get_user
 from django.contrib.auth.models import AnonymousUser
+from django.contrib.sessions.backends.base import UpdateError
 from django.contrib.sessions.backends.db import SessionStore as DatabaseStore
-from django.db import models
+from django.db import InterfaceError, OperationalError, models
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
@@ -16,7 +17,7 @@ from judgments.prepared import PreparedObjects, slot
 
 
 class SessionStore(DatabaseStore):
-    """Django's store. Every request reads its session, so that is all that is done otherwise."""
+    """Django's store. Every request reads its session, by a prepared query."""
 
     def _get_session_from_db(self) -> Any:
         key = self.session_key or ""
@@ -25,6 +26,15 @@ class SessionStore(DatabaseStore):
             self._session_key = None
             return None
         return found[0]
+
+    def save(self, must_create: bool = False) -> None:
+        """Django's, which would blame the session if the database can't be reached."""
+        try:
+            super().save(must_create=must_create)
+        except UpdateError as error:
+            if isinstance(error.__context__, OperationalError | InterfaceError):
+                raise error.__context__ from error.__context__.__cause__
+            raise
 
 
 def _build() -> "models.QuerySet[Any]":

@@ -1,11 +1,19 @@
 """What Celery runs; each a thin cover over one service."""
 
 from celery import shared_task
+from django.utils import timezone
 
 from judgments.services.jobs import TASK, work_jobs
+from judgments.services.sessions import clear_sessions
 
 
 @shared_task(name=TASK, ignore_result=True)
 def work_jobs_task() -> None:
     """Do the long jobs that are due."""
     work_jobs()
+
+
+@shared_task(name="judgments.clear_sessions", ignore_result=True)
+def clear_expired_sessions() -> None:
+    """Delete sessions that have expired."""
+    clear_sessions(at=timezone.now())

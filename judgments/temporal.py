@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from touchstone.measures.traits import Traits
+
 Pair = tuple[int, int]
 Evidence = Mapping[str, Any]
 
@@ -85,13 +87,6 @@ class Span(NamedTuple):
 
     def holds_at(self, version: int) -> bool:
         return self.since <= version and (self.until is None or version < self.until)
-
-
-class Traits(NamedTuple):
-    """What a query counts as, beside what it says."""
-
-    segment: str
-    weight: float
 
 
 class TraitChange(NamedTuple):

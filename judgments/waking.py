@@ -25,7 +25,7 @@ PATIENCE = {
 }
 
 
-class _Breaker:
+class Breaker:
     """Whether it is worth trying; after a silence, one tries for all others."""
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class _Breaker:
             self._silent_until = 0.0 if is_sent else time.monotonic() + SILENCE
 
 
-_breaker = _Breaker()
+_breaker = Breaker()
 
 
 def wake(task: str, *args: int | str, pause: float = PAUSE) -> None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from judgments.content import content_hash
-from judgments.formats.query_ids import QueryIds
 from judgments.models import (
     Collection,
     Document,
@@ -20,11 +19,12 @@ from judgments.models import (
     User,
 )
 from judgments.permissions import Access, get_access
-from judgments.scales import Scale
 from judgments.services.collections import create_collection
 from judgments.services.committing import Change, commit_judgments
 from judgments.services.lists import start_list
 from judgments.services.sets import create_set
+from touchstone.files.query_ids import QueryIds
+from touchstone.scales import Scale
 
 NOW = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 ROLES = {"ada": "lead", "ben": "annotator", "cem": "annotator", "dora": "researcher"}

@@ -11,7 +11,6 @@ from django.db import transaction
 from annotation.models import Assignment, Campaign, Guideline, Label, Pair, Pool
 from annotation.models.campaigns import LEASE_MINUTES
 from annotation.permissions import Desk, get_desk
-from annotation.pooling import Source
 from annotation.services.campaigns import add_annotators, create_campaign, open_campaign
 from annotation.services.guidelines import create_guideline
 from annotation.services.labelling import submit_label
@@ -19,8 +18,9 @@ from annotation.services.leasing import lease_next
 from annotation.services.pools import add_pairs
 from annotation.submissions import Submission
 from judgments.models import Document, JudgmentList, Query, User
-from judgments.scales import Scale
 from tests.builders import NOW, World, make_access, make_user
+from touchstone.pooling.pools import Source
+from touchstone.scales import Scale
 
 LEASE = timedelta(minutes=LEASE_MINUTES)  # of campaigns that do not say otherwise
 
@@ -115,7 +115,14 @@ def held(*, campaign: Campaign, username: str) -> list[Assignment]:
     seats = Assignment.objects.filter(
         annotator__username=username, state=Assignment.State.LEASED, pair__campaign=campaign
     )
-    return list(seats.select_related("pair").order_by("pk"))
+    return list(seats.select_related("pair", "stand_in").order_by("pk"))
+
+
+def shown_at(seat: Assignment) -> int:
+    """The pair that a seat's holder is shown: the seat's own, or the one that stands in for it."""
+    shown = seat.stand_in.shown_id if seat.stand_in else seat.pair_id
+    assert shown is not None
+    return shown
 
 
 def seat_for(*, pair: Pair, username: str, at: datetime = NOW) -> Assignment:

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from evaluation import compiled as evaluating
-from judgments import compiled
+from touchstone import compiled
+from touchstone.measures import compiled as evaluating
 
 
 @contextmanager

@@ -35,6 +35,10 @@ USES_A_SERVER = {
     "own_redis_url",
 }
 
+# Tests ask more often than people do; servers that they start inherit it.
+settings.THROTTLE = 0
+os.environ["TOUCHSTONE_THROTTLE"] = "0"
+
 # A slow machine is no bug, and a suite that finds something must find it again.
 hypothesis.settings.register_profile("suite", deadline=None, derandomize=True, print_blob=True)
 hypothesis.settings.load_profile("suite")
@@ -63,7 +67,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _uses_a_server(item: pytest.Item) -> bool:
     if item.get_closest_marker("postgres") or item.get_closest_marker("redis"):
         return True
-    if item.get_closest_marker("browser"):
+    if item.get_closest_marker("browser") or item.get_closest_marker("first_pass"):
         return False
     fixtures = set(getattr(item, "fixturenames", ()))
     return bool(item.get_closest_marker("django_db") or fixtures & USES_A_SERVER)
@@ -81,6 +85,10 @@ def _missing() -> dict[str, str]:
             "REDIS_URL names no Redis; ./run tests starts one",
         ),
         "browser": (services.find_chromium(), "Chromium was not found"),
+        "fonts": (
+            services.find_fonts().keys() == services.FONTS.keys(),
+            "not all of these fonts were found: " + ", ".join(services.FONTS),
+        ),
         "data": (services.find_data(), "the public collections were not found (TOUCHSTONE_DATA)"),
     }
     return {marker: why for marker, (met, why) in needs.items() if not met}

@@ -12,7 +12,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -20,6 +20,12 @@ import psycopg
 import redis
 
 PATIENCE = 30.0  # seconds for a server to answer, or to end
+# Their letters differ in height and width; a layout that holds with all three holds with others.
+FONTS = {
+    "DejaVu": "DejaVuSans.ttf",
+    "Liberation": "LiberationSans-Regular.ttf",
+    "Noto": "NotoSans-Regular.ttf",
+}
 SPEED_BEFORE_DURABILITY = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
 
 
@@ -27,6 +33,12 @@ def find_chromium() -> Path | None:
     names = ("chromium", "chromium-browser", "google-chrome")
     found = [path for path in map(shutil.which, names) if path]
     return Path(found[0]) if found else None
+
+
+def find_fonts() -> dict[str, Path]:
+    """The folder of each of FONTS that this machine has, by its name."""
+    files = {path.name: path.parent for path in Path("/usr/share/fonts").rglob("*.ttf")}
+    return {name: files[file] for name, file in FONTS.items() if file in files}
 
 
 def find_redis_server() -> Path | None:
@@ -44,6 +56,14 @@ def find_postgres_programs() -> Path | None:
     return newest[-1].parent if newest else None
 
 
+def find_psql() -> Path:
+    """PostgreSQL's client; every package that brings the server brings it as well."""
+    found = shutil.which("psql")
+    if found:
+        return Path(found)
+    return max(Path("/usr/lib/postgresql").glob("*/bin/psql"), key=lambda one: int(one.parts[-3]))
+
+
 def find_data() -> Path | None:
     """The public collections; they lie beside the project unless TOUCHSTONE_DATA says otherwise."""
     beside = Path(__file__).parents[2] / "shared" / "data"
@@ -57,6 +77,13 @@ def private_postgres(*, is_durable: bool = False) -> Iterator[str]:
 
     is_durable: what it has committed outlives SIGKILL, as with the settings it comes with.
     """
+    with restartable_postgres(is_durable=is_durable) as server:
+        yield server.url
+
+
+@contextmanager
+def restartable_postgres(*, is_durable: bool = False) -> Iterator["PostgresServer"]:
+    """A new PostgreSQL that can be stopped and started again."""
     programs = find_postgres_programs()
     if programs is None:
         raise FileNotFoundError("PostgreSQL's initdb was not found")
@@ -74,10 +101,34 @@ def private_postgres(*, is_durable: bool = False) -> Iterator[str]:
         postgres = str(programs / "postgres")
         command = (postgres, "-D", str(data), "-p", str(port), "-k", "", *options)
         server = f"postgres://touchstone@127.0.0.1:{port}"
-        with _process(command, directory, owner, stop=signal.SIGINT) as process:
-            _wait_for(lambda: _execute(f"{server}/postgres", "SELECT 1"), process, directory)
+        started = PostgresServer(server, command, directory, owner)
+        try:
+            started.start()
             _execute(f"{server}/postgres", "CREATE DATABASE touchstone")
-            yield f"{server}/touchstone"
+            yield started
+        finally:
+            started.stop()
+
+
+class PostgresServer:
+    """A PostgreSQL's process. url: of its database `touchstone`."""
+
+    def __init__(
+        self, server: str, command: Sequence[str], directory: Path, owner: str | None
+    ) -> None:
+        self.url = f"{server}/touchstone"
+        self._server = server
+        self._start = (command, directory, owner)
+        self._running = ExitStack()
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        process = self._running.enter_context(_process(*self._start, stop=signal.SIGINT))
+        _wait_for(lambda: _execute(f"{self._server}/postgres", "SELECT 1"), process, self._start[1])
+
+    def stop(self) -> None:
+        """Stop it as an administrator does, ending its connections; wait until it has ended."""
+        self._running.close()
 
 
 @contextmanager

@@ -158,7 +158,8 @@ def node(case: ElementTree.Element) -> str:
 
 
 def closing_lines(passes: list[Pass]) -> list[str]:
-    lines = ["", "== The suite"]
+    fonts = ", ".join(services.find_fonts()) or "none of " + ", ".join(services.FONTS)
+    lines = ["", "== The suite", f"fonts: {fonts}"]
     for one in passes:
         if one.missing:
             lines.append(f"{one.name}: NOT RUN, because {one.missing} was not found")

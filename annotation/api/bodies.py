@@ -15,14 +15,21 @@ from annotation.submissions import MAX_NOTE_CHARACTERS, MAX_REASON_CHARACTERS
 MOST_LABELS = 200
 
 
+class ShownQuery(serializers.Serializer[Any]):
+    """A query as its annotator sees it. id: opaque, and another for every annotator; two queries
+    with the same text have two."""
+
+    id = serializers.CharField()
+    text = serializers.CharField()
+    description = serializers.CharField()
+
+
 class PairOutput(serializers.Serializer[Any]):
     """A pair as its annotator sees it: nothing says where it came from."""
 
     assignment = serializers.UUIDField()
     name = serializers.CharField()
-    query = inline_serializer(
-        "ShownQuery", {"text": serializers.CharField(), "description": serializers.CharField()}
-    )
+    query = ShownQuery()
     document = inline_serializer(
         "ShownDocument",
         {
@@ -207,7 +214,8 @@ class OwnSkipOutput(serializers.Serializer[Any]):
     """A query that the annotator skips."""
 
     id = serializers.UUIDField()
-    query = serializers.CharField()
+    query = serializers.CharField(help_text="Its text.")
+    shown_query = ShownQuery()
     reason = serializers.CharField()
     note = serializers.CharField()
     skipped_at = serializers.DateTimeField()

@@ -15,9 +15,9 @@ from annotation.services.label_imports import import_labels
 from judgments.permissions import check_may_lead, get_access
 from judgments.rest.jobs import JobOutput, accepted
 from judgments.rest.uploads import FILE_BODY, UploadView, is_for_a_worker, take_upload
-from judgments.scales import Scale
 from judgments.selectors.lists import get_list
 from judgments.services.jobs import submit_job
+from touchstone.scales import Scale
 
 LARGE: Final = 256 * 1024  # some ten seconds: a label costs more than a line of qrels
 

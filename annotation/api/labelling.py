@@ -60,6 +60,8 @@ ACCOUNT = OpenApiParameter(
 class Next(APIView):
     """`next`: see to it that there are pairs at hand. Asking again gives the same ones."""
 
+    throttle_scope = "labelling"
+
     @extend_schema(operation_id="campaign_next", parameters=[Count], responses=NextOutput)
     def get(self, request: Request, campaign_id: uuid.UUID) -> Response:
         """Lease a pair, or as many as `count` says; asking again gives the same ones."""
@@ -86,6 +88,8 @@ class Next(APIView):
 
 class Labels(APIView):
     """`labels`: the annotator's own labels, and the place to send new ones to."""
+
+    throttle_scope = "labelling"
 
     @extend_schema(
         operation_id="campaign_labels",
@@ -138,6 +142,8 @@ class Labels(APIView):
 class Release(APIView):
     """`release`: give pairs back that will not be labelled now."""
 
+    throttle_scope = "labelling"
+
     class Input(serializers.Serializer[Any]):
         """assignments: those to give back; without it, all."""
 
@@ -162,6 +168,8 @@ class Release(APIView):
 class Skips(APIView):
     """`skips`: queries that the annotator would rather not label."""
 
+    throttle_scope = "labelling"
+
     @extend_schema(operation_id="campaign_skips", responses=OwnSkipOutput(many=True))
     def get(self, request: Request, campaign_id: uuid.UUID) -> Response:
         """The queries that the annotator skips now, the last first."""
@@ -171,6 +179,11 @@ class Skips(APIView):
             {
                 "id": skip.id,
                 "query": skip.query_text,
+                "shown_query": {
+                    "id": skip.query_name,
+                    "text": skip.query_text,
+                    "description": skip.query_description,
+                },
                 "reason": skip.reason,
                 "note": skip.note,
                 "skipped_at": skip.skipped_at,
@@ -200,6 +213,8 @@ class Skips(APIView):
 
 class SkipReturn(APIView):
     """`skips/{id}/return`: let a skipped query come again."""
+
+    throttle_scope = "labelling"
 
     @extend_schema(
         operation_id="campaign_skip_return",
@@ -257,7 +272,7 @@ def _next(desk: Desk, wish: dict[str, Any], *, is_exact: bool = False) -> dict[s
         "done_in_query": {str(pair.assignment): pair.query_done for pair in pairs},
         **rest,
     }
-    if wish["count"]:
+    if wish["count"] or is_exact:
         body["progress"] = dataclasses.asdict(count_progress(desk, is_exact=is_exact))
     return body
 
@@ -281,7 +296,11 @@ def _pair(pair: ShownPair) -> dict[str, Any]:
     return {
         "assignment": str(pair.assignment),
         "name": pair.name,
-        "query": {"text": pair.query_text, "description": pair.query_description},
+        "query": {
+            "id": pair.query_name,
+            "text": pair.query_text,
+            "description": pair.query_description,
+        },
         "document": {
             "title": pair.title,
             "text": pair.body,

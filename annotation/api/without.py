@@ -47,6 +47,8 @@ class WithoutOutput(serializers.Serializer[Any]):
 class ComparisonWithout(APIView):
     """Runs compared once without each annotator."""
 
+    throttle_scope = "costly"
+
     class Parameters(serializers.Serializer[Any]):
         """As in `compare`."""
 

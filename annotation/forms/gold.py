@@ -1,4 +1,4 @@
-"""Forms around gold: the right answer of a pair, a whole query, and how much is planted."""
+"""Forms around gold: the right answer of a pair, and how much is planted."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,9 +6,8 @@ from typing import Any
 from django import forms
 
 from annotation.models import CheckPlan, CheckRule
-from annotation.models.gold import REUSE_AFTER
-from annotation.rules import Rule
-from judgments.scales import Scale
+from annotation.rules import Rule, check_consistent
+from touchstone.scales import Scale
 
 # what a rule's threshold begins with: the harder the action, the surer the case
 USUAL = {"tell": 75, "warn": 75, "pause": 65, "requeue": 50}
@@ -49,18 +48,6 @@ class GoldForm(forms.Form):
         return data
 
 
-class WholeQueryForm(forms.Form):
-    """A query that becomes gold as a whole."""
-
-    qid = forms.CharField(
-        label="Query id",
-        max_length=200,
-        help_text="Each of its pairs becomes gold with the grade that it has.",
-        widget=forms.TextInput(attrs={"dir": "auto"}),
-    )
-    reason = _reason()
-
-
 class ReasonForm(forms.Form):
     """Why something is done."""
 
@@ -95,6 +82,16 @@ class RulesForm(forms.Form):
             tuple(self[f"{name}_{part}"] for part in ("on", "below", "after")) for name in names
         ]
 
+    def clean(self) -> dict[str, Any]:
+        """Labels are set aside only of somebody who is to be paused."""
+        data: dict[str, Any] = super().clean() or self.cleaned_data
+        if not self.errors:
+            try:
+                check_consistent(self.rules())
+            except ValueError as error:
+                raise forms.ValidationError(str(error)) from None
+        return data
+
     def rules(self) -> list[Rule]:
         """The rules of a valid form."""
         said = self.cleaned_data
@@ -112,7 +109,8 @@ class CheckPlanForm(forms.Form):
         label="Gold, in percent",
         min_value=0,
         max_value=30,
-        help_text="Of all that an annotator is given. Five is a good beginning; 0 plants nothing.",
+        help_text="Of all that an annotator is given: each takes the place of another pair of its "
+        "query for them. Five is a good beginning; 0 plants nothing.",
     )
     repeat_percent = forms.IntegerField(
         label="Hidden repeats, in percent",
@@ -121,25 +119,14 @@ class CheckPlanForm(forms.Form):
         help_text="Pairs that somebody labelled come again later: do people agree with themselves?",
     )
     when_used_up = forms.ChoiceField(
-        label="When somebody has met all the gold",
+        label="When no more gold can reach somebody",
         choices=CheckPlan.UsedUp.choices,
         widget=forms.RadioSelect,
-    )
-    reuse_after = forms.IntegerField(
-        label="Planted again after, in labels",
-        required=False,
-        min_value=50,
-        max_value=100_000,
-        help_text="Where it may come again: how many labels lie between, at least. Never what "
-        "somebody had feedback on.",
     )
     feedback_after = forms.TypedChoiceField(
         label="Feedback to annotators",
         coerce=int,
         choices=((0, "never"), *((n, f"after every {n} checks") for n in (5, 10, 20, 50))),
         help_text="They read your reasons, with as many labels of other pairs that have a grade. "
-        "Gold that somebody was told of never comes again to them; people may talk, though.",
+        "Nobody meets a gold pair twice; people may talk, though.",
     )
-
-    def clean_reuse_after(self) -> int:
-        return self.cleaned_data["reuse_after"] or REUSE_AFTER

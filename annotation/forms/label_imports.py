@@ -7,8 +7,8 @@ from django import forms
 
 from annotation.forms.campaigns import ListField
 from annotation.label_imports import MAX_NAMES_CHARACTERS, read_names
-from judgments.errors import DomainError
 from judgments.models import JudgmentList
+from touchstone.errors import DomainError
 
 
 class LabelImportForm(forms.Form):

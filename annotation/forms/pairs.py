@@ -6,7 +6,7 @@ from typing import Any, Final
 from django import forms
 
 from annotation.selectors.narrowing import Narrowing
-from judgments.scales import Scale
+from touchstone.scales import Scale
 
 LATEST: Final = 4e9  # in the year 2096
 

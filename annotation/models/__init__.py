@@ -7,17 +7,26 @@ from annotation.models.campaigns import (
     GuidelineRevision,
 )
 from annotation.models.decisions import OneMoreLabel, Reopening, WithdrawnWish
-from annotation.models.gold import CheckAction, CheckPlan, CheckRule, Feedback, GoldCheck, GoldItem
+from annotation.models.gold import (
+    CheckAction,
+    CheckPlan,
+    CheckRule,
+    Feedback,
+    GoldCheck,
+    GoldItem,
+    StandIn,
+)
 from annotation.models.labels import OVERLAP_PURPOSES, Adjudication, Assignment, Label
 from annotation.models.pools import Pair, Pool, PoolEntry
 from annotation.models.preferences import LabellingPreferences
-from annotation.models.quality import QualityReport, RulePreview
+from annotation.models.quality import AsidePreview, QualityReport, RulePreview
 from annotation.models.skips import QuerySkip
 from annotation.models.training import TrainingAnswer, TrainingAttempt
 
 __all__ = [
     "OVERLAP_PURPOSES",
     "Adjudication",
+    "AsidePreview",
     "Assignment",
     "Campaign",
     "CampaignAnnotator",
@@ -39,6 +48,7 @@ __all__ = [
     "QuerySkip",
     "Reopening",
     "RulePreview",
+    "StandIn",
     "TrainingAnswer",
     "TrainingAttempt",
     "WithdrawnWish",

@@ -1,5 +1,6 @@
 """A body of annotation work, the people in it, and the guideline they follow."""
 
+import secrets
 import uuid
 from datetime import timedelta
 from typing import Final
@@ -60,10 +61,16 @@ class GuidelineRevision(models.Model):
         return f"{self.guideline_id} r{self.number}"
 
 
+def make_secret() -> str:
+    """256 bits that nobody can guess."""
+    return secrets.token_hex(32)
+
+
 class Campaign(models.Model):
     """Pairs of one list to be labelled by so many people each, under one guideline.
 
     seed never changes: with an annotator and an order it gives that person's sequence of pairs.
+    secret never changes and is shown to nobody: what is planted for whom follows from it.
     lease_minutes: how long a seat is kept for somebody of whom nothing is heard.
     shows_images: annotators see the images that a document's HTML holds.
     """
@@ -99,6 +106,7 @@ class Campaign(models.Model):
     commit = models.CharField(max_length=16, choices=Commit.choices, default=Commit.LIVE)
     order = models.CharField(max_length=16, choices=Order.choices, default=Order.BY_QUERY)
     seed = models.BigIntegerField()
+    secret = models.CharField(max_length=64, default=make_secret, editable=False)
     lease_minutes = models.PositiveSmallIntegerField(default=LEASE_MINUTES)
     shows_images = models.BooleanField(default=False)
     created_at = models.DateTimeField()
@@ -140,6 +148,8 @@ class CampaignAnnotator(models.Model):
     """A person's place in a campaign. is_blind: False for a lead, who can see everything else.
 
     handed: how many seats they have been handed so far.
+    chunk: the part of their order (annotation/ordering.py) that had the first free seats for them
+    when they were last handed some; only where to look first.
     paused: what they are told while they get nothing more to label; empty for those who go on.
     """
 
@@ -149,6 +159,7 @@ class CampaignAnnotator(models.Model):
     is_active = models.BooleanField(default=True)
     joined_at = models.DateTimeField()
     handed = models.PositiveIntegerField(default=0)
+    chunk = models.BigIntegerField(null=True)
     paused = models.TextField(blank=True, default="")
 
     class Meta:

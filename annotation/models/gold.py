@@ -1,15 +1,12 @@
 """Pairs with a known answer, and how a campaign uses them."""
 
-from typing import Final
-
 from django.conf import settings
 from django.db import models
 
 from annotation.models.campaigns import Campaign
 from annotation.models.labels import Label
 from annotation.models.pools import Pair
-
-REUSE_AFTER: Final = 500  # labels between a gold pair and the same again, where nobody said else
+from judgments.models import Query
 
 
 class CheckPlan(models.Model):
@@ -17,8 +14,7 @@ class CheckPlan(models.Model):
 
     gold_percent, repeat_percent: of all that an annotator is given, how much shall be gold, and
     how much shall be what they labelled before. when_used_up: what follows once somebody has met
-    all the gold there is. reuse_after: how many labels lie at least between a gold pair and the
-    same again, where it may come again. feedback_after: after so many checks somebody reads how
+    all the gold there is for them. feedback_after: after so many checks somebody reads how
     they did; 0: never. training_pairs: how many pairs with a known answer somebody who is new
     labels first; 0: none. training_percent of them have to be right, in training_tries tries.
     """
@@ -26,14 +22,12 @@ class CheckPlan(models.Model):
     class UsedUp(models.TextChoices):
         WARN = "warn", "Go on without checks, and tell the leads"
         GO_ON = "go_on", "Go on without checks"
-        REUSE = "reuse", "Plant again what they met long ago"
         STOP = "stop", "Ask nothing more of them, and tell the leads"
 
     campaign = models.OneToOneField(Campaign, on_delete=models.PROTECT, related_name="check_plan")
     gold_percent = models.PositiveSmallIntegerField(default=0)
     repeat_percent = models.PositiveSmallIntegerField(default=0)
     when_used_up = models.CharField(max_length=8, choices=UsedUp.choices, default=UsedUp.WARN)
-    reuse_after = models.PositiveIntegerField(default=REUSE_AFTER, db_default=REUSE_AFTER)
     feedback_after = models.PositiveSmallIntegerField(default=0)
     training_pairs = models.PositiveSmallIntegerField(default=0, db_default=0)
     training_percent = models.PositiveSmallIntegerField(default=70, db_default=70)
@@ -52,7 +46,6 @@ class CheckPlan(models.Model):
                     training_percent__lte=100,
                     training_tries__gte=1,
                     training_tries__lte=10,
-                    reuse_after__gte=50,
                 ),
                 name="check_plan_training_in_bounds",
             ),
@@ -65,8 +58,8 @@ class CheckPlan(models.Model):
 class GoldItem(models.Model):
     """A pair whose right answer is known: a grade from `low` to `high`.
 
-    While it is not retired, the pair has no seats in the overlap; those who meet it get a seat
-    of their own. Another answer is another row.
+    While it is not retired, the pair has no seats in the overlap; it stands in for other pairs of
+    its query (StandIn). Another answer is another row.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="gold")
@@ -101,6 +94,58 @@ class GoldItem(models.Model):
 
     def __str__(self) -> str:
         return f"{self.pair_id}: {self.low} to {self.high}"
+
+
+class StandIn(models.Model):
+    """A place in somebody's order of pairs at which they are shown another one; never changed.
+
+    replaced, shown: the pair whose place and seats these are, and the one that is shown there, for
+    the how many-th time (occasion, from 0). Drawn for a query when a pair of it is first leased to
+    the person; but which pair a repeat shows is chosen once its place is leased (null: not yet).
+    One row a query has no pairs: it says that the query was drawn, so that whether anything is
+    shown there changes neither later nor the number of statements.
+    """
+
+    class Purpose(models.TextChoices):
+        NONE = "", "none"
+        GOLD = "gold", "gold"
+        REPEAT = "repeat", "repeat"
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="stand_ins")
+    annotator = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    query = models.ForeignKey(Query, on_delete=models.PROTECT, related_name="+", db_index=False)
+    purpose = models.CharField(max_length=8, choices=Purpose.choices, blank=True, default="")
+    replaced = models.ForeignKey(Pair, null=True, on_delete=models.PROTECT, related_name="+")
+    shown = models.ForeignKey(Pair, null=True, on_delete=models.PROTECT, related_name="stand_ins")
+    occasion = models.PositiveSmallIntegerField(default=0)
+    drawn_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("annotator", "campaign", "query"),
+                condition=models.Q(replaced=None),
+                name="stand_in_query_drawn_once",
+            ),
+            models.UniqueConstraint(
+                fields=("annotator", "replaced"), name="stand_in_one_at_a_place"
+            ),
+            models.UniqueConstraint(
+                fields=("annotator", "shown", "occasion"), name="stand_in_shown_once"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(replaced=None, shown=None, purpose="")
+                | models.Q(replaced__isnull=False, shown__isnull=False, purpose="gold")
+                | models.Q(replaced__isnull=False, purpose="repeat"),
+                name="stand_in_complete",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.shown_id} for {self.replaced_id}"
 
 
 class GoldCheck(models.Model):
@@ -153,10 +198,11 @@ class CheckRule(models.Model):
 
 
 class CheckAction(models.Model):
-    """Something that a rule did about a person, or that a lead undid; never changed.
+    """Something that a rule or a lead did about a person, or that a lead undid; never changed.
 
-    right, checks: what the rule went by: so many right of so many. newest: the last of those
-    checks. seats: those set aside, by a requeue. undoes: what a lead took back.
+    taken_by: the lead; null where a rule acted. right, checks: what was known then: so many right
+    of so many. newest: the last of those checks; null without any. below_percent: the rule's; 0
+    where a lead acted. seats: those set aside, by a requeue. undoes: what a lead took back.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="check_actions")
@@ -167,7 +213,7 @@ class CheckAction(models.Model):
     right = models.PositiveSmallIntegerField()
     checks = models.PositiveSmallIntegerField()
     below_percent = models.PositiveSmallIntegerField()
-    newest = models.ForeignKey(GoldCheck, on_delete=models.PROTECT, related_name="+")
+    newest = models.ForeignKey(GoldCheck, null=True, on_delete=models.PROTECT, related_name="+")
     seats = models.JSONField(default=list)
     message = models.TextField(blank=True, default="")
     taken_at = models.DateTimeField()

@@ -18,6 +18,11 @@ class Assignment(models.Model):
     so a public id belongs to one person for ever, and a label that comes late can be recognised.
     A seat that is set aside keeps its person and its label, which no longer counts; others sit
     elsewhere. Every change but free -> leased is made under the pair's row lock.
+    seat: above 0; 0 outside the overlap, where nobody else ever sits.
+    stand_in: at this place of the person's order another pair is shown. Until it is labelled, the
+    row is a seat of the pair that it replaces; with the label it becomes one of the pair shown.
+    is_added: a seat beyond the overlap, because others had filled the pair when its label, or that
+    of a stand-in, was taken back.
     order, place: under which order of the campaign it was handed to its annotator, and as their
     how many-th seat. With the campaign's seed they say what was met in which sequence; annotators
     never get them.
@@ -47,6 +52,10 @@ class Assignment(models.Model):
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
     )
     leased_until = models.DateTimeField(null=True)
+    stand_in = models.ForeignKey(
+        "StandIn", null=True, on_delete=models.PROTECT, related_name="seats", db_index=False
+    )
+    is_added = models.BooleanField(default=False, db_default=False)
     order = models.CharField(max_length=16, blank=True, default="", db_default="")
     place = models.PositiveIntegerField(null=True)
 
@@ -55,7 +64,7 @@ class Assignment(models.Model):
         constraints = (
             models.UniqueConstraint(
                 fields=("pair", "seat"),
-                condition=~models.Q(state="voided"),
+                condition=~models.Q(state="voided") & models.Q(purpose__in=("pool", "extra")),
                 name="assignment_seat_once",
             ),
             models.UniqueConstraint(
@@ -87,6 +96,11 @@ class Assignment(models.Model):
             ),
             models.Index(
                 fields=("pair",), condition=models.Q(purpose="gold"), name="assignment_gold"
+            ),
+            models.Index(
+                fields=("stand_in",),
+                condition=models.Q(stand_in__isnull=False),
+                name="assignment_stand_in",
             ),
         )
 

@@ -20,6 +20,22 @@ class QualityReport(KeptFigures):
         return f"{self.campaign_id}: {self.seen}"
 
 
+class AsidePreview(KeptFigures):
+    """What a campaign would be without some people's labels. people: their ids, ascending."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="aside_previews")
+    people = models.CharField(max_length=2_000)
+
+    class Meta:
+        constraints = (
+            claim_complete("aside_preview_claim_complete"),
+            models.UniqueConstraint(fields=("campaign", "people"), name="aside_preview_unique"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.campaign_id}: {self.people}"
+
+
 class RulePreview(KeptFigures):
     """What another rule would make of a campaign's labels."""
 

@@ -11,9 +11,9 @@ from annotation.models import Campaign, Pair
 from annotation.permissions import check_may_watch
 from judgments.models import Judgment
 from judgments.permissions import Access
-from judgments.scales import Scale
 from judgments.selectors.lists import GradeShown, show_grade
 from judgments.selectors.paging import paginate
+from touchstone.scales import Scale
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,9 @@ def get_approval_page(*, access: Access, campaign: Campaign, page: str) -> Appro
         return [_row(pair, scale) for pair in pairs]
 
     changing_qs = _waiting(campaign).filter(_changes(campaign))
-    shown_qs = changing_qs.select_related("query", "document").defer("document__body")
+    shown_qs = changing_qs.select_related("query", "document").defer(
+        "document__body", "document__clean_html"
+    )
     return ApprovalPage(
         campaign=campaign,
         rows=paginate(shown_qs.order_by("query__qid", "pk"), page=page, show=show),

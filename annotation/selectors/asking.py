@@ -116,8 +116,11 @@ def list_askable(campaign: Campaign, segment: str | None) -> list[tuple[int, int
         askable_qs = askable_qs.exclude(is_in_the_way)
     askable_qs = askable_qs.order_by().values_list("pk", "given", "query", "document")
     order = Order(seed=campaign.seed, annotator=0, query_by_query=False)
-    rows = sorted(askable_qs, key=lambda row: (row[1], order.key(row[2], row[3])))
-    return [(pk, given) for pk, given, _, _ in rows]
+    rows = sorted(
+        (given, order.key(pair=pk, query=query, document=document), pk)
+        for pk, given, query, document in askable_qs
+    )
+    return [(pk, given) for given, _, pk in rows]
 
 
 def find_obstacle(pair: Pair) -> Obstacle | None:
@@ -138,7 +141,9 @@ def _obstacles(campaign: Campaign) -> list[tuple[Q, Obstacle]]:
     awaited = Exists(Assignment.objects.filter(OF_PAIR, TO_BE_FILLED))
     met_qs = Assignment.objects.filter(pair=OuterRef(OuterRef("pk")), annotator__isnull=False)
     met_qs = met_qs.exclude(state=Assignment.State.VOIDED)
-    people_qs = CampaignAnnotator.objects.filter(campaign=campaign, is_active=True)
+    people_qs = CampaignAnnotator.objects.filter(
+        campaign=campaign, is_active=True, user__is_active=True, paused=""
+    )
     others = Exists(people_qs.exclude(user__in=met_qs.values("annotator")))
     wanted = campaign.overlap + F("wished")
     return [

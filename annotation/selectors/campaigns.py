@@ -21,6 +21,7 @@ from annotation.models import (
 from annotation.permissions import check_may_watch
 from annotation.selectors.keeping import kept
 from annotation.selectors.people import pseudonyms_of
+from annotation.selectors.shown_guidelines import get_newest_revision_of
 from judgments.models import Membership, User
 from judgments.permissions import (
     Access,
@@ -58,6 +59,8 @@ class AnnotatorRow:
     username: str
     name: str
     is_active: bool
+    is_paused: bool
+    is_suspended: bool
     is_blind: bool
     labelled: int
     today: int
@@ -102,8 +105,10 @@ class Dashboard:
 
     @property
     def people(self) -> int:
-        """How many annotate now."""
-        return sum(annotator.is_active for annotator in self.annotators)
+        """How many annotate now; nothing more is asked of those who are paused."""
+        return sum(
+            one.is_active and not (one.is_suspended or one.is_paused) for one in self.annotators
+        )
 
     @property
     def labels_left(self) -> int:
@@ -199,7 +204,7 @@ def list_candidates(*, access: Access, campaign: Campaign) -> list[User]:
 def get_dashboard(*, access: Access, campaign: Campaign, now: datetime) -> Dashboard:
     """How a campaign goes and who labelled how much; for leads and admins. Days are UTC."""
     check_may_watch(access, campaign)
-    newest = campaign.guideline.revisions.latest("number")
+    revision = get_newest_revision_of(campaign)
 
     def count() -> tuple[PairCounts, tuple[AnnotatorRow, ...], tuple[Extremes, ...]]:
         people, extremes = _list_annotators(campaign, now), list_extremes(campaign)
@@ -211,7 +216,7 @@ def get_dashboard(*, access: Access, campaign: Campaign, now: datetime) -> Dashb
     return Dashboard(
         campaign=campaign,
         guideline_name=campaign.guideline.name,
-        guideline_revision=newest.number,
+        guideline_revision=revision.number,
         counts=counts,
         annotators=annotators,
         extremes=extremes,
@@ -222,7 +227,8 @@ def get_counted_state(campaign: Campaign, now: datetime) -> tuple[object, ...]:
     """Another one whenever something that the dashboard counts may be another; cheap."""
     said = campaign.pairs.aggregate(Count("pk"), Sum("label_seq"), Sum("consolidated_seq"))
     active = Count("pk", filter=Q(is_active=True))
-    people = campaign.annotators.aggregate(Count("pk"), active=active)
+    paused = Count("pk", filter=~Q(paused=""))
+    people = campaign.annotators.aggregate(Count("pk"), active=active, paused=paused)
     gold = campaign.gold.aggregate(Count("pk"), retired=Count("retired_at"))
     design = (campaign.rule, campaign.overlap, now.astimezone(UTC).date())
     return (*design, *said.values(), *people.values(), *gold.values())
@@ -312,7 +318,7 @@ def _list_rows(access: Access, campaigns_qs: QuerySet[Campaign]) -> list[Campaig
 
 def _count_people(access: Access) -> dict[int, int]:
     active = CampaignAnnotator.objects.filter(
-        campaign__list__collection=access.collection, is_active=True
+        campaign__list__collection=access.collection, is_active=True, paused=""
     )
     return dict(active.order_by().values_list("campaign").annotate(count=Count("pk")))
 
@@ -344,6 +350,8 @@ def _list_annotators(campaign: Campaign, now: datetime) -> list[AnnotatorRow]:
             username=annotator.user.username,
             name=str(annotator.user),
             is_active=annotator.is_active,
+            is_paused=bool(annotator.paused),
+            is_suspended=annotator.user.is_suspended,
             is_blind=annotator.is_blind,
             labelled=counts.get(annotator.user_id, (0, 0))[0],
             today=counts.get(annotator.user_id, (0, 0))[1],

@@ -15,9 +15,9 @@ from annotation.selectors.material import key_of
 from evaluation.selectors import WhatIf, list_what_if
 from judgments.models import Job
 from judgments.permissions import Access, NotFound
-from judgments.scales import Scale
 from judgments.selectors.freshness import Freshness, freshness_of
 from judgments.selectors.lists import GradeShown, show_grade
+from touchstone.scales import Scale
 
 MOST_SHOWN: Final = 50
 MOST_MOVES: Final = 12
@@ -165,7 +165,9 @@ def _freshness(campaign: Campaign, rule: str, preview: RulePreview | None) -> Fr
 
 def _outcome(campaign: Campaign, figures: dict[str, Any]) -> RuleOutcome:
     scale = Scale.from_json(campaign.list.scale)
-    pairs_qs = campaign.pairs.select_related("query", "document").defer("document__body")
+    pairs_qs = campaign.pairs.select_related("query", "document").defer(
+        "document__body", "document__clean_html"
+    )
     pairs = pairs_qs.in_bulk([row[0] for row in figures["changes"]])
     return RuleOutcome(
         concluded=figures["concluded"],

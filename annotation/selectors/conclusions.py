@@ -7,7 +7,9 @@ from typing import TypeVar
 from django.db.models import Count, QuerySet
 
 from annotation.models import (
+    OVERLAP_PURPOSES,
     Adjudication,
+    Assignment,
     Campaign,
     OneMoreLabel,
     Pair,
@@ -28,7 +30,8 @@ class Concluded:
 
     grades, annotators, labels: one entry for each label of the overlap that holds.
     likely: how probable each grade is, where the rule weighs labels.
-    wishes: how many labels beyond the overlap leads want.
+    wishes: how many labels beyond the overlap leads want. aside: in a closed campaign, the seats
+    whose labels were set aside.
     is_told: whether it is written down that the list knows.
     """
 
@@ -40,6 +43,7 @@ class Concluded:
     adjudication: Adjudication | None = None
     likely: tuple[float, ...] = ()
     wishes: int = 0
+    aside: int = 0
     is_told: bool = False
 
 
@@ -76,6 +80,9 @@ def _hear(heard: dict[int, Concluded], pair_ids: Sequence[int]) -> None:
         heard[pair_id].revisions.add(revision)
     for pair_id, wishes in count_wishes(pair_ids).items():
         heard[pair_id].wishes = wishes
+    closed = [pk for pk in pair_ids if heard[pk].pair.campaign.state == Campaign.State.CLOSED]
+    for pair_id, aside in (_count_aside(closed) if closed else {}).items():
+        heard[pair_id].aside = aside
     adjudications_qs = Adjudication.objects.filter(Among("pair", pair_ids)).order_by("pair_seq")
     for adjudication in adjudications_qs.select_related(
         "decided_by", "guideline_revision", "reopening"
@@ -91,6 +98,13 @@ def count_wishes(pair_ids: Iterable[int]) -> dict[int, int]:
     """How many labels beyond the overlap leads want, of the pairs where they asked for some."""
     wishes_qs = OneMoreLabel.objects.filter(Among("pair", pair_ids), withdrawal=None).order_by()
     return dict(wishes_qs.values_list("pair").annotate(wishes=Count("pk")))
+
+
+def _count_aside(pair_ids: Iterable[int]) -> dict[int, int]:
+    aside_qs = Assignment.objects.filter(
+        Among("pair", pair_ids), purpose__in=OVERLAP_PURPOSES, state=Assignment.State.ASIDE
+    ).order_by()
+    return dict(aside_qs.values_list("pair").annotate(aside=Count("pk")))
 
 
 def list_known(campaign_ids: Iterable[int]) -> dict[int, Known]:
@@ -124,7 +138,8 @@ def _conclusion(
         grade, one.likely = grade_by(rule, one.annotators, one.grades, codes, of_campaign)
     if one.adjudication is not None:
         return Pair.State.ADJUDICATED, one.adjudication.grade
-    if len(one.grades) < one.pair.campaign.overlap:
+    # nobody relabels what was set aside in a closed campaign: the labels that are left decide
+    if len(one.grades) < max(1, one.pair.campaign.overlap - one.aside):
         return Pair.State.OPEN, None
     if grade is None and len(one.grades) < one.pair.campaign.overlap + one.wishes:
         return Pair.State.OPEN, None  # somebody is to give one more label

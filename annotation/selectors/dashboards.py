@@ -112,6 +112,10 @@ class CampaignPage:
     actions: int
     unqualified: int
 
+    @property
+    def is_closed(self) -> bool:
+        return self.campaign.state == Campaign.State.CLOSED
+
 
 @dataclass(frozen=True)
 class OwnPage:
@@ -268,4 +272,6 @@ def _advice(dashboard: Dashboard, waiting: int) -> list[str]:
     if campaign.state == Campaign.State.OPEN:
         advice += ["people"] if people < campaign.overlap else []
         advice += ["close"] if not counts.open else ["label"]
+    elif counts.open:
+        advice += ["incomplete"]
     return advice or ["done"]

@@ -6,8 +6,8 @@ from typing import Any
 
 from annotation.models import Feedback, Label
 from annotation.permissions import Desk
-from judgments.scales import Scale
 from judgments.selectors.lists import GradeShown, show_grade
+from touchstone.scales import Scale
 
 NEWS = 20  # for so many labels the page points at new feedback
 

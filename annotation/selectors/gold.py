@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.core.paginator import Page
-from django.db.models import Count, Exists, OuterRef, Q, Subquery
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 
 from annotation.checks import Accuracy, accuracy
 from annotation.models import (
@@ -22,14 +22,15 @@ from annotation.models import (
     GoldItem,
     Label,
     Pair,
+    StandIn,
 )
 from annotation.permissions import check_may_watch
 from annotation.selectors.overlap import overlap_grades
 from judgments.models import User
 from judgments.permissions import Access, NotFound, check_may_see_people
-from judgments.scales import Scale
 from judgments.selectors.lists import GradeShown, show_grade
 from judgments.selectors.paging import paginate
+from touchstone.scales import Scale
 
 ACTIONS: Mapping[str, str] = {
     CheckRule.Action.TELL: "to look at",
@@ -65,7 +66,8 @@ class GoldRow:
 
 @dataclass(frozen=True)
 class CheckedPerson:
-    """How somebody does. met, unmet: gold pairs they labelled, and how many there are for them.
+    """How somebody does. met, unmet: gold pairs they labelled, and how many
+    can still reach them; is_used_up: none can, though other pairs can.
     repeats, alike: pairs that they labelled twice, and how often with the same grade."""
 
     username: str
@@ -73,10 +75,11 @@ class CheckedPerson:
     given: int
     met: int
     unmet: int
-    again: int
+    is_used_up: bool
     accuracy: Accuracy | None
     repeats: int
     alike: int
+    is_paused: bool
 
     @property
     def planted_percent(self) -> float:
@@ -85,8 +88,9 @@ class CheckedPerson:
 
 @dataclass(frozen=True)
 class ActionRow:
-    """What a rule did about somebody, going by `right` of so many `checks`. aside: how many of
-    their labels it set aside. undone_by: the lead who took it back, "" where it stands."""
+    """What was done about somebody, where `right` of so many `checks` were known. taken_by: the
+    lead who did it, "" for a rule. aside: how many of their labels were set aside. undone_by: the
+    lead who took it back, "" where it stands."""
 
     action_id: int
     name: str
@@ -96,6 +100,7 @@ class ActionRow:
     checks: int
     below_percent: int
     aside: int
+    taken_by: str
     taken_at: datetime
     undone_by: str
     undone_at: datetime | None
@@ -104,7 +109,7 @@ class ActionRow:
 @dataclass(frozen=True)
 class GoldPage:
     """A campaign's gold. plain: how many other pairs it has. takeable: decided pairs whose labels
-    agree, and which are not gold yet. whole: the ids of queries that are gold as a whole."""
+    agree, and which are not gold yet."""
 
     campaign: Campaign
     plan: CheckPlan
@@ -112,7 +117,6 @@ class GoldPage:
     items: int
     plain: int
     takeable: int
-    whole: tuple[str, ...]
     shows_retired: bool
     people: tuple[CheckedPerson, ...]
     actions: tuple[ActionRow, ...]
@@ -121,6 +125,12 @@ class GoldPage:
     def percent(self) -> int:
         """How much gold there is for every hundred other pairs."""
         return 100 * self.items // max(1, self.plain)
+
+    @property
+    def given_words(self) -> str:
+        """Of what the shares of planted pairs are."""
+        is_closed = self.campaign.state == Campaign.State.CLOSED
+        return "of what people were given" if is_closed else "of what people are given"
 
     @property
     def is_little(self) -> bool:
@@ -167,11 +177,14 @@ def get_gold_page(
     return GoldPage(
         campaign=campaign,
         plan=get_check_plan(campaign),
-        rows=paginate(shown_qs.defer("pair__document__body").order_by("-pk"), page=page, show=show),
+        rows=paginate(
+            shown_qs.defer("pair__document__body", "pair__document__clean_html").order_by("-pk"),
+            page=page,
+            show=show,
+        ),
         items=items,
         plain=campaign.pairs.count() - items,
         takeable=len(list_agreed_decisions(access=access, campaign=campaign)),
-        whole=tuple(_list_whole_queries(campaign)),
         shows_retired=shows_retired,
         people=tuple(list_checked_people(access=access, campaign=campaign)),
         actions=tuple(list_actions(access=access, campaign=campaign)),
@@ -190,9 +203,9 @@ def get_check_action(*, access: Access, action_id: int) -> CheckAction:
 
 
 def list_actions(*, access: Access, campaign: Campaign) -> list[ActionRow]:
-    """What the rules did, the last first; for leads and admins."""
+    """What rules and leads did about people, the last first; for leads and admins."""
     check_may_watch(access, campaign)
-    actions_qs = CheckAction.objects.select_related("annotator", "undone_by__taken_by")
+    actions_qs = CheckAction.objects.select_related("annotator", "taken_by", "undone_by__taken_by")
     return [
         _action_row(action, getattr(action, "undone_by", None))
         for action in actions_qs.filter(campaign=campaign, undoes=None).order_by("-pk")
@@ -200,8 +213,9 @@ def list_actions(*, access: Access, campaign: Campaign) -> list[ActionRow]:
 
 
 def count_standing(campaign: Campaign) -> int:
-    """How many actions stand that no lead has taken back."""
-    return CheckAction.objects.filter(campaign=campaign, undoes=None, undone_by=None).count()
+    """How many actions of rules stand that no lead has taken back."""
+    rules_qs = CheckAction.objects.filter(campaign=campaign, undoes=None, taken_by=None)
+    return rules_qs.filter(undone_by=None).count()
 
 
 def _action_row(action: CheckAction, undone: CheckAction | None) -> ActionRow:
@@ -214,6 +228,7 @@ def _action_row(action: CheckAction, undone: CheckAction | None) -> ActionRow:
         checks=action.checks,
         below_percent=action.below_percent,
         aside=len(action.seats),
+        taken_by=str(action.taken_by or ""),
         taken_at=action.taken_at,
         undone_by=str(undone.taken_by) if undone else "",
         undone_at=undone.taken_at if undone else None,
@@ -235,24 +250,24 @@ def list_checked_people(*, access: Access, campaign: Campaign) -> list[CheckedPe
         .annotate(
             given=Count("pk", filter=Q(state=states.DONE)),
             met=Count("pk", filter=gold),
-            again=Count("pk", filter=gold & Q(occasion__gt=0)),
         )
     )
-    counts = {person: (given, met, again) for person, given, met, again in counted}
+    counts = {person: (given, met) for person, given, met in counted}
     people = []
     for annotator in campaign.annotators.filter(is_active=True).select_related("user"):
-        given, met, again = counts.get(annotator.user_id, (0, 0, 0))
+        given, met = counts.get(annotator.user_id, (0, 0))
         twice = repeats.get(annotator.user_id, [])
         person = CheckedPerson(
             username=annotator.user.username,
             name=str(annotator.user),
             given=given,
             met=met,
-            again=again,
             unmet=count_unmet(campaign, annotator.user),
+            is_used_up=is_used_up(campaign, annotator.user),
             accuracy=accuracy(errors.get(annotator.user_id, [])),
             repeats=len(twice),
             alike=sum(twice),
+            is_paused=bool(annotator.paused),
         )
         people.append(person)
     return sorted(people, key=lambda person: person.name)
@@ -265,14 +280,46 @@ def count_used_up(campaign: Campaign) -> int:
     if not plan.gold_percent or plan.when_used_up not in told:
         return 0
     annotators_qs = campaign.annotators.filter(is_active=True).select_related("user")
-    return sum(not count_unmet(campaign, annotator.user) for annotator in annotators_qs)
+    annotators_qs = annotators_qs.filter(paused="")
+    return sum(is_used_up(campaign, annotator.user) for annotator in annotators_qs)
+
+
+def is_used_up(campaign: Campaign, person: User) -> bool:
+    """Whether no gold can reach somebody any more, though other pairs can.
+
+    Where there is no gold at all, or nothing else to label, none is used up.
+    """
+    if not campaign.gold.filter(retired_at=None).exists() or count_unmet(campaign, person):
+        return False
+    return _open_to(person).filter(pair__campaign=campaign).exists()
 
 
 def count_unmet(campaign: Campaign, person: User) -> int:
-    """How many gold pairs somebody has not been given yet, in any way."""
-    met_qs = Assignment.objects.filter(annotator=person, pair=OuterRef("pair"))
-    met_qs = met_qs.exclude(state=Assignment.State.VOIDED)
-    return campaign.gold.filter(retired_at=None).exclude(Exists(met_qs)).count()
+    """How many gold pairs can still reach somebody.
+
+    In queries that they have come to, those drawn for them whose places are open to them; in
+    others, all that they have never had a seat at, if any other pair of the query is open to them.
+    """
+    known = Assignment.objects.filter(annotator=person, pair=OuterRef("pair"))
+    items_qs = campaign.gold.filter(retired_at=None).exclude(Exists(known))
+    open_to = _open_to(person)
+    drawn = StandIn.objects.filter(annotator=person, shown=OuterRef("pair"))
+    replaced = open_to.filter(pair=OuterRef("replaced"))
+    come_to = StandIn.objects.filter(
+        campaign=campaign, annotator=person, query=OuterRef("pair__query"), replaced=None
+    )
+    of_query = open_to.filter(pair__campaign=campaign, pair__query=OuterRef("pair__query"))
+    reaching = Exists(drawn.filter(Exists(replaced))) | (~Exists(come_to) & Exists(of_query))
+    return items_qs.filter(reaching).count()
+
+
+def _open_to(person: User) -> QuerySet[Assignment]:
+    """Seats that somebody holds or could be leased."""
+    own = Assignment.objects.filter(annotator=person, pair=OuterRef("pair"))
+    met = Exists(own.exclude(state=Assignment.State.VOIDED))
+    free_qs = Assignment.objects.filter(~met, state=Assignment.State.FREE)
+    held_qs = Assignment.objects.filter(annotator=person, state=Assignment.State.LEASED)
+    return (free_qs | held_qs).exclude(purpose=Assignment.Purpose.TRAINING)
 
 
 def list_errors(campaign: Campaign) -> dict[int, list[int]]:
@@ -330,17 +377,6 @@ def list_agreed_decisions(*, access: Access, campaign: Campaign) -> list[tuple[i
 def _agree(grades: Sequence[int], decided: int, codes: Sequence[int]) -> bool:
     steps = [abs(codes.index(grade) - codes.index(decided)) for grade in grades]
     return len(steps) >= 2 and max(steps) <= 1 and 2 * steps.count(0) >= len(steps)
-
-
-def _list_whole_queries(campaign: Campaign) -> list[str]:
-    gold = Exists(GoldItem.objects.filter(pair=OuterRef("pk"), retired_at=None))
-    counted_qs = (
-        campaign.pairs.order_by()
-        .values("query__qid")
-        .annotate(plain=Count("pk", filter=~gold), golden=Count("pk", filter=gold))
-    )
-    whole_qs = counted_qs.filter(Q(plain=0) & Q(golden__gt=0)).order_by("query__qid")
-    return list(whole_qs.values_list("query__qid", flat=True))
 
 
 def _row(item: GoldItem, scale: Scale) -> GoldRow:

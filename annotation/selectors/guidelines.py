@@ -12,7 +12,7 @@ from annotation.models import Campaign, Guideline, GuidelineRevision, Label
 from annotation.selectors.campaigns import get_guideline
 from judgments.models import JudgmentList
 from judgments.permissions import Access, NotFound, check_may_see_people
-from judgments.scales import Scale
+from touchstone.scales import Scale
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
+from django.urls import reverse
+
 from annotation.costs import Cost, Rates, cost, total
 from annotation.list_quality import list_figures
 from annotation.models import Campaign, QualityReport
@@ -24,9 +26,10 @@ from annotation.selectors.quality import (
 from annotation.verdicts import Advice, Situation, Verdict, verdict
 from judgments.models import JudgmentList
 from judgments.permissions import Access, check_may_see_people
-from judgments.scales import Scale
 from judgments.selectors.freshness import Freshness
 from judgments.selectors.lists import GradeShown, get_list, show_grade
+from judgments.verdicts import ListVerdict
+from touchstone.scales import Scale
 
 Figures = dict[str, Any]
 MOST_ADVICE: Final = 3  # of a campaign; the rest is in its own report
@@ -193,6 +196,15 @@ def get_list_quality_page(*, access: Access, slug: str, rates: Rates) -> ListQua
         people=_list_people(found["together"], told, grades),
         cost=total([part.cost for part in told if part.cost]),
     )
+
+
+def get_list_verdict(access: Access, slug: str) -> ListVerdict | None:
+    """The report's verdict on a list; None before the first figures of any campaign."""
+    page = get_list_quality_page(access=access, slug=slug, rates=Rates())
+    if page.verdict is None:
+        return None
+    url = reverse("list-quality", args=[access.collection.slug, slug])
+    return ListVerdict(page.verdict.tone, page.verdict.text, url)
 
 
 def _list_people(

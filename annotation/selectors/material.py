@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from django.db.models import Count, Min, Sum
 
-from annotation.dawid_skene import Floats
 from annotation.models import OVERLAP_PURPOSES, Assignment, Campaign, GoldCheck, Label, Pair
 from annotation.profiles import Checks, Labels
 from annotation.quality import Event, Ints, Material, Repeats
-from judgments.scales import Scale
+from touchstone.agreement.dawid_skene import Floats
+from touchstone.scales import Scale
 
 Row = tuple[Any, ...]  # of COLUMNS
 COLUMNS = (
@@ -122,14 +122,21 @@ def _checks(campaign: Campaign, person: dict[int, int], step: dict[int, int]) ->
     checks_qs = GoldCheck.objects.filter(
         item__campaign=campaign, error__isnull=False, label__superseded_by__isnull=True
     ).order_by("label__made_at", "pk")
-    rows = checks_qs.values_list("label__annotator", "error", "label__grade", "label__made_at")
+    rows = checks_qs.values_list(
+        "label__annotator", "error", "label__grade", "label__made_at", "item", "item__low",
+        "item__high",
+    )  # fmt: skip
     found = [
-        (person[pk], error, step[grade], at.timestamp())
-        for pk, error, grade, at in rows
-        if pk in person and error is not None and grade in step
+        (person[pk], error, step[grade], at.timestamp(), item, step[low], step[high])
+        for pk, error, grade, at, item, low, high in rows
+        if pk in person and error is not None and grade in step and low in step and high in step
     ]
-    people, errors, steps, times = zip(*found, strict=True) if found else ((), (), (), ())
-    return Checks(_ints(people), _ints(errors), _ints(steps), np.array(times, dtype=np.float64))
+    columns = list(zip(*found, strict=True)) or [()] * 7
+    people, errors, steps, times, items, lows, highs = columns
+    return Checks(
+        _ints(people), _ints(errors), _ints(steps), np.array(times, dtype=np.float64),
+        _ints(items), _ints(lows), _ints(highs),
+    )  # fmt: skip
 
 
 def _decided(campaign: Campaign, unit: dict[int, int], step: dict[int, int]) -> Ints:

@@ -26,6 +26,8 @@ class WorkerRow:
     username: str
     name: str
     is_active: bool
+    is_suspended: bool
+    is_paused: bool
     is_at_work: bool
     last_hour: int
     last_day: int
@@ -78,8 +80,16 @@ class MonitorPage:
 
     @property
     def at_work(self) -> int:
-        """How many people labelled in the last minutes."""
+        """How many people labelled in the last minutes; nobody, unless the campaign is open."""
+        if self.campaign.state != Campaign.State.OPEN:
+            return 0
         return sum(worker.is_at_work for worker in self.workers)
+
+    @property
+    def to_go_words(self) -> str:
+        """What the labels that are left are called: in a closed campaign nobody will give them."""
+        is_closed = self.campaign.state == Campaign.State.CLOSED
+        return "Labels missing" if is_closed else "Labels to go"
 
     @property
     def leased(self) -> int:
@@ -181,7 +191,15 @@ def _worker(
         username=annotator.user.username,
         name=str(annotator.user),
         is_active=annotator.is_active,
-        is_at_work=last is not None and now - last < AT_WORK,
+        is_suspended=annotator.user.is_suspended,
+        is_paused=bool(annotator.paused),
+        is_at_work=(
+            annotator.is_active
+            and not annotator.user.is_suspended
+            and not annotator.paused
+            and last is not None
+            and now - last < AT_WORK
+        ),
         last_hour=recent.get("hour", 0),
         last_day=recent.get("day", 0),
         an_hour=3600 / seconds if seconds else None,

@@ -10,16 +10,15 @@ from uuid import UUID
 from django.db.models import Count, Exists, OuterRef, Q, Subquery
 
 from annotation.models import (
-    OVERLAP_PURPOSES,
     Assignment,
     Campaign,
     Label,
     QuerySkip,
 )
 from annotation.permissions import Desk
-from annotation.selectors.planned import list_planned
 from annotation.selectors.shown_pairs import FILLED, HELD, TRAINING, count_filled
 from annotation.selectors.standing import TrainingShown, find_training
+from annotation.selectors.streams import is_met, is_replaced
 from judgments.models import Collection, Membership, User
 
 # Seconds for which a count of what is left is used: the more it is, the less others change it.
@@ -130,42 +129,43 @@ def _how_soon(own: OwnCampaign) -> tuple[bool, bool, float]:
 def _count_progress(viewer: User, campaign_ids: Sequence[int]) -> dict[int, Progress]:
     """The viewer's counts in each of the campaigns.
 
-    What is planted is counted as planned, not as it came: so a count never tells whether there
-    was something planted among the pairs that were leased last. Training has a count of its own.
+    Whatever is shown at a place of their order is one pair. Those in whose place they have labelled
+    another come at the very end, and are counted once nothing else is left. Training has a count
+    of its own.
     """
     states = Assignment.State
     own = Assignment.objects.filter(annotator=viewer).exclude(state=states.VOIDED)
     own_qs = own.filter(pair__campaign__in=campaign_ids).exclude(purpose=TRAINING).order_by()
     counted = {
-        campaign: (done, leased, plain)
-        for campaign, done, leased, plain in own_qs.values_list("pair__campaign").annotate(
+        campaign: (done, leased)
+        for campaign, done, leased in own_qs.values_list("pair__campaign").annotate(
             done=Count("pk", filter=Q(state__in=FILLED)),
             leased=Count("pk", filter=Q(state=HELD)),
-            plain=Count("pk", filter=Q(purpose__in=OVERLAP_PURPOSES)),
         )
     }
     free_qs = Assignment.objects.filter(
         pair__campaign__in=campaign_ids, state=states.FREE, occasion=0
-    ).exclude(Exists(own.filter(pair=OuterRef("pair"), occasion=0)))
+    ).exclude(is_met(viewer))
     skipped = QuerySkip.objects.filter(
         campaign=OuterRef("pair__campaign"),
         query=OuterRef("pair__query"),
         annotator=viewer,
         returned_at=None,
     )
-    free = dict(
-        free_qs.exclude(Exists(skipped))
+    free = {
+        campaign: (offered, returning)
+        for campaign, offered, returning in free_qs.exclude(Exists(skipped))
+        .annotate(is_returning=is_replaced(viewer))
         .order_by()
         .values_list("pair__campaign")
-        .annotate(pairs=Count("pair", distinct=True))
-    )
-    planned = list_planned(viewer=viewer, campaign_ids=campaign_ids)
+        .annotate(
+            offered=Count("pair", distinct=True, filter=Q(is_returning=False)),
+            returning=Count("pair", distinct=True, filter=Q(is_returning=True)),
+        )
+    }
     progress = {}
     for campaign in campaign_ids:
-        done, leased, plain = counted.get(campaign, (0, 0, 0))
-        left = leased
-        if free.get(campaign):
-            plain += free[campaign]
-            left = max(left + 1, plain + planned.count(campaign, plain=plain) - done)
-        progress[campaign] = Progress(done, left)
+        done, leased = counted.get(campaign, (0, 0))
+        offered, returning = free.get(campaign, (0, 0))
+        progress[campaign] = Progress(done, leased + offered or returning)
     return progress

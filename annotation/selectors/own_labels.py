@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum
@@ -16,14 +16,18 @@ from annotation.models import (
 )
 from annotation.permissions import Desk
 from annotation.selectors.shown_pairs import (
+    CLEAN_HTML,
     IMAGES,
     SHOWN,
+    TRAINING,
     ShownPair,
     get_own_seats,
     show_pair,
 )
 from annotation.selectors.streams import order_of
 from judgments.permissions import NotFound
+
+OF_PAIR: Final = "pair__"
 
 
 @dataclass(frozen=True)
@@ -64,10 +68,15 @@ class Pace:
 
 @dataclass(frozen=True)
 class OwnSkip:
-    """A query that the viewer is not asked about, because they said so."""
+    """A query that the viewer is not asked about, because they said so.
+
+    query_name: as that of its pairs.
+    """
 
     id: UUID
+    query_name: str
     query_text: str
+    query_description: str
     reason: str
     reason_words: str
     note: str
@@ -110,10 +119,13 @@ def list_own_skips(desk: Desk) -> list[OwnSkip]:
     skips_qs = QuerySkip.objects.filter(
         campaign=desk.campaign, annotator=desk.viewer, returned_at=None
     )
+    order = order_of(desk)
     return [
         OwnSkip(
             id=skip.public_id,
+            query_name=order.query_name(skip.query_id),
             query_text=skip.query.text,
+            query_description=skip.query.description,
             reason=skip.reason,
             reason_words=skip.get_reason_display(),
             note=skip.note,
@@ -139,14 +151,16 @@ def _wanted_labels(desk: Desk, labels_qs: QuerySet[Label], wanted: Wanted) -> Qu
         labels_qs = labels_qs.exclude(note="")
     if wanted.query_of is not None:
         seat_qs = get_own_seats(desk).filter(public_id=wanted.query_of)
-        labels_qs = labels_qs.filter(pair__query__in=seat_qs.values("pair__query"))
+        query = Coalesce("stand_in__shown__query", "pair__query")
+        labels_qs = labels_qs.filter(pair__query__in=seat_qs.values_list(query))
     return labels_qs
 
 
 def _read_labels(desk: Desk, labels_qs: QuerySet[Label]) -> list[OwnLabel]:
     order = order_of(desk)
     # a label outside the overlap has no seat: the one that it named is still there, voided
-    named = Assignment.objects.filter(pair=OuterRef("pair"), annotator=OuterRef("annotator"))
+    shown = Q(pair=OuterRef("pair"), stand_in=None) | Q(stand_in__shown=OuterRef("pair"))
+    named = Assignment.objects.filter(shown, annotator=OuterRef("annotator"))
     seat = Coalesce(
         "assignment__public_id", Subquery(named.order_by("-pk").values("public_id")[:1])
     )
@@ -154,7 +168,7 @@ def _read_labels(desk: Desk, labels_qs: QuerySet[Label]) -> list[OwnLabel]:
     rows: Iterable[dict[str, Any]] = told.values(
         "pk", "seat", "purpose", "outcome", "grade", "reason", "note", "spans", "made_at",
         "guideline_revision__number", "pair__query", "pair__document", "assignment__occasion",
-        IMAGES, *SHOWN.values(),
+        *(OF_PAIR + column for column in (IMAGES, CLEAN_HTML, *SHOWN.values())),
     )  # fmt: skip
     return [
         OwnLabel(
@@ -168,10 +182,13 @@ def _read_labels(desk: Desk, labels_qs: QuerySet[Label]) -> list[OwnLabel]:
             made_at=row["made_at"],
             pair=show_pair(
                 row,
+                of=OF_PAIR,
                 assignment=row["seat"],
                 name=order.name(
                     row["pair__query"], row["pair__document"], row["assignment__occasion"] or 0
                 ),
+                query_name=order.query_name(row["pair__query"]),
+                is_training=row["purpose"] == TRAINING,
             ),
         )
         for row in rows

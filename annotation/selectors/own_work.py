@@ -26,8 +26,8 @@ from annotation.selectors.feedback import Told, count_feedback, show_told
 from annotation.selectors.gold import list_alike
 from annotation.selectors.overlap import overlap_labels
 from annotation.selectors.standing import TrainingShown, find_training
-from judgments.scales import Scale
 from judgments.selectors.lists import GradeShown, show_grade
+from touchstone.scales import Scale
 
 MOST_DAYS: Final = 31
 TRAINING: Final = Assignment.Purpose.TRAINING

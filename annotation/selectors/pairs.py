@@ -29,9 +29,9 @@ from annotation.selectors.preferences import get_preferences
 from annotation.verdicts import name_segment
 from judgments.models import Document, Judgment, JudgmentVersion, Query, User
 from judgments.permissions import Access, NotFound, check_may_see_people
-from judgments.scales import Scale
 from judgments.selectors.lists import GradeShown, get_list, show_grade
 from judgments.selectors.paging import paginate
+from touchstone.scales import Scale
 
 SHOWS: Mapping[str, str] = MappingProxyType(
     {
@@ -74,6 +74,10 @@ class PairsPage:
     narrowing: Narrowing
     said: tuple[str, ...]
     rows: "Page[PairRow]"
+
+    @property
+    def is_closed(self) -> bool:
+        return self.campaign.state == Campaign.State.CLOSED
 
 
 @dataclass(frozen=True)
@@ -332,7 +336,9 @@ def _list_to_decide(pair: Pair) -> list[int]:
 
 def _show_pairs(campaign: Campaign, pair_ids: Sequence[int]) -> list[PairRow]:
     scale = Scale.from_json(campaign.list.scale)
-    pairs_qs = Pair.objects.select_related("query", "document").defer("document__body")
+    pairs_qs = Pair.objects.select_related("query", "document").defer(
+        "document__body", "document__clean_html"
+    )
     by_pk = pairs_qs.in_bulk(list(pair_ids))
     grades = _list_grades(list(pair_ids))
     return [_pair_row(by_pk[pk], scale, grades[pk]) for pk in pair_ids]

@@ -6,17 +6,17 @@ from statistics import median
 from typing import Final
 from uuid import UUID
 
-from annotation import pooling
 from annotation.models import Campaign, Pair, Pool, PoolEntry
 from annotation.permissions import check_may_watch
-from annotation.pooling import Pair as PairKey
-from annotation.pooling import Ranked
 from evaluation.selectors import RunChoice, list_ranked_documents, list_runs
-from judgments.errors import DomainError
 from judgments.models import Document, JudgmentList, Query, SavedSet
 from judgments.permissions import Access, NotFound
 from judgments.selectors import get_judged
 from judgments.selectors.sets import get_set, list_set_queries
+from touchstone.errors import DomainError
+from touchstone.pooling import pools
+from touchstone.pooling.pools import Pair as PairKey
+from touchstone.pooling.pools import Ranked
 
 MOST_RANKS: Final = 5_000_000
 MOST_PAIRS: Final = 200_000
@@ -73,8 +73,8 @@ class PoolPreview:
 class Drawn:
     """A pool that is not stored yet: its pairs with their sources, the runs, and the numbers."""
 
-    pool: pooling.Pool
-    new: pooling.Pool
+    pool: pools.Pool
+    new: pools.Pool
     runs: tuple[RunChoice, ...]
     saved_set: SavedSet | None
     preview: PoolPreview
@@ -146,10 +146,10 @@ def preview_top_up(*, access: Access, campaign: Campaign) -> TopUp:
 def draw_pool(*, access: Access, campaign: Campaign, plan: PoolPlan) -> Drawn:
     """Draw a pool, as planned. Raises PoolRefused for one that is too large or has no runs."""
 
-    def sample(pool: pooling.Pool) -> pooling.Pool:
+    def sample(pool: pools.Pool) -> pools.Pool:
         if plan.sample_size is None:
             return pool
-        return pooling.uniform_sample(pool, size=plan.sample_size, seed=plan.seed)
+        return pools.uniform_sample(pool, size=plan.sample_size, seed=plan.seed)
 
     return _draw(access, campaign, plan, sample)
 
@@ -158,10 +158,10 @@ def draw_top_up(*, access: Access, campaign: Campaign, plan: PoolPlan) -> Drawn:
     """Draw what is missing; of a sampled campaign at the rate of its sample."""
     sampled = _sampled_pairs(campaign, plan)
 
-    def sample(pool: pooling.Pool) -> pooling.Pool:
+    def sample(pool: pools.Pool) -> pools.Pool:
         if sampled is None:
             return pool
-        return pooling.sample_at_rate_of(pool, sampled=sampled, seed=plan.seed)
+        return pools.sample_at_rate_of(pool, sampled=sampled, seed=plan.seed)
 
     return _draw(access, campaign, plan, sample)
 
@@ -178,23 +178,23 @@ def _draw(
     access: Access,
     campaign: Campaign,
     plan: PoolPlan,
-    sample: Callable[[pooling.Pool], pooling.Pool],
+    sample: Callable[[pools.Pool], pools.Pool],
 ) -> Drawn:
     check_may_watch(access, campaign)
     runs = _chosen_runs(access, plan)
     saved_set = get_set(access=access, slug=plan.saved_set) if plan.saved_set else None
     only = set(list_set_queries(set_id=saved_set.pk)) if saved_set else None
-    pool = pooling.depth_k_pool(_list_rankings(runs, plan.depth, only), plan.depth)
+    pool = pools.depth_k_pool(_list_rankings(runs, plan.depth, only), plan.depth)
     judged = _judged_pairs(campaign.list_id, {query for query, _ in pool})
     judged_count = len(pool.keys() & judged)
     if plan.only_unjudged:
-        pool = pooling.without(pool, judged)
+        pool = pools.without(pool, judged)
     pool = sample(pool)
     known = set(campaign.pairs.order_by().values_list("query_id", "document_id"))
     elsewhere = list_open_pairs(list_id=campaign.list_id, besides=campaign) & pool.keys() - known
     if campaign.state == Campaign.State.OPEN:
-        pool = pooling.without(pool, elsewhere)  # no pair can be open twice in a list
-    new = pooling.without(pool, known)
+        pool = pools.without(pool, elsewhere)  # no pair can be open twice in a list
+    new = pools.without(pool, known)
     if len(new) > MOST_PAIRS:
         raise PoolRefused("too_many_pairs", f"A pool brings at most {MOST_PAIRS:,} new pairs.")
     preview = _preview(
@@ -249,7 +249,7 @@ def list_open_pairs(*, list_id: int, besides: Campaign | None = None) -> set[Pai
 
 def _preview(
     campaign: Campaign,
-    new: pooling.Pool,
+    new: pools.Pool,
     *,
     in_campaign: int,
     already_judged: int,
@@ -273,7 +273,7 @@ def _preview(
     )
 
 
-def _count_without_text(new: pooling.Pool) -> int:
+def _count_without_text(new: pools.Pool) -> int:
     queries = _stubs(Query, {query for query, _ in new})
     documents = _stubs(Document, {document for _, document in new})
     return sum(query in queries or document in documents for query, document in new)
@@ -308,7 +308,7 @@ def _sampled_pairs(campaign: Campaign, plan: PoolPlan) -> list[PairKey] | None:
     return list(entries_qs.values_list("pair__query_id", "pair__document_id"))
 
 
-def _count_by_run(pool: pooling.Pool) -> dict[tuple[str, str], int]:
+def _count_by_run(pool: pools.Pool) -> dict[tuple[str, str], int]:
     counts: dict[tuple[str, str], int] = {}
     for sources in pool.values():
         for source in sources:

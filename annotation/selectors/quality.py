@@ -21,9 +21,9 @@ from annotation.verdicts import (
 )
 from judgments.models import User
 from judgments.permissions import Access
-from judgments.scales import Scale
 from judgments.selectors.freshness import Freshness, freshness_of
 from judgments.selectors.lists import GradeShown, show_grade
+from touchstone.scales import Scale
 
 Figures = dict[str, Any]
 MOST_GROUPS: Final = 40  # queries on the page
@@ -42,7 +42,9 @@ class CourseShown:
 
 @dataclass(frozen=True)
 class Person:
-    """An annotator in the report. said: the findings in words. row: the figures.
+    """An annotator in the report. row: the figures.
+
+    said: the findings in words, which name the person. noted: what only stands out.
 
     matrix, on_gold: the grade given, by what the others say and by gold; each count with how dark
     it is. on_gold: empty before the first check.
@@ -52,6 +54,7 @@ class Person:
     username: str
     name: str
     said: tuple[str, ...]
+    noted: tuple[str, ...]
     row: Figures
     matrix: Matrix
     on_gold: Matrix
@@ -152,6 +155,7 @@ def _people(figures: Figures, grades: tuple[GradeShown, ...]) -> Iterator[Person
             username=users[pk].username,
             name=str(users[pk]),
             said=tuple(describe(finding, names, row["drift_of"]) for finding in row["findings"]),
+            noted=tuple(describe(finding, names, row["drift_of"]) for finding in row["notes"]),
             row=row,
             matrix=show_matrix(row["confusion"], grades),
             on_gold=show_matrix(row["gold"]["confusion"], grades) if row["gold"]["checked"] else (),

@@ -29,9 +29,9 @@ from annotation.selectors.pairs import list_decidable
 from annotation.selectors.preferences import get_preferences
 from annotation.stakes import leverage, stake
 from judgments.permissions import Access, NotFound
-from judgments.scales import Scale
 from judgments.selectors.lists import GradeShown, show_grade
 from judgments.selectors.paging import paginate
+from touchstone.scales import Scale
 
 DISPUTED = (Pair.State.TIED, Pair.State.COMPLETE)
 
@@ -147,7 +147,9 @@ def get_queue_page(*, access: Access, campaign: Campaign, page: str) -> QueuePag
     scale = Scale.from_json(campaign.list.scale)
 
     def show(some: list[Dispute]) -> list[DisputeRow]:
-        pairs_qs = Pair.objects.select_related("query", "document").defer("document__body")
+        pairs_qs = Pair.objects.select_related("query", "document").defer(
+            "document__body", "document__clean_html"
+        )
         by_pk = pairs_qs.in_bulk([dispute.pair for dispute in some])
         return [_row(by_pk[dispute.pair], dispute, scale) for dispute in some]
 

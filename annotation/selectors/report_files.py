@@ -114,6 +114,12 @@ def _overall_lines(of: str, name: str, figures: Figures) -> Iterator[Line]:
     yield from (_agreement_line(of, name, found) for found in overall["alpha"].values())
     others = [overall[measure] for measure in overall if measure != "alpha"]
     yield from (_agreement_line(of, name, found) for found in others)
+    yield [of, name, "model confidence", figures["model"]["confidence"], "", "", "", ""]
+    for what, found in figures["accuracy"].items():
+        if found and found["pairs"]:
+            figure = f"accuracy of grades ({what})"
+            values = [found["value"], found["low"], found["high"], found["pairs"]]
+            yield [of, name, figure, *values, found.get("source", "")]
 
 
 def _agreement_line(of: str, name: str, found: Figures) -> Line:
@@ -133,11 +139,14 @@ def _window_line(of: str, row: Figures) -> Line:
 def _person_lines(username: str, row: Figures, said: Iterable[str]) -> Iterator[Line]:
     note = "; ".join(said)
     yield [*_agreement_line("annotator", username, row["agreement"])[:-1], note]
+    accuracy = row["accuracy"]
+    known = [accuracy["value"], accuracy["low"], accuracy["high"]]
+    yield ["annotator", username, "estimated accuracy", *known, accuracy["checked"], note]
     for name in ("labels", "right", "bias", "median_seconds", "fast"):
         yield ["annotator", username, name, row[name], "", "", row["compared"], note]
     for name, part, hits, of in (
         ("right on gold", row["gold"], "right", "checked"),
-        ("the same again", row["repeats"], "same", "pairs"),
+        ("self-agreement (repeats)", row["repeats"], "same", "pairs"),
     ):
         if part[of]:
             low, high = part["interval"]
@@ -180,7 +189,11 @@ def _cost_values(cost: Cost | None) -> Figures | None:
 
 
 def _person_values(person: Person) -> Figures:
-    said = {"username": person.username, "findings_in_words": list(person.said)}
+    said = {
+        "username": person.username,
+        "findings_in_words": list(person.said),
+        "notes_in_words": list(person.noted),
+    }
     return _without_sets(person.row) | said
 
 

@@ -57,10 +57,23 @@ def get_shown_guideline(desk: Desk) -> ShownGuideline:
     return get_newest_guideline(desk.campaign)
 
 
-def get_newest_guideline(campaign: Campaign) -> ShownGuideline:
-    """The newest revision of a campaign's guideline, for whoever may see the campaign."""
+def get_newest_revision_of(campaign: Campaign) -> GuidelineRevision:
+    """As `get_newest_guideline`, with its guideline."""
     revisions_qs = GuidelineRevision.objects.filter(guideline=campaign.guideline_id)
-    newest = revisions_qs.select_related("guideline").latest("number")
+    revisions_qs = revisions_qs.select_related("guideline").order_by("-number")
+    if campaign.state == Campaign.State.CLOSED and campaign.closed_at is not None:
+        held = revisions_qs.filter(created_at__lte=campaign.closed_at).first()
+        if held is not None:
+            return held
+    return revisions_qs[0]
+
+
+def get_newest_guideline(campaign: Campaign) -> ShownGuideline:
+    """The guideline that a campaign's labels are made under, for anyone who may see the campaign.
+
+    The newest revision; of a closed campaign the one that was the newest when it was closed.
+    """
+    newest = get_newest_revision_of(campaign)
     return ShownGuideline(newest.guideline.name, newest.number, newest.text, tuple(newest.grades))
 
 

@@ -8,16 +8,14 @@ the annotator's own.
 import itertools
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from django.db import models
 from django.db.models import Count, QuerySet
-from django.db.models.functions import Cast, Length
+from django.db.models.functions import Cast, Coalesce, Length
 
-from annotation.models import (
-    Assignment,
-)
+from annotation.models import Assignment, Pair
 from annotation.permissions import Desk
 from annotation.selectors.streams import order_of
 from judgments.markup import HTML_FIELD, framed_html
@@ -27,17 +25,18 @@ from judgments.words import plain
 HELD = Assignment.State.LEASED
 # labelled, as the annotator sees it: whether a label still counts is not told
 FILLED = (Assignment.State.DONE, Assignment.State.ASIDE)
-IMAGES = "pair__campaign__shows_images"
+IMAGES = "campaign__shows_images"
+CLEAN_HTML = "document__clean_html"
 TRAINING = Assignment.Purpose.TRAINING
 EMPTY: Final[tuple[Any, ...]] = (None, "", [], {})
 SHOWN = {
-    "query_text": "pair__query__text",
-    "query_description": "pair__query__description",
-    "title": "pair__document__title",
-    "body": "pair__document__body",
-    "url": "pair__document__url",
-    "fields": "pair__document__fields",
-    "content_hash": "pair__document__content_hash",
+    "query_text": "query__text",
+    "query_description": "query__description",
+    "title": "document__title",
+    "body": "document__body",
+    "url": "document__url",
+    "fields": "document__fields",
+    "content_hash": "document__content_hash",
 }
 
 
@@ -47,6 +46,7 @@ class ShownPair:
 
     assignment: what a label names. name: what is the same when the pair comes under another
     assignment, because the first had ended; two documents with the same text have two.
+    query_name: the same for all pairs of a query; two queries with the same text have two.
     fields: what the document's fields say, in words. content_hash: of exactly this document
     text. html: the document as a page for a frame, where it has HTML. query_done: how many pairs
     of this query the viewer has labelled. is_training: its answer is told at once, and it does
@@ -55,6 +55,7 @@ class ShownPair:
 
     assignment: UUID
     name: str
+    query_name: str
     query_text: str
     query_description: str
     title: str
@@ -75,20 +76,16 @@ def list_leased_seats(
     characters: at most as many of text as this, but at least one document. without: as for
     list_leased_pairs.
     """
-    rows = _in_order(desk, _sizes.list(**_whose(desk), without=without))
-    upto = list(itertools.accumulate(size for *_, size in rows))
-    fitting = max(1, sum(total <= characters for total in upto))
-    return [row[len(WHERE)] for row in rows[:fitting]], max(0, len(rows) - fitting)
-
-
-def _sizes_qs() -> QuerySet[Any, Any]:
-    size = Length("pair__document__body") + Length(
-        Cast("pair__document__fields", models.TextField())
+    held = _list_held(desk, without=without)
+    fields_size = Length(Cast("document__fields", models.TextField()))
+    sizes = dict(
+        Pair.objects.filter(pk__in=[seat.pair for seat in held])
+        .order_by()
+        .values_list("pk", Length("document__body") + fields_size)
     )
-    return _without_qs().values_list(*WHERE, "public_id", size)
-
-
-_sizes: PreparedRows[Any] = PreparedRows(_sizes_qs)
+    upto = list(itertools.accumulate(sizes[seat.pair] for seat in held))
+    fitting = max(1, sum(total <= characters for total in upto))
+    return [seat.public_id for seat in held[:fitting]], max(0, len(held) - fitting)
 
 
 def list_leased_pairs(
@@ -99,43 +96,61 @@ def list_leased_pairs(
     without: seats whose pairs the page has already, and which need not be read again. only: no
     others than these seats.
     """
-    if only is None:
-        found = _leased.list(**_whose(desk), without=without)
-    else:
-        found = _leased_of.list(**_whose(desk), without=without, only=only)
-    rows = [dict(zip(LEASED, row, strict=True)) for row in _in_order(desk, found)]
-    done = _count_done(desk, {row["pair__query"] for row in rows})
+    held = _list_held(desk, without=without)
+    if only is not None:
+        wanted = set(only)
+        held = [seat for seat in held if seat.public_id in wanted]
+    rows = {
+        row["pk"]: row
+        for row in Pair.objects.filter(pk__in=[seat.pair for seat in held])
+        .order_by()
+        .values("pk", "query", "document", IMAGES, CLEAN_HTML, *SHOWN.values())
+    }
+    done = _count_done(desk, {row["query"] for row in rows.values()})
     order = order_of(desk)
     return [
         show_pair(
             row,
-            assignment=row["public_id"],
-            name=order.name(*(row[column] for column in WHERE)),
-            query_done=done.get(row["pair__query"], 0),
+            assignment=seat.public_id,
+            name=order.name(row["query"], row["document"], seat.occasion),
+            query_name=order.query_name(row["query"]),
+            query_done=done.get(row["query"], 0),
+            is_training=seat.purpose == TRAINING,
         )
-        for row in rows
+        for seat in held
+        for row in [rows[seat.pair]]
     ]
 
 
-def _in_order(desk: Desk, rows: list[Any]) -> list[Any]:
-    """Rows that begin with WHERE, in the order in which the viewer labels."""
-    order = order_of(desk)
-    return sorted(rows, key=lambda row: order.key(*row[: len(WHERE)]))
+class _Held(NamedTuple):
+    """A seat that the viewer holds. pair, occasion: what is shown there."""
+
+    public_id: UUID
+    purpose: str
+    pair: int
+    occasion: int
 
 
-def _without_qs() -> QuerySet[Assignment]:
-    held_qs = _own_slots_qs().filter(state=HELD)
-    return held_qs.exclude(OneOf("public_id", "without", models.UUIDField()))
-
-
-WHERE = ("pair__query", "pair__document", "occasion")
-LEASED = (*WHERE, "public_id", "purpose", IMAGES, *SHOWN.values())
-_leased: PreparedRows[Any] = PreparedRows(lambda: _without_qs().values_list(*LEASED))
-_leased_of: PreparedRows[Any] = PreparedRows(
-    lambda: (
-        _without_qs().filter(OneOf("public_id", "only", models.UUIDField())).values_list(*LEASED)
+def _list_held(desk: Desk, *, without: Sequence[UUID]) -> list[_Held]:
+    """What the viewer holds, in the order to label it in: that of the places."""
+    rows = (
+        get_own_seats(desk)
+        .filter(state=HELD)
+        .exclude(public_id__in=without)
+        .order_by()
+        .values_list(
+            "pair",
+            "pair__query",
+            "pair__document",
+            "public_id",
+            "purpose",
+            Coalesce("stand_in__shown_id", "pair_id"),
+            Coalesce("stand_in__occasion", "occasion"),
+        )
     )
-)
+    order = order_of(desk)
+    in_order = sorted(rows, key=lambda row: order.key(pair=row[0], query=row[1], document=row[2]))
+    return [_Held(*row[3:]) for row in in_order]
 
 
 def get_own_seats(desk: Desk) -> QuerySet[Assignment]:
@@ -185,11 +200,18 @@ _done: PreparedRows[Any] = PreparedRows(
 
 
 def show_pair(
-    row: Mapping[str, Any], *, assignment: UUID, name: str, query_done: int = 0
+    row: Mapping[str, Any],
+    *,
+    assignment: UUID,
+    name: str,
+    query_name: str,
+    of: str = "",
+    query_done: int = 0,
+    is_training: bool = False,
 ) -> ShownPair:
-    """The pair of a row with `purpose`, IMAGES and what is SHOWN."""
-    shown = {name: row[column] for name, column in SHOWN.items()}
-    html = framed_html(shown["fields"], images=row[IMAGES])
+    """The pair of a row with IMAGES, CLEAN_HTML and what is SHOWN; `of` stands before each name."""
+    shown = {name: row[of + column] for name, column in SHOWN.items()}
+    html = framed_html(row[of + CLEAN_HTML], images=row[of + IMAGES])
     # in words, because marks count the characters of what is shown, and numbers are exact here
     shown["fields"] = {
         field: plain(value)
@@ -199,8 +221,9 @@ def show_pair(
     return ShownPair(
         assignment=assignment,
         name=name,
+        query_name=query_name,
         html=html,
         query_done=query_done,
-        is_training=row["purpose"] == TRAINING,
+        is_training=is_training,
         **shown,
     )

@@ -18,15 +18,16 @@ from annotation.models import (
     GoldItem,
     Label,
     QuerySkip,
+    StandIn,
     TrainingAnswer,
     TrainingAttempt,
 )
 from annotation.permissions import Desk
-from annotation.selectors.gold import count_unmet, get_check_plan
+from annotation.selectors.gold import get_check_plan, is_used_up
 from annotation.training import Attempt, Course, Stage, needed, stage_of
 from judgments.models import User
 from judgments.prepared import PreparedRows, slot
-from judgments.scales import Scale
+from touchstone.scales import Scale
 
 WAITING_WORDS: Final = (
     "That was the last of the training pairs that this campaign asks for. Its lead looks at your "
@@ -131,13 +132,6 @@ def find_training(campaign: Campaign, person: User) -> TrainingShown | None:
     return get_training(campaign, person) if is_asked else None
 
 
-def is_used_up(campaign: Campaign, person: User) -> bool:
-    """Whether somebody has met all the gold that there is; where there is none, nobody has."""
-    if count_unmet(campaign, person):
-        return False
-    return campaign.gold.filter(retired_at=None).exists()
-
-
 def get_told(label: Label) -> Told:
     """What somebody is told of their label of a training pair.
 
@@ -195,11 +189,14 @@ _leases: PreparedRows[Any] = PreparedRows(lambda: held_slots_qs().values_list("l
 
 
 def trainable_qs(campaign: Campaign, person: User) -> QuerySet[GoldItem]:
-    """The gold that somebody can learn by: never met, and of no query that they skip."""
+    """The gold that somebody can learn by: of no query that they skip, never met, and not drawn
+    to be met later."""
     met_qs = Assignment.objects.filter(annotator=person, pair=OuterRef("pair"))
     skips_qs = QuerySkip.objects.filter(campaign=campaign, annotator=person, returned_at=None)
     items_qs = GoldItem.objects.filter(campaign=campaign, retired_at=None)
     unmet_qs = items_qs.exclude(Exists(met_qs.exclude(state=Assignment.State.VOIDED)))
+    drawn = StandIn.objects.filter(annotator=person, shown=OuterRef("pair"))
+    unmet_qs = unmet_qs.exclude(Exists(drawn))
     return unmet_qs.exclude(pair__query__in=skips_qs.values("query"))
 
 

@@ -1,22 +1,17 @@
 """Each annotator's order of a campaign's pairs, and which of them have a free seat for them."""
 
-import threading
-from array import array
-from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
-from uuid import UUID
+from collections.abc import Collection, Sequence
+from typing import Final, NamedTuple
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 
-from annotation.models import Assignment, Campaign, Pair, Pool, QuerySkip
-from annotation.ordering import Order, Place, stream
+from annotation.models import Assignment, Campaign, CampaignAnnotator, Pair, QuerySkip, StandIn
+from annotation.ordering import CHUNKS, Order
 from annotation.permissions import Desk
-from judgments.prepared import OneOf, PreparedRows, slot
+from judgments.bulk import Among
+from judgments.models import User
 
-LOOKS = (64, 512)  # how many pairs of the stream are looked at before all of them are
-KEPT_STREAMS = 128
+LOOKS: Final = (8, 64)  # how many chunks of the order are looked at before all of them are
 
 
 class FreeSeat(NamedTuple):
@@ -28,33 +23,13 @@ class FreeSeat(NamedTuple):
     document: int
 
 
-@dataclass
-class Stream:
-    """An annotator's pairs in their order.
-
-    pool: the newest pool of the campaign when this was read; a newer one makes it stale.
-    queries: of the pairs, in the same order.
-    start: where to look first; before it nothing was free when somebody last looked. Only a
-    hint, kept by this process: whoever finds nothing after it looks at everything.
-    """
-
-    pool: int
-    pairs: "array[int]"
-    queries: "array[int]"
-    start: int = 0
-
-
-_streams: OrderedDict[tuple[UUID, int, str], Stream] = OrderedDict()
-_guard = threading.Lock()
-
-
 def order_of(desk: Desk) -> Order:
     """The order in which this annotator meets the campaign's pairs."""
     campaign = desk.campaign
     return Order(
         seed=campaign.seed,
         annotator=desk.viewer.pk,
-        query_by_query=campaign.order == Campaign.Order.BY_QUERY,
+        query_by_query=_is_by_query(desk),
     )
 
 
@@ -63,90 +38,102 @@ def list_free_seats(desk: Desk, *, wanted: int) -> list[FreeSeat]:
 
     None of a query that they skip.
     Enough for `wanted` where there are, maybe more. The first looks read only the next few
-    pairs of the stream, so that the cost does not grow with what was labelled already.
+    chunks of the order, so that the cost does not grow with what was labelled already. What was
+    freed before the chunk where they are is as good as what follows it, but comes after it.
     """
-    own_stream = get_stream(desk)
-    start = own_stream.start
-    for length in LOOKS:
-        pairs = own_stream.pairs[start : start + length]
-        found = list_free_among(desk, pairs) if pairs else []
-        if len(found) >= wanted:
-            own_stream.start = start + pairs.index(found[0].pair)
-            return found
-    found = list_free_among(desk, None)
-    # what was freed before the start is as good as what follows it, but comes after it
-    ahead = _position(own_stream, found, start)
-    own_stream.start = own_stream.pairs.index(found[ahead].pair) if ahead < len(found) else 0
-    return found[ahead:] + found[:ahead]
-
-
-def _position(own_stream: Stream, found: Sequence[FreeSeat], start: int) -> int:
-    """How many of the found stand before the start of the stream."""
-    behind = set(own_stream.pairs[:start])
-    return sum(seat.pair in behind for seat in found)
-
-
-def get_stream(desk: Desk) -> Stream:
-    """All pairs of the campaign in the viewer's order, kept by this process."""
-    campaign = desk.campaign
-    pool = next((pk for (pk,) in _newest_pool.list(campaign=campaign.pk)), 0)
-    key = (campaign.public_id, desk.viewer.pk, campaign.order)
-    with _guard:
-        kept = _streams.get(key)
-        if kept is not None and kept.pool == pool:
-            _streams.move_to_end(key)
-            return kept
-    made = Stream(pool, *_list_pairs(desk))
-    with _guard:
-        _streams[key] = made
-        while len(_streams) > KEPT_STREAMS:
-            _streams.popitem(last=False)
-    return made
-
-
-_newest_pool: PreparedRows[Any] = PreparedRows(
-    lambda: Pool.objects.filter(campaign=slot("campaign")).order_by("-pk").values_list("pk")[:1]
-)
-
-
-def _list_pairs(desk: Desk) -> "tuple[array[int], array[int]]":
-    pairs_qs = Pair.objects.filter(campaign=desk.campaign).order_by()
-    places = (Place(*row) for row in pairs_qs.values_list("pk", "query_id", "document_id"))
-    in_order = stream(
-        places,
-        seed=desk.campaign.seed,
-        annotator=desk.viewer.pk,
-        query_by_query=desk.campaign.order == Campaign.Order.BY_QUERY,
-    )
-    pairs = array("q", (place.pair for place in in_order))
-    return pairs, array("q", (place.query for place in in_order))
-
-
-def list_free_among(desk: Desk, pairs: Sequence[int] | None) -> list[FreeSeat]:
-    """The free seats for the viewer among these pairs, or in the whole campaign; one a pair."""
-    who = {"viewer": desk.viewer.pk, "campaign": desk.campaign.pk}
-    rows = _free.list(**who) if pairs is None else _free_among.list(**who, pairs=pairs)
-    one_each = {row[1]: FreeSeat(*row) for row in rows}  # the last, the lowest seat, stays
     order = order_of(desk)
-    return sorted(one_each.values(), key=lambda seat: order.key(seat.query, seat.document))
+    here = CampaignAnnotator.objects.values_list("chunk", flat=True).get(pk=desk.annotator_id)
+    found = [] if here is None else _list_free(desk, order, chunks=[here])
+    if len(found) >= wanted:
+        return found
+    start = (-1, -1) if here is None else order.chunk_key(here)
+    ahead = [chunk for chunk in _list_chunks(desk, order) if order.chunk_key(chunk) > start]
+    for first, last in ((0, LOOKS[0]), LOOKS):
+        found += _list_free(desk, order, chunks=ahead[first:last])
+        if len(found) >= wanted:
+            return found
+    found = _list_free(desk, order)
+    before = sum(order.key(**_place(seat))[:2] < start for seat in found)
+    return found[before:] + found[:before]
 
 
-def _free_qs() -> QuerySet[Assignment]:
-    viewer, campaign = slot("viewer"), slot("campaign")
-    own = Assignment.objects.filter(pair=OuterRef("pair"), annotator=viewer, occasion=0)
-    skips_qs = QuerySkip.objects.filter(campaign=campaign, annotator=viewer, returned_at=None)
+def list_free_among(desk: Desk, pairs: Sequence[int]) -> list[FreeSeat]:
+    """The free seats for the viewer at these pairs, one a pair, in the viewer's order."""
+    return _read_seats(order_of(desk), free_qs(desk).filter(Among("pair", pairs)))
+
+
+def list_returning_seats(desk: Desk) -> list[FreeSeat]:
+    """Free seats of pairs in whose place the viewer has labelled another one.
+
+    Offered to them once there is nothing else.
+    """
+    return _read_seats(order_of(desk), _free_qs(desk).filter(is_replaced(desk.viewer)))
+
+
+def free_qs(desk: Desk) -> "QuerySet[Assignment]":
+    """The free seats that are offered to the viewer now, maybe several of a pair."""
+    return _free_qs(desk).exclude(is_replaced(desk.viewer))
+
+
+def is_met(viewer: User) -> Exists:
+    """Whether the viewer has a seat at the pair of a seat, which is not voided."""
+    own = Assignment.objects.filter(annotator=viewer, pair=OuterRef("pair"), occasion=0)
+    return Exists(own.exclude(state=Assignment.State.VOIDED))
+
+
+def is_replaced(viewer: User) -> Exists:
+    """Whether the viewer has labelled what stands in for the pair of a seat."""
+    seats = Assignment.objects.filter(stand_in=OuterRef("pk"))
+    stand_ins = StandIn.objects.filter(annotator=viewer, replaced=OuterRef("pair"))
+    return Exists(stand_ins.filter(Exists(seats.exclude(state=Assignment.State.VOIDED))))
+
+
+def _free_qs(desk: Desk) -> "QuerySet[Assignment]":
+    skips_qs = QuerySkip.objects.filter(
+        campaign=desk.campaign, annotator=desk.viewer, returned_at=None
+    )
     return (
-        Assignment.objects.filter(state=Assignment.State.FREE, occasion=0)
-        .exclude(Exists(own.exclude(state=Assignment.State.VOIDED)))
+        Assignment.objects.filter(
+            state=Assignment.State.FREE, occasion=0, pair__campaign=desk.campaign
+        )
+        .exclude(is_met(desk.viewer))
         .exclude(pair__query__in=skips_qs.values("query"))
-        .order_by("pair_id", "-seat")
     )
 
 
-SEAT = ("pk", "pair_id", "pair__query_id", "pair__document_id")
-_free: PreparedRows[Any] = PreparedRows(
-    lambda: _free_qs().filter(pair__campaign=slot("campaign")).values_list(*SEAT)
-)
-_free_among: PreparedRows[Any] = PreparedRows(
-    lambda: _free_qs().filter(OneOf("pair_id", "pairs")).values_list(*SEAT)
-)
+def _list_free(
+    desk: Desk, order: Order, *, chunks: Collection[int] | None = None
+) -> list[FreeSeat]:
+    """The free seats for the viewer in these chunks, or in the whole campaign."""
+    seats_qs = free_qs(desk)
+    if chunks is not None and not chunks:
+        return []
+    if chunks is not None and _is_by_query(desk):
+        seats_qs = seats_qs.filter(Among("pair__query", chunks))
+    elif chunks is not None:
+        seats_qs = seats_qs.annotate(chunk=F("pair_id") % CHUNKS).filter(Among("chunk", chunks))
+    return _read_seats(order, seats_qs)
+
+
+def _read_seats(order: Order, seats_qs: "QuerySet[Assignment]") -> list[FreeSeat]:
+    rows = seats_qs.order_by("pair_id", "-seat").values_list(
+        "pk", "pair_id", "pair__query_id", "pair__document_id"
+    )
+    one_each = {row[1]: FreeSeat(*row) for row in rows}  # the last, the lowest seat, stays
+    return sorted(one_each.values(), key=lambda seat: order.key(**_place(seat)))
+
+
+def _place(seat: FreeSeat) -> dict[str, int]:
+    return {"pair": seat.pair, "query": seat.query, "document": seat.document}
+
+
+def _list_chunks(desk: Desk, order: Order) -> list[int]:
+    """The chunks of the campaign in the viewer's order."""
+    if not _is_by_query(desk):
+        return order.sort_chunks(range(CHUNKS))
+    queries = Pair.objects.filter(campaign=desk.campaign).order_by().values_list("query", flat=True)
+    return order.sort_chunks(queries.distinct())
+
+
+def _is_by_query(desk: Desk) -> bool:
+    return desk.campaign.order == Campaign.Order.BY_QUERY

@@ -103,7 +103,7 @@ def count_waiting_to_qualify(campaign: Campaign) -> int:
     """How many people have used all their tries, or have too few pairs to learn by."""
     if not get_check_plan(campaign).training_pairs:
         return 0
-    annotators_qs = campaign.annotators.filter(is_active=True).select_related("user")
+    annotators_qs = campaign.annotators.filter(is_active=True, paused="").select_related("user")
     return sum(_is_stuck(campaign, annotator.user) for annotator in annotators_qs)
 
 

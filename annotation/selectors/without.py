@@ -12,8 +12,8 @@ from evaluation.selectors import OtherBoard, get_other_board
 from evaluation.selectors.compared_runs import ChosenRuns, RunsFilters, get_chosen_runs
 from evaluation.selectors.evidence import get_evidence
 from judgments.permissions import Access, may_see_people
-from judgments.scales import Scale
 from judgments.selectors import get_judged
+from touchstone.scales import Scale
 
 MOST_LABELS: Final = 50_000  # behind the grades of the comparison's queries
 MOST_RANKS: Final = 4_000_000  # of all runs, read again for each annotator

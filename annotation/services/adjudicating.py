@@ -13,11 +13,11 @@ from annotation.selectors.asking import find_obstacle
 from annotation.selectors.queue import list_near
 from annotation.services.consolidating import commit_conclusions, conclude, lock_list
 from annotation.services.seats import balance_seats, lock_pairs
-from judgments.errors import DomainError
 from judgments.models import JudgmentList
 from judgments.permissions import Access, NotFound, may_lead
-from judgments.scales import Scale
 from judgments.services import audit
+from touchstone.errors import DomainError
+from touchstone.scales import Scale
 
 MAX_REASON_CHARACTERS: Final = 4_000
 

@@ -17,10 +17,10 @@ from annotation.selectors.asking import (
 )
 from annotation.services.consolidating import lock_list
 from annotation.services.seats import balance_seats, lock_pairs
-from judgments.errors import DomainError
 from judgments.permissions import Access, NotFound
 from judgments.services import audit
 from judgments.waking import wake
+from touchstone.errors import DomainError
 
 
 class OverlapRefused(DomainError):

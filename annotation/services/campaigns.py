@@ -5,9 +5,16 @@ from datetime import datetime
 from typing import Any, Final
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, F, OuterRef, QuerySet
 
-from annotation.models import Assignment, Campaign, CampaignAnnotator, Guideline, Pair
+from annotation.models import (
+    OVERLAP_PURPOSES,
+    Assignment,
+    Campaign,
+    CampaignAnnotator,
+    Guideline,
+    Pair,
+)
 from annotation.models.campaigns import LEASE_MINUTES, LONGEST_LEASE, SHORTEST_LEASE
 from annotation.permissions import check_may_run
 from annotation.services.consolidating import (
@@ -18,11 +25,11 @@ from annotation.services.consolidating import (
 )
 from annotation.services.guidelines import get_newest_revision, has_grades_of
 from annotation.services.seats import balance_seats, end_leases, lock_pairs
-from judgments.errors import DomainError
 from judgments.models import Collection, JudgmentList, Membership, Role, User
 from judgments.permissions import Access, NotFound, check_may_lead
 from judgments.services import audit
 from judgments.services.naming import unless_taken
+from touchstone.errors import DomainError
 
 MAX_NAME_CHARACTERS: Final = 200
 MAX_OVERLAP: Final = 20
@@ -229,6 +236,7 @@ def close_campaign(*, access: Access, campaign: Campaign, at: datetime) -> Campa
         # that come next see that their pair is closed
         lock_pairs(closed.pairs.all())
         closed.pairs.update(is_open=False)
+        _pairs_with_labels_aside(closed).update(label_seq=F("label_seq") + 1)
         due_qs = Pair.objects.filter(campaign=closed, label_seq__gt=F("consolidated_seq"))
         concluded = conclude(judgment_list=judgment_list, due_qs=due_qs)
         if closed.commit == Campaign.Commit.LIVE:
@@ -289,9 +297,21 @@ def _open(
         opened.save(update_fields=["state", "opened_at", "closed_at"])
         lock_pairs(opened.pairs.all())
         opened.pairs.update(is_open=True)
+        if came_from == Campaign.State.CLOSED:  # what was set aside meanwhile is labelled now
+            aside_qs = _pairs_with_labels_aside(opened)
+            balance_seats(pair_ids=aside_qs.values_list("pk", flat=True), overlap=opened.overlap)
+            aside_qs.update(label_seq=F("label_seq") + 1)
         _mark_annotating(access.collection)
         audit.record_by(access, at, action, opened.name)
     return opened
+
+
+def _pairs_with_labels_aside(campaign: Campaign) -> QuerySet[Pair]:
+    """The pairs whose grade depends on whether the campaign is open: nobody relabels them then."""
+    aside = Assignment.objects.filter(
+        pair=OuterRef("pk"), purpose__in=OVERLAP_PURPOSES, state=Assignment.State.ASIDE
+    )
+    return Pair.objects.filter(Exists(aside), campaign=campaign).order_by()
 
 
 def _locked(campaign: Campaign) -> Campaign:
@@ -320,7 +340,7 @@ def _check_changeable(campaign: Campaign, changes: Mapping[str, Any]) -> None:
 
 def _check_people(campaign: Campaign, overlap: int) -> None:
     members_qs = Membership.objects.filter(collection=campaign.list.collection_id)
-    people_qs = campaign.annotators.filter(is_active=True, user__is_active=True)
+    people_qs = campaign.annotators.filter(is_active=True, user__is_active=True, paused="")
     people = people_qs.filter(user__in=members_qs.values("user")).count()
     if people < overlap:
         raise CampaignRefused(

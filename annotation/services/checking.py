@@ -3,6 +3,7 @@
 What is due is a label of a gold pair without a check; so doing this twice or late does no harm.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, Final
@@ -10,25 +11,38 @@ from typing import Any, Final
 from django.db import transaction
 
 from annotation.checks import error_of
-from annotation.models import CampaignAnnotator, GoldCheck, GoldItem, Label
+from annotation.models import (
+    Assignment,
+    CampaignAnnotator,
+    GoldCheck,
+    GoldItem,
+    Label,
+    Pair,
+    StandIn,
+)
 from annotation.selectors.due import list_unchecked
 from annotation.services.feedback import give_feedback
 from annotation.services.ruling import act
+from annotation.services.seats import balance_seats, lock_pairs
 from judgments.models import JudgmentList
 from judgments.prepared import PreparedRows, slot
-from judgments.scales import Scale
+from touchstone.scales import Scale
 
 AT_ONCE: Final = 500
+VOIDED: Final = Assignment.State.VOIDED
 
 
 def check_labels(*, list_id: int, at: datetime) -> int:
     """Check the labels of a list's gold pairs, and act on it where a rule says so; how many.
 
     With the checks of a person their campaign's rules have been asked, or neither has happened.
+    The pairs that the gold replaced are free for others first: whatever happens in between, the
+    labels are due as long as they are not checked.
     """
     if not _some_due.list(list=list_id):
         return 0
     due_qs = list_unchecked().filter(pair__list=list_id).order_by("received_at", "pk")
+    _free_replaced(due_qs[:AT_ONCE])
     with transaction.atomic():
         places = _lock_places(due_qs[:AT_ONCE])
         # looked up again: another worker may have been here before the places were locked
@@ -38,6 +52,25 @@ def check_labels(*, list_id: int, at: datetime) -> int:
 _some_due: PreparedRows[Any] = PreparedRows(
     lambda: list_unchecked().filter(pair__list=slot("list")).order_by().values_list("pk")[:1]
 )
+
+
+def _free_replaced(labels: Iterable[Label]) -> None:
+    """Give the pairs in whose place these labels were made the seats that they lack, for others."""
+    rows = StandIn.objects.filter(seats__labels__in=[label.pk for label in labels]).order_by()
+    stand_ins = list(rows.values_list("pk", "replaced", "campaign__overlap"))
+    if not stand_ins:
+        return
+    by_overlap: dict[int, set[int]] = defaultdict(set)
+    for _, pair_id, overlap in stand_ins:
+        by_overlap[overlap].add(pair_id)
+    with transaction.atomic():
+        lock_pairs(Pair.objects.filter(pk__in={pair_id for _, pair_id, _ in stand_ins}))
+        added_qs = Assignment.objects.filter(
+            is_added=True, state=VOIDED, stand_in__in=[pk for pk, _, _ in stand_ins]
+        )
+        added_qs.update(is_added=False)
+        for overlap, pair_ids in by_overlap.items():
+            balance_seats(pair_ids=pair_ids, overlap=overlap)
 
 
 def _lock_places(labels: Iterable[Label]) -> list[CampaignAnnotator]:

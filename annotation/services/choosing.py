@@ -17,12 +17,12 @@ from annotation.selectors.due import is_report_due
 from annotation.services.campaigns import CONCLUDED_BY, change_campaign, check_plan
 from annotation.services.consolidating import ConcludedAgain, conclude_again, lock_list
 from annotation.weighing import WEIGHED
-from judgments.errors import DomainError
 from judgments.jobs import Work
 from judgments.models import Collection, Job, User
 from judgments.permissions import Access, get_access
 from judgments.services import audit
 from judgments.services.jobs import submit_job
+from touchstone.errors import DomainError
 
 
 class RuleRefused(DomainError):

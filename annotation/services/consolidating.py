@@ -30,9 +30,9 @@ from judgments.bulk import Among
 from judgments.models import Judgment, JudgmentList, JudgmentVersion, User
 from judgments.permissions import Access
 from judgments.prepared import PreparedRows, Slot, slot
-from judgments.scales import Scale
 from judgments.services import audit
 from judgments.services.committing import Change, commit_judgments, read_current
+from touchstone.scales import Scale
 
 AT_ONCE: Final = 2_000  # pairs of one transaction: some tenths of a second
 

@@ -11,22 +11,21 @@ from annotation.models import Assignment, Campaign, CheckPlan, GoldItem, Pair
 from annotation.permissions import check_may_run
 from annotation.selectors.gold import get_check_plan, list_agreed_decisions
 from annotation.services.seats import balance_seats, end_leases, lock_pairs
-from judgments.errors import DomainError
 from judgments.permissions import Access, NotFound
-from judgments.scales import Scale
 from judgments.services import audit
+from touchstone.errors import DomainError
+from touchstone.scales import Scale
 
 MAX_REASON_CHARACTERS: Final = 4_000
 MOST_PERCENT: Final = 30
 PLANNED: Final = (
-    "gold_percent", "repeat_percent", "when_used_up", "reuse_after", "feedback_after",
+    "gold_percent", "repeat_percent", "when_used_up", "feedback_after",
     "training_pairs", "training_percent", "training_tries",
 )  # fmt: skip
 # what a number of the plan may be, and what is said where it is not
 BOUNDS: Final = {
     "gold_percent": (0, MOST_PERCENT, f"The share is 0 to {MOST_PERCENT} percent."),
     "repeat_percent": (0, MOST_PERCENT, f"The share is 0 to {MOST_PERCENT} percent."),
-    "reuse_after": (50, 100_000, "Gold comes again after 50 to 100,000 labels."),
     "training_percent": (1, 100, "1 to 100 percent of the training pairs have to be right."),
     "training_tries": (1, 10, "There are 1 to 10 tries."),
 }
@@ -56,32 +55,6 @@ def mark_gold(
     check_may_run(access, pair.campaign)
     (item,) = _mark(access, pair.campaign, [Answer(pair.pk, low, high)], reason, at)
     return item
-
-
-def mark_query(
-    *, access: Access, campaign: Campaign, qid: str, reason: str, at: datetime
-) -> list[GoldItem]:
-    """Make a whole query gold, each of its pairs with the grade that it has come to; for leads.
-
-    Annotators then meet it like any other query. Raises GoldRefused where a pair has no grade.
-    """
-    check_may_run(access, campaign)
-    pairs = list(campaign.pairs.filter(query__qid=qid).order_by("pk"))
-    if not pairs:
-        raise GoldRefused("query_unknown", f"The campaign has no pair of the query {qid}.")
-    without = sum(pair.grade is None for pair in pairs)
-    if without:
-        are = "pair of this query has" if without == 1 else "pairs of this query have"
-        raise GoldRefused("no_grade", f"{without} {are} no grade yet: decide it first.")
-    marked = set(GoldItem.objects.filter(pair__in=pairs, retired_at=None).values_list("pair_id"))
-    answers = [
-        Answer(pair.pk, pair.grade, pair.grade)
-        for pair in pairs
-        if pair.grade is not None and (pair.pk,) not in marked
-    ]
-    if not answers:
-        raise GoldRefused("gold_already", "All pairs of this query are gold already.")
-    return _mark(access, campaign, answers, reason, at)
 
 
 def take_agreed_decisions(

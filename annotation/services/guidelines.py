@@ -10,9 +10,9 @@ from annotation.guidelines import GradeText, GuidelineRefused, checked_grades, c
 from annotation.models import Guideline, GuidelineRevision
 from judgments.models import JudgmentList, User
 from judgments.permissions import Access, NotFound, check_may_lead
-from judgments.scales import Scale
 from judgments.services import audit
 from judgments.services.naming import unless_taken
+from touchstone.scales import Scale
 
 MAX_NAME_CHARACTERS: Final = 200
 

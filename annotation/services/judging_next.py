@@ -6,16 +6,16 @@ from typing import Any, Final
 from django.db import transaction
 
 from annotation.models import Campaign, Guideline, Pool
-from annotation.pooling import Source
 from annotation.selectors.campaigns import list_guidelines
 from annotation.selectors.pools import list_open_pairs
 from annotation.services.campaigns import create_campaign
 from annotation.services.guidelines import get_newest_revision, has_grades_of
 from annotation.services.pools import store_pool
 from evaluation.selectors.judge_next import JudgeNext, NextAsked, get_judge_next
-from judgments.errors import DomainError
 from judgments.models import JudgmentList
 from judgments.permissions import Access, check_may_lead
+from touchstone.errors import DomainError
+from touchstone.pooling.pools import Source
 
 OVERLAP: Final = 1  # seats a pair, where the list had no campaign yet
 

@@ -33,15 +33,15 @@ from annotation.services.label_stock import (
     take_stock,
 )
 from judgments.bulk import analyse
-from judgments.formats.errors import Problems
 from judgments.jobs import Work
 from judgments.models import Collection, JudgmentList, JudgmentVersion, Membership, User
 from judgments.permissions import Access, NotFound, check_may_lead, get_access
-from judgments.scales import Scale
 from judgments.selectors.collections import map_documents, map_queries
 from judgments.services import audit
 from judgments.services.collections import ensure_documents, ensure_queries
 from judgments.services.members import add_name
+from touchstone.files.errors import Problems
+from touchstone.scales import Scale
 
 
 @dataclass(frozen=True)

@@ -24,9 +24,9 @@ from annotation.services.consolidating import commit_conclusions, conclude
 from annotation.services.guidelines import get_newest_revision
 from annotation.services.pools import make_pairs
 from annotation.services.seats import balance_seats, lock_pairs
-from judgments.errors import DomainError
-from judgments.formats.errors import Problems
 from judgments.models import JudgmentList, JudgmentVersion, User
+from touchstone.errors import DomainError
+from touchstone.files.errors import Problems
 
 REASON: Final = "imported"  # of decisions that a file brings
 BATCH: Final = 500
@@ -176,13 +176,21 @@ def _check_no_gold(stock: Stock, given: GivenLabels) -> None:
 
 
 def _sit_down(stock: Stock, pair: Pair, user: User) -> Assignment:
-    """The person's own seat at the pair, else a free one, else one more."""
+    """The person's own seat at the pair, else a free one, else one more.
+
+    A place at which they are shown another pair is none: that lease ends.
+    """
     states, purposes = Assignment.State, Assignment.Purpose
     at_pair = stock.seats[pair.pk]
+    own = next((seat for seat in at_pair if seat.annotator_id == user.pk), None)
+    if own is not None and own.stand_in_id is not None:
+        own.state = states.VOIDED
+        own.save(update_fields=["state"])
+        at_pair.remove(own)
+        own = None
     free = (
         seat for seat in at_pair if seat.state == states.FREE and seat.purpose in OVERLAP_PURPOSES
     )
-    own = next((seat for seat in at_pair if seat.annotator_id == user.pk), None)
     seat = own or min(free, key=lambda one: one.seat, default=None)
     if seat is None:
         number = max((seat.seat for seat in at_pair), default=0) + 1

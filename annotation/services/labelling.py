@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import Q, QuerySet, Subquery, UUIDField
+from django.db.models import Case, CharField, Q, QuerySet, Subquery, UUIDField, When
 from django.db.models.functions import Coalesce
 
 from annotation.models import (
@@ -21,17 +21,25 @@ from annotation.models import (
 )
 from annotation.permissions import CampaignClosed, Desk
 from annotation.selectors.standing import Told, get_told
-from annotation.services.seats import NO_GRADE, balance_seats
+from annotation.services.planting import OWN_SEAT
+from annotation.services.seats import NO_GRADE, balance_seats, is_filled_by_others, retake_seat
 from annotation.services.training import record_answer
-from annotation.services.usual_label import store_usual
 from annotation.submissions import RETRACTED, LabelRefused, Submission, checked_submission
-from judgments.errors import DomainError
 from judgments.permissions import NotFound
-from judgments.prepared import PreparedInsert, PreparedObjects, PreparedRows, PreparedUpdate, slot
-from judgments.scales import Scale
+from judgments.prepared import (
+    OneOf,
+    PreparedInsert,
+    PreparedObjects,
+    PreparedRows,
+    PreparedUpdate,
+    slot,
+)
 from judgments.waking import wake
+from touchstone.errors import DomainError
+from touchstone.scales import Scale
 
 TRIES: Final = 3
+REPEAT: Final = Assignment.Purpose.REPEAT
 
 
 @dataclass(frozen=True)
@@ -56,12 +64,18 @@ class Receipt:
 
 
 class _Named(NamedTuple):
-    """The seat that a label names: it is or was the viewer's."""
+    """The seat that a label names: it is or was the viewer's.
+
+    pair_id, occasion, purpose: of the pair that they were shown. place_id: the pair whose seats
+    decide what becomes of the label; another one only where the pair shown stands in for it.
+    """
 
     pk: int
     pair_id: int
     occasion: int
     purpose: str
+    place_id: int
+    stand_in: int | None
     order: str
     place: int | None
     shown_hash: str
@@ -94,9 +108,6 @@ def submit_label(*, desk: Desk, submission: Submission, at: datetime) -> Receipt
     """
     scale = Scale.from_json(desk.campaign.list.scale)
     checked = checked_submission(submission, scale=scale, at=at)
-    if store_usual(desk=desk, submission=checked, at=at):
-        _announce(desk.campaign.list_id)
-        return Receipt(submission.id)
     named = _named_seat(desk, checked)
     for _ in range(TRIES):
         try:
@@ -135,9 +146,17 @@ def _seat_qs() -> QuerySet[Any, Any]:
         pair__campaign=slot("campaign"),
     )
     return seat_qs.annotate(revision=Subquery(revisions.order_by().values("pk"))).values_list(
-        "pk", "pair_id", "occasion", "purpose", "order", "place", "pair__document__content_hash",
+        "pk",
+        Coalesce("stand_in__shown_id", "pair_id"),
+        Coalesce("stand_in__occasion", "occasion"),
+        Coalesce("stand_in__purpose", "purpose"),
+        Coalesce("stand_in__replaced_id", "pair_id"),
+        "stand_in_id",
+        "order",
+        "place",
+        Coalesce("stand_in__shown__document__content_hash", "pair__document__content_hash"),
         "revision",
-    )  # fmt: skip
+    )
 
 
 _seat: PreparedRows[Any] = PreparedRows(_seat_qs)
@@ -145,7 +164,8 @@ _seat: PreparedRows[Any] = PreparedRows(_seat_qs)
 
 def _submit(desk: Desk, submission: Submission, named: _Named, at: datetime) -> Receipt:
     """The transaction: everything about a pair's labels and seats happens under its lock."""
-    (pair,) = _locked_pair.list(pair=named.pair_id)
+    locked = _locked_pairs.list(pairs={named.pair_id, named.place_id})
+    pair = next(one for one in locked if one.pk == named.pair_id)
     said = _said(desk, submission, named)
     if submission.id in said:
         _check_same(desk, said[submission.id], submission, named)
@@ -159,8 +179,8 @@ def _submit(desk: Desk, submission: Submission, named: _Named, at: datetime) -> 
     _count(pair, is_planted=named.purpose not in OVERLAP_PURPOSES)
     _store(desk, submission, named, seat_id=seat_id, tip=tip, pair_seq=pair.label_seq, at=at)
     told = _answer(submission, named, at)
-    if tip is not None or submission.outcome in NO_GRADE:
-        balance_seats(pair_ids=[pair.pk], overlap=desk.campaign.overlap)
+    if tip is not None or submission.outcome in NO_GRADE or named.purpose == REPEAT:
+        balance_seats(pair_ids=[named.place_id], overlap=desk.campaign.overlap)
     if pair.is_open:
         _announce(pair.list_id)
     return Receipt(submission.id, is_surplus=_is_surplus(submission, seat_id), told=told)
@@ -182,11 +202,11 @@ def _answer(submission: Submission, named: _Named, at: datetime) -> Told | None:
     return get_told(label)
 
 
-def _locked_pair_qs() -> QuerySet[Pair]:
-    return Pair.objects.select_for_update(no_key=True).filter(pk=slot("pair")).order_by()
+def _locked_pairs_qs() -> QuerySet[Pair]:
+    return Pair.objects.select_for_update(no_key=True).filter(OneOf("pk", "pairs")).order_by("pk")
 
 
-_locked_pair: PreparedObjects[Pair] = PreparedObjects(_locked_pair_qs)
+_locked_pairs: PreparedObjects[Pair] = PreparedObjects(_locked_pairs_qs)
 
 
 def _is_surplus(submission: Submission, seat_id: int | None) -> bool:
@@ -234,7 +254,9 @@ def _said(desk: Desk, submission: Submission, named: _Named) -> dict[UUID, Label
 def _own_words_qs() -> QuerySet[Label]:
     own = Q(pair=slot("pair"), annotator=slot("viewer"))
     labels_qs = Label.objects.filter(Q(pk=slot("label", UUIDField)) | own).order_by("pair_seq")
-    return labels_qs.annotate(occasion=Coalesce("assignment__occasion", 0))
+    return labels_qs.annotate(
+        occasion=Coalesce("assignment__stand_in__occasion", "assignment__occasion", 0)
+    )
 
 
 _own_words: PreparedObjects[Any] = PreparedObjects(_own_words_qs)
@@ -280,55 +302,92 @@ def _take_seat(
     desk: Desk, submission: Submission, named: _Named, tip: Label | None, at: datetime
 ) -> int | None:
     """The seat that the label belongs to, as it is after the label; None: it is a surplus."""
-    seats_qs = Assignment.objects.filter(pair=named.pair_id, occasion=named.occasion)
     if submission.outcome == RETRACTED:
         assert tip is not None
         if tip.assignment_id is not None:
-            seat_qs = seats_qs.filter(pk=tip.assignment_id, state=Assignment.State.DONE)
-            seat_qs.update(state=Assignment.State.LEASED, leased_until=at + desk.campaign.lease)
+            _lease_again(desk, named, tip.assignment_id, at)
         return tip.assignment_id
-    if _taken_lease.run(seat=named.pk, pair=named.pair_id, viewer=desk.viewer.pk):
+    if _labelled.run(seat=named.pk, viewer=desk.viewer.pk, **_shown_there(named)):
         return named.pk
-    return _find_seat(desk, named, seats_qs)
+    return _find_seat(desk, named)
+
+
+def _shown_there(named: _Named) -> dict[str, Any]:
+    return {"pair": named.pair_id, "purpose": named.purpose, "occasion": named.occasion}
 
 
 def _lease_qs() -> QuerySet[Assignment]:
     return Assignment.objects.filter(
-        pk=slot("seat"),
-        pair=slot("pair"),
-        annotator=slot("viewer"),
-        state=Assignment.State.LEASED,
+        pk=slot("seat"), annotator=slot("viewer"), state=Assignment.State.LEASED
     )
 
 
-_taken_lease = PreparedUpdate(_lease_qs, state=Assignment.State.DONE, leased_until=None)
+# The seat of a stand-in becomes one of the pair shown. The pair that it replaced lacks a seat then,
+# which the worker brings when it checks the label: this is the same statement for every label, and
+# so no time tells one from another.
+_labelled = PreparedUpdate(
+    _lease_qs,
+    state=Assignment.State.DONE,
+    leased_until=None,
+    pair=slot("pair"),
+    purpose=slot("purpose", CharField),
+    occasion=slot("occasion"),
+    seat=Case(When(stand_in=None, then="seat"), default=OWN_SEAT),
+    is_added=False,
+)
 
 
-def _find_seat(desk: Desk, named: _Named, seats_qs: QuerySet[Assignment]) -> int | None:
+def _lease_again(desk: Desk, named: _Named, seat_id: int, at: datetime) -> None:
+    """Lease the seat of a label that is taken back; a stand-in's is one of its place again.
+
+    The pair is the viewer's from then on, to label or to give back and ask for again, also where
+    others have filled it meanwhile: a seat is added then, for a plain pair as for a stand-in.
+    """
+    states = Assignment.State
+    seat_qs = Assignment.objects.filter(pk=seat_id, state=states.DONE)
+    back: dict[str, Any] = {}
+    # not where the place has come to the viewer as what it is
+    own_qs = Assignment.objects.filter(pair=named.place_id, annotator=desk.viewer, occasion=0)
+    if named.stand_in is None and named.purpose in OVERLAP_PURPOSES:
+        back = {"is_added": is_filled_by_others(pair_id=named.place_id, seat_id=seat_id)}
+    elif named.stand_in is not None and not own_qs.exclude(state=states.VOIDED).exists():
+        number, is_added = retake_seat(pair_id=named.place_id)
+        purposes = Assignment.Purpose
+        purpose = purposes.POOL if number <= desk.campaign.overlap else purposes.EXTRA
+        back = {"pair": named.place_id, "seat": number, "is_added": is_added}
+        back |= {"purpose": purpose, "occasion": 0}
+    seat_qs.update(state=states.LEASED, leased_until=at + desk.campaign.lease, **back)
+
+
+def _find_seat(desk: Desk, named: _Named) -> int | None:
     """For a correction the seat it was made in; else the viewer's new lease, or a free seat."""
     states = Assignment.State
-    own = seats_qs.filter(annotator=desk.viewer).exclude(state=states.VOIDED).first()
+    is_plain = named.stand_in is None
+    own_qs = Assignment.objects.filter(annotator=desk.viewer, stand_in=named.stand_in)
+    if is_plain:
+        own_qs = own_qs.filter(pair=named.pair_id, occasion=named.occasion)
+    own = own_qs.exclude(state=states.VOIDED).first()
     if own is not None:
-        _sit_down(seats_qs.filter(pk=own.pk), states.LEASED)
+        purpose = own.purpose if is_plain else named.purpose
+        shown = _shown_there(named) | {"purpose": purpose}
+        _labelled.run(seat=own.pk, viewer=desk.viewer.pk, **shown)
         return own.pk
-    if named.purpose not in OVERLAP_PURPOSES:
+    if is_plain and named.purpose not in OVERLAP_PURPOSES:
         # nobody else ever sits there: a label that comes late still finds its seat
-        _sit_down(seats_qs.filter(pk=named.pk), states.VOIDED)
+        named_qs = Assignment.objects.filter(pk=named.pk, state=states.VOIDED)
+        named_qs.update(state=states.DONE, leased_until=None)
         return named.pk
-    free = seats_qs.filter(state=states.FREE, purpose__in=OVERLAP_PURPOSES).order_by("seat")
-    met = {"annotator": desk.viewer, "order": named.order, "place": named.place}
-    for pk in list(free.values_list("pk", flat=True)):
+    free_qs = Assignment.objects.filter(
+        pair=named.place_id, occasion=0, state=states.FREE, purpose__in=OVERLAP_PURPOSES
+    )
+    met: dict[str, Any] = {"annotator": desk.viewer, "order": named.order, "place": named.place}
+    if not is_plain:
+        met |= {"stand_in": named.stand_in, "seat": OWN_SEAT, **_shown_there(named)}
+    for pk in list(free_qs.order_by("seat").values_list("pk", flat=True)):
         # conditional: somebody may lease it at this moment
-        if _sit_down(seats_qs.filter(pk=pk), states.FREE, **met):
+        if free_qs.filter(pk=pk).update(state=states.DONE, **met):
             return pk
     return None
-
-
-def _sit_down(seat_qs: QuerySet[Assignment], state: str, **change: Any) -> bool:
-    done = seat_qs.filter(state=state).update(
-        state=Assignment.State.DONE, leased_until=None, **change
-    )
-    return bool(done)
 
 
 def _store(

@@ -10,16 +10,30 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import CharField, DateTimeField, QuerySet
+from django.db.models import CharField, DateTimeField, Exists, OuterRef, Q, QuerySet, Subquery
 
-from annotation.models import Assignment, Campaign, CampaignAnnotator
+from annotation.models import (
+    Assignment,
+    Campaign,
+    CampaignAnnotator,
+    GoldItem,
+    QuerySkip,
+    StandIn,
+)
 from annotation.permissions import Desk, check_may_label
 from annotation.selectors.standing import get_standing, held_qs, held_slots_qs, list_leases
-from annotation.selectors.streams import FreeSeat, list_free_among, list_free_seats
-from annotation.services.planting import plant
+from annotation.selectors.streams import (
+    FreeSeat,
+    list_free_among,
+    list_free_seats,
+    list_returning_seats,
+    order_of,
+)
+from annotation.services.planting import draw_stand_ins
 from annotation.services.seats import end_leases, hand_out
 from annotation.services.training import lease_training
 from annotation.training import Stage
+from judgments.models import User
 from judgments.prepared import OneOf, PlaceAmong, PreparedRows, PreparedUpdate, slot
 
 MOST: Final = 60  # seats that one person holds at a time
@@ -71,7 +85,7 @@ def take_over(*, desk: Desk, pairs: Sequence[int], at: datetime) -> int:
     """Lease to the viewer a seat of each of these pairs where there is one for them; how many."""
     with transaction.atomic():
         _lock_place(desk)
-        return _lease(desk, _not_locked(list_free_among(desk, pairs)), at)
+        return _lease(desk, _not_locked(list_free_among(desk, pairs)), at, in_turn=False)
 
 
 def release_leases(*, desk: Desk, assignments: Sequence[UUID] | None = None) -> int:
@@ -83,6 +97,11 @@ def release_leases(*, desk: Desk, assignments: Sequence[UUID] | None = None) -> 
     if assignments is not None:
         seats_qs = seats_qs.filter(public_id__in=assignments)
     return end_leases(seats_qs)
+
+
+def release_person(*, person: User) -> int:
+    """Free all seats that a person holds, in every campaign; how many. Their labels stay."""
+    return end_leases(Assignment.objects.filter(annotator=person), skip_locked=False)
 
 
 def release_expired(*, at: datetime, campaign: Campaign | None = None) -> int:
@@ -141,28 +160,30 @@ def _enough(count: int) -> int:
 def _take_more(desk: Desk, *, held: int, count: int, at: datetime) -> int:
     enough = _enough(count)
     for _ in range(TRIES):
-        free = list_free_seats(desk, wanted=enough - held) if held < enough else []
+        free = _list_offered(desk, held=held, wanted=count - held) if held < enough else []
         if not free:
             return held
-        chosen = free[: count - held]
-        taken = _lease(desk, _not_locked(chosen), at)
-        if taken:
-            held += taken + plant(desk=desk, among=[seat.pair for seat in chosen], at=at)
+        held += _lease(desk, _not_locked(free[: count - held]), at)
     if held:
         return held
     # Everybody is after the same few seats. Nobody goes away empty while one is free: wait for
     # whoever chose it too, holding no seat that others could wait for meanwhile.
-    free = list_free_seats(desk, wanted=1)[:MOST]
-    return int(any(_lease(desk, [seat.pk], at) for seat in free))
+    free = _list_offered(desk, held=held, wanted=1)[:MOST]
+    return int(any(_lease(desk, [seat], at) for seat in free))
 
 
-def _not_locked(seats: list[FreeSeat]) -> list[int]:
+def _list_offered(desk: Desk, *, held: int, wanted: int) -> list[FreeSeat]:
+    """The next free seats for the viewer; last of all those in whose place they have labelled
+    another pair."""
+    return list_free_seats(desk, wanted=wanted) or ([] if held else list_returning_seats(desk))
+
+
+def _not_locked(seats: list[FreeSeat]) -> list[FreeSeat]:
     """Those of the seats that nobody else is about to take, in order; waits for nobody."""
-    pks = [seat.pk for seat in seats]
     if not connection.features.has_select_for_update_skip_locked:
-        return pks
-    locked = {pk for (pk,) in _locked.list(seats=pks)}
-    return [pk for pk in pks if pk in locked]
+        return seats
+    locked = {pk for (pk,) in _locked.list(seats=[seat.pk for seat in seats])}
+    return [seat for seat in seats if seat.pk in locked]
 
 
 def _free_qs() -> QuerySet[Assignment]:
@@ -174,22 +195,48 @@ _locked: PreparedRows[Any] = PreparedRows(
 )
 
 
-def _lease(desk: Desk, pks: list[int], at: datetime) -> int:
-    """Lease the seats that are free, to be met in this order; how many."""
-    if not pks:
+def _lease(desk: Desk, seats: Sequence[FreeSeat], at: datetime, *, in_turn: bool = True) -> int:
+    """Lease the seats that are free, to be met in this order; how many.
+
+    What is shown at some of these places in the pairs' stead is drawn here, once a query.
+    in_turn: they are the next ones of the viewer's order.
+    """
+    if not seats:
         return 0
+    first = order_of(desk).chunk(pair=seats[0].pair, query=seats[0].query) if in_turn else None
     try:
         with transaction.atomic():
+            draw_stand_ins(desk=desk, places={seat.pair: seat.query for seat in seats}, at=at)
             return _leased.run(
-                seats=pks,
+                seats=[seat.pk for seat in seats],
                 annotator=desk.viewer.pk,
                 until=at + desk.campaign.lease,
                 order=desk.campaign.order,
-                handed=hand_out(annotator_id=desk.annotator_id, count=len(pks)),
+                handed=hand_out(annotator_id=desk.annotator_id, count=len(seats), chunk=first),
             )
     except IntegrityError:
         # a label of the viewer, sent late by another tab, took a seat of one of these pairs
         return 0
+
+
+def _stand_in() -> Subquery:
+    """What the annotator is shown in place of a seat's pair: gold that is still in use, or a pair
+    of a query that they do not skip, while the campaign plants such; and not twice."""
+    seats = Assignment.objects.filter(stand_in=OuterRef("pk")).exclude(
+        state=Assignment.State.VOIDED
+    )
+    items = GoldItem.objects.filter(pair=OuterRef("shown"), retired_at=None)
+    skips = QuerySkip.objects.filter(
+        campaign=OuterRef("campaign"),
+        annotator=OuterRef("annotator"),
+        query=OuterRef("shown__query"),
+        returned_at=None,
+    )
+    gold = Q(Exists(items), purpose="gold", campaign__check_plan__gold_percent__gt=0)
+    repeat = Q(~Exists(skips), purpose="repeat", campaign__check_plan__repeat_percent__gt=0)
+    stand_ins = StandIn.objects.filter(annotator=slot("annotator"), replaced=OuterRef("pair"))
+    stand_ins = stand_ins.exclude(shown=None)
+    return Subquery(stand_ins.filter(~Exists(seats), gold | repeat).order_by().values("pk")[:1])
 
 
 _leased = PreparedUpdate(
@@ -198,6 +245,7 @@ _leased = PreparedUpdate(
     annotator=slot("annotator"),
     leased_until=slot("until", DateTimeField),
     order=slot("order", CharField),
+    stand_in=_stand_in(),
     # as their how many-th seats the annotator gets these
     place=slot("handed") + PlaceAmong("pk", "seats"),
 )

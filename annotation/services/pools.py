@@ -6,8 +6,6 @@ from datetime import datetime
 
 from annotation.models import Campaign, Pair, Pool, PoolEntry
 from annotation.permissions import check_may_run
-from annotation.pooling import Pair as PairKey
-from annotation.pooling import Source
 from annotation.selectors.pools import (
     Drawn,
     PoolPlan,
@@ -22,6 +20,8 @@ from judgments.bulk import insert_rows
 from judgments.permissions import Access
 from judgments.services import audit
 from judgments.services.naming import unless_taken
+from touchstone.pooling.pools import Pair as PairKey
+from touchstone.pooling.pools import Source
 
 
 def build_pool(*, access: Access, campaign: Campaign, plan: PoolPlan, at: datetime) -> Pool:

@@ -4,12 +4,15 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from annotation.models import Campaign, QualityReport, RulePreview
+from annotation.models import AsidePreview, Campaign, QualityReport, RulePreview
 from annotation.quality import REVISION, fit, quality
 from annotation.selectors.choices import PREVIEW_REVISION, compute_preview, preview_key
+from annotation.selectors.leaving_out import ASIDE_REVISION, aside_key, compute_aside, people_ids
 from annotation.selectors.material import count_given, key_of, list_chances, read_material
 from evaluation.selectors import get_resolution
 from judgments.services.keeping import Beat, Clock, bring_up_to_date
+from touchstone.agreement.calibration import calibrated_posterior
+from touchstone.agreement.dawid_skene import DawidSkene, Floats
 
 
 def refresh_quality(*, campaign_id: int, clock: Clock) -> bool:
@@ -38,12 +41,37 @@ def preview_rule(*, campaign_id: int, rule: str, clock: Clock) -> bool:
     )
 
 
+def _posterior(model: DawidSkene, figures: dict[str, Any]) -> Floats:
+    """How probable each grade of each pair is, calibrated where enough pairs were checked."""
+    found = figures["accuracy"]["calibrated"]
+    if found is None:
+        return model.posterior
+    return calibrated_posterior(model.posterior, found["intercept"], found["slope"])
+
+
+def preview_aside(*, campaign_id: int, people: str, clock: Clock) -> bool:
+    """Bring what the campaign would be without some people to its labels; whether there was any.
+
+    people: as `people_ids` reads them.
+    """
+    campaign = Campaign.objects.select_related("list").get(pk=campaign_id)
+    chosen = people_ids(people)
+    preview, _ = AsidePreview.objects.get_or_create(campaign=campaign, people=people)
+    return bring_up_to_date(
+        preview,
+        key=aside_key(campaign, people),
+        revision=ASIDE_REVISION,
+        compute=partial(compute_aside, campaign, chosen),
+        clock=clock,
+    )
+
+
 def _compute(campaign: Campaign, beat: Beat) -> dict[str, Any]:
     read = read_material(campaign)
     model = fit(read.material)
     figures = quality(read.material, beat, model)
     if model is not None:
-        chances = list_chances(read, model.posterior)
+        chances = list_chances(read, _posterior(model, figures))
         found = get_resolution(judgment_list=campaign.list, chances=chances)
         figures["resolution"] = None if found is None else asdict(found)
     return figures | {"people": read.people, "given": count_given(campaign)}

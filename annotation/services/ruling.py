@@ -1,6 +1,7 @@
-"""Acting on what the checks say about somebody, and taking it back.
+"""Acting on what is known about somebody, by a rule or by a lead, and taking it back.
 
-The decision is in annotation/rules.py. Every action is a row and stands in the audit log.
+What rules decide is in annotation/rules.py. Every action is a row and stands in the audit log.
+A lead's action takes the list's lock first, then people's places, then pairs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,9 +10,9 @@ from operator import attrgetter
 from typing import Any, Final
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, Max, QuerySet
 
-from annotation.checks import Accuracy
+from annotation.checks import Accuracy, accuracy
 from annotation.models import (
     Assignment,
     Campaign,
@@ -22,13 +23,15 @@ from annotation.models import (
     Pair,
 )
 from annotation.permissions import check_may_run
-from annotation.rules import Rule, due_actions
+from annotation.rules import Rule, check_consistent, due_actions
 from annotation.selectors.overlap import overlap_labels
+from annotation.services.consolidating import commit_conclusions, conclude, lock_list
 from annotation.services.gold import GoldRefused
 from annotation.services.recording import record_person
 from annotation.services.seats import balance_seats, end_leases, lock_pairs
-from judgments.models import User
-from judgments.permissions import Access
+from judgments.bulk import Among
+from judgments.models import JudgmentList, User
+from judgments.permissions import Access, NotFound
 from judgments.services import audit
 from judgments.waking import wake
 
@@ -39,6 +42,11 @@ MESSAGES: Final[Mapping[str, str]] = {
     "is asked for the moment. Your labels are kept. The lead of this campaign knows, and will "
     "talk to you.",
 }
+BY_LEAD: Final = (
+    "The lead of this campaign has paused your work, so nothing more is asked for the moment. "
+    "The lead will talk to you."
+)
+MOST_PEOPLE: Final = 100
 Shown = Sequence[tuple[GoldCheck, int]]
 
 
@@ -47,7 +55,8 @@ def change_rules(
 ) -> None:
     """The rules of a campaign from now on; for leads. An action that is not named has none.
 
-    Raises GoldRefused for an unknown action or numbers out of bounds.
+    They are asked at once about everybody, of all that is known: a paused person gets no further
+    check. Raises GoldRefused for an unknown action, or numbers that are out of bounds or clash.
     """
     check_may_run(access, campaign)
     for rule in rules:
@@ -55,6 +64,10 @@ def change_rules(
             raise GoldRefused("action_unknown", f"{rule.action!r} is nothing that a rule does.")
         if not 1 <= rule.below_percent <= 100 or not 3 <= rule.at_least <= 20:
             raise GoldRefused("rule_invalid", "A rule needs 1 to 100 percent and 3 to 20 checks.")
+    try:
+        check_consistent(rules)
+    except ValueError as error:
+        raise GoldRefused("rules_clash", str(error)) from None
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         before = [_worded(rule) for rule in list_rules(campaign)]
@@ -76,6 +89,54 @@ def change_rules(
             before=before,
             after=[_worded(rule) for rule in rules],
         )
+        for annotator in _lock_places(campaign):
+            act(annotator=annotator, at=at)
+
+
+def set_labels_aside(
+    *, access: Access, campaign: Campaign, people: Sequence[User], at: datetime, reason: str = ""
+) -> list[CheckAction]:
+    """Let labels of these people count no longer, and have others label the pairs; for leads.
+
+    They are paused as well while the campaign is open. In a closed campaign no seat opens: grades
+    follow from the labels that are left. Returns what was done; nothing of what stands already.
+    Raises GoldRefused for too many people, NotFound for somebody who is not of the campaign.
+    """
+    check_may_run(access, campaign)
+    with transaction.atomic():
+        judgment_list = lock_list(campaign.list_id)
+        taken = []
+        for annotator in _lock_chosen(campaign, people):
+            if _may_pause(annotator):
+                taken.append(
+                    _act_as_lead(access, annotator, CheckRule.Action.PAUSE, at=at, reason=reason)
+                )
+            seats = _set_aside(annotator, since=None)
+            if seats:
+                action = CheckRule.Action.REQUEUE
+                taken.append(
+                    _act_as_lead(access, annotator, action, at=at, reason=reason, seats=seats)
+                )
+                _conclude_if_closed(annotator.campaign, judgment_list, seats, at)
+    return taken
+
+
+def pause_people(
+    *, access: Access, campaign: Campaign, people: Sequence[User], at: datetime, reason: str = ""
+) -> list[CheckAction]:
+    """Ask nothing more of these people until a lead undoes it; for leads. Their labels count.
+
+    Returns what was done; nothing for those who are paused already, have left, or whose campaign
+    is not open. Raises as `set_labels_aside` does.
+    """
+    check_may_run(access, campaign)
+    with transaction.atomic():
+        lock_list(campaign.list_id)
+        return [
+            _act_as_lead(access, annotator, CheckRule.Action.PAUSE, at=at, reason=reason)
+            for annotator in _lock_chosen(campaign, people)
+            if _may_pause(annotator)
+        ]
 
 
 def list_rules(campaign: Campaign) -> list[Rule]:
@@ -95,7 +156,10 @@ def act(*, annotator: CampaignAnnotator, at: datetime) -> list[CheckAction]:
     shown = _list_checks(annotator)
     since = {rule.action: _since_last(annotator, rule.action, shown) for rule in rules}
     errors = {action: [error for _, error in checks] for action, checks in since.items()}
-    return [_take(annotator, rule, found, shown, at) for rule, found in due_actions(rules, errors)]
+    if CheckRule.Action.PAUSE not in errors:
+        errors[CheckRule.Action.PAUSE] = []
+    due = due_actions(rules, errors, is_paused=bool(annotator.paused))
+    return [_take(annotator, rule, found, shown, at) for rule, found in due]
 
 
 def undo_action(*, access: Access, action: CheckAction, at: datetime) -> CheckAction:
@@ -105,8 +169,9 @@ def undo_action(*, access: Access, action: CheckAction, at: datetime) -> CheckAc
     gave meanwhile. Raises GoldRefused for what was undone already.
     """
     check_may_run(access, action.campaign)
-    places_qs = CampaignAnnotator.objects.select_related("campaign__list")
+    places_qs = CampaignAnnotator.objects.select_related("campaign__list__collection", "user")
     with transaction.atomic():
+        judgment_list = lock_list(action.campaign.list_id)
         annotator = places_qs.select_for_update(no_key=True, of=("self",)).get(
             campaign=action.campaign, user=action.annotator
         )
@@ -117,8 +182,10 @@ def undo_action(*, access: Access, action: CheckAction, at: datetime) -> CheckAc
             _set_pause(annotator, "")
         elif action.action == CheckRule.Action.REQUEUE:
             _count_again(annotator.campaign, action.seats)
+            _conclude_if_closed(annotator.campaign, judgment_list, action.seats, at)
         checks = [check for check, _ in _list_checks(annotator)]
-        newest = max([action.newest, *checks], key=attrgetter("pk"))
+        known = [check for check in (action.newest, *checks) if check is not None]
+        newest = max(known, key=attrgetter("pk"), default=None)
         undone = CheckAction.objects.create(
             campaign=action.campaign,
             annotator=action.annotator,
@@ -158,7 +225,7 @@ def _since_last(annotator: CampaignAnnotator, action: str, shown: Shown) -> Show
     taken_qs = CheckAction.objects.filter(
         campaign=annotator.campaign_id, annotator=annotator.user_id, action=action
     )
-    last = taken_qs.order_by("-pk").values_list("newest", flat=True).first()
+    last = taken_qs.aggregate(last=Max("newest"))["last"]
     return [(check, error) for check, error in shown if check.pk > (last or 0)]
 
 
@@ -209,14 +276,14 @@ def _set_aside(annotator: CampaignAnnotator, *, since: datetime | None) -> list[
     if since is not None:
         labels_qs = labels_qs.filter(received_at__gt=since)
     named = labels_qs.order_by().values_list("assignment", flat=True)
-    seats_qs = Assignment.objects.filter(pk__in=list(named))
+    seats_qs = Assignment.objects.filter(Among("pk", named))
     return _move(
         annotator.campaign, seats_qs, before=Assignment.State.DONE, after=Assignment.State.ASIDE
     )
 
 
 def _count_again(campaign: Campaign, seat_ids: Sequence[int]) -> None:
-    seats_qs = Assignment.objects.filter(pk__in=seat_ids)
+    seats_qs = Assignment.objects.filter(Among("pk", seat_ids))
     _move(campaign, seats_qs, before=Assignment.State.ASIDE, after=Assignment.State.DONE)
 
 
@@ -225,17 +292,93 @@ def _move(
 ) -> list[int]:
     """Change the state of seats, and have their pairs concluded anew; the ids of the seats."""
     wanted = set(seats_qs.order_by().values_list("pair", flat=True))
-    pair_ids = lock_pairs(Pair.objects.filter(pk__in=wanted))
+    pair_ids = lock_pairs(Pair.objects.filter(Among("pk", wanted)))
     moved = list(seats_qs.filter(state=before).order_by("pk").values_list("pk", flat=True))
-    Assignment.objects.filter(pk__in=moved).update(state=after)
-    Pair.objects.filter(pk__in=pair_ids).update(label_seq=F("label_seq") + 1)
-    balance_seats(pair_ids=pair_ids, overlap=campaign.overlap)
+    Assignment.objects.filter(Among("pk", moved)).update(state=after)
+    Pair.objects.filter(Among("pk", pair_ids)).update(label_seq=F("label_seq") + 1)
+    if campaign.state != Campaign.State.CLOSED:
+        balance_seats(pair_ids=pair_ids, overlap=campaign.overlap)
     wake("annotation.consolidate", campaign.list_id)
     return moved
 
 
+def _lock_places(campaign: Campaign) -> list[CampaignAnnotator]:
+    """The places of all who annotate in the campaign, locked until the transaction ends."""
+    places_qs = CampaignAnnotator.objects.select_related("campaign__list__collection", "user")
+    locked_qs = places_qs.select_for_update(no_key=True, of=("self",)).order_by("pk")
+    return list(locked_qs.filter(campaign=campaign, is_active=True))
+
+
+def _lock_chosen(campaign: Campaign, people: Sequence[User]) -> list[CampaignAnnotator]:
+    """The places of these people, also of some who have left; the caller holds the list's lock."""
+    chosen = {person.pk for person in people}
+    if not 1 <= len(chosen) <= MOST_PEOPLE:
+        raise GoldRefused("people_count", f"Choose 1 to {MOST_PEOPLE} people.")
+    places_qs = CampaignAnnotator.objects.select_related("campaign__list__collection", "user")
+    locked_qs = places_qs.select_for_update(no_key=True, of=("self",)).order_by("pk")
+    places = list(locked_qs.filter(campaign=campaign, user__in=chosen))
+    if len(places) < len(chosen):
+        raise NotFound("annotator")
+    return places
+
+
+def _may_pause(annotator: CampaignAnnotator) -> bool:
+    is_open = annotator.campaign.state == Campaign.State.OPEN
+    return is_open and annotator.is_active and not annotator.paused
+
+
+def _act_as_lead(
+    access: Access,
+    annotator: CampaignAnnotator,
+    action: str,
+    *,
+    at: datetime,
+    reason: str,
+    seats: Sequence[int] = (),
+) -> CheckAction:
+    if action == CheckRule.Action.PAUSE:
+        _set_pause(annotator, BY_LEAD)
+    shown = _list_checks(annotator)
+    found = accuracy([error for _, error in shown])
+    taken = CheckAction.objects.create(
+        campaign=annotator.campaign,
+        annotator_id=annotator.user_id,
+        action=action,
+        right=found.exact if found else 0,
+        checks=found.checks if found else 0,
+        below_percent=0,
+        newest=max((check for check, _ in shown), key=attrgetter("pk"), default=None),
+        seats=list(seats),
+        message=BY_LEAD if action == CheckRule.Action.PAUSE else "",
+        taken_at=at,
+        taken_by=access.user,
+    )
+    _record(annotator, access.user, at, "check.acted", taken, reason=reason)
+    return taken
+
+
+def _conclude_if_closed(
+    campaign: Campaign, judgment_list: JudgmentList, seat_ids: Sequence[int], at: datetime
+) -> None:
+    """Let grades follow at once: nobody consolidates a closed campaign. The list is locked."""
+    if campaign.state != Campaign.State.CLOSED:
+        return
+    seats_qs = Assignment.objects.filter(Among("pk", seat_ids))
+    pair_ids = sorted(set(seats_qs.order_by().values_list("pair", flat=True)))
+    due_qs = Pair.objects.filter(Among("pk", pair_ids))
+    concluded = conclude(judgment_list=judgment_list, due_qs=due_qs)
+    if campaign.commit == Campaign.Commit.LIVE:
+        commit_conclusions(judgment_list=judgment_list, concluded=concluded, by=None, at=at)
+
+
 def _record(
-    annotator: CampaignAnnotator, actor: User | None, at: datetime, word: str, done: CheckAction
+    annotator: CampaignAnnotator,
+    actor: User | None,
+    at: datetime,
+    word: str,
+    done: CheckAction,
+    *,
+    reason: str = "",
 ) -> None:
     record_person(
         annotator.campaign,
@@ -249,5 +392,6 @@ def _record(
             "checks": done.checks,
             "below_percent": done.below_percent,
             "labels_set_aside": len(done.seats),
-        },
+        }
+        | ({"reason": reason} if reason else {}),
     )

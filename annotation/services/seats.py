@@ -11,7 +11,8 @@ from typing import Any
 from uuid import uuid4
 
 from django.db import connection, transaction
-from django.db.models import F, OuterRef, QuerySet, Subquery
+from django.db.models import Count, F, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from annotation.models import (
     OVERLAP_PURPOSES,
@@ -45,12 +46,13 @@ def lock_pairs(pairs_qs: QuerySet[Pair], *, skip_locked: bool = False) -> list[i
     return list(locked_qs.values_list("pk", flat=True))
 
 
-def hand_out(*, annotator_id: int, count: int) -> int:
+def hand_out(*, annotator_id: int, count: int, chunk: int | None = None) -> int:
     """Count seats that somebody is handed; how many they were handed before.
 
-    annotator_id: their place in the campaign, which the caller has locked.
+    annotator_id: their place in the campaign, which the caller has locked. chunk: the part of their
+    order that the first of them is in; None leaves what was said last.
     """
-    _handing.run(place=annotator_id, count=count)
+    _handing.run(place=annotator_id, count=count, chunk=chunk)
     ((handed,),) = _handed.list(place=annotator_id)
     return int(handed) - count
 
@@ -59,7 +61,9 @@ def _place_qs() -> QuerySet[CampaignAnnotator]:
     return CampaignAnnotator.objects.filter(pk=slot("place")).order_by()
 
 
-_handing = PreparedUpdate(_place_qs, handed=F("handed") + slot("count"))
+_handing = PreparedUpdate(
+    _place_qs, handed=F("handed") + slot("count"), chunk=Coalesce(slot("chunk"), "chunk")
+)
 _handed: PreparedRows[Any] = PreparedRows(lambda: _place_qs().values_list("handed"))
 
 
@@ -80,9 +84,9 @@ def balance_seats(*, pair_ids: Iterable[int], overlap: int) -> None:
     """Give each pair the seats that it needs; the caller holds the pairs' locks.
 
     Needed are `overlap` seats, one more for everybody who sat there and could not grade the pair,
-    and one more for each time that a lead asked for one; none at all where the right answer is
-    known, in gold. Missing seats are made; free ones that nobody needs any more are voided, extra
-    ones first. Running it twice changes nothing.
+    one more for each time that a lead asked for one, and those that were added after a retraction;
+    none at all where the right answer is known, in gold. Missing seats are made; free ones that
+    nobody needs any more are voided, extra ones first. Running it twice changes nothing.
     """
     ids = list(pair_ids)
     for start in range(0, len(ids), BATCH):
@@ -95,8 +99,10 @@ def _balance(pair_ids: list[int], overlap: int) -> None:
     gold_qs = GoldItem.objects.filter(pair__in=pair_ids, retired_at=None)
     gold = set(gold_qs.values_list("pair_id", flat=True))
     wishes = count_wishes(pair_ids)
+    added = _count_added(pair_ids)
     for pair_id, seats in _seats_of(pair_ids).items():
         needed = overlap + seats.without_grade + wishes.get(pair_id, 0)
+        needed += added.get(pair_id, 0)
         needed = 0 if pair_id in gold else needed
         missing = needed - seats.count
         if missing > 0:
@@ -132,11 +138,46 @@ def end_leases(seats_qs: QuerySet[Assignment], *, skip_locked: bool = True) -> i
     return ended
 
 
-def _seats_of(pair_ids: list[int]) -> dict[int, _Seats]:
+def retake_seat(*, pair_id: int) -> tuple[int, bool]:
+    """The number of a seat for somebody whose label of a stand-in there was taken back, and
+    whether it is one more than there were; the caller holds the pair's lock.
+
+    With the label their seat had become free for others. So that the pair is theirs to label or
+    to give back as any other after such a step, they get a free seat, or one that is added.
+    """
+    (seats,) = _seats_of([pair_id]).values()
+    if seats.free:
+        number, pk = min(seats.free)
+        # conditional: somebody may lease it at this moment
+        free_qs = Assignment.objects.filter(pk=pk, state=Assignment.State.FREE)
+        if free_qs.update(state=Assignment.State.VOIDED):
+            return number, False
+    number = next(n for n in range(1, len(seats.numbers) + 2) if n not in seats.numbers)
+    overlap = Pair.objects.values_list("campaign__overlap", flat=True).get(pk=pair_id)
+    return number, seats.count >= overlap + seats.without_grade
+
+
+def is_filled_by_others(*, pair_id: int, seat_id: int) -> bool:
+    """Whether a pair has all the labels and leases that it needs without this seat of it; the
+    caller holds the pair's lock."""
+    (seats,) = _seats_of([pair_id], without=seat_id).values()
+    overlap = Pair.objects.values_list("campaign__overlap", flat=True).get(pk=pair_id)
+    needed = overlap + seats.without_grade + count_wishes([pair_id]).get(pair_id, 0)
+    return seats.count - len(seats.free) >= needed + _count_added([pair_id]).get(pair_id, 0)
+
+
+def _count_added(pair_ids: list[int]) -> dict[int, int]:
+    """How many seats were added to pairs; they count until the stand-in is labelled again."""
+    added_qs = Assignment.objects.filter(pair__in=pair_ids, is_added=True).order_by()
+    return dict(added_qs.values_list("pair").annotate(seats=Count("pk")))
+
+
+def _seats_of(pair_ids: list[int], *, without: int = 0) -> dict[int, _Seats]:
     current = Label.objects.filter(assignment=OuterRef("pk"), superseded_by__isnull=True)
     rows = (
         Assignment.objects.filter(pair__in=pair_ids, purpose__in=OVERLAP_PURPOSES)
         .exclude(state=Assignment.State.VOIDED)
+        .exclude(pk=without)
         .annotate(outcome=Subquery(current.values("outcome")[:1]))
         .values_list("pair_id", "pk", "seat", "state", "outcome")
     )

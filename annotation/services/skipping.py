@@ -6,14 +6,15 @@ from typing import Final
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models.functions import Coalesce
 
 from annotation.models import Assignment, Campaign, CampaignAnnotator, QuerySkip
 from annotation.permissions import Desk, check_may_label, check_may_run
 from annotation.services.seats import end_leases
 from annotation.submissions import checked_words
-from judgments.errors import DomainError
 from judgments.permissions import Access, NotFound
 from judgments.services import audit
+from touchstone.errors import DomainError
 
 MAX_NOTE_CHARACTERS: Final = 1_000
 
@@ -41,7 +42,8 @@ def skip_query(
     """
     check_may_label(desk)
     own_qs = Assignment.objects.filter(annotator=desk.viewer, pair__campaign=desk.campaign)
-    query = own_qs.filter(public_id=assignment).values_list("pair__query", flat=True).first()
+    own_qs = own_qs.annotate(shown_query=Coalesce("stand_in__shown__query", "pair__query"))
+    query = own_qs.filter(public_id=assignment).values_list("shown_query", flat=True).first()
     if query is None:
         raise NotFound("assignment")
     if reason not in QuerySkip.Reason.values:
@@ -57,7 +59,7 @@ def skip_query(
             returned_at=None,
             defaults={"reason": reason, "note": note, "skipped_at": at},
         )
-        held_qs = own_qs.filter(state=Assignment.State.LEASED, pair__query=query)
+        held_qs = own_qs.filter(state=Assignment.State.LEASED, shown_query=query)
         released = tuple(held_qs.order_by("pk").values_list("public_id", flat=True))
         end_leases(held_qs, skip_locked=False)
     return Skipped(skip, released)

@@ -33,7 +33,7 @@ from annotation.services.seats import end_leases
 from annotation.training import Stage, draw_evenly, needed
 from judgments.models import User
 from judgments.permissions import Access, NotFound
-from judgments.scales import Scale
+from touchstone.scales import Scale
 
 OPEN: Final = TrainingAttempt.State.OPEN
 PASSED: Final = TrainingAttempt.State.PASSED
@@ -64,7 +64,7 @@ def lease_training(*, desk: Desk, at: datetime) -> int:
     answers = dict(trainable_qs(desk.campaign, desk.viewer).values_list("pair", "low"))
     dice = seeded(desk.campaign.seed, desk.viewer.pk, purpose, attempt.number)
     drawn = draw_evenly(answers, wanted=missing, dice=dice)
-    return held + give_own_seats(desk, dict.fromkeys(drawn, 0), purpose, at)
+    return held + give_own_seats(desk, drawn, purpose, at)
 
 
 def record_answer(*, label: Label, at: datetime) -> None:

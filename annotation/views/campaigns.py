@@ -35,7 +35,6 @@ from annotation.services.choosing import ask_for_plan
 from annotation.services.consolidating import approve
 from annotation.views.finding import led_campaign
 from annotation.views.rendering import render_page
-from judgments.errors import DomainError
 from judgments.models import User
 from judgments.permissions import (
     Access,
@@ -46,6 +45,7 @@ from judgments.permissions import (
     may_see_people,
 )
 from judgments.views.rendering import is_part, posted
+from touchstone.errors import DomainError
 
 FIELDS = {
     "name_taken": "name",

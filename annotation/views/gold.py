@@ -1,9 +1,7 @@
 """Gold: a campaign's list of it, marking and retiring it, and how much is planted."""
 
-from collections.abc import Callable, Sized
 from uuid import UUID
 
-from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -11,8 +9,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from annotation.forms.gold import CheckPlanForm, GoldForm, ReasonForm, RulesForm, WholeQueryForm
-from annotation.models import Campaign
+from annotation.forms.gold import CheckPlanForm, GoldForm, ReasonForm, RulesForm
 from annotation.selectors.gold import (
     get_check_action,
     get_check_plan,
@@ -24,9 +21,9 @@ from annotation.services import gold as services
 from annotation.services.ruling import change_rules, list_rules, undo_action
 from annotation.views.finding import led_campaign, watched_campaign
 from annotation.views.rendering import render_page
-from judgments.permissions import Access, check_may_lead, get_access
-from judgments.scales import Scale
+from judgments.permissions import check_may_lead, get_access
 from judgments.views.rendering import posted
+from touchstone.scales import Scale
 
 
 @never_cache
@@ -57,7 +54,6 @@ def gold(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
         access=access,
         form=form,
         rules=RulesForm(rules=list_rules(campaign)),
-        whole=WholeQueryForm(),
         take=ReasonForm(),
     )
 
@@ -69,9 +65,11 @@ def rules(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     form = RulesForm(request.POST)
     if form.is_valid():
         change_rules(access=access, campaign=campaign, rules=form.rules(), at=timezone.now())
-        messages.success(request, "The rules are changed. They hold from the next check on.")
+        messages.success(request, "The rules are changed, and were applied to all checks so far.")
     else:
-        messages.error(request, "A rule needs 1 to 100 percent and 3 to 20 checks.")
+        clash = [str(error) for error in form.non_field_errors()]
+        needs = "A rule needs 1 to 100 percent and 3 to 20 checks."
+        messages.error(request, clash[0] if clash else needs)
     return redirect("campaign-gold", slug, campaign_id)
 
 
@@ -86,30 +84,29 @@ def action_undo(request: HttpRequest, slug: str, action_id: int) -> HttpResponse
     except services.GoldRefused as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, "Undone. The rule counts anew from here.")
-    return redirect("campaign-gold", slug, action.campaign.public_id)
-
-
-@require_POST
-def gold_query(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
-    """Make a whole query gold."""
-
-    def mark(access: Access, campaign: Campaign, said: dict[str, str]) -> Sized:
-        return services.mark_query(access=access, campaign=campaign, at=timezone.now(), **said)
-
-    return _mark(request, slug, campaign_id, WholeQueryForm(request.POST), mark)
+        messages.success(request, "Undone.")
+    back = request.POST.get("back") == "aside"
+    return redirect("campaign-aside" if back else "campaign-gold", slug, action.campaign.public_id)
 
 
 @require_POST
 def gold_take(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     """Make gold of the decided pairs whose labels agree."""
-
-    def take(access: Access, campaign: Campaign, said: dict[str, str]) -> Sized:
-        return services.take_agreed_decisions(
-            access=access, campaign=campaign, at=timezone.now(), **said
+    access, campaign = led_campaign(request, slug, campaign_id)
+    form = ReasonForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "The reason is too long.")
+        return redirect("campaign-gold", slug, campaign_id)
+    try:
+        taken = services.take_agreed_decisions(
+            access=access, campaign=campaign, at=timezone.now(), **form.cleaned_data
         )
-
-    return _mark(request, slug, campaign_id, ReasonForm(request.POST), take)
+    except services.GoldRefused as error:
+        messages.error(request, error.message)
+    else:
+        made = len(taken)
+        messages.success(request, f"{made} {'pair is' if made == 1 else 'pairs are'} gold now.")
+    return redirect("campaign-gold", slug, campaign_id)
 
 
 @require_POST
@@ -154,23 +151,3 @@ def gold_retire(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
     else:
         messages.success(request, "This pair is no longer gold. It is labelled like any other.")
     return redirect("campaign-gold", slug, item.campaign.public_id)
-
-
-def _mark(
-    request: HttpRequest,
-    slug: str,
-    campaign_id: UUID,
-    form: forms.Form,
-    mark: Callable[[Access, Campaign, dict[str, str]], Sized],
-) -> HttpResponse:
-    access, campaign = led_campaign(request, slug, campaign_id)
-    if not form.is_valid():
-        messages.error(request, "Say which query.")
-        return redirect("campaign-gold", slug, campaign_id)
-    try:
-        made = len(mark(access, campaign, form.cleaned_data))
-    except services.GoldRefused as error:
-        messages.error(request, error.message)
-    else:
-        messages.success(request, f"{made} {'pair is' if made == 1 else 'pairs are'} gold now.")
-    return redirect("campaign-gold", slug, campaign_id)

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation.forms.guidelines import GuidelineForm, PreviewForm
 from annotation.guidelines import GuidelineRefused, empty_grades
+from annotation.models import Campaign
 from annotation.selectors.campaigns import get_guideline
 from annotation.selectors.guidelines import (
     get_guideline_page,
@@ -19,8 +20,9 @@ from annotation.services.guidelines import create_guideline, get_newest_revision
 from annotation.views.rendering import render_page
 from judgments.models import JudgmentList
 from judgments.permissions import Access, NotFound, check_may_lead, get_access
-from judgments.scales import Scale
+from judgments.rates import costly
 from judgments.views.rendering import posted
+from touchstone.scales import Scale
 
 
 @require_safe
@@ -82,9 +84,19 @@ def guideline_revise(request: HttpRequest, slug: str, guideline_id: int) -> Http
             )
         elif _revise(request, access, guideline_id, form):
             return redirect("guideline", slug, guideline_id)
-    return render_page(request, "guideline_revise", newest, access=access, form=form, found=found)
+    is_followed = found.campaigns.filter(state=Campaign.State.OPEN).exists()
+    return render_page(
+        request,
+        "guideline_revise",
+        newest,
+        access=access,
+        form=form,
+        found=found,
+        is_followed=is_followed,
+    )
 
 
+@costly
 @require_POST
 def guideline_preview(request: HttpRequest, slug: str) -> HttpResponse:
     """What a text will look like; the editor asks for it while one types."""

@@ -11,9 +11,9 @@ from django.views.decorators.http import require_POST
 
 from annotation.services.judging_next import start_next_campaign
 from evaluation.selectors.judge_next import asked_of
-from judgments.errors import DomainError
 from judgments.permissions import NotFound, check_may_lead, get_access
 from judgments.selectors.lists import get_list
+from touchstone.errors import DomainError
 
 
 @require_POST

@@ -22,9 +22,9 @@ from annotation.selectors.shown_guidelines import get_guideline_change, get_unre
 from annotation.services.preferences import set_preferences
 from annotation.views.rendering import with_steps
 from annotation.views.scripts import get_first_script, get_script, get_style
-from judgments.errors import DomainError
 from judgments.models import User
 from judgments.permissions import NotFound
+from touchstone.errors import DomainError
 
 REVISION_DIGITS = 10
 

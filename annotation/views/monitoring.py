@@ -42,7 +42,11 @@ def leases_release(
         row = next((one for one in workers if one.username == username), None)
         if row is None:
             raise NotFound("annotator")
-        others = [one for one in workers if one.is_active and one is not row]
+        others = [
+            one
+            for one in workers
+            if one.is_active and not (one.is_suspended or one.is_paused) and one is not row
+        ]
         return render_page(
             request, "leases_release", row, access=access, campaign=campaign, others=others
         )

@@ -29,10 +29,10 @@ from annotation.services.adjudicating import (
 from annotation.services.gold import mark_gold
 from annotation.views.finding import watched_campaign
 from annotation.views.rendering import render_page
-from judgments.errors import DomainError
 from judgments.permissions import Access, check_may_lead, get_access, may_lead
-from judgments.scales import Scale
 from judgments.views.rendering import posted
+from touchstone.errors import DomainError
+from touchstone.scales import Scale
 
 
 @never_cache

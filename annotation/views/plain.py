@@ -22,8 +22,8 @@ from annotation.services.leasing import lease_next
 from annotation.services.skipping import skip_query
 from annotation.views.rendering import with_steps
 from annotation.views.scripts import get_style
-from judgments.errors import DomainError
-from judgments.scales import Scale
+from touchstone.errors import DomainError
+from touchstone.scales import Scale
 
 AT_HAND = 20
 

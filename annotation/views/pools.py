@@ -18,6 +18,7 @@ from annotation.views.finding import led_campaign
 from annotation.views.rendering import render_page
 from evaluation.selectors import list_runs
 from judgments.permissions import Access
+from judgments.rates import costly
 from judgments.selectors.sets import list_sets
 from judgments.views.rendering import is_part, posted
 
@@ -45,6 +46,7 @@ def pool(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     )
 
 
+@costly
 @require_POST
 def pool_preview(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     """How large the pool would be that the form describes; the page asks at every change."""

@@ -30,8 +30,8 @@ from annotation.services.adjudicating import (
 from annotation.views.finding import led_campaign, watched_campaign
 from annotation.views.rendering import render_page
 from judgments.permissions import Access, check_may_lead, get_access
-from judgments.scales import Scale
 from judgments.views.rendering import posted
+from touchstone.scales import Scale
 
 
 @never_cache

@@ -14,9 +14,9 @@ from annotation.selectors.choices import get_rule_freshness, get_rule_page
 from annotation.services.choosing import ask_for_rule
 from annotation.views.finding import led_campaign
 from annotation.views.rendering import render_page
-from judgments.errors import DomainError
 from judgments.views.rendering import render_freshness
 from judgments.waking import publish
+from touchstone.errors import DomainError
 
 
 @never_cache

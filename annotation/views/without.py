@@ -10,13 +10,15 @@ from django.views.decorators.http import require_safe
 from annotation.selectors.without import get_without_page
 from annotation.views.rendering import render_page
 from evaluation.selectors.compared_runs import runs_filters_of
-from judgments.errors import DomainError
 from judgments.models import SetLook
 from judgments.permissions import NotFound, get_access
+from judgments.rates import costly
 from judgments.services.sets import record_look
 from judgments.views.rendering import is_part
+from touchstone.errors import DomainError
 
 
+@costly
 @never_cache
 @require_safe
 def without(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:

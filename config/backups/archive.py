@@ -1,4 +1,7 @@
-"""The file of a backup: a gzipped tar, its manifest first, the rest named there by digest."""
+"""The file of a backup: a gzipped tar. First the MAC of its manifest, then the manifest.
+
+The manifest names every other file with its digest, so the MAC covers them all.
+"""
 
 import hashlib
 import io
@@ -6,22 +9,29 @@ import json
 import os
 import re
 import tarfile
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, Final
+from typing import IO, Final
 
-from judgments.errors import DomainError
+from config.backups.keys import is_signed, manifest_mac
+from config.backups.refusing import BackupRefused
+from judgments.serialization import Unreadable, from_plain
 
-FORMAT: Final = 1
+FORMAT: Final = 2  # 1 had no MAC
+FORMATS: Final = (1, FORMAT)
+MAC: Final = "manifest.mac"
 MANIFEST: Final = "manifest.json"
 BLOCK: Final = 1024 * 1024
 # nothing else is ever taken out of an archive, whoever made it
 NAMES: Final = re.compile(r"database\.sqlite3|(?:tables|uploads/jobs)/[A-Za-z0-9_-]+")
 LARGEST_MANIFEST: Final = 64 * 1024 * 1024
-
-
-class BackupRefused(DomainError):
-    """This can't be written, or can't be restored here."""
+LARGEST_MAC: Final = 1024
+UNSIGNED: Final = (
+    "so it can't be told who wrote it. If you trust where it was kept, restore it with --unsigned: "
+    "whoever could write that file then chooses everything in the installation, who its "
+    "administrators are and what their passwords are included."
+)
 
 
 @dataclass(frozen=True)
@@ -49,18 +59,22 @@ def digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def write_archive(*, target: Path, aside: Path, manifest: Manifest, files: dict[str, Path]) -> None:
+def write_archive(
+    *, target: Path, aside: Path, manifest: Manifest, files: dict[str, Path], key: str
+) -> None:
     """Write the backup to `aside`, then give it its name: there is never half a backup.
 
-    files: where the content of each name lies. FileExistsError where `target` is there.
+    files: where the content of each name lies. key: signs the manifest. FileExistsError where
+    `target` is there.
     """
     manifest.files.update({name: digest(path) for name, path in files.items()})
     text = json.dumps(asdict(manifest), indent=1).encode()
     with _create(aside) as output:
         with tarfile.open(fileobj=output, mode="w:gz", compresslevel=1) as tar:
-            head = tarfile.TarInfo(MANIFEST)
-            head.size = len(text)
-            tar.addfile(head, io.BytesIO(text))
+            for name, content in ((MAC, manifest_mac(key, text).encode()), (MANIFEST, text)):
+                head = tarfile.TarInfo(name)
+                head.size = len(content)
+                tar.addfile(head, io.BytesIO(content))
             for name, path in sorted(files.items()):
                 tar.add(path, name, recursive=False)
         output.flush()
@@ -68,11 +82,20 @@ def write_archive(*, target: Path, aside: Path, manifest: Manifest, files: dict[
     target.hardlink_to(aside)  # unlike a rename, it overwrites nothing
 
 
-def read_archive(*, source: Path, directory: Path) -> Manifest:
-    """Unpack a backup below `directory`, each file held against its digest."""
+def read_archive(
+    *, source: Path, directory: Path, keys: Sequence[str], allow_unsigned: bool = False
+) -> Manifest:
+    """Unpack a backup below `directory`, each file held against its digest.
+
+    keys: one of them must have signed the manifest, which is parsed only then, and nothing of the
+    rest read before. allow_unsigned: take it without that, and without a MAC.
+    """
     try:
         with tarfile.open(source, mode="r:gz") as tar:
-            manifest = _read_manifest(tar)
+            mac, text = _read_head(tar)
+            if not allow_unsigned:
+                check_signed(mac, text, keys)
+            manifest = _parse_manifest(text)
             left = dict(manifest.files)
             while (member := tar.next()) is not None:
                 wanted = left.pop(member.name, None)
@@ -95,18 +118,52 @@ def _create(path: Path) -> IO[bytes]:
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
 
 
-def _read_manifest(tar: tarfile.TarFile) -> Manifest:
-    first = tar.next()
-    content = tar.extractfile(first) if first and first.name == MANIFEST else None
-    if first is None or content is None or first.size > LARGEST_MANIFEST:
+def check_signed(mac: bytes | None, manifest: bytes, keys: Sequence[str]) -> None:
+    """Refuse a manifest that none of the keys signed.
+
+    mac: of the manifest, in hexadecimal; None where the backup has none.
+    """
+    if mac is None:
+        said = "It has no MAC (older versions made none)"
+    elif not keys:
+        said = "There is no backup key here to check its MAC with"
+    elif not is_signed(mac, manifest, keys):
+        said = "Its MAC is of none of the backup keys here, or it was changed"
+    else:
+        return
+    raise BackupRefused("backup_unsigned", f"{said}, {UNSIGNED}")
+
+
+def _read_head(tar: tarfile.TarFile) -> tuple[bytes | None, bytes]:
+    """The MAC, None where there is none, and the manifest, as bytes."""
+    member = tar.next()
+    mac = None
+    if member is not None and member.name == MAC:
+        mac = _content(tar, member, LARGEST_MAC)
+        member = tar.next()
+    if member is None or member.name != MANIFEST:
         raise BackupRefused("backup_unknown", "It is no backup of Touchstone.")
+    return mac, _content(tar, member, LARGEST_MANIFEST)
+
+
+def _content(tar: tarfile.TarFile, member: tarfile.TarInfo, largest: int) -> bytes:
+    content = tar.extractfile(member) if member.isfile() and member.size <= largest else None
+    if content is None:
+        raise BackupRefused("backup_unknown", "It is no backup of Touchstone.")
+    return content.read()
+
+
+def _parse_manifest(text: bytes) -> Manifest:
     try:
-        said: dict[str, Any] = json.loads(content.read())
-        manifest = Manifest(**said)
-    except (ValueError, TypeError) as error:
+        said = json.loads(text)
+    except (ValueError, RecursionError) as error:
         raise BackupRefused("backup_unknown", "Its manifest can't be read.") from error
-    if manifest.format != FORMAT:
+    if isinstance(said, dict) and said.get("format") not in FORMATS:
         raise BackupRefused("backup_newer", "It was made by another version of Touchstone.")
+    try:
+        manifest = from_plain(Manifest, said)
+    except Unreadable as error:
+        raise BackupRefused("backup_unknown", "Its manifest can't be read.") from error
     strange = [name for name in manifest.files if not NAMES.fullmatch(name)]
     if strange:
         raise BackupRefused("backup_unknown", f"It holds something unknown: {strange[0]!r}.")

@@ -20,16 +20,17 @@ class BackupCommand(RefusingCommand):
         super().add_arguments(parser)
         parser.add_argument("file", metavar="FILE", type=Path)
 
-    def act(self, file: Path) -> tuple[Manifest, Verified]:
+    def act(self, file: Path, **options: Any) -> tuple[Manifest, Verified]:
         """Make the backup or restore it."""
         raise NotImplementedError
 
     def work(self, **options: Any) -> dict[str, Any]:
-        manifest, found = self.act(options["file"])
+        manifest, found = self.act(**options)
         self._problems = found.problems
         if not options["json"]:
             self.stdout.write(
-                f"{sum(manifest.rows.values())} rows in {len(manifest.rows)} tables; "
+                f"Made at {manifest.made_at}: "
+                + f"{sum(manifest.rows.values())} rows in {len(manifest.rows)} tables; "
                 + f"{found.evaluations} evaluations, {found.releases} releases "
                 + f"and {found.runs} runs checked, {len(found.problems)} problems"
             )

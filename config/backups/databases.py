@@ -5,13 +5,15 @@ sees a single moment; that needs no client program of the server's own version.
 """
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
+import psycopg
 from django.apps import apps
 from django.core.management import call_command
 from django.core.management.color import no_style
@@ -19,8 +21,10 @@ from django.db import connection, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 from django.db.migrations.loader import MigrationLoader
+from psycopg import sql
 
-from config.backups.archive import BackupRefused, Manifest
+from config.backups.archive import Manifest
+from config.backups.refusing import BackupRefused
 
 SQLITE: Final = "database.sqlite3"
 MIGRATIONS: Final = "django_migrations"
@@ -70,7 +74,8 @@ def copy_database(*, directory: Path, at: datetime) -> Snapshot:
             columns = _columns(cursor, table)
             snapshot.manifest.columns[table] = columns
             snapshot.files[f"tables/{table}"] = path = directory / table
-            with path.open("wb") as file, cursor.copy(_copy(table, columns, "TO STDOUT")) as copy:
+            statement = copy_statement(table, columns, "TO STDOUT")
+            with path.open("wb") as file, cursor.copy(statement) as copy:
                 for block in copy:
                     file.write(block)
     return snapshot
@@ -84,7 +89,7 @@ def check_restorable(manifest: Manifest) -> None:
             f"It was made on {manifest.engine} and can't be restored on {connection.vendor}.",
         )
     known = MigrationLoader(connection).disk_migrations
-    unknown = [(app, name) for app, name in manifest.migrations if (app, name) not in known]
+    unknown = [one for one in manifest.migrations if tuple(one) not in known]
     if unknown:
         raise BackupRefused(
             "backup_newer", f"It was made by a newer version: {'.'.join(unknown[0])} is not known."
@@ -144,8 +149,27 @@ def _describe(
 
 
 def _count(cursor: CursorWrapper, table: str) -> int:
-    cursor.execute(f'SELECT count(*) FROM "{table}"')  # noqa: S608  (names from the database)
+    cursor.execute(f"SELECT count(*) FROM {_quoted(table)}")  # noqa: S608
     return int(cursor.fetchone()[0])
+
+
+def _quoted(name: str) -> str:
+    """A name for either database; unlike Django's quote_name, also if it is quoted already."""
+    return sql.Identifier(name).as_string()
+
+
+def list_columns(table: str, existing: Sequence[str], wanted: Sequence[str]) -> list[str]:
+    """The table's own columns in the order that a backup has them in.
+
+    existing: what the database says that the table has. No other name is ever used: BackupRefused
+    for one, for a column twice, and for one that is missing.
+    """
+    if sorted(existing) != sorted(wanted):
+        strange = sorted(set(wanted) ^ set(existing)) or sorted(wanted)
+        raise BackupRefused(
+            "backup_unknown", f"Its columns of {table} are not those here: {strange[0]!r}."
+        )
+    return [existing[existing.index(name)] for name in wanted]
 
 
 def _columns(cursor: CursorWrapper, table: str) -> list[str]:
@@ -153,12 +177,38 @@ def _columns(cursor: CursorWrapper, table: str) -> list[str]:
     return [column.name for column in description]
 
 
-def _copy(table: str, columns: list[str], direction: str) -> str:
-    names = ", ".join(map(connection.ops.quote_name, columns))
-    return f"COPY {connection.ops.quote_name(table)} ({names}) {direction}"
+def copy_statement(
+    table: str, columns: list[str], direction: Literal["TO STDOUT", "FROM STDIN"]
+) -> sql.Composed:
+    """COPY of a table's columns. Anything in a name that is no name stays within its quotes."""
+    return sql.SQL("COPY {} ({}) {}").format(
+        sql.Identifier(table),
+        sql.SQL(", ").join(map(sql.Identifier, columns)),
+        sql.SQL(direction),
+    )
+
+
+def check_sqlite(copy: Path) -> None:
+    """Drop the copy's triggers, which `migrate` makes again, and refuse what we never make.
+
+    A trigger that came with a backup would go on running with every write.
+    """
+    with closing(sqlite3.connect(copy, isolation_level=None)) as database:
+        try:
+            names = database.execute(
+                "SELECT type, name, coalesce(sql, '') FROM sqlite_master"
+            ).fetchall()
+            for kind, name, text in names:
+                if kind == "view" or text.upper().startswith("CREATE VIRTUAL"):
+                    raise BackupRefused("backup_unknown", f"Its database has a {kind}, {name!r}.")
+                if kind == "trigger":
+                    database.execute(f"DROP TRIGGER {_quoted(name)}")
+        except sqlite3.DatabaseError as error:
+            raise BackupRefused("backup_unknown", f"Its database can't be read: {error}") from error
 
 
 def _put_sqlite(copy: Path) -> None:
+    check_sqlite(copy)
     target = Path(connection.settings_dict["NAME"])
     connection.close()
     for suffix in ("-wal", "-shm"):
@@ -170,16 +220,30 @@ def _put_sqlite(copy: Path) -> None:
 def _put_postgresql(manifest: Manifest, directory: Path) -> None:
     for app, name in dict(manifest.migrations).items():
         call_command("migrate", app, name, verbosity=0, interactive=False)
-    there = set(connection.introspection.table_names())
-    missing = sorted(manifest.columns.keys() - there)
-    if missing:
-        raise BackupRefused("backup_newer", f"Nothing here is called {missing[0]}.")
     with transaction.atomic(), connection.cursor() as cursor:
+        there = set(connection.introspection.table_names(cursor)) - {MIGRATIONS}
+        orders = {
+            table: list_columns(table, _columns(cursor, table), manifest.columns[table])
+            for table in sorted(there & manifest.columns.keys())
+        }
+        if missing := sorted(manifest.columns.keys() - there):
+            raise BackupRefused("backup_unknown", f"There is no table {missing[0]!r} here.")
         # what the migrations put there; TRUNCATE is refused even where there is no row
-        for table in sorted(there - {MIGRATIONS}):
-            cursor.execute(f'DELETE FROM "{table}"')  # noqa: S608  (names from the database)
-        for table, columns in manifest.columns.items():
-            path = directory / "tables" / table
-            with path.open("rb") as file, cursor.copy(_copy(table, columns, "FROM STDIN")) as copy:
-                while block := file.read(1024 * 1024):
-                    copy.write(block)
+        for table in sorted(there):
+            cursor.execute(f"DELETE FROM {_quoted(table)}")  # noqa: S608
+        for table, columns in orders.items():
+            _put_rows(cursor, table, columns, directory / "tables" / table)
+
+
+def _put_rows(cursor: CursorWrapper, table: str, columns: list[str], path: Path) -> None:
+    try:
+        statement = copy_statement(table, columns, "FROM STDIN")
+        with path.open("rb") as file, cursor.copy(statement) as copy:
+            while block := file.read(1024 * 1024):
+                copy.write(block)
+    except FileNotFoundError as error:
+        raise BackupRefused("backup_short", f"The rows of {table} are missing.") from error
+    except psycopg.Error as error:
+        raise BackupRefused(
+            "backup_damaged", f"The rows of {table} can't be restored: {error}"
+        ) from error

@@ -13,7 +13,7 @@ from django.core.files.base import File
 from django.core.files.storage import default_storage
 from django.db import DatabaseError, connection, connections
 
-from config.backups.archive import BackupRefused, Manifest, read_archive, write_archive
+from config.backups.archive import Manifest, read_archive, write_archive
 from config.backups.databases import (
     MIGRATIONS,
     Snapshot,
@@ -23,9 +23,11 @@ from config.backups.databases import (
     one_moment,
     put_database,
 )
+from config.backups.keys import list_keys, signing_keys
+from config.backups.refusing import BackupRefused
 from config.targets import list_targets
 from evaluation.services.verifying import Verified, verify_list, verify_runs
-from judgments.models import Release
+from judgments.models import Release, User
 
 # what Django itself writes again after every migrate
 DJANGOS_OWN: Final = {MIGRATIONS, "django_content_type", "auth_permission", "sqlite_sequence"}
@@ -35,8 +37,9 @@ def make_backup(*, target: Path, at: datetime) -> tuple[Manifest, Verified]:
     """Write all of the installation into one file; what was found when its copy was checked.
 
     Others may go on working: it holds one moment. Written also where something does not fit,
-    for it may be all there is.
+    for it may be all there is. Raises BackupRefused without a key to sign it with.
     """
+    key, *_ = signing_keys()
     if target.exists():
         raise BackupRefused("backup_exists", f"{target} is there already.")
     try:
@@ -53,23 +56,38 @@ def make_backup(*, target: Path, at: datetime) -> tuple[Manifest, Verified]:
                 aside=directory / "archive",
                 manifest=snapshot.manifest,
                 files=snapshot.files,
+                key=key,
             )
     except OSError as error:
         raise BackupRefused("backup_unwritable", f"{target} can't be written: {error}") from error
     return snapshot.manifest, found + Verified(problems=missing)
 
 
-def restore_backup(*, source: Path) -> tuple[Manifest, Verified]:
-    """Make an empty installation what the backup holds; what was found when that was checked."""
+def restore_backup(*, source: Path, allow_unsigned: bool) -> tuple[Manifest, Verified]:
+    """Make an empty installation what the backup holds; what was found when that was checked.
+
+    allow_unsigned: also where none of the backup keys signed it.
+    """
     place = settings.HOME if connection.vendor == "postgresql" else _database_folder()
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place, prefix=".restore-") as name:
         directory = Path(name)
-        manifest = read_archive(source=source, directory=directory)
+        manifest = read_archive(
+            source=source,
+            directory=directory,
+            keys=[] if allow_unsigned else list_keys(),
+            allow_unsigned=allow_unsigned,
+        )
         check_restorable(manifest)
         put_database(manifest=manifest, directory=directory)
         _put_uploads(directory / "uploads")
     return manifest, verify_everything() + Verified(problems=tuple(_differences(manifest)))
+
+
+def list_administrators() -> list[str]:
+    """The user names of those who may do everything."""
+    found = User.objects.filter(is_superuser=True, is_active=True)
+    return list(found.order_by("username").values_list("username", flat=True))
 
 
 def verify_everything() -> Verified:

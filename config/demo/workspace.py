@@ -13,8 +13,6 @@ from django.db import transaction
 from annotation.models import Campaign, Guideline, Pool
 from annotation.ordering import Order
 from annotation.permissions import Desk, get_desk
-from annotation.pooling import Pair, Ranked, depth_k_pool
-from annotation.pooling import Pool as Drawn
 from annotation.selectors.shown_pairs import list_leased_pairs
 from annotation.services.campaigns import add_annotators, create_campaign, open_campaign
 from annotation.services.consolidating import consolidate
@@ -35,14 +33,16 @@ from evaluation.services.rankers import create_ranker
 from evaluation.services.refreshing import refresh_evaluations
 from evaluation.services.runs import import_run
 from judgments.bulk import analyse
-from judgments.formats.collections import DocumentRecord, QueryRecord
 from judgments.models import Collection, Document, JudgmentList, Query, Role, User
 from judgments.permissions import Access, get_access
-from judgments.scales import Scale
 from judgments.selectors import map_documents, map_queries
 from judgments.services.collections import create_collection, load_documents, load_queries
 from judgments.services.lists import create_list
 from judgments.services.members import add_member
+from touchstone.files.collections import DocumentRecord, QueryRecord
+from touchstone.pooling.pools import Pair, Ranked, depth_k_pool
+from touchstone.pooling.pools import Pool as Drawn
+from touchstone.scales import Scale
 
 SLUG: Final = "python"
 LIST: Final = "main"
@@ -302,7 +302,7 @@ def _seed(annotator: User, queries: Iterable[int], half_read: set[int]) -> int:
     wanted = min(STARTS, len(half_read))
     for seed in range(100_000):
         order = Order(seed=seed, annotator=annotator.pk, query_by_query=True)
-        if set(sorted(pks, key=lambda pk: order.key(pk, 0))[:wanted]) <= half_read:
+        if set(order.sort_chunks(pks)[:wanted]) <= half_read:
             return seed
     return 0
 

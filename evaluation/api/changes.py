@@ -37,6 +37,8 @@ class RunEffectOutput(serializers.Serializer[Any]):
 class Effect(APIView):
     """What another version of a list did to its runs."""
 
+    throttle_scope = "costly"
+
     class Parameters(serializers.Serializer[Any]):
         """measure: a name; without it, the first that the list keeps."""
 
@@ -89,6 +91,8 @@ class QueryMoveOutput(serializers.Serializer[Any]):
 
 class RunMoves(APIView):
     """Why a run's mean changed."""
+
+    throttle_scope = "costly"
 
     class Parameters(PageParameters, SetParameter):
         """list: the list. since, version: from which of its versions to which. measure: a name,
@@ -176,6 +180,8 @@ class ChangedQueryOutput(serializers.Serializer[Any]):
 
 class MovedDocuments(APIView):
     """The documents that moved between two runs."""
+
+    throttle_scope = "costly"
 
     class Parameters(PageParameters, RunsParameters):
         """runs: two of them; the rest as in `compare`."""

@@ -16,23 +16,29 @@ from evaluation.selectors.judge_next import JudgeNext as Next
 from evaluation.selectors.pages_compare import CompareFilters, ComparePage, get_compare_page
 from evaluation.selectors.pages_unjudged import get_unjudged_page
 from evaluation.selectors.run_sums import choose_set
-from evaluation.statistics.named_tests import TESTS
 from judgments.models import SetLook
 from judgments.permissions import Access, get_access
 from judgments.rest.parsing import read_parameters
 from judgments.rest.schema import REFUSED
 from judgments.selectors import list_document_ids, list_query_ids
 from judgments.selectors.lists import HEAD, get_list
+from touchstone.statistics.named_tests import TESTS
 
 
 class RunMeanOutput(serializers.Serializer[Any]):
-    """A run and its mean over `n` queries. name: ranker/run, as parameters have it."""
+    """A run and its mean over `n` queries. name: ranker/run, as parameters have it.
+
+    judged: the mean share of judged documents over the queries that the run answers. answered: how
+    many of the `queries` those are.
+    """
 
     name = serializers.CharField()
     id = serializers.UUIDField()
     mean = serializers.FloatField(allow_null=True)
     n = serializers.IntegerField()
     judged = serializers.FloatField(allow_null=True)
+    answered = serializers.IntegerField()
+    queries = serializers.IntegerField()
 
 
 class DifferenceOutput(serializers.Serializer[Any]):
@@ -159,9 +165,12 @@ def runs_filters(asked: dict[str, Any]) -> RunsFilters:
 class Comparison(APIView):
     """Runs compared on a list."""
 
+    throttle_scope = "costly"
+
     class Parameters(RunsParameters):
-        """baseline: one of the runs, else the first. against: which of the others `detail` is
-        about, else the first. test: how p-values are made, else as leads chose for the list.
+        """baseline: one of the runs, named as `runs` names them, else the first. against: which of
+        the others `detail` is about, else the first. test: how p-values are made, else as leads
+        chose for the list.
         """
 
         baseline = serializers.CharField(max_length=300, allow_blank=True, default="")
@@ -222,6 +231,8 @@ class OpenValueOutput(serializers.Serializer[Any]):
 class OpenValues(APIView):
     """What unjudged documents leave open."""
 
+    throttle_scope = "costly"
+
     class Parameters(RunsParameters):
         """As in `compare`."""
 
@@ -272,6 +283,8 @@ class ExpectedOutput(serializers.Serializer[Any]):
 
 class JudgeNext(APIView):
     """What to judge next on a list, at its newest version."""
+
+    throttle_scope = "costly"
 
     class Parameters(SetParameter):
         """runs, measure, segment, set: as in `compare`; without runs, every ranker's newest."""
@@ -388,4 +401,6 @@ def mean_values(compared: ComparedRun) -> dict[str, Any]:
         "mean": compared.mean.value,
         "n": compared.mean.queries,
         "judged": compared.mean.judged,
+        "answered": compared.mean.answered,
+        "queries": compared.mean.of,
     }

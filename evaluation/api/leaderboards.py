@@ -21,9 +21,9 @@ from judgments.selectors.lists import HEAD
 class ValueOutput(serializers.Serializer[Any]):
     """A mean over `n` queries, its standard error and interval of 95 %; null where there is none.
 
-    judged: the share of the documents down to the measure's cutoff that have been judged; null
-    for a measure without a cutoff. difference: to the baseline's mean. change: since the version
-    named by `since`.
+    judged: the share of the documents down to the measure's cutoff that have been judged, the mean
+    over the queries that the run answers; null beside such a share itself. difference: to the
+    baseline's mean. change: since the version named by `since`.
     """
 
     mean = serializers.FloatField(allow_null=True)
@@ -40,7 +40,8 @@ class RowOutput(serializers.Serializer[Any]):
     """A run. version: the one that its values are of, null while there are none.
 
     computing: values of the version asked for are still being computed. problem: why they can't
-    be. values: by the names in `measures`.
+    be. answered: how many of the judged `queries` it answers; null while that is unknown, and
+    where the list keeps no measure that tells. values: by the names in `measures`.
     """
 
     ranker = serializers.CharField()
@@ -49,6 +50,8 @@ class RowOutput(serializers.Serializer[Any]):
     version = serializers.IntegerField(allow_null=True)
     computing = serializers.BooleanField()
     problem = serializers.CharField()
+    answered = serializers.IntegerField(allow_null=True)
+    queries = serializers.IntegerField(allow_null=True)
     values = serializers.DictField(child=ValueOutput())
 
 
@@ -138,6 +141,8 @@ def _row(row: Row) -> dict[str, Any]:
         "version": row.version,
         "computing": not row.is_current and not row.problem,
         "problem": row.problem,
+        "answered": row.answered,
+        "queries": row.queries,
         "values": {cell.column.name: _value(cell) for cell in row.cells},
     }
 

@@ -9,7 +9,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from evaluation.measures.rosetta import MOST_CUTOFF
 from evaluation.selectors.listing import get_run_of
 from evaluation.selectors.pages_rosetta import (
     USUAL_CUTOFF,
@@ -21,6 +20,7 @@ from judgments.permissions import NotFound, get_access
 from judgments.rest.parsing import read_parameters
 from judgments.rest.schema import REFUSED
 from judgments.selectors.lists import HEAD
+from touchstone.measures.rosetta import MOST_CUTOFF
 
 
 class RosettaParameters(serializers.Serializer[Any]):
@@ -48,6 +48,8 @@ class DialectOutput(serializers.Serializer[Any]):
 
 class RunRosetta(APIView):
     """A run in every dialect of nDCG."""
+
+    throttle_scope = "costly"
 
     class Parameters(RosettaParameters):
         """list: the list."""
@@ -116,6 +118,8 @@ class DisputedOutput(serializers.Serializer[Any]):
 
 class ListRosetta(APIView):
     """A list's order of runs in every dialect of nDCG."""
+
+    throttle_scope = "costly"
 
     class Output(serializers.Serializer[Any]):
         """orders: those there are, the list's own first. runs: best first by the list's own.

@@ -67,6 +67,16 @@ class RunOutput(serializers.Serializer[Any]):
     withdrawn_at = serializers.DateTimeField(allow_null=True)
 
 
+class UploadedRunOutput(RunOutput):
+    """The run that is there now. It answers `queries` of the collection's `collection_queries`.
+
+    note: where the content is already stored, under which name; else empty.
+    """
+
+    collection_queries = serializers.IntegerField()
+    note = serializers.CharField()
+
+
 class Rankers(APIView):
     """The rankers of a collection."""
 
@@ -140,12 +150,13 @@ class Runs(UploadView):
         operation_id="upload_run",
         parameters=[Options],
         request=FILE_BODY,
-        responses={200: RunOutput, 201: RunOutput, 202: JobOutput},
+        responses={200: UploadedRunOutput, 201: UploadedRunOutput, 202: JobOutput},
     )
     def post(self, request: Request, slug: str, ranker_slug: str) -> Response:
         """Upload a TREC run, whole or not at all; for researchers and leads.
 
-        200 with the run that is there if its content is the same. 202 with a job only with
+        200 with the run that is there if its content is the same: it keeps its name, and `note`
+        says so. 202 with a job only with
         `Prefer: respond-async`. A file that breaks a rule is refused with its lines.
         """
         access = get_access(viewer=request.user, slug=slug)
@@ -165,7 +176,11 @@ class Runs(UploadView):
         )
         headers = {"Location": reverse("api-run", args=[slug, ranker_slug, done.run.public_id])}
         status = 201 if done.created else 200
-        return Response(RunOutput(done.run).data, status=status, headers=headers)
+        shown = RunOutput(done.run).data | {
+            "collection_queries": done.collection_queries,
+            "note": done.note(options.get("name")),
+        }
+        return Response(shown, status=status, headers=headers)
 
 
 class Run(APIView):

@@ -9,12 +9,12 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from evaluation.api.leaderboards import MeasureOutput
-from evaluation.measures.wording import describe
 from evaluation.selectors.pages_segments import SegmentFilters, SegmentRow, get_segments_page
 from judgments.permissions import get_access
 from judgments.rest.parsing import read_parameters
 from judgments.rest.schema import REFUSED
 from judgments.selectors.lists import HEAD
+from touchstone.measures.wording import describe
 
 
 class MeanOutput(serializers.Serializer[Any]):

@@ -38,6 +38,8 @@ class StableRunOutput(serializers.Serializer[Any]):
 class Stability(APIView):
     """The order of some runs among other queries and other labels."""
 
+    throttle_scope = "costly"
+
     class Parameters(RunsParameters):
         """As in `compare`; without runs, the newest of every ranker."""
 

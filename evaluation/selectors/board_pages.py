@@ -7,12 +7,13 @@ from uuid import UUID
 
 from django.core.paginator import Page, Paginator
 
-from evaluation.measures.asking import Asked
-from evaluation.measures.defaults import CutoffUse
 from evaluation.selectors.offers import Offers
 from evaluation.selectors.run_sums import SetChoice
-from evaluation.statistics.intervals import half_interval, mean_interval
 from judgments.selectors.lists import HEAD
+from touchstone.measures.asking import Asked
+from touchstone.measures.defaults import CutoffUse
+from touchstone.measures.wording import answers_words
+from touchstone.statistics.intervals import half_interval, mean_interval
 
 ROWS: Final = 100  # of a page
 FEW: Final = 20  # runs that one sees at a glance
@@ -64,7 +65,8 @@ class Value:
 class Row:
     """One run. version: the one that its values are of; None while there are none.
 
-    group: the first of its ranker's tags.
+    answered: how many it answers of the queries that are judged then (`queries`); None where the
+    list keeps nothing that says so. group: the first of its ranker's tags.
     """
 
     place: int
@@ -76,6 +78,8 @@ class Row:
     is_current: bool
     problem: str
     values: tuple[Value, ...]
+    answered: int | None = None
+    queries: int | None = None
     group: str = ""
     is_baseline: bool = False
     cells: tuple["Cell", ...] = ()
@@ -89,6 +93,13 @@ class Row:
     def label(self) -> str:
         """What pages call it in words."""
         return f"{self.ranker_name} {self.run_name}"
+
+    @property
+    def answers_words(self) -> str:
+        """How many queries it answers; "" where it answers all, or nobody knows."""
+        if self.answered is None or self.queries is None:
+            return ""
+        return answers_words(self.answered, self.queries)
 
     @property
     def stale_words(self) -> str:

@@ -1,21 +1,16 @@
 """Two or more runs side by side: which ones, and every query's value of each."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
-from django.core.cache import cache
-from django.db.models import QuerySet
+from django.db.models import Max, Q, QuerySet
 from django.http import QueryDict
 
-from evaluation.averages import reads_traits
-from evaluation.measures.asking import Asked, recognise
-from evaluation.measures.defaults import DEFAULT_MEASURES
-from evaluation.measures.definition import Measure
 from evaluation.models import Run
 from evaluation.selectors.query_values import KEPT, Mean, QueryValues, get_mean, get_query_values
 from evaluation.selectors.run_sums import (
@@ -27,15 +22,21 @@ from evaluation.selectors.run_sums import (
     kept_measures,
 )
 from evaluation.selectors.runs import list_runs
-from evaluation.statistics.named_tests import Test
-from evaluation.statistics.paired import Comparison, compare, holm
-from evaluation.statistics.resampling import FloatArray
+from judgments.caches import get_or_compute
 from judgments.models import JudgmentList, SavedSet
 from judgments.permissions import Access, check_may_see_rankings
 from judgments.selectors import list_segments
 from judgments.selectors.lists import HEAD, get_list, get_version
+from touchstone.measures.asking import Asked, recognise
+from touchstone.measures.averages import reads_traits
+from touchstone.measures.defaults import DEFAULT_MEASURES
+from touchstone.measures.definition import Measure
+from touchstone.statistics.named_tests import Test
+from touchstone.statistics.paired import Comparison, compare, holm
+from touchstone.statistics.resampling import FloatArray
 
 MOST: Final = 12  # runs at once
+MOST_NAMES: Final = 100  # in one request
 AT_FIRST: Final = 4  # runs that a page without a choice compares
 DEFAULT_DEPTH: Final = 10  # ranks held against each other, for a measure without a cutoff
 RESAMPLES: Final = 10_000
@@ -141,6 +142,15 @@ def runs_filters_of(parameters: QueryDict) -> RunsFilters:
     )
 
 
+def pick_run(runs: Sequence[Run], name: str) -> Run | None:
+    """Which of some runs a name means: ranker/run, an id, or a ranker (its newest among them)."""
+    public_id = _as_id(name)
+    matching = [
+        run for run in runs if name in (name_of(run), run.ranker.slug) or run.public_id == public_id
+    ]
+    return max(matching, key=lambda run: run.pk, default=None)
+
+
 def list_run_options(*, access: Access, chosen: Sequence[str]) -> tuple[RunOption, ...]:
     """The runs of the collection, to choose from. chosen: the names of those that are."""
     return tuple(
@@ -218,15 +228,52 @@ def list_newest_runs(access: Access) -> list[Run]:
 
 
 def list_named_runs(*, access: Access, names: Sequence[str]) -> list[Run]:
-    """What `find_runs` says of names, however many."""
-    runs_qs = _runs_qs(access)
+    """What `find_runs` says of names, up to a hundred different ones, in one query.
+
+    Raises FilterRefused for a name that nothing has, and for more names.
+    """
+    whole = list(dict.fromkeys(names))
+    parts = {name: [part.strip() for part in name.split(",") if part.strip()] for name in whole}
+    texts = set(whole).union(*parts.values())
+    if len(texts) > MOST_NAMES:
+        raise FilterRefused("too_many_names", f"Name at most {MOST_NAMES} runs at once.")
+    by_name = _runs_by_name(access, texts)
     found: dict[int, Run] = {}
-    for name in names:
-        whole = _find(runs_qs, name)
-        parts = [part.strip() for part in name.split(",") if part.strip()]
-        for run in [whole] if whole else [_found(runs_qs, part) for part in parts]:
+    for name in whole:
+        # a run's own name may have a comma in it
+        for text in [name] if name in by_name else parts[name]:
+            run = by_name.get(text)
+            if run is None:
+                raise FilterRefused("no_run", f"There is no run called {text[:60]} here.")
             found[run.pk] = run
     return list(found.values())
+
+
+def _runs_by_name(access: Access, texts: Collection[str]) -> dict[str, Run]:
+    """The run of each text that is ranker/run, a ranker (its newest run) or a run's id."""
+    named = {text: text.split("/", 1) for text in texts if "/" in text}
+    ids = {text: public_id for text in texts if (public_id := _as_id(text))}
+    rankers = set(texts) - named.keys() - ids.keys()
+    newest = (
+        Run.objects.filter(
+            ranker__collection=access.collection, ranker__slug__in=rankers, withdrawn_at=None
+        )
+        .values("ranker")
+        .annotate(newest=Max("pk"))
+        .values("newest")
+    )
+    wanted = Q(public_id__in=ids.values()) | Q(pk__in=newest)
+    for ranker, name in named.values():
+        wanted |= Q(ranker__slug=ranker, name=name)
+    runs = list(_runs_qs(access).filter(wanted).order_by("pk"))
+    by_id = {run.public_id: run for run in runs}
+    by_full_name = {name_of(run): run for run in runs}
+    # the last of a ranker in this order is its newest; a withdrawn one is never meant
+    by_ranker = {run.ranker.slug: run for run in runs if run.withdrawn_at is None}
+    found = {text: by_id.get(public_id) for text, public_id in ids.items()}
+    found |= {text: by_full_name.get(text) for text in named}
+    found |= {text: by_ranker.get(text) for text in rankers}
+    return {text: run for text, run in found.items() if run is not None}
 
 
 def _runs_qs(access: Access) -> "QuerySet[Run]":
@@ -364,11 +411,9 @@ def get_comparison(
     """The comparison, best known from the cache; the seed is fixed, so the answer is too."""
     digest = hashlib.sha256(np.ascontiguousarray(differences).tobytes()).hexdigest()
     name = f"compared:2:{test}:{resamples}:{digest}"
-    kept: Comparison | None = cache.get(name)
-    if kept is None:
-        kept = compare(differences, test=test, resamples=resamples)
-        cache.set(name, kept, KEPT)
-    return kept
+    return get_or_compute(
+        name, Comparison, KEPT, lambda: compare(differences, test=test, resamples=resamples)
+    )
 
 
 def by_segment(
@@ -382,22 +427,6 @@ def by_segment(
         for name, own in parts
         if len(own.query_ids)
     ]
-
-
-def _found(runs_qs: "QuerySet[Run]", name: str) -> Run:
-    run = _find(runs_qs, name)
-    if run is None:
-        raise FilterRefused("no_run", f"There is no run called {name[:60]} here.")
-    return run
-
-
-def _find(runs_qs: "QuerySet[Run]", name: str) -> Run | None:
-    ranker, slash, own = name.partition("/")
-    if slash:
-        return runs_qs.filter(ranker__slug=ranker, name=own).first()
-    if (public_id := _as_id(name)) is not None:
-        return runs_qs.filter(public_id=public_id).first()
-    return runs_qs.filter(ranker__slug=name, withdrawn_at=None).order_by("-pk").first()
 
 
 def _as_id(name: str) -> UUID | None:

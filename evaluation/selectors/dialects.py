@@ -12,19 +12,19 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from django.core.cache import cache
 
-from evaluation.measures.judged_files import JudgedQueries
-from evaluation.measures.presets import PRESETS
-from evaluation.measures.rosetta import Spoken, preset_means, preset_measure
 from evaluation.models import Ranking, Run
-from evaluation.packing import unpack_documents, unpack_scores
-from judgments.formats.id_columns import IdColumn
-from judgments.formats.trec import RunFile, read_qrels
+from judgments.caches import read_many_cached, write_cached
 from judgments.models import JudgmentList
-from judgments.scales import Scale
 from judgments.selectors.collections import list_document_ids, list_query_ids
 from judgments.selectors.lists import get_qrels
+from touchstone.files.id_columns import IdColumn
+from touchstone.files.trec import RunFile, read_qrels
+from touchstone.measures.judged_files import JudgedQueries
+from touchstone.measures.packing import unpack_documents, unpack_scores
+from touchstone.measures.presets import NDCG_PRESETS, PRESETS
+from touchstone.measures.rosetta import Spoken, preset_means, preset_measure
+from touchstone.scales import Scale
 
 KEPT: Final = 24 * 3600  # seconds
 PATIENCE: Final = 500_000  # ranks that one request reads: two seconds or three
@@ -42,7 +42,7 @@ def list_spoken(
     Where nothing is judged at the version, nothing is known of any run.
     """
     names = {run.pk: _cache_name(run, judgment_list, version, cutoff) for run in runs}
-    kept = cache.get_many(names.values())
+    kept = read_many_cached(names.values(), tuple[Spoken, ...])
     found = {pk: kept[name] for pk, name in names.items() if name in kept}
     missing = [run for run in runs if run.pk not in found and not is_too_long(run)]
     if not missing:
@@ -59,7 +59,7 @@ def list_spoken(
             break
         spent += cost
         found[run.pk] = preset_means(judged, run_file(run), cutoff)
-        cache.set(names[run.pk], found[run.pk], KEPT)
+        write_cached(names[run.pk], found[run.pk], KEPT)
     return found
 
 
@@ -100,7 +100,7 @@ def _values(judgment_list: JudgmentList) -> dict[int, float]:
 
 def _cache_name(run: Run, judgment_list: JudgmentList, version: int, cutoff: int) -> str:
     """Another name as soon as a preset means something else, or is computed in another way."""
-    measures = {name: preset_measure(chosen, cutoff) for name, chosen in PRESETS.items()}
+    measures = {name: preset_measure(chosen, cutoff) for name, chosen in NDCG_PRESETS.items()}
     parts = (
         str(run.public_id),
         str(judgment_list.pk),

@@ -8,11 +8,12 @@ from typing import Final
 import numpy as np
 from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
 
-from evaluation.averages import most_queries
-from evaluation.exact import IntArray, from_bytes
-from evaluation.models import Evaluation, MeasureSet, RefreshAttempt, Run
+from evaluation.models import Evaluation, Leaderboard, MeasureSet, RefreshAttempt, Run
+from evaluation.selectors.measure_sets import is_of_this_arithmetic
 from evaluation.selectors.sums import Board, RunSize, cost_of, touched_queries
 from judgments.models import JudgmentList, JudgmentVersion
+from touchstone.measures.averages import most_queries
+from touchstone.measures.exact import IntArray, from_bytes
 
 SMALL: Final = 2_000_000  # ranks read in well under a second: no reason to wait for a slow lane
 LARGEST: Final = 25_000_000  # ranks of one step: some seconds
@@ -74,7 +75,10 @@ class Step:
 
 
 def list_due_lists(*, at: datetime) -> list[int]:
-    """The lists on which a run is waiting to be evaluated at the head, and may be."""
+    """The lists on which a run is waiting to be evaluated at the head, and may be.
+
+    So are all runs of a list that keeps a measure whose definition has changed since.
+    """
     evaluated = Evaluation.objects.filter(
         run=OuterRef("pk"),
         version__list=OuterRef(OuterRef("pk")),
@@ -92,8 +96,15 @@ def list_due_lists(*, at: datetime) -> list[int]:
         ranker__collection=OuterRef("collection"),
         withdrawn_at__isnull=True,
     )
-    lists = JudgmentList.objects.filter(Exists(waiting), head__gt=0).order_by("pk")
+    outdated = Q(leaderboard__measure_set__in=_outdated_sets())
+    lists = JudgmentList.objects.filter(Exists(waiting) | outdated, head__gt=0).order_by("pk")
     return list(lists.values_list("pk", flat=True))
+
+
+def _outdated_sets() -> list[int]:
+    """The sets that a leaderboard keeps and that this code computes otherwise: to be replaced."""
+    kept = MeasureSet.objects.filter(pk__in=Leaderboard.objects.values("measure_set"))
+    return [own.pk for own in kept if not is_of_this_arithmetic(own)]
 
 
 def list_due_runs(

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from django.db.models import Q
 
-from evaluation.measures.grades import Grades
-from evaluation.scoring import JudgedQueries
-from evaluation.statistics.resampling import FloatArray
 from judgments.models import Judgment
+from touchstone.measures.grades import Grades
+from touchstone.measures.scoring import JudgedQueries
+from touchstone.statistics.resampling import FloatArray
 
 
 def get_evidence(*, list_id: int, version: int) -> dict[tuple[int, int], dict[str, Any]]:

@@ -9,19 +9,19 @@ import numpy as np
 import numpy.typing as npt
 from django.db.models import Q
 
-from evaluation.answers import Answer, judge_answers
-from evaluation.measures.asking import Asked
-from evaluation.measures.differences import Difference, Part, difference
-from evaluation.measures.explanation import Explanation, Rank, explain, value_of
-from evaluation.measures.grades import Grades
-from evaluation.measures.presets import printed
-from evaluation.measures.rankings import GradedRankings, Judgments
-from evaluation.measures.wording import TIES, describe, parameter_words
 from evaluation.selectors.measure_sets import grades_of
 from evaluation.selectors.run_views import Looked
 from judgments.models import Judgment, Query
-from judgments.scales import Scale
 from judgments.selectors.lists import GradeShown, show_grade
+from touchstone.measures.answers import Answer, judge_answers
+from touchstone.measures.asking import Asked
+from touchstone.measures.differences import Difference, Part, difference
+from touchstone.measures.explanation import Explanation, Rank, explain, value_of
+from touchstone.measures.grades import Grades
+from touchstone.measures.presets import printed
+from touchstone.measures.rankings import GradedRankings, Judgments
+from touchstone.measures.wording import describe, parameter_words, tie_words
+from touchstone.scales import Scale
 
 SEEN: Final = 0.00005  # what less than that adds changes no digit that is shown
 
@@ -78,7 +78,7 @@ class Definition:
     @property
     def tie_words(self) -> str:
         """What it does with documents of one score."""
-        return TIES[self.asked.measure.ties]
+        return tie_words(self.asked.measure)
 
     @property
     def has_gains(self) -> bool:

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from evaluation.models import Run
-from evaluation.packing import RankedDocuments
-from evaluation.scoring import Ids, StoredRankings, ranges
 from evaluation.selectors.rankings import load_rankings
 from evaluation.selectors.sums import RunSize, chunks
+from touchstone.measures.packing import RankedDocuments
+from touchstone.measures.scoring import Ids, StoredRankings, ranges
 
 
 def load_first_ranks(*, runs: Sequence[Run], query_ids: Ids, depth: int | None) -> StoredRankings:

@@ -7,19 +7,26 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.measures.definition import Measure
-from evaluation.measures.engine import counts_needed, depth_needed
-from evaluation.measures.rankings import Judgments
-from evaluation.packing import RankedDocuments
-from evaluation.scoring import STORED_ORDER, Ids, JudgedQueries, StoredRankings, ranges, score
 from evaluation.selectors.compared_runs import ComparedRun
 from evaluation.selectors.first_ranks import load_first_ranks
 from evaluation.selectors.measure_sets import grades_of
 from evaluation.selectors.sums import judged_queries
-from evaluation.statistics.hanging import Hanging, what_it_hangs_on
-from evaluation.statistics.resampling import FloatArray
 from judgments.models import JudgmentList
 from judgments.selectors import get_judged
+from touchstone.measures.definition import Measure
+from touchstone.measures.engine import counts_needed, depth_needed
+from touchstone.measures.packing import RankedDocuments
+from touchstone.measures.rankings import Judgments
+from touchstone.measures.scoring import (
+    STORED_ORDER,
+    Ids,
+    JudgedQueries,
+    StoredRankings,
+    ranges,
+    score,
+)
+from touchstone.statistics.hanging import Hanging, what_it_hangs_on
+from touchstone.statistics.resampling import FloatArray
 
 MOST_CELLS: Final = 200_000_000  # ranks that are scored anew; with more, nothing is tried
 AT_ONCE: Final = 2_000  # changes

@@ -7,16 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from django.core.cache import cache
 from django.http import QueryDict
 
-from evaluation.measures.asking import Asked
-from evaluation.measures.definition import Measure
-from evaluation.measures.discounts import divisors
-from evaluation.measures.grades import Grades
-from evaluation.measures.ndcg import gains
 from evaluation.models import Run
-from evaluation.scoring import Ids, JudgedQueries, StoredRankings
 from evaluation.selectors.compared_runs import find_runs, name_of
 from evaluation.selectors.evidence import get_grade_chances
 from evaluation.selectors.measure_sets import grades_of
@@ -30,13 +23,20 @@ from evaluation.selectors.run_sums import (
     list_means,
 )
 from evaluation.selectors.sums import RunSize, chunks, judged_queries
-from evaluation.statistics.judge_next import JudgedPool, Outlook, draw_next, outlook
-from evaluation.statistics.resampling import FloatArray
+from judgments.caches import get_or_compute
 from judgments.models import JudgmentList, SavedSet
 from judgments.permissions import Access, check_may_see_rankings
 from judgments.selectors import get_judged
 from judgments.selectors.lists import get_version
 from judgments.selectors.sets import list_set_queries
+from touchstone.measures.asking import Asked
+from touchstone.measures.definition import Measure
+from touchstone.measures.discounts import divisors
+from touchstone.measures.grades import Grades
+from touchstone.measures.ndcg import gains
+from touchstone.measures.scoring import Ids, JudgedQueries, StoredRankings
+from touchstone.pooling.judge_next import JudgedPool, Outlook, draw_next, outlook
+from touchstone.statistics.resampling import FloatArray
 
 DEPTH: Final = 10  # of a measure without a cutoff
 DEEPEST: Final = 100
@@ -373,11 +373,7 @@ def _outlook(pool: JudgedPool) -> Outlook:
         digest.update(np.ascontiguousarray(part).tobytes())
     digest.update(repr((pool.ranks.shape, pool.n_queries, pool.is_normalised)).encode())
     name = f"judge-next:1:{digest.hexdigest()}"
-    kept: Outlook | None = cache.get(name)
-    if kept is None:
-        kept = outlook(pool)
-        cache.set(name, kept, KEPT)
-    return kept
+    return get_or_compute(name, Outlook, KEPT, lambda: outlook(pool))
 
 
 def _answer(

@@ -7,11 +7,6 @@ from uuid import UUID
 
 from django.db.models import Count, Max
 
-from evaluation.averages import Average
-from evaluation.measures.asking import Asked, recognise
-from evaluation.measures.defaults import CUTOFF_USES
-from evaluation.measures.definition import Measure
-from evaluation.measures.wording import describe
 from evaluation.models import Evaluation, RefreshAttempt, Run
 from evaluation.selectors.board_pages import (
     BoardLink,
@@ -32,6 +27,7 @@ from evaluation.selectors.run_sums import (
     RunSums,
     choose_set,
     chosen_columns,
+    counting_measures,
     judged_shown,
     kept_measures,
     list_run_sums,
@@ -41,6 +37,11 @@ from judgments.models import JudgmentList, JudgmentVersion, Release, SavedSet
 from judgments.permissions import Access, check_may_see_rankings
 from judgments.selectors import list_segments
 from judgments.selectors.lists import HEAD, get_list, get_version
+from touchstone.measures.asking import Asked, recognise
+from touchstone.measures.averages import Average
+from touchstone.measures.defaults import CUTOFF_USES
+from touchstone.measures.definition import Measure
+from touchstone.measures.wording import describe
 
 NEWEST: Final = "newest"
 BY_TAG: Final = "tag"
@@ -56,6 +57,8 @@ def get_leaderboard_page(*, access: Access, slug: str, filters: Filters) -> Lead
     state = get_state(judgment_list=judgment_list)
     asked = chosen_columns(judgment_list, filters.measures)
     columns = with_judged([one.measure for one in asked])
+    counting = counting_measures(judgment_list, columns)
+    columns = tuple(dict.fromkeys((*columns, *(counting or ()))))
     version = _version(judgment_list, filters.version)
     sets = choose_set(access=access, judgment_list=judgment_list, slug=filters.set)
     found = list_run_sums(
@@ -70,7 +73,8 @@ def get_leaderboard_page(*, access: Access, slug: str, filters: Filters) -> Lead
     found = [own for own in found if not filters.tag or filters.tag in own.run.ranker.tags]
     found = [own for own in found if _is_looked_for(own.run, filters)]
     problems = {f.run_id: f.problem for f in list_failures(list_id=judgment_list.pk)}
-    rows = _marked(_rows(found, version, problems), columns)
+    counts = None if counting is None else [columns.index(measure) for measure in counting]
+    rows = _marked(_rows(found, version, problems, counts), columns)
     sort = filters.sort or f"-{asked[0].canonical}"
     waiting = sum(not row.is_current and not row.problem for row in rows)
     headings = tuple(_column(one, columns.index(one.measure), rows) for one in asked)
@@ -178,9 +182,13 @@ def _version_shown(judgment_list: JudgmentList, version: JudgmentVersion) -> Ver
 
 
 def _rows(
-    found: Sequence[RunSums], version: JudgmentVersion | None, problems: Mapping[int, str]
+    found: Sequence[RunSums],
+    version: JudgmentVersion | None,
+    problems: Mapping[int, str],
+    counts: Sequence[int] | None,
 ) -> list[Row]:
-    return [
+    """counts: where the averages tell the queries that a run answers, and all of them."""
+    rows = [
         Row(
             place=0,
             run_id=own.run.public_id,
@@ -196,6 +204,15 @@ def _rows(
             group=next(iter(own.run.ranker.tags), ""),
         )
         for own in found
+    ]
+    if counts is None:
+        return rows
+    answered, every = counts
+    return [
+        replace(row, answered=row.values[answered].n, queries=row.values[every].n)
+        if row.values
+        else row
+        for row in rows
     ]
 
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from evaluation.measures.asking import Asked, every_preset, recognise
-from evaluation.scoring import can_be_stored, fits
 from evaluation.selectors.measure_sets import grades_of
 from evaluation.selectors.run_sums import kept_measures, list_run_sums
-from evaluation.statistics.ranks import kendall_tau
 from judgments.models import JudgmentList, JudgmentVersion
+from touchstone.measures.asking import Asked, every_preset, recognise
+from touchstone.measures.scoring import can_be_stored, fits
+from touchstone.statistics.ranks import kendall_tau
 
 FEWEST: Final = 3  # runs that have an order worth the name
 PATIENCE: Final = 2_000_000  # ranks that a page reads for what is not stored: half a second

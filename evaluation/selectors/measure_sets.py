@@ -5,13 +5,13 @@ import json
 from collections.abc import Sequence
 from functools import lru_cache
 
-from evaluation.measures.definition import Measure
-from evaluation.measures.grades import Grades
-from evaluation.measures.grammar import parse_measure
 from evaluation.models import Leaderboard, MeasureSet
-from evaluation.statistics.named_tests import USUAL_TEST
 from judgments.models import JudgmentList
-from judgments.scales import Scale
+from touchstone.measures.definition import Measure
+from touchstone.measures.grades import Grades
+from touchstone.measures.grammar import parse_measure
+from touchstone.scales import Scale
+from touchstone.statistics.named_tests import USUAL_TEST
 
 Definition = list[list[str | int]]
 

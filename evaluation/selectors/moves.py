@@ -9,8 +9,6 @@ from uuid import UUID
 
 import numpy as np
 
-from evaluation.measures.definition import Measure
-from evaluation.measures.wording import describe
 from evaluation.models import Run
 from evaluation.selectors.query_values import QueryValues, get_query_values
 from evaluation.selectors.rankings import load_rankings
@@ -25,11 +23,13 @@ from evaluation.selectors.run_sums import (
 from evaluation.selectors.runs import get_run
 from judgments.models import Document, Judgment, JudgmentList, Query
 from judgments.permissions import Access, may_see_people
-from judgments.scales import Scale
 from judgments.selectors import get_list, get_version, list_differences
 from judgments.selectors.lists import GradeShown, find_version_number, show_grade
 from judgments.selectors.sets import list_set_queries
 from judgments.temporal import Difference
+from touchstone.measures.definition import Measure
+from touchstone.measures.wording import describe
+from touchstone.scales import Scale
 
 OUTSIDE = "outside"
 SHOWN_PAIRS = 20  # of a query; a page of it has them all

@@ -4,14 +4,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from evaluation.measures.asking import Asked, as_meant
-from evaluation.measures.definition import FAMILIES, PARAMETERS, USUAL, Family, Measure
-from evaluation.measures.documentation import PARAMETER_WORDS
-from evaluation.measures.errors import MeasureError
-from evaluation.measures.families import CHOICES
-from evaluation.measures.presets import PRESETS, Preset
-from evaluation.measures.wording import describe
-from evaluation.scoring import can_be_stored
+from touchstone.measures.asking import Asked, as_meant
+from touchstone.measures.definition import (
+    CHOICES,
+    FAMILIES,
+    PARAMETERS,
+    Family,
+    Measure,
+    usual_value,
+)
+from touchstone.measures.errors import MeasureError
+from touchstone.measures.presets import PRESETS, Preset
+from touchstone.measures.scoring import can_be_stored
+from touchstone.measures.wording import describe
 
 USUAL_CUTOFF: Final = 10
 
@@ -104,11 +109,11 @@ def _family(family: Family) -> FamilyOffer:
     parameters = tuple(
         ParameterOffer(
             name,
-            family.words_of(name)[0] if name == "denominator" else USUAL[name],
+            usual_value(family, name),
             family.words_of(name) if name in CHOICES else (),
-            PARAMETER_WORDS[name].replace("`", ""),
+            parameter.words.replace("`", ""),
         )
-        for name in PARAMETERS
+        for name, parameter in PARAMETERS.items()
         if name in family.parameters
     )
     return FamilyOffer(family, example, describe(example), can_be_stored(example), parameters)

@@ -11,11 +11,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from django.core.cache import cache
 from django.db.models import Max, Min
 
-from evaluation.averages import most_queries
-from evaluation.exact import IntArray, from_bytes, to_bytes
 from evaluation.models import Evaluation, MeasureSet
 from evaluation.selectors.sums import (
     Board,
@@ -25,6 +22,9 @@ from evaluation.selectors.sums import (
     move_sums,
     touched_queries,
 )
+from judgments.caches import read_cached, write_cached
+from touchstone.measures.averages import most_queries
+from touchstone.measures.exact import IntArray, from_bytes, to_bytes
 
 PATIENCE: Final = 10_000_000  # ranks that are worth waiting for: two seconds or three
 KEPT: Final = 24 * 3600  # seconds
@@ -56,7 +56,7 @@ def get_sums(
     patience: ranks to be read at most. Runs that would take more are missing from the answer.
     """
     name = _cache_name(wanted)
-    kept: dict[str, tuple[int, bytes]] = cache.get(name) or {}
+    kept = read_cached(name, dict[str, tuple[int, bytes]]) or {}
     known = {
         run.run_id: kept[wanted.keys[run.run_id]]
         for run in wanted.runs
@@ -69,7 +69,7 @@ def get_sums(
         found |= own
     fresh = {wanted.keys[pk]: (wanted.version, to_bytes(sums)) for pk, sums in found.items()}
     if any(kept.get(key) != value for key, value in fresh.items()):
-        cache.set(name, kept | fresh, KEPT)
+        write_cached(name, kept | fresh, KEPT)
     return found
 
 

@@ -5,13 +5,13 @@ from typing import Final
 
 from django.urls import reverse
 
-from evaluation.measures.asking import recognise
 from evaluation.models import Evaluation, Ranker, Run
 from evaluation.selectors.run_sums import RunSums, kept_measures, list_run_sums
 from judgments.models import JudgmentList
 from judgments.overview import Line, Standing, Step
 from judgments.permissions import Access, may_see_rankings, may_upload_runs
 from judgments.selectors.lists import HEAD, get_version
+from touchstone.measures.asking import recognise
 
 MOST: Final = 3  # lists at a glance, and runs of each
 

@@ -7,7 +7,6 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from evaluation.measures.wording import describe
 from evaluation.selectors.compared_runs import (
     ChosenRuns,
     ComparedRun,
@@ -17,6 +16,7 @@ from evaluation.selectors.compared_runs import (
     compare_with_baseline,
     differences_of,
     get_chosen_runs,
+    pick_run,
     uneven_judging,
 )
 from evaluation.selectors.intended import Intended, get_intended
@@ -25,14 +25,15 @@ from evaluation.selectors.measure_sets import get_test
 from evaluation.selectors.ranking_changes import RankingChanges, get_ranking_changes
 from evaluation.selectors.run_sums import FilterRefused, SetChoice
 from evaluation.selectors.stability_reports import Stability, ask_order, get_stability
-from evaluation.statistics.named_tests import TESTS, Test
-from evaluation.statistics.paired import FEWEST, Comparison
-from evaluation.statistics.tukey import PairOfRankers, tukey_hsd
-from evaluation.statistics.verdicts import LEVEL, verdict
 from judgments.models import Query
 from judgments.permissions import Access
 from judgments.selectors import get_query_traits, list_query_ids
 from judgments.selectors.lists import HEAD
+from touchstone.measures.wording import describe
+from touchstone.statistics.named_tests import TESTS, Test
+from touchstone.statistics.paired import FEWEST, Comparison
+from touchstone.statistics.tukey import PairOfRankers, tukey_hsd
+from touchstone.statistics.verdicts import LEVEL, verdict
 
 LISTED: Final = 10  # queries named at either end
 MOST_BARS: Final = 400  # differences drawn one by one; beyond, the drawing shows quantiles
@@ -258,7 +259,8 @@ def get_compare_page(*, access: Access, slug: str, filters: CompareFilters) -> C
     others = _others(baseline, rest, filters, test) if baseline else ()
     detail = None
     if baseline and others:
-        against = next((one for one in others if one.own.name == filters.against), others[0])
+        chosen_run = pick_run([one.own.run for one in others], filters.against)
+        against = next((one for one in others if one.own.run == chosen_run), others[0])
         detail = _detail(access, chosen, baseline, against, test=test, segment=filters.segment)
     return ComparePage(
         chosen=chosen,
@@ -321,12 +323,14 @@ def _parted(
     """The baseline, by default the first run, and the others."""
     if not compared:
         return None, []
-    wanted = name or compared[0].name
-    baseline = next((one for one in compared if one.name == wanted), None)
-    if baseline is None:
-        message = f"The baseline {wanted[:60]} is not one of the runs compared."
+    wanted = pick_run([one.run for one in compared], name or compared[0].name)
+    if wanted is None:
+        message = f"The baseline {name[:60]} is not one of the runs compared."
         raise FilterRefused("no_baseline", message)
-    return baseline, [one for one in compared if one is not baseline]
+    return (
+        next(one for one in compared if one.run == wanted),
+        [one for one in compared if one.run != wanted],
+    )
 
 
 def _others(

@@ -4,9 +4,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import urlencode
 
-from evaluation.measures.asking import recognise
-from evaluation.measures.definition import Measure
-from evaluation.measures.wording import describe
 from evaluation.selectors.compared_runs import RunOption, list_run_options
 from evaluation.selectors.judge_next import (
     MOST_PAIRS,
@@ -21,6 +18,9 @@ from judgments.models import Document, Query
 from judgments.permissions import Access, check_may_see_rankings, may_lead
 from judgments.selectors import list_segments
 from judgments.selectors.lists import get_list
+from touchstone.measures.asking import recognise
+from touchstone.measures.definition import Measure
+from touchstone.measures.wording import describe
 
 LISTED: Final = 25
 

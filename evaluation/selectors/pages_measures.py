@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from evaluation.measures.defaults import CUTOFF_USES, DEFAULT_MEASURES, CutoffUse
-from evaluation.measures.definition import CHOICES, FAMILIES, USUAL, Family, Measure
-from evaluation.measures.presets import PRESETS, Preset
-from evaluation.measures.wording import choice_words, describe
-from evaluation.measures.worked import claims
+from touchstone.measures.defaults import CUTOFF_USES, DEFAULT_MEASURES, CutoffUse
+from touchstone.measures.definition import CHOICES, FAMILIES, Family, Measure, usual_value
+from touchstone.measures.presets import PRESETS, Preset
+from touchstone.measures.wording import choice_words, describe
+from touchstone.measures.worked import claims
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,10 @@ def _parameter(name: str) -> Parameter:
 
 
 def _usual(name: str, value: str, own: list[Family]) -> str:
-    if USUAL[name]:
-        return "usual" if value == USUAL[name] else ""
-    those = [family.name for family in own if value == family.words_of(name)[0]]
+    those = [family.name for family in own if value == usual_value(family, name)]
+    if len(those) == len(own):
+        return "usual"
+    others = [family.name for family in own if family.name not in those]
+    if len(those) > len(others):
+        return f"usual, but not for {' and '.join(others)}"
     return f"usual for {' and '.join(those)}" if those else ""

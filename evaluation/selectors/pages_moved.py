@@ -21,9 +21,9 @@ from evaluation.selectors.ranking_changes import list_changed, list_tops
 from evaluation.selectors.run_sums import FilterRefused, SetChoice
 from judgments.models import Document, Query
 from judgments.permissions import Access
-from judgments.scales import Scale
 from judgments.selectors import get_judged
 from judgments.selectors.lists import GradeShown, show_grade
+from touchstone.scales import Scale
 
 Rows = TypeVar("Rows")
 

@@ -11,10 +11,10 @@ from evaluation.selectors.rankings import load_rankings
 from evaluation.selectors.run_sums import FilterRefused
 from judgments.models import Document, Query
 from judgments.permissions import Access, NotFound, check_may_see_rankings
-from judgments.scales import Scale
 from judgments.selectors import get_judged
 from judgments.selectors.content import ListChoice, get_choice
 from judgments.selectors.lists import GradeShown, show_grade
+from touchstone.scales import Scale
 
 DEPTHS: Final = (5, 10, 20, 50)
 USUAL_DEPTH: Final = 10

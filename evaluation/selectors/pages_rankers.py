@@ -9,8 +9,6 @@ from uuid import UUID
 from django.core.paginator import Page
 from django.db.models import Count, F, Max, Q
 
-from evaluation.measures.asking import Asked, recognise
-from evaluation.measures.definition import Measure
 from evaluation.models import Ranker, Run
 from evaluation.permissions import may_withdraw
 from evaluation.selectors.due import list_failures
@@ -24,11 +22,13 @@ from evaluation.selectors.run_sums import (
 )
 from evaluation.selectors.runs import get_ranker
 from evaluation.selectors.uploaders import list_uploaders
-from evaluation.statistics.intervals import half_interval
 from judgments.models import JudgmentList
 from judgments.permissions import Access, check_may_see_rankings, may_upload_runs
 from judgments.selectors.content import get_choice
 from judgments.selectors.paging import paginate, put_in_order
+from touchstone.measures.asking import Asked, recognise
+from touchstone.measures.definition import Measure
+from touchstone.statistics.intervals import half_interval
 
 MAIN: Final = 3  # measures that a ranker's page shows of each run, beside what is judged
 

@@ -6,16 +6,6 @@ from typing import Final
 from urllib.parse import urlencode
 from uuid import UUID
 
-from evaluation.measures.asking import as_meant, recognise
-from evaluation.measures.definition import Measure
-from evaluation.measures.presets import ARRAYS_CAVEAT, PRESETS
-from evaluation.measures.rosetta import (
-    MOST_CUTOFF,
-    Spoken,
-    disputed_pairs,
-    places,
-)
-from evaluation.measures.wording import describe
 from evaluation.models import Run
 from evaluation.selectors.dialects import is_too_long, list_spoken
 from evaluation.selectors.pages_runs import RunHead, get_run_head
@@ -24,9 +14,19 @@ from evaluation.selectors.run_sums import FilterRefused, list_means
 from evaluation.selectors.runs import get_run
 from judgments.models import JudgmentList
 from judgments.permissions import Access, check_may_see_rankings
-from judgments.scales import Scale
 from judgments.selectors.content import get_choice
 from judgments.selectors.lists import get_list, get_version
+from touchstone.measures.asking import as_meant, recognise
+from touchstone.measures.definition import Measure
+from touchstone.measures.presets import ARRAYS_CAVEAT, PRESETS
+from touchstone.measures.rosetta import (
+    MOST_CUTOFF,
+    Spoken,
+    disputed_pairs,
+    places,
+)
+from touchstone.measures.wording import describe
+from touchstone.scales import Scale
 
 USUAL_CUTOFF: Final = 10
 MOST_RUNS: Final = 60

@@ -11,9 +11,6 @@ from django.core.paginator import Page
 from django.db.models import Value
 from django.db.models.functions import Left
 
-from evaluation.answers import Answer
-from evaluation.measures.explanation import Explanation, Rank
-from evaluation.measures.ndcg import gains
 from evaluation.models import Run
 from evaluation.selectors.explained import Apart, Definition, Judged, explain_all, list_judged
 from evaluation.selectors.measure_sets import grades_of
@@ -25,6 +22,9 @@ from judgments.models import Document, Query
 from judgments.permissions import Access, NotFound
 from judgments.selectors.listing import Part
 from judgments.selectors.paging import paginate
+from touchstone.measures.answers import Answer
+from touchstone.measures.explanation import Explanation, Rank
+from touchstone.measures.ndcg import gains
 
 SNIPPET: Final = 280  # characters
 LONGEST_IDEAL: Final = 50  # rows

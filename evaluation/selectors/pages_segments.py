@@ -4,12 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from evaluation.averages import Average
-from evaluation.measures.asking import Asked, recognise
-from evaluation.measures.definition import Measure
-from evaluation.measures.errors import MeasureError
-from evaluation.measures.wording import describe
-from evaluation.scoring import check_can_be_stored
 from evaluation.selectors.board_pages import Value
 from evaluation.selectors.measure_sets import grades_of
 from evaluation.selectors.run_sums import RunSums, chosen_columns, kept_measures, list_run_sums
@@ -17,6 +11,12 @@ from evaluation.selectors.sums import Board, segments_of
 from judgments.models import JudgmentList, JudgmentVersion
 from judgments.permissions import Access, check_may_see_rankings
 from judgments.selectors.lists import HEAD, get_list, get_version
+from touchstone.measures.asking import Asked, recognise
+from touchstone.measures.averages import Average
+from touchstone.measures.definition import Measure
+from touchstone.measures.errors import MeasureError
+from touchstone.measures.scoring import check_can_be_stored
+from touchstone.measures.wording import describe
 
 
 @dataclass(frozen=True)

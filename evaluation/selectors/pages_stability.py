@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from evaluation.measures.asking import Asked
-from evaluation.measures.wording import describe
 from evaluation.models import Run
 from evaluation.selectors.compared_runs import (
     RunsFilters,
@@ -20,6 +18,8 @@ from judgments.models import JudgmentList
 from judgments.permissions import Access, check_may_see_rankings
 from judgments.selectors import list_segments
 from judgments.selectors.lists import HEAD, get_list, get_version
+from touchstone.measures.asking import Asked
+from touchstone.measures.wording import describe
 
 MOST: Final = 400  # runs of one order
 

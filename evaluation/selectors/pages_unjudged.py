@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from evaluation.measures.definition import Measure
 from evaluation.selectors.compared_runs import (
     ChosenRuns,
     ComparedRun,
@@ -15,6 +14,7 @@ from evaluation.selectors.compared_runs import (
 from evaluation.selectors.run_sums import SetChoice
 from evaluation.selectors.unjudged import PATIENCE, Unjudged, get_unjudged
 from judgments.permissions import Access
+from touchstone.measures.definition import Measure
 
 
 @dataclass(frozen=True)

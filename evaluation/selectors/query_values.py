@@ -7,23 +7,24 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from django.core.cache import cache
 
-from evaluation.answers import judge_answers
-from evaluation.averages import Groups, averages, plain_averages, reads_traits, sums_of
-from evaluation.exact import exact_sums
-from evaluation.measures.defaults import judged_beside
-from evaluation.measures.definition import Measure
-from evaluation.measures.engine import Values, evaluate_batch
-from evaluation.measures.grades import Grades
 from evaluation.models import Run
-from evaluation.scoring import KEPT_QUERIES, STORED_ORDER, Ids, JudgedQueries, score
 from evaluation.selectors.measure_sets import grades_of
 from evaluation.selectors.rankings import list_answered, load_answers, load_rankings
 from evaluation.selectors.sums import RunSize, chunks, judged_queries
-from evaluation.statistics.intervals import half_interval
+from judgments.caches import get_or_compute
 from judgments.models import JudgmentList
 from judgments.selectors import Judged, get_all_judged, get_query_traits
+from touchstone.measures.answers import judge_answers
+from touchstone.measures.averages import Groups, averages, plain_averages, reads_traits, sums_of
+from touchstone.measures.defaults import judged_beside
+from touchstone.measures.definition import Measure
+from touchstone.measures.engine import Values, evaluate_batch
+from touchstone.measures.exact import exact_sums
+from touchstone.measures.grades import Grades
+from touchstone.measures.scoring import KEPT_QUERIES, STORED_ORDER, Ids, JudgedQueries, score
+from touchstone.measures.wording import answers_words
+from touchstone.statistics.intervals import half_interval
 
 KEPT: Final = 24 * 3600  # seconds
 
@@ -71,17 +72,28 @@ class QueryValues:
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """A mean, its standard error and its queries. judged: the mean share of judged documents."""
+    """A mean, its standard error and its queries.
+
+    judged: the mean share of judged documents, over the queries that the run answers; None where
+    it answers none. answered: how many it answers, of so many (`of`) queries.
+    """
 
     value: float | None
     error: float | None
     queries: int
     judged: float | None
+    answered: int
+    of: int
 
     @property
     def half(self) -> float | None:
         """Half of the interval of 95 %, as a leaderboard has it."""
         return half_interval(self.error, self.queries)
+
+    @property
+    def answers_words(self) -> str:
+        """How many queries the run answers; "" where it answers all."""
+        return answers_words(self.answered, self.of)
 
 
 def get_query_values(
@@ -89,11 +101,9 @@ def get_query_values(
 ) -> QueryValues:
     """The values at a version, best known from the cache: neither run nor version ever changes."""
     name = _cache_name(run, judgment_list, version, measure)
-    kept: QueryValues | None = cache.get(name)
-    if kept is None:
-        kept = _compute(run, judgment_list, version, measure)
-        cache.set(name, kept, KEPT)
-    return kept
+    return get_or_compute(
+        name, QueryValues, KEPT, lambda: _compute(run, judgment_list, version, measure)
+    )
 
 
 def get_mean(
@@ -109,9 +119,11 @@ def get_mean(
         groups = Groups.of([one.weight for one in own], [one.segment for one in own])
     sums = sums_of([measure], found.values[:, None], found.counted[:, None], groups)
     (mean,) = averages([measure], sums)
-    everywhere = np.ones((len(found), 1), bool)
-    (judged,) = plain_averages(exact_sums(found.judged[:, None], everywhere))
-    return Mean(mean.value, mean.error, mean.n, judged.value)
+    answered = found.shown > 0
+    (judged,) = plain_averages(exact_sums(found.judged[:, None], answered[:, None]))
+    return Mean(
+        mean.value, mean.error, mean.n, judged.value, int(np.count_nonzero(answered)), len(found)
+    )
 
 
 def _compute(run: Run, judgment_list: JudgmentList, version: int, measure: Measure) -> QueryValues:
@@ -132,7 +144,7 @@ def values_under(
     *, run: Run, judged: Judged, query_ids: Ids, grades: Grades, measure: Measure
 ) -> QueryValues:
     """A run's values for some queries under these judgments, whichever version has them."""
-    measures = [measure, judged_beside(measure) or measure]
+    measures = [measure, judged_beside(measure)]
     parts = [_nothing()]
     size = RunSize(run.pk, run.row_count, run.query_count)
     by_chunk = _stored_order if measure.ordering == STORED_ORDER else _other_order
@@ -189,4 +201,4 @@ def _cache_name(run: Run, judgment_list: JudgmentList, version: int, measure: Me
         repr(grades_of(judgment_list)),
         f"{measure.name} {measure.revision}",
     )
-    return "values:" + hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    return "values:2:" + hashlib.sha256("\n".join(parts).encode()).hexdigest()

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from django.core.cache import cache
 
 from evaluation.models import Run
-from evaluation.scoring import Ids, ranges
 from evaluation.selectors.query_values import KEPT
 from evaluation.selectors.rankings import load_rankings
-from evaluation.statistics.ranks import overlaps, rank_biased_overlaps
+from judgments.caches import get_or_compute
+from touchstone.measures.scoring import Ids, ranges
+from touchstone.statistics.ranks import overlaps, rank_biased_overlaps
 
 LOOKED_AT: Final = 100  # ranks; with p = 0.9 the rest weighs less than 0.003 of a per cent
 QUERIES_AT_ONCE: Final = 500
@@ -67,25 +67,16 @@ def get_ranking_changes(
         return None
     asked = hashlib.sha256(repr((sorted(query_ids), k)).encode()).hexdigest()
     name = f"changes:1:{first.public_id}:{second.public_id}:{asked}"
-    kept: RankingChanges | None = cache.get(name)
-    if kept is None:
-        kept = _compute(first, second, list(query_ids), k)
-        cache.set(name, kept, KEPT)
-    return kept
+    return get_or_compute(
+        name, RankingChanges, KEPT, lambda: _compute(first, second, list(query_ids), k)
+    )
 
 
 def list_changed(*, first: Run, second: Run, query_ids: Sequence[int], k: int) -> list[int]:
     """Those of the queries whose first k differ between two runs. Kept in the cache."""
     asked = hashlib.sha256(repr((sorted(query_ids), k)).encode()).hexdigest()
     name = f"changed:1:{first.public_id}:{second.public_id}:{asked}"
-    kept: list[int] | None = cache.get(name)
-    if kept is None:
-        kept = []
-        for own, tops in _portions(first, second, query_ids):
-            differ = (tops[0][:, :k] != tops[1][:, :k]).any(axis=1)
-            kept += [own[place] for place in np.flatnonzero(differ).tolist()]
-        cache.set(name, kept, KEPT)
-    return kept
+    return get_or_compute(name, list[int], KEPT, lambda: _changed(first, second, query_ids, k))
 
 
 def list_tops(
@@ -96,6 +87,14 @@ def list_tops(
         (one[one >= 0].tolist(), other[other >= 0].tolist())
         for one, other in _tops(first, second, query_ids).transpose(1, 0, 2)
     ]
+
+
+def _changed(first: Run, second: Run, query_ids: Sequence[int], k: int) -> list[int]:
+    found: list[int] = []
+    for own, tops in _portions(first, second, query_ids):
+        differ = (tops[0][:, :k] != tops[1][:, :k]).any(axis=1)
+        found += [own[place] for place in np.flatnonzero(differ).tolist()]
+    return found
 
 
 def _compute(first: Run, second: Run, query_ids: Sequence[int], k: int) -> RankingChanges:

@@ -6,11 +6,11 @@ from typing import Final
 import numpy as np
 from django.db import connection
 
-from evaluation.answers import Answer
 from evaluation.models import Ranking
-from evaluation.packing import unpack_documents, unpack_order, unpack_ranked, unpack_scores
-from evaluation.scoring import StoredRankings
 from judgments.bulk import rows_list, values_list
+from touchstone.measures.answers import Answer
+from touchstone.measures.packing import unpack_documents, unpack_order, unpack_ranked, unpack_scores
+from touchstone.measures.scoring import StoredRankings
 
 
 def load_rankings(*, run_ids: Sequence[int], query_ids: Sequence[int]) -> StoredRankings:

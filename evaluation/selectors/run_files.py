@@ -8,9 +8,9 @@ import numpy.typing as npt
 
 from evaluation.models import Run
 from evaluation.selectors.rankings import list_answered, load_answers
-from judgments.formats.ids import id_problem
-from judgments.formats.trec import format_run
 from judgments.selectors import list_document_ids, list_query_ids
+from touchstone.files.ids import id_problem
+from touchstone.files.trec import format_run
 
 AT_ONCE: Final = 50_000
 MEDIA_TYPE: Final = "text/plain; charset=utf-8"

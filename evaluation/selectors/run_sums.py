@@ -4,20 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from evaluation.averages import (
-    Average,
-    averages,
-    chosen_sums,
-    plain_averages,
-    segment_averages,
-)
-from evaluation.exact import IntArray, from_bytes
-from evaluation.measures.asking import Asked, ask_all, recognise
-from evaluation.measures.defaults import DEFAULT_MEASURES
-from evaluation.measures.definition import Measure
-from evaluation.measures.errors import MeasureError
 from evaluation.models import Evaluation, Leaderboard, MeasureSet, Run
-from evaluation.scoring import check_can_be_stored, check_fit
 from evaluation.selectors.due import list_latest
 from evaluation.selectors.measure_sets import (
     get_leaderboard,
@@ -27,11 +14,24 @@ from evaluation.selectors.measure_sets import (
 )
 from evaluation.selectors.on_demand import PATIENCE, Wanted, find_nearest, get_sums
 from evaluation.selectors.sums import Board, RunSize
-from judgments.errors import DomainError
 from judgments.models import JudgmentList, JudgmentVersion, SavedSet
 from judgments.permissions import Access
 from judgments.selectors import get_judged, list_segment_queries, list_segments
 from judgments.selectors.sets import list_set_queries, list_sets
+from touchstone.errors import DomainError
+from touchstone.measures.asking import Asked, ask_all, recognise
+from touchstone.measures.averages import (
+    Average,
+    averages,
+    chosen_sums,
+    plain_averages,
+    segment_averages,
+)
+from touchstone.measures.defaults import DEFAULT_MEASURES
+from touchstone.measures.definition import Measure
+from touchstone.measures.errors import MeasureError
+from touchstone.measures.exact import IntArray, from_bytes
+from touchstone.measures.scoring import check_can_be_stored, check_fit
 
 SHOWN_AT_FIRST: Final = 6  # columns, beside those that say how much is judged
 MOST_COLUMNS: Final = 20
@@ -141,6 +141,19 @@ def with_judged(measures: Sequence[Measure]) -> tuple[Measure, ...]:
     return tuple(dict.fromkeys([*measures, *(j for j in beside if j is not None)]))
 
 
+def counting_measures(
+    judgment_list: JudgmentList, columns: Sequence[Measure]
+) -> tuple[Measure, Measure] | None:
+    """Two measures whose means count the queries that a run answers, and all judged queries.
+
+    Of the columns, or else of what the list keeps; None where these have no such two.
+    """
+    known = (*columns, *kept_measures(judgment_list))
+    answered = next((m for m in known if m.family == "Judged" and m.queries == "returned"), None)
+    every = next((m for m in known if m.queries == "judged" and not isinstance(m.empty, str)), None)
+    return (answered, every) if answered is not None and every is not None else None
+
+
 def judged_shown(measure: Measure) -> Measure | None:
     """The Judged@k beside a value: one a cutoff, however a measure orders ties and counts queries.
 
@@ -170,6 +183,8 @@ def list_run_sums(
     if version is None or not runs:
         return [RunSums(run, None, measures, None) for run in runs]
     leaderboard = get_leaderboard(judgment_list=judgment_list)
+    if leaderboard is not None and not is_of_this_arithmetic(leaderboard.measure_set):
+        leaderboard = None  # until a worker has replaced its set, what is stored is another thing
     kept = measures_of(leaderboard.measure_set) if leaderboard else ()
     query_ids = check_queries(
         list_id=judgment_list.pk, version=version.number, segment=segment, saved_set=saved_set
@@ -250,10 +265,11 @@ def list_stored_sums(
     places: Sequence[int],
 ) -> list[RunSums]:
     """Each run's newest stored sums of the measures at these places of the leaderboard's set."""
+    is_current = is_of_this_arithmetic(leaderboard.measure_set)
     latest = list_latest(
         list_id=judgment_list.pk,
         measure_set_id=leaderboard.measure_set_id,
-        run_ids=[run.pk for run in runs],
+        run_ids=[run.pk for run in runs] if is_current else [],
         below=judgment_list.head + 1,
     )
     kept = measures_of(leaderboard.measure_set)

@@ -10,12 +10,7 @@ from urllib.parse import urlencode
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.measures.asking import Asked, ask_all, every_preset, recognise
-from evaluation.measures.definition import Measure
-from evaluation.measures.errors import MeasureError
-from evaluation.measures.wording import describe
 from evaluation.models import Run
-from evaluation.scoring import can_be_stored, check_fit, fits
 from evaluation.selectors.measure_sets import grades_of
 from evaluation.selectors.query_values import QueryValues, get_query_values
 from evaluation.selectors.run_sums import (
@@ -28,9 +23,14 @@ from evaluation.selectors.run_sums import (
 )
 from judgments.models import JudgmentList
 from judgments.permissions import Access
-from judgments.scales import Scale
 from judgments.selectors import list_query_ids
 from judgments.selectors.content import get_choice
+from touchstone.measures.asking import Asked, ask_all, every_preset, recognise
+from touchstone.measures.definition import Measure
+from touchstone.measures.errors import MeasureError
+from touchstone.measures.scoring import can_be_stored, check_fit, fits
+from touchstone.measures.wording import describe
+from touchstone.scales import Scale
 
 BEST_FIRST: Final = "-value"
 SORTS: Final = (BEST_FIRST, "value", "qid", "-qid", "judged", "-judged")

@@ -9,9 +9,9 @@ import numpy as np
 from django.db import connection
 
 from evaluation.models import Ranker, Run
-from evaluation.packing import unpack_ranked
 from judgments.bulk import rows_list, values_list
 from judgments.permissions import Access, NotFound, check_may_see_rankings
+from touchstone.measures.packing import unpack_ranked
 
 AT_ONCE = 2_000  # rankings unpacked together
 

@@ -9,21 +9,21 @@ from typing import Any, Final
 
 import numpy as np
 
-from evaluation.measures.definition import Measure
-from evaluation.measures.engine import depth_needed
-from evaluation.measures.grades import Grades
 from evaluation.models import Run
-from evaluation.scoring import STORED_ORDER, JudgedQueries, StoredRankings, score
 from evaluation.selectors.compared_runs import ComparedRun, list_compared
 from evaluation.selectors.evidence import get_grade_chances
 from evaluation.selectors.first_ranks import load_first_ranks
 from evaluation.selectors.hanging import first_place_figures
 from evaluation.selectors.measure_sets import grades_of
 from evaluation.selectors.sums import judged_queries
-from evaluation.statistics.resampling import FloatArray
-from evaluation.statistics.stability import Stability, board_stability, drawn_levels
 from judgments.models import JudgmentList
 from judgments.selectors import get_judged
+from touchstone.measures.definition import Measure
+from touchstone.measures.engine import depth_needed
+from touchstone.measures.grades import Grades
+from touchstone.measures.scoring import STORED_ORDER, JudgedQueries, StoredRankings, score
+from touchstone.statistics.resampling import FloatArray
+from touchstone.statistics.stability import Stability, board_stability, drawn_levels
 
 RESAMPLES: Final = 2_000
 DRAWS: Final = 40  # of the grades; each serves its share of the resamples

@@ -9,16 +9,16 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from evaluation.measures.asking import Asked
 from evaluation.models import Run, StabilityReport
 from evaluation.selectors.compared_runs import compared_measure, label_of, name_of
 from evaluation.selectors.measure_sets import grades_of
 from evaluation.selectors.run_sums import check_queries
 from evaluation.selectors.stability import MOST_IN_TABLE, REVISION, STEPS
 from judgments.models import Document, JudgmentList, Query, SavedSet
-from judgments.scales import Scale
 from judgments.selectors.freshness import Freshness, freshness_of
 from judgments.selectors.lists import GradeShown, show_grade
+from touchstone.measures.asking import Asked
+from touchstone.scales import Scale
 
 
 @dataclass(frozen=True)

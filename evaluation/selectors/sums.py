@@ -6,29 +6,6 @@ from typing import Final
 
 import numpy as np
 
-from evaluation.answers import Answer, score_answers
-from evaluation.averages import (
-    NO_SEGMENT,
-    Groups,
-    n_rows,
-    reads_traits,
-    regrouped,
-    sums_of,
-    together,
-    without,
-)
-from evaluation.exact import COLUMNS, IntArray
-from evaluation.measures.definition import Measure
-from evaluation.measures.grades import Grades
-from evaluation.scoring import (
-    KEPT_QUERIES,
-    STORED_ORDER,
-    Ids,
-    JudgedQueries,
-    StoredRankings,
-    score,
-    score_sums,
-)
 from evaluation.selectors.rankings import list_answered, load_all_answers, load_rankings
 from judgments.selectors import (
     Judged,
@@ -39,6 +16,29 @@ from judgments.selectors import (
     list_segments,
     list_touched_queries,
     list_trait_changes,
+)
+from touchstone.measures.answers import Answer, score_answers
+from touchstone.measures.averages import (
+    NO_SEGMENT,
+    Groups,
+    n_rows,
+    reads_traits,
+    regrouped,
+    sums_of,
+    together,
+    without,
+)
+from touchstone.measures.definition import Measure
+from touchstone.measures.exact import COLUMNS, IntArray
+from touchstone.measures.grades import Grades
+from touchstone.measures.scoring import (
+    KEPT_QUERIES,
+    STORED_ORDER,
+    Ids,
+    JudgedQueries,
+    StoredRankings,
+    score,
+    score_sums,
 )
 
 # Times as long as a rank takes in the stored order, of 100 documents; as measured, without the

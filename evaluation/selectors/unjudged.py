@@ -5,23 +5,23 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from django.core.cache import cache
 
-from evaluation.measures.bounds import ndcg_bounds
-from evaluation.measures.definition import Measure
-from evaluation.measures.discounts import divisors
-from evaluation.measures.grades import Grades
-from evaluation.measures.ndcg import gains
-from evaluation.measures.rankings import judge_rankings
-from evaluation.scoring import STORED_ORDER, Ids
 from evaluation.selectors.compared_runs import ComparedRun
 from evaluation.selectors.measure_sets import grades_of
 from evaluation.selectors.query_values import KEPT, QueryValues, get_query_values
 from evaluation.selectors.rankings import load_rankings
 from evaluation.selectors.sums import RunSize, chunks, judged_queries
-from evaluation.statistics.resampling import FloatArray
+from judgments.caches import get_or_compute
 from judgments.models import JudgmentList
 from judgments.selectors import get_all_judged
+from touchstone.measures.bounds import ndcg_bounds
+from touchstone.measures.definition import Measure
+from touchstone.measures.discounts import divisors
+from touchstone.measures.grades import Grades
+from touchstone.measures.ndcg import gains
+from touchstone.measures.rankings import judge_rankings
+from touchstone.measures.scoring import STORED_ORDER, Ids
+from touchstone.statistics.resampling import FloatArray
 
 # Measures that a better grade of a document shown never lowers: the best grade is the best case.
 RISING: Final = frozenset({"P", "Hit", "RR", "RBP"})
@@ -124,11 +124,12 @@ def _bounds(
         best = replace(measure, unjudged="prior", prior=float(top))
         return compared.values.values, _rows(compared, judgment_list, version, best).values
     name = _cache_name(compared, judgment_list, version, measure)
-    kept: tuple[FloatArray, FloatArray] | None = cache.get(name)
-    if kept is None:
-        kept = _ndcg_bounds(compared, judgment_list, version, measure)
-        cache.set(name, kept, KEPT)
-    return kept
+    return get_or_compute(
+        name,
+        tuple[FloatArray, FloatArray],
+        KEPT,
+        lambda: _ndcg_bounds(compared, judgment_list, version, measure),
+    )
 
 
 def _ndcg_bounds(

@@ -6,18 +6,18 @@ from typing import Final
 
 import numpy as np
 
-from evaluation.measures.definition import Measure
-from evaluation.measures.rosetta import places
-from evaluation.scoring import JudgedQueries, score
 from evaluation.selectors.compared_runs import ComparedRun
 from evaluation.selectors.measure_sets import grades_of
 from evaluation.selectors.query_values import get_mean, values_under
 from evaluation.selectors.rankings import load_rankings
 from evaluation.selectors.run_sums import RunSums, chosen_measures, list_run_sums
 from evaluation.selectors.sums import Board, RunSize, chunks, judged_queries
-from evaluation.statistics.ranks import kendall_tau
 from judgments.models import JudgmentList, JudgmentVersion
 from judgments.selectors import Judged, get_judged
+from touchstone.measures.definition import Measure
+from touchstone.measures.rosetta import places
+from touchstone.measures.scoring import JudgedQueries, score
+from touchstone.statistics.ranks import kendall_tau
 
 MOST_DRAWS, FEWEST_DRAWS = 40, 12
 DRAWN: Final = 200_000  # grades, after which there are fewer draws

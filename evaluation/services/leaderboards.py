@@ -5,10 +5,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from evaluation.measures.defaults import DEFAULT_MEASURES
-from evaluation.measures.definition import Measure
 from evaluation.models import Leaderboard, MeasureSet
-from evaluation.scoring import check_can_be_stored, check_fit, fits
 from evaluation.selectors.measure_sets import (
     definition_of,
     digest_of,
@@ -17,13 +14,16 @@ from evaluation.selectors.measure_sets import (
     is_of_this_arithmetic,
     measures_of,
 )
-from evaluation.statistics.named_tests import TESTS
-from judgments.errors import DomainError
 from judgments.models import JudgmentList
 from judgments.permissions import Access, check_may_lead
 from judgments.services import audit
 from judgments.services.lists import check_own_list
 from judgments.waking import wake
+from touchstone.errors import DomainError
+from touchstone.measures.defaults import DEFAULT_MEASURES
+from touchstone.measures.definition import Measure
+from touchstone.measures.scoring import check_can_be_stored, check_fit, fits
+from touchstone.statistics.named_tests import TESTS
 
 MOST_MEASURES = 40
 
@@ -111,7 +111,9 @@ def ensure_leaderboard(*, judgment_list: JudgmentList) -> Leaderboard:
             ignore_conflicts=True,
         )
     else:
-        measure_set = ensure_measure_set(measures=measures_of(found.measure_set))
+        # two names that were two measures can be one by now
+        own = tuple(dict.fromkeys(measures_of(found.measure_set)))
+        measure_set = ensure_measure_set(measures=own)
         Leaderboard.objects.filter(pk=found.pk, measure_set=found.measure_set_id).update(
             measure_set=measure_set
         )

@@ -8,12 +8,12 @@ from typing import Final
 from django.db import transaction
 
 from evaluation.models import Ranker
-from judgments.errors import DomainError
 from judgments.models import Collection, User
 from judgments.models.collections import check_free_slug
 from judgments.permissions import Access, NotFound, check_may_upload_runs
 from judgments.services import audit
 from judgments.services.naming import check_name, unless_taken
+from touchstone.errors import DomainError
 
 MOST_TAGS: Final = 10
 LONGEST_TAG: Final = 40

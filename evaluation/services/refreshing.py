@@ -14,7 +14,6 @@ from typing import Any, Final
 from django.db import connection, transaction
 from django.db.models import F, QuerySet
 
-from evaluation.exact import IntArray, to_bytes
 from evaluation.models import Evaluation, MeasureSet, RefreshAttempt
 from evaluation.selectors.due import DueRun, Step, list_due_runs, list_steps
 from evaluation.selectors.measure_sets import grades_of, measures_of
@@ -22,8 +21,9 @@ from evaluation.selectors.sums import Board, compute_sums, move_sums
 from evaluation.services.leaderboards import ensure_leaderboard
 from evaluation.services.thinning import thin_evaluations
 from judgments.bulk import insert_rows
-from judgments.errors import DomainError
 from judgments.models import JudgmentVersion
+from touchstone.errors import DomainError
+from touchstone.measures.exact import IntArray, to_bytes
 
 logger = logging.getLogger(__name__)
 
@@ -119,16 +119,21 @@ def _steps(target: _Target, due: Sequence[DueRun]) -> Iterator[Step]:
     )
 
 
-def _evaluate(target: _Target, step: Step, at: datetime) -> list[int]:
-    """Take a step and write its evaluations; the runs that it could not be taken for."""
-    is_counted = step.base is None or step.is_large or any(run.attempts for run in step.runs)
-    if is_counted:
-        _count_attempt(target, step, at)
+def _evaluate(target: _Target, step: Step, at: datetime, *, is_counted: bool = False) -> list[int]:
+    """Take a step and write its evaluations; the runs that it could not be taken for.
+
+    is_counted: this attempt at these runs is counted already.
+    """
+    if not is_counted:
+        is_counted = step.base is None or step.is_large or any(run.attempts for run in step.runs)
+        if is_counted:
+            _count_attempt(target, step, at)
     try:
         sums = _compute(target, step)
     except UNCOMPUTABLE as error:
         if len(step.runs) > 1:
-            return [lost for one in step.singly() for lost in _evaluate(target, one, at)]
+            singly = (_evaluate(target, one, at, is_counted=is_counted) for one in step.singly())
+            return [run_id for lost in singly for run_id in lost]
         _note_failure(target, step, at, error, is_counted=is_counted)
         return [step.runs[0].size.run_id]
     _write(target, step, sums, at)
@@ -201,7 +206,7 @@ def _count_attempt(target: _Target, step: Step, at: datetime) -> None:
         for attempts in {run.attempts for run in step.runs}:
             own = [run.size.run_id for run in step.runs if run.attempts == attempts]
             _attempts(target, step).filter(run_id__in=own).update(
-                attempts=attempts + 1, not_before=at + _wait(attempts) + lease
+                attempts=F("attempts") + 1, not_before=at + _wait(attempts) + lease
             )
 
 

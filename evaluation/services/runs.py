@@ -9,21 +9,22 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from evaluation.measures.ordering import OrderArray, rank_orders
 from evaluation.models import Ranker, Ranking, Run
-from evaluation.packing import Packed, pack, run_digest
 from evaluation.permissions import RunRefused, check_may_withdraw
 from judgments.bulk import insert_rows
-from judgments.formats.errors import SHOWN, FileProblem, FileRefused, quoted
-from judgments.formats.reading import Source
-from judgments.formats.trec import RunFile, read_run
 from judgments.jobs import Work
-from judgments.models import JudgmentList, User
+from judgments.models import JudgmentList, Query, User
 from judgments.permissions import Access, NotFound, check_may_upload_runs
 from judgments.selectors import map_documents, map_queries
 from judgments.services import audit
 from judgments.services.collections import ensure_documents, ensure_queries
 from judgments.waking import wake
+from touchstone.files.errors import SHOWN, FileProblem, FileRefused, quoted
+from touchstone.files.reading import Source
+from touchstone.files.trec import RunFile, read_run
+from touchstone.measures.ordering import OrderArray, rank_orders
+from touchstone.measures.packing import Packed, pack, run_digest
+from touchstone.measures.wording import answers_words
 
 Progress = Callable[[int], None]
 TOGETHER = 16 * 1024 * 1024  # bytes of rankings that go into the database at once
@@ -34,12 +35,33 @@ UNKNOWN_DOCUMENT = "unknown-document"
 
 @dataclass(frozen=True)
 class RunImported:
-    """What an import did. created: False where the same content was there already."""
+    """What an import did. created: False where the same content was there already.
+
+    queries: that the run answers. collection_queries: those that the collection has.
+    """
 
     run: Run
     created: bool
     queries: int
     rows: int
+    collection_queries: int
+
+    @property
+    def answers_words(self) -> str:
+        """How many queries the run answers; "" where it answers all."""
+        return answers_words(self.queries, self.collection_queries)
+
+    def note(self, name: str | None) -> str:
+        """What the person who uploaded it has to know; "" where it was stored as asked.
+
+        name: the one that was asked for, if any was.
+        """
+        if self.created:
+            return ""
+        stored = f"This content is already stored as {self.run.ranker.slug}/{self.run.name}"
+        if name is None or name == self.run.name:
+            return f"{stored}."
+        return f"{stored}, which keeps its name; the name “{name}” is not used."
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +135,7 @@ def store_run(
         raise RunRefused(
             "name_taken", f"{ranker.slug} already has a run named {name}; give this one another."
         ) from error
-    return RunImported(run, True, run.query_count, run.row_count)
+    return _imported(run, created=True)
 
 
 def work_on_run(work: Work) -> None:
@@ -139,7 +161,10 @@ def work_on_run(work: Work) -> None:
                 "run": str(done.run.public_id),
                 "created": done.created,
                 "queries": done.queries,
+                "collection_queries": done.collection_queries,
                 "rows": done.rows,
+                "name": done.run.name,
+                "note": done.note(str(work.params["name"])),
                 "next_url": reverse("run", args=[ranker.collection.slug, done.run.public_id]),
             }
         )
@@ -182,8 +207,17 @@ def check_run_name(name: str) -> None:
 
 
 def _same_content(ranker: Ranker, digest: str) -> RunImported | None:
-    run = Run.objects.filter(ranker=ranker, sha256=digest, withdrawn_at__isnull=True).first()
-    return None if run is None else RunImported(run, False, run.query_count, run.row_count)
+    run = (
+        Run.objects.select_related("ranker")
+        .filter(ranker=ranker, sha256=digest, withdrawn_at__isnull=True)
+        .first()
+    )
+    return None if run is None else _imported(run, created=False)
+
+
+def _imported(run: Run, *, created: bool) -> RunImported:
+    known = Query.objects.filter(collection=run.ranker.collection_id).count()
+    return RunImported(run, created, run.query_count, run.row_count, known)
 
 
 def _store(

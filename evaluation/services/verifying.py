@@ -9,11 +9,7 @@ from typing import Final
 import numpy as np
 from django.db.models import Q
 
-from evaluation.averages import n_rows, row_names
-from evaluation.exact import BYTES_PER_MEASURE, COLUMNS, IntArray, from_bytes, to_bytes
-from evaluation.measures.ordering import rank_order
 from evaluation.models import Evaluation, MeasureSet, Ranking, Run
-from evaluation.packing import Floats, run_digest, unpack_documents, unpack_order, unpack_scores
 from evaluation.selectors.measure_sets import grades_of, is_of_this_arithmetic, measures_of
 from evaluation.selectors.sums import (
     Board,
@@ -25,6 +21,16 @@ from evaluation.selectors.sums import (
 )
 from judgments.models import Collection, JudgmentList, Release
 from judgments.selectors import get_qrels, list_document_ids
+from touchstone.measures.averages import n_rows, row_names
+from touchstone.measures.exact import BYTES_PER_MEASURE, COLUMNS, IntArray, from_bytes, to_bytes
+from touchstone.measures.ordering import rank_order
+from touchstone.measures.packing import (
+    Floats,
+    run_digest,
+    unpack_documents,
+    unpack_order,
+    unpack_scores,
+)
 
 AT_ONCE: Final = 2_000  # rankings
 TOGETHER: Final = 25_000_000  # ranks of the runs that are computed at once

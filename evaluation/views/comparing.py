@@ -18,15 +18,17 @@ from evaluation.selectors.pages_unjudged import get_unjudged_page
 from evaluation.services.leaderboards import choose_test
 from evaluation.services.stability import announce
 from evaluation.views.rendering import answer_page
-from judgments.errors import DomainError
 from judgments.models import SetLook
 from judgments.permissions import check_may_lead, get_access
+from judgments.rates import costly
 from judgments.selectors.lists import get_list
 from judgments.selectors.paging import paged
+from touchstone.errors import DomainError
 
 QUERIES_SHOWN: Final = 10  # on a page of documents that moved
 
 
+@costly
 @require_safe
 def compare(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """Two or more runs on a list: differences, how sure they are, and on which queries."""
@@ -48,6 +50,7 @@ def compare(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     )
 
 
+@costly
 @require_safe
 def moved(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """The documents that moved between two runs, query by query."""
@@ -70,6 +73,7 @@ def moved(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     )
 
 
+@costly
 @require_POST
 def compare_test(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """Another test for the comparisons of a list."""
@@ -86,6 +90,7 @@ def compare_test(request: HttpRequest, slug: str, list_slug: str) -> HttpRespons
     return redirect("compare", slug, list_slug)
 
 
+@costly
 @require_safe
 def unjudged(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """What the documents that nobody has judged leave open."""
@@ -102,6 +107,7 @@ def unjudged(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     )
 
 
+@costly
 @require_safe
 def judge_next(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """The pairs whose labels could change most of what is said of some runs."""

@@ -13,7 +13,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from evaluation.board_files import FORMATS
-from evaluation.measures.asking import ask_all
 from evaluation.selectors.board_pages import Filters
 from evaluation.selectors.board_tables import get_board_table
 from evaluation.selectors.leaderboards import get_leaderboard_page, get_state, list_leaderboards
@@ -21,11 +20,12 @@ from evaluation.selectors.pages_segments import SegmentFilters, get_segments_pag
 from evaluation.services.leaderboards import choose_measures
 from evaluation.services.looks import count_look
 from evaluation.views.rendering import answer_page, render_page
-from judgments.errors import DomainError
 from judgments.models import SetLook
 from judgments.permissions import NotFound, check_may_lead, get_access, may_upload_runs
 from judgments.selectors import get_list
 from judgments.views.rendering import is_part
+from touchstone.errors import DomainError
+from touchstone.measures.asking import ask_all
 
 STATE_HEADER = "X-Board-State"
 

@@ -4,9 +4,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from evaluation.measures.asking import ask
-from evaluation.measures.errors import MeasureError
 from evaluation.selectors.pages_measures import get_measures_page
+from touchstone.measures.asking import ask
+from touchstone.measures.errors import MeasureError
 
 
 @require_safe

@@ -11,12 +11,14 @@ from evaluation.selectors.moves import get_effect, get_moves_page
 from evaluation.views.rendering import answer_page
 from judgments.models import SetLook
 from judgments.permissions import get_access
+from judgments.rates import costly
 from judgments.selectors.lists import HEAD
 from judgments.selectors.paging import paged
 
 QUERIES_SHOWN: Final = 20  # on a page
 
 
+@costly
 @require_safe
 def effect(
     request: HttpRequest, slug: str, list_slug: str, before: str, after: str
@@ -35,6 +37,7 @@ def effect(
     )
 
 
+@costly
 @require_safe
 def run_moves(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Why a run's value changed: the queries, and the grades that moved them."""

@@ -11,9 +11,9 @@ from evaluation.forms.runs import RankerForm, TagsForm
 from evaluation.selectors.pages_rankers import get_ranker_page, get_rankers_page
 from evaluation.services.rankers import change_tags, create_ranker
 from evaluation.views.rendering import render_page
-from judgments.errors import DomainError
 from judgments.permissions import check_may_upload_runs, get_access
 from judgments.views.rendering import posted
+from touchstone.errors import DomainError
 
 
 @require_safe

@@ -9,11 +9,11 @@ from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 
 from evaluation.services.looks import count_look
-from judgments.errors import DomainError
 from judgments.models import SetLook
 from judgments.navigation import navigation
 from judgments.permissions import Access, NotFound
 from judgments.views.rendering import is_part
+from touchstone.errors import DomainError
 
 
 def render_page(

@@ -13,8 +13,10 @@ from evaluation.selectors.pages_rosetta import (
 )
 from evaluation.views.rendering import answer_page
 from judgments.permissions import get_access
+from judgments.rates import costly
 
 
+@costly
 @require_safe
 def run_rosetta(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
     """A run's nDCG as every tool would print it."""
@@ -30,6 +32,7 @@ def run_rosetta(request: HttpRequest, slug: str, public_id: UUID) -> HttpRespons
     )
 
 
+@costly
 @require_safe
 def list_rosetta(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """The order of a list's runs under every preset; an open page asks on until all are there."""

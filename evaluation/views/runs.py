@@ -23,13 +23,14 @@ from evaluation.selectors.run_views import RunFilters
 from evaluation.selectors.runs import get_run
 from evaluation.services.runs import withdraw_run
 from evaluation.views.rendering import answer_page, render_page
-from judgments.errors import DomainError
 from judgments.models import Job, SetLook
 from judgments.permissions import Access, NotFound, check_may_upload_runs, get_access
 from judgments.rest.uploads import takes_file
 from judgments.selectors.paging import paged
 from judgments.services.jobs import submit_job
 from judgments.views.rendering import sent
+from touchstone.errors import DomainError
+from touchstone.measures.wording import answers_words
 
 SMALL: Final = 4 * 1024 * 1024  # bytes: a run that is read in about a second
 STEP: Final = 0.05  # seconds between two looks at a small job
@@ -158,11 +159,12 @@ def _to_run(request: HttpRequest, slug: str, job: Job) -> HttpResponse:
     """On to the run where it is there, else to the job, which says what it waits for."""
     if job.state != Job.State.DONE:
         return redirect("job", slug, job.public_id)
-    name = job.params["name"]
-    if job.result["created"]:
-        messages.success(request, f"{name} is there.")
+    name, result = job.params["name"], job.result
+    told = answers_words(result["queries"], result["collection_queries"])
+    if result["created"]:
+        messages.success(request, f"{name} is uploaded.{f' It {told}.' if told else ''}")
     else:
-        messages.info(request, "This very run was here already; nothing was added.")
+        messages.info(request, job.result["note"])
     return redirect(job.result["next_url"])
 
 

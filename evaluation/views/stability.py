@@ -10,8 +10,10 @@ from evaluation.services.stability import announce
 from evaluation.views.rendering import answer_page
 from judgments.models import SetLook
 from judgments.permissions import get_access
+from judgments.rates import costly
 
 
+@costly
 @never_cache
 @require_safe
 def stability(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:

@@ -11,7 +11,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from judgments.formats.collections import read_documents, read_queries
 from judgments.models.collections import SLUG
 from judgments.permissions import check_may_lead, get_access
 from judgments.rest.authentication import person
@@ -22,6 +21,7 @@ from judgments.rest.uploads import FILE_BODY, UploadView, is_for_a_worker, take_
 from judgments.selectors import listing
 from judgments.services.collections import create_collection, load_documents, load_queries
 from judgments.services.jobs import submit_job
+from touchstone.files.collections import read_documents, read_queries
 
 
 class CollectionOutput(serializers.Serializer[Any]):

@@ -8,16 +8,18 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from judgments.formats.learning import TOOLS, read_features
 from judgments.permissions import get_access
 from judgments.rest.uploads import FILE_BODY, UploadView, take_upload
 from judgments.selectors.lists import find_version_number, get_learning_file, get_list
+from touchstone.files.learning import TOOLS, read_features
 
 ZIP = "application/zip"
 
 
 class Learning(UploadView):
     """A version's grades with features."""
+
+    throttle_scope = "costly"
 
     class Options(serializers.Serializer[Any]):
         """format: of which tool."""

@@ -12,8 +12,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from judgments.formats.ratings import FORMATS, TREC, get_format
-from judgments.formats.signals import MOST_CHARACTERS, Signals
 from judgments.models.collections import SLUG
 from judgments.permissions import check_may_lead, get_access
 from judgments.rest.jobs import JobOutput, accepted
@@ -21,7 +19,6 @@ from judgments.rest.paging import PageParameters, page_of, page_response
 from judgments.rest.parsing import check_parameters, read_input, read_parameters
 from judgments.rest.schema import REFUSED
 from judgments.rest.uploads import FILE_BODY, UploadView, is_for_a_worker, take_upload
-from judgments.scales import Scale
 from judgments.selectors import listing
 from judgments.selectors.lists import (
     find_version_number,
@@ -33,6 +30,9 @@ from judgments.selectors.lists import (
 from judgments.services.importing import import_qrels, read_judgments
 from judgments.services.jobs import submit_job
 from judgments.services.lists import create_list
+from touchstone.files.ratings import FORMATS, TREC, get_format
+from touchstone.files.signals import MOST_CHARACTERS, Signals
+from touchstone.scales import Scale
 
 MEDIA_TYPES = tuple(dict.fromkeys(form.media_type for form in FORMATS.values()))
 CONTENTS = {

@@ -20,12 +20,18 @@ from judgments.services.lists import release_version
 
 
 class ReleaseOutput(serializers.Serializer[Any]):
-    """A version with a name. sha256: of the bytes of its qrels."""
+    """A version with a name. sha256: of the bytes of its qrels.
+
+    quality: the verdict on the list's labels when it was released, quality_tone: good, warn or bad;
+    both empty where there was none.
+    """
 
     name = serializers.CharField()
     version = serializers.IntegerField(source="version.number")
     sha256 = serializers.CharField()
     notes = serializers.CharField()
+    quality = serializers.CharField()
+    quality_tone = serializers.CharField()
     created_at = serializers.DateTimeField()
 
 
@@ -33,11 +39,15 @@ class Releases(APIView):
     """The releases of a list."""
 
     class Input(serializers.Serializer[Any]):
-        """A name for a version, for good. version: its number; the newest if it is not given."""
+        """A name for a version, for good. version: its number; the newest if it is not given.
+
+        accept_quality: needed where the labels are not good enough to decide on.
+        """
 
         name = serializers.CharField(max_length=64)
         version = serializers.IntegerField(min_value=1, max_value=2**31 - 1, required=False)
         notes = serializers.CharField(max_length=5000, allow_blank=True, default="")
+        accept_quality = serializers.BooleanField(default=False)
 
     @extend_schema(
         operation_id="list_releases", parameters=[PageParameters], responses=page_of(ReleaseOutput)
@@ -75,6 +85,8 @@ class OneRelease(APIView):
         version = serializers.IntegerField()
         sha256 = serializers.CharField()
         notes = serializers.CharField()
+        quality = serializers.CharField()
+        quality_tone = serializers.CharField()
         created_at = serializers.DateTimeField()
         url = serializers.URLField()
         citation = serializers.CharField()
@@ -94,6 +106,8 @@ class OneRelease(APIView):
             "version": found.number,
             "sha256": found.sha256,
             "notes": found.notes,
+            "quality": found.quality,
+            "quality_tone": found.quality_tone,
             "created_at": found.created_at,
             "url": url,
             "citation": cited.plain,

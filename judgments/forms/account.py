@@ -1,9 +1,15 @@
 """Forms of one's own account."""
 
-from django import forms
-from django.contrib.auth.password_validation import password_validators_help_texts
+from typing import Any
 
-from judgments.models import ApiToken
+from django import forms
+from django.contrib.auth import authenticate
+from django.contrib.auth.forms import PasswordChangeForm
+from django.contrib.auth.password_validation import password_validators_help_texts
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest
+
+from judgments.models import ApiToken, User
 from judgments.services.tokens import TOKEN_DAYS
 
 
@@ -39,6 +45,32 @@ class SetupForm(AccountForm):
         label="Code", max_length=100, help_text="The server printed it when it started."
     )
     field_order = ("code", "username", "name", "password")
+
+
+class ChangePasswordForm(PasswordChangeForm):
+    """Another password for oneself; a wrong old one counts like a wrong one at the sign-in."""
+
+    end_tokens = forms.BooleanField(required=False, initial=True)
+
+    def __init__(self, user: User, *args: Any, request: HttpRequest, tokens: int, **kwargs: Any):
+        super().__init__(user, *args, **kwargs)
+        self._request = request
+        # Django's is a list, which the form's help has no room for
+        self.fields["new_password1"].help_text = " ".join(password_validators_help_texts())
+        if tokens:
+            self.fields["end_tokens"].label = f"Also end my API tokens ({tokens})"
+            self.fields["end_tokens"].help_text = "Scripts that use them need a new token."
+        else:
+            del self.fields["end_tokens"]
+
+    def clean_old_password(self) -> str:
+        """The present password. AxesMiddleware answers with 429 where the limit is reached."""
+        password: str = self.cleaned_data["old_password"]
+        if authenticate(self._request, username=self.user.username, password=password) is None:
+            raise ValidationError(
+                self.error_messages["password_incorrect"], code="password_incorrect"
+            )
+        return password
 
 
 class TokenForm(forms.Form):

@@ -5,12 +5,12 @@ from typing import Any
 
 from django import forms
 
-from judgments.formats.learning import TOOLS
-from judgments.formats.ratings import FORMATS, TREC
-from judgments.formats.signals import MOST_CHARACTERS, Signals, SignalsRefused
 from judgments.forms.naming import DescriptionField, NameField, ShortNameField
 from judgments.models.collections import SLUG
-from judgments.scales import Grade, Scale, ScaleRefused
+from touchstone.files.learning import TOOLS
+from touchstone.files.ratings import FORMATS, TREC
+from touchstone.files.signals import MOST_CHARACTERS, Signals, SignalsRefused
+from touchstone.scales import Grade, Scale, ScaleRefused
 
 
 class ListForm(forms.Form):
@@ -155,6 +155,16 @@ class ReleaseForm(forms.Form):
         required=False,
         widget=forms.Textarea(attrs={"rows": 4}),
         help_text="What somebody who cites this release should know.",
+    )
+
+
+class AcceptingReleaseForm(ReleaseForm):
+    """A name for a version whose labels are not good enough to decide on."""
+
+    accept_quality = forms.BooleanField(
+        label="Release these labels although they are not good enough to decide on",
+        help_text="The verdict is kept with the release, shown on its page and named in its "
+        "citation.",
     )
 
 

@@ -6,13 +6,13 @@ from typing import Any, Final
 
 from django import forms
 
-from judgments.formats.errors import FileProblem, FileRefused
-from judgments.formats.query_ids import QueryIds, read_query_ids
 from judgments.forms.naming import DescriptionField, NameField, ShortNameField
 from judgments.permissions import Access
 from judgments.selectors.content import list_segment_names
 from judgments.selectors.jobs import Problem, gathered
 from judgments.selectors.sets import get_segment_ids
+from touchstone.files.errors import FileProblem, FileRefused
+from touchstone.files.query_ids import QueryIds, read_query_ids
 
 TYPED: Final = "what was typed"
 

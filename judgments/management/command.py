@@ -3,15 +3,14 @@
 import json
 import sys
 from argparse import ArgumentTypeError
+from types import ModuleType
 from typing import Any, NoReturn
 
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import DatabaseError
 
-from judgments.errors import DomainError
-from judgments.formats.errors import FileRefused
-
-BAD_INPUT = 2
+from touchstone.cli.running import BAD_INPUT, refusal, run
+from touchstone.errors import DomainError
 
 
 class RefusingCommand(BaseCommand):
@@ -31,23 +30,42 @@ class RefusingCommand(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             result = self.work(**options)
-        except FileRefused as refused:
-            self.fail([str(problem) for problem in refused.problems])
         except DomainError as error:
-            self.fail([error.message])
+            self.fail([refusal(error)])
         except DatabaseError as error:
             self.fail([f"The database refused: {error}"])
         if options["json"]:
             self.stdout.write(json.dumps(result, ensure_ascii=False))
+        elif result.get("note"):
+            self.stdout.write(result["note"])
 
     def work(self, **options: Any) -> dict[str, Any]:
-        """Do it; what is returned is printed with `--json`."""
+        """Do it; what is returned is printed with `--json`, its `note` without it too."""
         raise NotImplementedError
 
     def fail(self, lines: list[str]) -> NoReturn:
         """Say what was wrong and end with the status for bad input."""
         self.stderr.write("\n".join(lines))
         sys.exit(BAD_INPUT)
+
+
+class LibraryCommand(BaseCommand):
+    """A command of the library under `manage.py`: the same options, output and exit status."""
+
+    requires_system_checks = ()
+    library: ModuleType  # of touchstone.cli
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.help = self.library.HELP
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        self.library.add_arguments(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        out, err = self.stdout.write, self.stderr.write
+        if status := run(self.library.work, options, say=out, warn=err):
+            sys.exit(status)
 
 
 def add_author(parser: CommandParser) -> None:

@@ -1,7 +1,8 @@
 """Who a command acts for, and on what."""
 
-from judgments.errors import DomainError
 from judgments.models import Collection, JudgmentList, SavedSet, User
+from judgments.usernames import fold
+from touchstone.errors import DomainError
 
 
 class CommandRefused(DomainError):
@@ -14,8 +15,16 @@ def get_author(username: str | None) -> User | None:
 
 
 def get_user(username: str) -> User:
-    """The person with this user name, who can sign in."""
-    user = User.objects.filter(username=username, is_active=True).first()
+    """The person with this user name, in any case, who can sign in."""
+    user = get_account(username)
+    if not user.is_active:
+        raise CommandRefused("no_user", f"{user.username} can’t sign in.")
+    return user
+
+
+def get_account(username: str) -> User:
+    """The account with this user name, in any case; suspended ones too."""
+    user = User.objects.filter(username_key=fold(username)).first()
     if user is None:
         raise CommandRefused("no_user", f"There is no user {username}.")
     return user

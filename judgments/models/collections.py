@@ -84,6 +84,8 @@ class Document(models.Model):
     body = models.TextField(blank=True, default="")
     url = models.TextField(blank=True, default="")
     fields = models.JSONField(default=dict, blank=True)
+    # of the field `html`, as it may be shown; follows from it, so it is not in the hash
+    clean_html = models.TextField(blank=True, default="", db_default="")
     content_hash = models.CharField(max_length=64)
     is_stub = models.BooleanField(default=False)
 

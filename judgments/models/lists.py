@@ -168,13 +168,19 @@ class PastTraits(models.Model):
 
 
 class Release(models.Model):
-    """A version with a name and a digest over its canonical qrels: what a paper cites."""
+    """A version with a name and a digest over its canonical qrels: what a paper cites.
+
+    quality, quality_tone: the verdict on the list's labels when it was released, and its tone
+    ("good", "warn", "bad"); empty where there was none.
+    """
 
     list = models.ForeignKey(JudgmentList, on_delete=models.PROTECT, related_name="releases")
     version = models.ForeignKey(JudgmentVersion, on_delete=models.PROTECT, related_name="releases")
     name = models.CharField(max_length=64, validators=[SLUG])
     sha256 = models.CharField(max_length=64)
     notes = models.TextField(blank=True, default="")
+    quality = models.TextField(blank=True, default="", db_default="")
+    quality_tone = models.CharField(max_length=8, blank=True, default="", db_default="")
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"

@@ -1,13 +1,16 @@
 """People: who may enter a collection, in which role, with which token, and what they did."""
 
 import uuid
+from typing import Any, ClassVar
 
 from django.conf import settings
-from django.contrib.auth.models import AbstractUser
+from django.contrib.auth.models import AbstractUser, UserManager
 from django.db import models
+from django.utils.crypto import salted_hmac
 from knox.models import AbstractAuthToken
 
 from judgments.models.collections import Collection
+from judgments.usernames import fold
 
 
 class Role(models.TextChoices):
@@ -18,20 +21,67 @@ class Role(models.TextChoices):
     LEAD = "lead", "lead"
 
 
+class FoldedUsername(models.CharField):  # type: ignore[type-arg]
+    """The folded form of the user name, written with every insert."""
+
+    def pre_save(self, model_instance: models.Model, add: bool) -> str:
+        """The value to store, which also goes to the instance."""
+        user: Any = model_instance  # User, or what a migration has in its place
+        user.username_key = fold(user.username)
+        return str(user.username_key)
+
+
+class Accounts(UserManager["User"]):
+    """Accounts, found by their user name in any case and Unicode form."""
+
+    def get_by_natural_key(self, username: str | None) -> "User":
+        """The account that signs in under this name; DoesNotExist if there is none."""
+        return self.get(username_key=fold(username or ""))
+
+
 class User(AbstractUser):  # type: ignore[django-manager-missing]
-    """A person. Never deleted once something was done in their name: deactivated."""
+    """A person. Never deleted once something was done in their name.
+
+    username_key: the folded user name; two names that differ by case or Unicode form alone are one.
+    suspended_at: since when the account is suspended; while it is, `is_active` is False. An account
+    that is not active without being suspended is a name that imported labels came with.
+    session_epoch: raised to end all sessions.
+    """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     name = models.CharField("full name", max_length=200, blank=True, default="")
 
+    username_key = FoldedUsername(max_length=600, unique=True, editable=False)
+    suspended_at = models.DateTimeField(null=True, editable=False)
+    session_epoch = models.PositiveIntegerField(default=0, editable=False)
+
     first_name = None  # type: ignore[assignment]  # `name` holds whatever people call themselves
     last_name = None  # type: ignore[assignment]
 
+    objects: ClassVar[Accounts] = Accounts()
+
     class Meta:
         ordering = ("id",)
+        constraints = (
+            models.CheckConstraint(
+                condition=models.Q(suspended_at=None) | models.Q(is_active=False),
+                name="suspended_is_not_active",
+            ),
+        )
 
     def __str__(self) -> str:
         return self.name or self.username
+
+    @property
+    def is_suspended(self) -> bool:
+        """Whether the account is suspended."""
+        return self.suspended_at is not None
+
+    def _get_session_auth_hash(self, secret: str | None = None) -> str:
+        """Django's, which ends sessions with the password, and with a raised epoch."""
+        sealed = self.password + (f" {self.session_epoch}" if self.session_epoch else "")
+        salt = "django.contrib.auth.models.AbstractBaseUser.get_session_auth_hash"
+        return salted_hmac(salt, sealed, secret=secret, algorithm="sha256").hexdigest()
 
     def get_full_name(self) -> str:
         return self.name or self.username

@@ -8,9 +8,9 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import exception_handler, set_rollback
 
-from judgments.errors import DomainError
-from judgments.formats.errors import FileRefused
 from judgments.permissions import NotFound
+from touchstone.errors import DomainError
+from touchstone.files.errors import FileRefused
 
 CONTENT_TYPE = "application/problem+json"
 

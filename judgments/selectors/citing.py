@@ -26,4 +26,5 @@ def cite(*, access: Access, list_slug: str, list_name: str, release: ReleaseRow,
         sha256=release.sha256,
         released_at=release.created_at,
         url=url,
+        caveat=release.quality if release.quality_tone == "bad" else "",
     )

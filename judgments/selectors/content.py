@@ -16,9 +16,9 @@ from judgments.permissions import (
     may_see_people,
     may_see_rankings,
 )
-from judgments.scales import Scale
 from judgments.selectors.lists import GradeShown, find_version_number, show_grade, votes_in
 from judgments.selectors.paging import by_id, paginate, put_in_order
+from touchstone.scales import Scale
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,9 @@ def get_query_page(
     if choice is None:
         return QueryPage(query, None, None, people)
     rows = _holding(choice).filter(query=query).select_related("document")
-    found = rows.order_by("-grade", "document__docid").defer("document__body", "document__fields")
+    found = rows.order_by("-grade", "document__docid").defer(
+        "document__body", "document__fields", "document__clean_html"
+    )
     judged = _paginate_judged(
         access, choice, found, page, lambda row: (row.document.docid, row.document.title)
     )
@@ -170,7 +172,7 @@ def get_document_page(
     document = Document.objects.filter(collection=access.collection, docid=docid).first()
     if document is None:
         raise NotFound("document")
-    html = framed_html(document.fields)
+    html = framed_html(document.clean_html)
     fields = [
         (name, value)
         for name, value in sorted(document.fields.items())

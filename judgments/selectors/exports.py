@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from judgments.formats.ratings import FORMATS, RatingFormat
 from judgments.permissions import Access
 from judgments.selectors.lists import get_list, get_version
+from touchstone.files.ratings import FORMATS, RatingFormat
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.db.models import Count
 
 from judgments.models import Collection, Document, Membership, Query, Role, User
-from judgments.permissions import ADMIN
+from judgments.permissions import ADMIN, may_create_collection
 
 
 @dataclass(frozen=True)
@@ -22,10 +22,14 @@ class CollectionCard:
 
 @dataclass(frozen=True)
 class HomePage:
-    """annotates: whether the viewer labels anywhere, and so wants to go there."""
+    """annotates: whether the viewer labels anywhere, and so wants to go there.
+
+    may_create: whether the viewer may make a collection.
+    """
 
     collections: list[CollectionCard]
     annotates: bool
+    may_create: bool
 
 
 def get_home_page(*, viewer: User) -> HomePage:
@@ -40,6 +44,7 @@ def get_home_page(*, viewer: User) -> HomePage:
     queries = _count(Query, ids)
     documents = _count(Document, ids)
     return HomePage(
+        may_create=may_create_collection(viewer),
         annotates=any(m.role == Role.ANNOTATOR or m.is_annotating for m in own),
         collections=[
             CollectionCard(

@@ -72,13 +72,17 @@ NAMED: Final = 9  # lines that have the same wrong with them, besides the first
 
 @dataclass(frozen=True)
 class JobPage:
-    """How far a job is. share: of the file that has been read, or of the work, 0 to 1."""
+    """How far a job is. share: of the file that has been read, or of the work, 0 to 1.
+
+    message: why it failed. note: what to know of what it did.
+    """
 
     title: str
     file_name: str
     state: str
     share: float
     message: str
+    note: str
     problems: list[Problem]
     more_problems: int
     counts: list[tuple[str, int]]
@@ -104,6 +108,7 @@ def get_job_page(*, access: Access, public_id: UUID, now: datetime) -> JobPage:
         state=Job.State(job.state).label,
         share=_share(job),
         message=str(job.result.get("message", "")),
+        note=str(job.result.get("note", "")),
         problems=problems,
         more_problems=int(job.result.get("problem_count", 0)) - len(job.problems),
         counts=_counts(job.result),

@@ -93,7 +93,9 @@ def list_queries(*, access: Access, segment: str | None, after: int, limit: int)
 def list_documents(*, access: Access, after: int, limit: int) -> Part[Document]:
     """The collection's documents in the order they were loaded, without their texts."""
     check_may_see_content(access)
-    documents = Document.objects.filter(collection=access.collection).defer("body", "fields")
+    documents = Document.objects.filter(collection=access.collection).defer(
+        "body", "fields", "clean_html"
+    )
     return part_of(documents, after, limit, list)
 
 

@@ -9,10 +9,6 @@ from typing import Any
 import numpy as np
 from django.core.paginator import Page
 
-from judgments.formats.learning import Features, write_learning
-from judgments.formats.rating_rows import JudgedPair
-from judgments.formats.ratings import TREC, RatingFormat, write_ratings
-from judgments.formats.trec import format_qrels
 from judgments.models import JudgmentList, JudgmentVersion, Query, Release
 from judgments.permissions import (
     Access,
@@ -20,10 +16,14 @@ from judgments.permissions import (
     check_may_see_rankings,
     may_see_people,
 )
-from judgments.scales import Scale
 from judgments.selectors.collections import list_document_ids, list_query_ids
 from judgments.selectors.judged import get_judged
 from judgments.selectors.paging import paginate
+from touchstone.files.learning import Features, write_learning
+from touchstone.files.rating_rows import JudgedPair
+from touchstone.files.ratings import TREC, RatingFormat, write_ratings
+from touchstone.files.trec import format_qrels
+from touchstone.scales import Scale
 
 HEAD = "head"
 
@@ -188,12 +188,16 @@ class ListsPage:
 
 @dataclass(frozen=True)
 class ReleaseRow:
-    """A named version. sha256: of the qrels as they are exported."""
+    """A named version. sha256: of the qrels as they are exported. quality, quality_tone: the
+    verdict on the list's labels at that time; empty where there was none.
+    """
 
     name: str
     number: int
     sha256: str
     notes: str
+    quality: str
+    quality_tone: str
     created_at: datetime
     who: str
 
@@ -300,6 +304,8 @@ def list_releases(access: Access, one: JudgmentList) -> list[ReleaseRow]:
             number=release.version.number,
             sha256=release.sha256,
             notes=release.notes,
+            quality=release.quality,
+            quality_tone=release.quality_tone,
             created_at=release.created_at,
             who=str(release.created_by or "") if people else "",
         )

@@ -43,11 +43,18 @@ def get_tokens_page(*, user: User, now: datetime) -> TokensPage:
     )
 
 
+def count_tokens(*, user: User, now: datetime) -> int:
+    """How many of one's API tokens work."""
+    working: int = ApiToken.objects.filter(user=user).exclude(expiry__lte=now).count()
+    return working
+
+
 @dataclass(frozen=True)
 class MemberRow:
     """A member. may_change: whether the viewer may give another role or end the membership.
 
     is_name: nobody can sign in as them: a name that labels came with.
+    is_suspended: their account is suspended.
     """
 
     username: str
@@ -59,6 +66,7 @@ class MemberRow:
     is_self: bool
     may_change: bool
     is_name: bool
+    is_suspended: bool
 
 
 @dataclass(frozen=True)
@@ -112,7 +120,8 @@ def _member_row(access: Access, row: Membership) -> MemberRow:
         pseudonym=row.pseudonym,
         joined_at=row.created_at,
         last_login=row.user.last_login,
-        is_name=not row.user.is_active,
+        is_name=not (row.user.is_active or row.user.is_suspended),
+        is_suspended=row.user.is_suspended,
         is_self=row.user_id == access.user.pk,
         may_change=may_give_role(access, row.role),
     )

@@ -7,7 +7,6 @@ from typing import Final
 from django.core.paginator import Page
 from django.db.models import Count, QuerySet
 
-from judgments.formats.query_ids import QueryIds
 from judgments.looks import Looks
 from judgments.models import Query, SavedSet, SavedSetQuery, SetLook
 from judgments.permissions import (
@@ -19,6 +18,7 @@ from judgments.permissions import (
 )
 from judgments.selectors.listing import Part, part_of
 from judgments.selectors.paging import paginate
+from touchstone.files.query_ids import QueryIds
 
 LOOKS_SHOWN: Final = 50
 TYPED_AT_MOST: Final = 5_000  # ids that a form begins with

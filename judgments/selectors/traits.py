@@ -10,7 +10,8 @@ from django.db import connection
 from django.db.models import QuerySet
 
 from judgments.models import PastTraits, Query
-from judgments.temporal import TraitChange, Traits
+from judgments.temporal import TraitChange
+from touchstone.measures.traits import Traits
 
 CHUNK: Final = 500  # queries asked for in one statement
 

@@ -9,7 +9,6 @@ from django.db.models import Q
 
 from judgments.models import Document, Judgment, JudgmentList, Query
 from judgments.permissions import Access, may_see_people
-from judgments.scales import Scale
 from judgments.selectors.changes import get_changes, kind_of
 from judgments.selectors.collections import map_queries
 from judgments.selectors.lists import (
@@ -28,7 +27,9 @@ from judgments.selectors.lists import (
 )
 from judgments.selectors.paging import paginate
 from judgments.selectors.traits import list_trait_changes
-from judgments.temporal import Difference, TraitChange, Traits
+from judgments.temporal import Difference, TraitChange
+from touchstone.measures.traits import Traits
+from touchstone.scales import Scale
 
 SHOWN_TRAITS: Final = 100
 

@@ -11,15 +11,17 @@ from django.db import connection, models, transaction
 
 from judgments.bulk import insert_rows, values_list
 from judgments.content import content_hash
-from judgments.errors import DomainError
-from judgments.formats.collections import DocumentRecord, QueryRecord
+from judgments.markup import clean_html
 from judgments.models import Collection, Document, Membership, Query, Role, User
 from judgments.models.collections import SLUG
+from judgments.permissions import check_may_create_collection
 from judgments.selectors.collections import map_documents, map_queries
 from judgments.services import audit
 from judgments.services.naming import check_name, unless_taken
 from judgments.services.traits import commit_traits
-from judgments.temporal import Traits
+from touchstone.errors import DomainError
+from touchstone.files.collections import DocumentRecord, QueryRecord
+from touchstone.measures.traits import Traits
 
 T = TypeVar("T")
 CHUNK = 2_000
@@ -34,8 +36,11 @@ def create_collection(
 ) -> Collection:
     """Make an empty collection; `by`, if anybody, becomes its first lead.
 
-    Raises CollectionRefused for a slug that is taken or not made of a-z, 0-9 and hyphens.
+    Raises CollectionRefused for a slug that is taken or not made of a-z, 0-9 and hyphens,
+    CreationRefused where only administrators make collections and `by` is none.
     """
+    if by is not None:
+        check_may_create_collection(by)
     check_name(slug, SLUG, refused=CollectionRefused, code="slug_invalid")
     with unless_taken(CollectionRefused("slug_taken", f"There is already a collection {slug}.")):
         collection = Collection.objects.create(
@@ -121,18 +126,27 @@ def load_documents(
     """
     columns = (
         "collection_id", "docid", "content_hash", "is_stub", "title", "body", "url", "fields",
+        "clean_html",
     )  # fmt: skip
 
     def load(chunk: list[DocumentRecord]) -> Loaded:
-        rows = {
+        hashes = {
             record.doc_id: (
-                content_hash(record.title, record.text, record.fields, record.url), False,
-                record.title, record.text, record.url, json.dumps(dict(record.fields)),
+                content_hash(record.title, record.text, record.fields, record.url), False
             )
             for record in chunk
         }  # fmt: skip
         # the hash stands for all that follows it
-        known = _rows_of(Document, "docid", collection, rows, columns[2:4])
+        known = _rows_of(Document, "docid", collection, hashes, columns[2:4])
+        rows = {
+            record.doc_id: (
+                *(own := hashes[record.doc_id]),
+                record.title, record.text, record.url, json.dumps(dict(record.fields)),
+                # what is stored alike is not written, and need not be cleaned again
+                "" if known.get(record.doc_id) == own else clean_html(record.fields),
+            )
+            for record in chunk
+        }  # fmt: skip
         return _upsert(Document, columns, collection, rows, known)
 
     return _load(collection, records, load, action="documents.loaded", by=by, at=at)

@@ -10,10 +10,10 @@ from typing import Any
 from django.db import connection, models, transaction
 
 from judgments.bulk import insert_rows, pairs_list, values_list
-from judgments.errors import DomainError
 from judgments.models import Document, Judgment, JudgmentList, JudgmentVersion, Query, User
 from judgments.signals import version_committed
 from judgments.temporal import Current, Pair, Plan, Wanted, plan_commit
+from touchstone.errors import DomainError
 
 
 class CommitRefused(DomainError):

@@ -9,15 +9,8 @@ import numpy as np
 from django.db import transaction
 from django.utils import timezone
 
-from judgments.formats.collections import read_documents, read_queries
-from judgments.formats.errors import Problems
-from judgments.formats.ratings import TREC, get_format, grade_ratings, read_ratings
-from judgments.formats.reading import Progress, Source
-from judgments.formats.signals import Signals
-from judgments.formats.trec import QrelsFile, read_qrels
 from judgments.jobs import Work
 from judgments.models import Collection, JudgmentList, JudgmentVersion, User
-from judgments.scales import Scale
 from judgments.selectors.collections import map_documents, map_queries, map_query_texts
 from judgments.services.collections import (
     ensure_documents,
@@ -26,6 +19,13 @@ from judgments.services.collections import (
     load_queries,
 )
 from judgments.services.committing import Change, commit_judgments
+from touchstone.files.collections import read_documents, read_queries
+from touchstone.files.errors import Problems
+from touchstone.files.ratings import TREC, get_format, grade_ratings, read_ratings
+from touchstone.files.reading import Progress, Source
+from touchstone.files.signals import Signals
+from touchstone.files.trec import QrelsFile, read_qrels
+from touchstone.scales import Scale
 
 
 @dataclass(frozen=True)

@@ -13,14 +13,14 @@ from django.db import DatabaseError, close_old_connections, connection, transact
 from django.db.models import F
 from django.utils import timezone
 
-from judgments.errors import DomainError
-from judgments.formats.errors import FileRefused
 from judgments.jobs import get_handler
 from judgments.models import Job
 from judgments.permissions import Access
 from judgments.progress import in_this_process
 from judgments.selectors.jobs import due_jobs
 from judgments.waking import wake
+from touchstone.errors import DomainError
+from touchstone.files.errors import FileRefused
 
 logger = logging.getLogger(__name__)
 

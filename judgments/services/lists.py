@@ -6,7 +6,6 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Q
 
-from judgments.errors import DomainError
 from judgments.models import (
     Collection,
     Judgment,
@@ -17,11 +16,13 @@ from judgments.models import (
 )
 from judgments.models.collections import SLUG, check_free_slug
 from judgments.permissions import Access, NotFound, check_may_lead
-from judgments.scales import Scale
 from judgments.selectors.lists import HEAD, get_qrels, get_version
 from judgments.services import audit
 from judgments.services.committing import Change, commit_judgments
 from judgments.services.naming import check_name, unless_taken
+from judgments.verdicts import ListVerdict, get_verdict
+from touchstone.errors import DomainError
+from touchstone.scales import Scale
 
 
 class ListRefused(DomainError):
@@ -87,15 +88,23 @@ def release_version(
     number: int,
     name: str,
     notes: str = "",
+    accept_quality: bool = False,
 ) -> Release:
     """Give a version a name for ever, with the SHA-256 of its qrels as they are exported.
 
-    Raises ListRefused for a name that is taken, a number, or not made of a-z, 0-9 and hyphens.
+    accept_quality: release it although the list's labels are not good enough to decide on. The
+    verdict on them is kept with the release.
+    Raises ListRefused for a name that is taken, a number, or not made of a-z, 0-9 and hyphens, and
+    for labels that are not good enough, unless that is accepted.
     """
     check_may_lead(access)
     check_own_list(access, judgment_list)
     _check_release_name(name)
     version = get_version(judgment_list=judgment_list, name=str(number))
+    verdict = get_verdict(access, judgment_list.slug) or ListVerdict("", "")
+    if verdict.is_bad and not accept_quality:
+        message = f"The verdict on these labels: {verdict.text} Confirm that you release them."
+        raise ListRefused("not_good_enough", message)
     digest = hashlib.sha256(get_qrels(judgment_list=judgment_list, number=number)).hexdigest()
     with unless_taken(ListRefused("name_taken", f"There is already a release {name}.")):
         release = Release.objects.create(
@@ -104,6 +113,8 @@ def release_version(
             name=name,
             sha256=digest,
             notes=notes.strip(),
+            quality=verdict.text,
+            quality_tone=verdict.tone,
             created_at=at,
             created_by=access.user,
         )
@@ -112,7 +123,7 @@ def release_version(
             at,
             "list.released",
             f"{judgment_list.slug} {name}",
-            after={"version": number, "sha256": digest},
+            after={"version": number, "sha256": digest, "quality": verdict.text},
         )
     return release
 

@@ -8,12 +8,10 @@ from itertools import count
 
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from judgments.errors import DomainError
-from judgments.formats.ids import NO_PLACES
-from judgments.models import Collection, Invitation, Membership, Role, User
+from judgments.models import ApiToken, Collection, Invitation, Membership, Role, User
 from judgments.permissions import (
     Access,
     NotFound,
@@ -22,6 +20,9 @@ from judgments.permissions import (
 )
 from judgments.services import audit
 from judgments.services.naming import unless_taken
+from judgments.usernames import fold
+from touchstone.errors import DomainError
+from touchstone.files.ids import NO_PLACES
 
 INVITATION_DAYS = (1, 7, 30)
 LONGEST_USERNAME = 150
@@ -51,11 +52,21 @@ def create_first_user(*, code: str, username: str, name: str, password: str, at:
     if not constant_time_compare(code.strip(), setup_code()):
         raise MemberRefused("code_wrong", "That is not the code that the server printed.")
     with transaction.atomic():
+        _lock_set_up()
+        if is_set_up():  # by another request, between the question above and the lock
+            raise NotFound
         user = _create_user(username=username, name=name, password=password, is_superuser=True)
         audit.record(
             collection=None, actor=user, at=at, action="installation.set_up", subject=user.username
         )
     return user
+
+
+def _lock_set_up() -> None:
+    """One set-up after the other, until the transaction ends. SQLite's writers queue as it is."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(hashtext('touchstone.set_up'))")
 
 
 def invite(
@@ -172,7 +183,7 @@ def add_name(*, collection: Collection, name: str, by: User | None, at: datetime
     The same name again is the same person. Their user name ends in @ and the collection's slug.
     """
     found = User.objects.filter(
-        name=name, is_active=False, username__endswith=f"@{collection.slug}",
+        name=name, is_active=False, suspended_at=None, username__endswith=f"@{collection.slug}",
         pk__in=Membership.ever.filter(collection=collection).values("user"),
     ).first()  # fmt: skip
     if found is not None:
@@ -191,7 +202,7 @@ def _free_username(name: str, slug: str) -> str:
     for number in count(1):
         tail = f"{'' if number == 1 else f'-{number}'}@{slug}"
         username = words[: LONGEST_USERNAME - len(tail)] + tail
-        if not User.objects.filter(username=username).exists():
+        if not User.objects.filter(username_key=fold(username)).exists():
             return username
     raise AssertionError("numbers do not end")
 
@@ -231,10 +242,12 @@ def end_membership(*, access: Access, username: str, at: datetime) -> None:
         audit.record_by(access, at, "member.left", username, before={"role": membership.role})
 
 
-def change_password(*, user: User, password: str, by: User | None, at: datetime) -> None:
-    """Give somebody another password: they themselves, or whoever runs the installation.
+def change_password(
+    *, user: User, password: str, end_tokens: bool, by: User | None, at: datetime
+) -> int:
+    """Set another password for an account, by its owner or from the command line (`by` None).
 
-    Their sessions end; their API tokens go on working. by: None for the command line.
+    All sessions end, and with `end_tokens` all API tokens; returns how many of those.
     """
     try:
         validate_password(password, user)
@@ -243,13 +256,16 @@ def change_password(*, user: User, password: str, by: User | None, at: datetime)
     with transaction.atomic():
         user.set_password(password)
         user.save(update_fields=["password"])
+        ended = ApiToken.objects.filter(user=user).delete()[0] if end_tokens else 0
         audit.record(
             collection=None,
             actor=by,
             at=at,
             action="password.changed" if by == user else "password.reset",
             subject=user.username,
+            after={"tokens_ended": ended},
         )
+    return ended
 
 
 def _locked_member(access: Access, username: str) -> Membership:
@@ -289,12 +305,12 @@ def _join(*, collection: Collection, user: User, role: str, at: datetime) -> Mem
 
 
 def _create_user(*, username: str, name: str, password: str, is_superuser: bool = False) -> User:
-    if username in NO_PLACES:  # nobody could be shown or ended under such an address
-        raise MemberRefused("account_invalid", "A user name is not made of dots alone.")
     user = User(username=User.normalize_username(username), name=name.strip())
+    if user.username in NO_PLACES:  # nobody could be shown or ended under such an address
+        raise MemberRefused("account_invalid", "A user name is not made of dots alone.")
     user.is_superuser = user.is_staff = is_superuser
     try:
-        user.full_clean(exclude=["password"])
+        user.full_clean(exclude=["password", "username_key"])
         validate_password(password, user)
     except ValidationError as error:
         raise MemberRefused("account_invalid", " ".join(error.messages)) from error

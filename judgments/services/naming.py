@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from judgments.errors import DomainError
+from touchstone.errors import DomainError
 
 
 @contextmanager

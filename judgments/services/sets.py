@@ -7,7 +7,6 @@ from typing import Any, Final
 from django.db import transaction
 
 from judgments.bulk import insert_rows
-from judgments.formats.query_ids import QueryIds, check_known
 from judgments.looks import Looks
 from judgments.models import JudgmentList, SavedSet, SavedSetQuery, SetLook
 from judgments.models.collections import check_free_slug
@@ -23,6 +22,7 @@ from judgments.selectors.collections import list_query_ids, map_queries
 from judgments.selectors.sets import count_looks, list_set_queries
 from judgments.services import audit
 from judgments.services.naming import check_name, unless_taken
+from touchstone.files.query_ids import QueryIds, check_known
 
 SAME_LOOK: Final = timedelta(minutes=5)  # a page seen again by the same person within it
 NAMED: Final = 100  # ids that an audit row names

@@ -4,10 +4,10 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from judgments.errors import DomainError
 from judgments.models import ApiToken, User
 from judgments.permissions import NotFound
 from judgments.services import audit
+from touchstone.errors import DomainError
 
 TOKEN_DAYS = (7, 30, 90, 365)
 MOST = 50

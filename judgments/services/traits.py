@@ -10,7 +10,7 @@ from judgments.bulk import insert_rows, rows_list
 from judgments.models import Collection, JudgmentList, JudgmentVersion, PastTraits, User
 from judgments.selectors.collections import map_queries
 from judgments.services.committing import make_version
-from judgments.temporal import Traits
+from touchstone.measures.traits import Traits
 
 COLUMNS = ("list_id", "query_id", "segment", "weight", "since", "until")
 

@@ -1,9 +1,11 @@
 """Signing in, the first account, invitations, and one's own tokens."""
 
+from typing import Any
+
+from axes.handlers.proxy import AxesProxyHandler
 from django.contrib import messages
 from django.contrib.auth import login, update_session_auth_hash
 from django.contrib.auth.decorators import login_not_required
-from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.auth.views import LoginView, PasswordChangeView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -14,13 +16,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from judgments.errors import DomainError
-from judgments.forms.account import AccountForm, SetupForm, TokenForm
+from judgments.forms.account import AccountForm, ChangePasswordForm, SetupForm, TokenForm
 from judgments.models import Invitation, User
 from judgments.permissions import NotFound
-from judgments.selectors.members import get_tokens_page
+from judgments.selectors.members import count_tokens, get_tokens_page
 from judgments.services import members, tokens
 from judgments.views.rendering import posted, render_page, signed_in
+from touchstone.errors import DomainError
 
 FORM_METHODS = ("get", "head", "post")  # Django would take PUT for a POST
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -118,16 +120,33 @@ def token_delete(request: HttpRequest, token_key: str) -> HttpResponse:
 
 
 class ChangePassword(PasswordChangeView):
-    """Another password for oneself; other sessions end."""
+    """Another password for oneself; other sessions end, and API tokens unless they are kept."""
 
     http_method_names = FORM_METHODS
+    form_class = ChangePasswordForm
     template_name = "judgments/password.html"
     success_url = reverse_lazy("home")
 
-    def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
+    def get_form_kwargs(self) -> dict[str, Any]:
         user = signed_in(self.request)
-        password = form.cleaned_data["new_password1"]
-        members.change_password(user=user, password=password, by=user, at=timezone.now())
+        tokens = count_tokens(user=user, now=timezone.now())
+        return super().get_form_kwargs() | {"request": self.request, "tokens": tokens}
+
+    def form_valid(self, form: ChangePasswordForm) -> HttpResponse:  # type: ignore[override]
+        user = signed_in(self.request)
+        ended = members.change_password(
+            user=user,
+            password=form.cleaned_data["new_password1"],
+            # a token that was made since the form was shown ends too
+            end_tokens=form.cleaned_data.get("end_tokens", True),
+            by=user,
+            at=timezone.now(),
+        )
+        # the old password was right: as after a sign-in, earlier mistakes no longer count
+        AxesProxyHandler.get_implementation().reset_user_attempts(
+            self.request, {"username": user.username}
+        )
         update_session_auth_hash(self.request, user)
-        messages.success(self.request, "Your password is changed.")
+        tokens = f" {ended} API token{'s'[: ended != 1]} ended." if ended else ""
+        messages.success(self.request, f"Your password is changed.{tokens}")
         return redirect(self.get_success_url())

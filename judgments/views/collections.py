@@ -6,19 +6,21 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
-from judgments.errors import DomainError
 from judgments.forms.collections import CollectionForm, UploadForm
-from judgments.permissions import check_may_lead, get_access
+from judgments.permissions import NotFound, check_may_lead, get_access, may_create_collection
 from judgments.rest.uploads import takes_file
 from judgments.selectors.overview import get_overview_page
 from judgments.services.collections import create_collection
 from judgments.services.jobs import submit_job
 from judgments.views.rendering import posted, render_page, sent, signed_in
+from touchstone.errors import DomainError
 
 
 @require_http_methods(["GET", "POST"])
 def collection_create(request: HttpRequest) -> HttpResponse:
     """A new collection, which its maker leads."""
+    if not may_create_collection(signed_in(request)):
+        raise NotFound
     form = CollectionForm(posted(request))
     if request.method == "POST" and form.is_valid():
         try:

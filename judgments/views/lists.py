@@ -7,20 +7,29 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
-from judgments.errors import DomainError
-from judgments.formats.learning import read_features
-from judgments.formats.ratings import TREC, get_format
-from judgments.forms.lists import LearningForm, ListForm, QrelsForm, ReleaseForm, RevertForm
+from judgments.forms.lists import (
+    AcceptingReleaseForm,
+    LearningForm,
+    ListForm,
+    QrelsForm,
+    ReleaseForm,
+    RevertForm,
+)
 from judgments.permissions import check_may_lead, get_access
+from judgments.rates import costly
 from judgments.rest.uploads import takes_file
-from judgments.scales import Scale
 from judgments.selectors import lists as selectors
 from judgments.selectors import versions
 from judgments.selectors.citing import cite
 from judgments.selectors.exports import get_export_page
 from judgments.services import lists as services
 from judgments.services.jobs import submit_job
+from judgments.verdicts import get_verdict
 from judgments.views.rendering import posted, render_page, sent
+from touchstone.errors import DomainError
+from touchstone.files.learning import read_features
+from touchstone.files.ratings import TREC, get_format
+from touchstone.scales import Scale
 
 
 @require_safe
@@ -156,6 +165,7 @@ def qrels(request: HttpRequest, slug: str, list_slug: str, name: str) -> HttpRes
     return response
 
 
+@costly
 @takes_file
 @require_http_methods(["GET", "HEAD", "POST"])
 def export(request: HttpRequest, slug: str, list_slug: str, name: str) -> HttpResponse:
@@ -188,7 +198,9 @@ def release(request: HttpRequest, slug: str, list_slug: str, number: int) -> Htt
     check_may_lead(access)
     judgment_list = selectors.get_list(access=access, slug=list_slug)
     found = selectors.get_version(judgment_list=judgment_list, name=str(number))
-    form = ReleaseForm(posted(request))
+    verdict = get_verdict(access, list_slug)
+    form_class = AcceptingReleaseForm if verdict and verdict.is_bad else ReleaseForm
+    form = form_class(posted(request))
     if request.method == "POST" and form.is_valid():
         try:
             services.release_version(
@@ -199,13 +211,16 @@ def release(request: HttpRequest, slug: str, list_slug: str, number: int) -> Htt
                 **form.cleaned_data,
             )
         except DomainError as error:
-            form.add_error("name", error.message)
+            # the verdict may have changed since the form was shown
+            form.add_error(None if error.code == "not_good_enough" else "name", error.message)
         else:
             messages.success(
                 request, f"Version {number} is released as {form.cleaned_data['name']}."
             )
             return redirect("version", slug, list_slug, number)
-    return render_page(request, "release", found, access=access, section="lists", form=form)
+    return render_page(
+        request, "release", found, access=access, section="lists", form=form, verdict=verdict
+    )
 
 
 @require_http_methods(["GET", "POST"])

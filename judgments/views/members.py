@@ -8,7 +8,6 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from judgments.errors import DomainError
 from judgments.forms.members import InvitationForm, RoleForm
 from judgments.models import Role
 from judgments.permissions import NotFound, RoleRefused, check_may_manage_members, get_access
@@ -16,6 +15,7 @@ from judgments.selectors.audit import get_audit_page
 from judgments.selectors.members import get_members_page
 from judgments.services import members as services
 from judgments.views.rendering import posted, render_page
+from touchstone.errors import DomainError
 
 
 @never_cache

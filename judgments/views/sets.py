@@ -8,8 +8,6 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from judgments.errors import DomainError
-from judgments.formats.errors import FileRefused
 from judgments.forms.sets import SetForm
 from judgments.models import SavedSet
 from judgments.permissions import (
@@ -23,6 +21,8 @@ from judgments.rest.uploads import takes_file
 from judgments.selectors import sets as selectors
 from judgments.services import sets as services
 from judgments.views.rendering import render_page, sent
+from touchstone.errors import DomainError
+from touchstone.files.errors import FileRefused
 
 
 @require_safe

@@ -15,6 +15,7 @@ let toCome = [];
 let isPreparing = false;
 let shownQuery = "";
 let isSeen = false;
+let seenAt = 0;
 let inARow = 0; // pairs of the query that is shown
 
 current.enter();
@@ -22,8 +23,11 @@ current.enter();
 // The document on the screen as its texts.
 export const shownFields = () => current.fields;
 
-// Whether the pair that is to be labelled has really been on the screen.
-export const hasBeenSeen = () => isSeen;
+// Whether this pair is really to be seen: painted, and nothing else in its place.
+export const isOnScreen = (pair) => isSeen && current.pair === pair && !part("stage").hidden && part("end").hidden;
+
+// At what time (event.timeStamp's clock) the pair on the screen was first painted; Infinity: not yet.
+export const seenSince = () => (isSeen ? seenAt : Infinity);
 
 // former: what was said of the pair before: {outcome, grade}.
 export function showPair(pair, { former = null } = {}) {
@@ -36,8 +40,8 @@ export function showPair(pair, { former = null } = {}) {
 }
 
 function turnTo(pair) {
-  const isNewQuery = shownQuery !== pair.query.text;
-  if (isNewQuery) showQuery(pair.query);
+  const isNewQuery = shownQuery !== pair.query.id;
+  showQuery(pair.query, isNewQuery);
   // where every pair has another query, that this one is new says nothing
   part("query-card").classList.toggle("is-new", isNewQuery && inARow > 1);
   inARow = isNewQuery ? 1 : inARow + 1;
@@ -55,19 +59,21 @@ function turnTo(pair) {
   setSeen(false);
   afterPaint().then(() => {
     if (current === next) setSeen(true);
-    if (isNewQuery) announce(`New query: ${pair.query.text}`);
+    if (isNewQuery) announce(`New query: ${[pair.query.text, pair.query.description].filter(Boolean).join(". ")}`);
   });
 }
 
-function showQuery({ text, description }) {
-  shownQuery = text;
-  part("query").textContent = text;
-  part("description").textContent = description;
-  if (text && !isStill.matches) part("query-card").animate?.([{ opacity: 0.35 }, { opacity: 1 }], 180);
+// Its texts may have been corrected since the pair before, though it is the same query.
+function showQuery({ id, text, description }, isNew) {
+  shownQuery = id;
+  if (part("query").textContent !== text) part("query").textContent = text;
+  if (part("description").textContent !== description) part("description").textContent = description;
+  if (isNew && !isStill.matches) part("query-card").animate?.([{ opacity: 0.35 }, { opacity: 1 }], 180);
 }
 
 function setSeen(seen) {
   isSeen = seen;
+  if (seen) seenAt = performance.now();
   if (seen) part("stage").removeAttribute("aria-busy");
   else part("stage").setAttribute("aria-busy", "true");
 }
@@ -82,19 +88,22 @@ function pressFormer(former) {
 // Words where a pair would be.
 export function showInstead(heading, words) {
   current.empty();
-  isSeen = false;
+  setSeen(false);
   part("bar").hidden = true;
   part("wait").hidden = true;
   part("end").hidden = false;
   part("end-heading").textContent = heading;
   part("end-words").textContent = words;
-  showQuery({ text: "", description: "" });
+  showQuery({ id: "", text: "", description: "" }, false);
   announce(heading);
 }
 
-// The next one is not there yet.
-export function showBusy() {
+// The next pair is not there yet; the one before has been labelled, and must not look as if it had not.
+export function blank() {
+  current.empty();
   setSeen(false);
+  part("wait").textContent = "Loading the next pairs …";
+  part("wait").hidden = false;
 }
 
 // A pair that is likely to be shown in a moment.
@@ -125,6 +134,15 @@ export function realign() {
 }
 
 addEventListener("resize", realign);
+
+// A text that scrolls can be reached with Tab; one that fits is no stop on the way.
+const scrollable = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    if (target.scrollHeight > target.clientHeight) target.tabIndex = 0;
+    else target.removeAttribute("tabindex");
+  }
+});
+for (const name of ["query", "description", "notes", "told-words"]) scrollable.observe(part(name));
 
 function fillSpare(pair) {
   const spare = sheets.find((sheet) => sheet !== current && !toCome.includes(sheet.pair)) ?? sheets.find((sheet) => sheet !== current);

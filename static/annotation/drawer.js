@@ -116,6 +116,12 @@ export class Drawer {
     return (await this.#labels()).filter((row) => !row.refused);
   }
 
+  // Both at once: {waiting, refused}.
+  async kept() {
+    const rows = await this.#labels();
+    return { waiting: rows.filter((row) => !row.refused), refused: rows.filter((row) => row.refused) };
+  }
+
   // The labels that the server will not take.
   async refused() {
     return (await this.#labels()).filter((row) => row.refused);
@@ -128,7 +134,7 @@ export class Drawer {
     if (kept.length > 0) await this.#run("readwrite", (labels) => { for (const row of kept) labels.delete(row.n); });
   }
 
-  // refused: the reason, which stays beside the label; null: it is to be sent again.
+  // refused: {code, message}, which stays beside the label; null: it is to be sent again.
   async mark(row, refused) {
     const { isLoose, ...kept } = row;
     if (isLoose) Object.assign(this.#loose.find((one) => one.n === row.n) ?? {}, { refused });

@@ -39,14 +39,20 @@ export function listenForKeys({ undo, escape }) {
     }
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !event.shiftKey && !isTyping(event)) {
       event.preventDefault();
-      undo();
+      if (!event.repeat) undo(); // held down, it takes back one label and no more
       return;
     }
     if (event.key === "Escape") {
       escape(event);
       return;
     }
-    if (isModified(event) || event.repeat || isTyping(event)) return;
+    if (isTyping(event)) return;
+    if (event.repeat) {
+      // a browser presses a focused button again for as long as Enter is held down
+      if (event.key === "Enter" && event.target.closest?.("button")) event.preventDefault();
+      return;
+    }
+    if (isModified(event)) return;
     const button = pressedButton(event, page);
     if (!button || button.disabled) return;
     event.preventDefault();
@@ -58,7 +64,8 @@ export function listenForKeys({ undo, escape }) {
 
 // the key that opened a dialog to read closes it as well
 function pressInDialog(open, event) {
-  if (isTyping(event) || isModified(event)) return;
+  // the key that opened the dialog may still be held down
+  if (event.repeat || isTyping(event) || isModified(event)) return;
   const choice = pressedButton(event, open);
   if (choice) {
     event.preventDefault();

@@ -27,10 +27,11 @@ export class Outbox {
 
   // headers(): of every request; they name the account, so that whoever has signed in meanwhile in
   // another tab does not become the author.
-  // extras(): what to send along with labels. onState({waiting, state}): saved, saving, offline,
-  // signed-out, other-account or shut-out (the campaign is not theirs any more).
-  // onAnswer(answer): what the server said; it settles every label. onRefused(): there is a label that
-  // the server will not take. onSurplus(): others had filled its pair. onReceipts(receipts): what became
+  // extras(): what to send along with labels. onState({waiting, state, refused}): saved, saving,
+  // offline, signed-out or other-account; refused: with saved, how many labels are here that the server
+  // will not take.
+  // onAnswer(answer): what the server said; it settles every label. onRefused(): there are more that the
+  // server will not take; nothing is called saved before it is done. onSurplus(): others had filled its pair. onReceipts(receipts): what became
   // of each label.
   constructor({ drawer, tabs, url, headers, extras, onState, onAnswer, onRefused, onSurplus, onReceipts }) {
     Object.assign(this, { drawer, tabs, url, headers, extras, onState, onAnswer, onRefused, onSurplus, onReceipts });
@@ -74,16 +75,20 @@ export class Outbox {
 
   async #sendAll() {
     for (;;) {
-      const rows = await this.waiting();
+      await this.#writes;
+      const { waiting: rows, refused } = await this.drawer.kept();
       if (rows.length === 0) {
         if (this.#unwritten.size > 0) continue; // one was added while the database was read
         this.#failures = 0;
-        this.onState({ waiting: 0, state: "saved" });
+        this.onState({ waiting: 0, state: "saved", refused: refused.length });
         return;
       }
       try {
         if (this.#failures === 0) this.onState({ waiting: rows.length, state: "saving" });
-        await this.#sendBatch(rows.slice(0, BATCH));
+        await this.#sendBatch(rows.slice(0, BATCH)).catch((error) => {
+          if (error.state !== "shut-out") throw error;
+          return this.#refuse(rows, { code: error.state, message: "You are no longer in this campaign." });
+        });
         this.#failures = 0;
       } catch (error) {
         const wait = WAITS[Math.min(this.#failures, WAITS.length - 1)];
@@ -112,10 +117,10 @@ export class Outbox {
     const named = new Map(receipts.map((receipt) => [receipt?.id, receipt]));
     const settled = rows.filter((row) => named.has(row.label.id));
     const refused = settled.filter((row) => named.get(row.label.id).status === "refused");
-    for (const row of refused) await this.drawer.mark(row, named.get(row.label.id).message);
     await this.drawer.remove(settled.filter((row) => !refused.includes(row)));
     this.onReceipts(receipts);
-    if (refused.length > 0) this.onRefused();
+    for (const row of refused) await this.drawer.mark(row, named.get(row.label.id));
+    if (refused.length > 0) await this.onRefused();
     if (receipts.some((receipt) => receipt?.surplus)) this.onSurplus();
     if (settled.length < rows.length) throw new Unanswered("offline");
     await this.onAnswer(answer);
@@ -153,8 +158,12 @@ export class Outbox {
       for (const row of rows) await this.#sendBatch([row]);
       return;
     }
-    await this.drawer.mark(rows[0], reason ?? "The server could not read it.");
-    this.onRefused();
+    await this.#refuse(rows, { code: "unreadable", message: reason ?? "The server could not read it." });
+  }
+
+  async #refuse(rows, why) {
+    for (const row of rows) await this.drawer.mark(row, why);
+    await this.onRefused();
   }
 
   // What the browser has not written yet goes out with the page; the same ids again do no harm.
@@ -164,9 +173,9 @@ export class Outbox {
     fetch(this.url, { method: "POST", headers: this.headers(), body, keepalive: true }).catch(() => {});
   }
 
-  // A refused label once more, because its author says so.
-  async retry(row) {
-    await this.drawer.mark(row, null);
+  // Refused labels once more, because their author says so.
+  async retry(rows) {
+    for (const row of rows) await this.drawer.mark(row, null);
     this.send();
   }
 }

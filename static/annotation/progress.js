@@ -15,7 +15,7 @@ export class Progress {
   #labels = 0;
   #seconds = 0;
   #isKnown = false;
-  #before = new Map(); // query → labelled of it before it was first shown on this page
+  #before = new Map(); // query id → labelled of it before it was first shown on this page
 
   constructor(stream) {
     this.stream = stream;
@@ -68,10 +68,10 @@ export class Progress {
   }
 
   #doneInQuery() {
-    const { query: { text }, doneInQuery: done = 0 } = this.stream.current;
-    const here = this.stream.done.filter(({ pair }) => pair.query.text === text).length;
-    if (!this.#before.has(text)) this.#before.set(text, Math.max(0, done - here));
-    return this.#before.get(text) + here;
+    const { query: { id }, doneInQuery: done = 0 } = this.stream.current;
+    const here = this.stream.done.filter(({ pair }) => pair.query.id === id).length;
+    if (!this.#before.has(id)) this.#before.set(id, Math.max(0, done - here));
+    return this.#before.get(id) + here;
   }
 
   #showPace() {

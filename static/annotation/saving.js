@@ -9,17 +9,49 @@ const many = (count, one, more) => (count === 1 ? `1 ${one}` : `${number(count)}
 
 const WORDS = {
   saved: () => "All saved",
+  refused: () => "Not all saved",
   saving: (waiting) => `${waiting} not yet saved`,
   offline: (waiting) => (waiting ? `Offline: ${waiting} not yet saved. Keep going.` : "Offline. Keep going."),
   "signed-out": (waiting) => `${waiting} not yet saved: signed out`,
   "other-account": (waiting) => `${waiting} not yet saved: signed out`,
-  "shut-out": (waiting) => `${waiting} not saved: this campaign is no longer open to you. Ask its lead.`,
 };
 
 function shownGrade(label) {
   if (label.outcome !== "graded") return label.outcome === "retracted" ? "Taken back" : `Can’t tell: ${label.reason}`;
   const button = page.querySelector(`[data-grade="${label.grade}"]`);
   return button ? `Graded ${button.querySelector(".name").textContent}` : `Graded ${label.grade}`;
+}
+
+// why a label was refused; pages of before an update kept only the words
+const reasonOf = ({ refused }) => refused.message ?? refused;
+
+const COLUMNS = ["Query", "Description", "Document", "Label", "Note", "Made at", "Not accepted because"];
+
+function cellsOf(row) {
+  const { query = "", description = "", title = "" } = row.about ?? {};
+  return [query, description, title || "Untitled", shownGrade(row.label), row.label.note ?? "", row.label.made_at, reasonOf(row)];
+}
+
+// in one line; and no formula of a spreadsheet, whoever wrote the document
+const cell = (words) => words.replace(/\s+/g, " ").replace(/^(?=[=+\-@])/, "'");
+
+// Whether the text is in the clipboard; an address without https has only the old way.
+async function copied(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = dialog("refused").querySelector("textarea");
+    Object.assign(area, { hidden: false, value: text });
+    area.select();
+    const isDone = document.execCommand("copy");
+    area.hidden = true;
+    return isDone;
+  }
+}
+
+function tellRefused(words) {
+  dialog("refused").querySelector('[data-part="refused-told"]').textContent = words;
 }
 
 async function send(url, fields) {
@@ -32,10 +64,12 @@ export class Saving {
   #toldSurplus = false;
   #toldLoose = false;
   #isPutOff = false;
-  #state = "saved";
+  #state = ""; // unknown until the browser's database has been read
+  #refused = [];
   #answer = ""; // to the last try to sign in; the next try to send must not wipe it away
 
   // onSignedIn(): the session is there again. onChange(): other tabs should look, too.
+  // onRetry(rows): these refused labels are to be sent again.
   constructor({ drawer, onSignedIn, onRetry, onChange }) {
     Object.assign(this, { drawer, onSignedIn, onRetry, onChange });
     const form = part("sign-in");
@@ -52,25 +86,25 @@ export class Saving {
       this.#showSignIn();
       form.elements.password.focus();
     });
-    part("refused").addEventListener("click", () => dialog("refused").showModal());
+    for (const name of ["refused", "end-refused"]) part(name).addEventListener("click", () => this.#openRefused());
+    dialog("refused").querySelector("[data-copy-refused]").addEventListener("click", () => this.#copy());
+    dialog("refused").querySelector("[data-retry-all]").addEventListener("click", () => this.onRetry(this.#refused));
     addEventListener("offline", () => { if (this.#state === "saved") this.show({ waiting: 0, state: "offline" }); });
-    this.showRefused();
   }
 
-  show({ waiting, state }) {
+  // refused: how many labels are here that the server will not take, where that is known.
+  show({ waiting, state, refused = this.#refused.length }) {
     clearTimeout(this.#timer);
     this.#state = state;
-    part("state").dataset.state = state;
+    const shown = state === "saved" && refused > 0 ? "refused" : state;
+    part("state").dataset.state = shown;
     const words = this.drawer.loose > 0
       ? `${many(waiting, "only in this tab", "only in this tab")}, not yet saved. Leave it open.`
-      : WORDS[state](waiting && number(waiting));
+      : WORDS[shown](waiting && number(waiting));
     const say = () => { if (part("state-words").textContent !== words) part("state-words").textContent = words; };
     if (state === "saving") this.#timer = setTimeout(say, PATIENCE);
     else say();
-    if (state === "saved") {
-      this.#isPutOff = false;
-      if (dialog("refused").open) this.showRefused();
-    }
+    if (state === "saved") this.#isPutOff = false;
     this.#showSignIn();
     if (this.drawer.loose > 0 && !this.#toldLoose) {
       this.#toldLoose = true;
@@ -122,22 +156,42 @@ export class Saving {
 
   // labels that the server will not take: kept here until their author has looked at them
 
+  // What is kept of them now: rows of the browser's database.
   async showRefused() {
     const rows = await this.drawer.refused();
+    const words = many(rows.length, "not accepted");
+    this.#refused = rows;
     part("refused").hidden = rows.length === 0;
-    part("refused-count").textContent = many(rows.length, "not taken");
+    part("refused-count").textContent = words;
+    if (rows.length === 0) part("end-refused").hidden = true;
+    part("end-refused").textContent = `Show what was not accepted (${number(rows.length)})`;
     dialog("refused").querySelector("ul").replaceChildren(...rows.map((row) => this.#item(row)));
     if (rows.length === 0 && dialog("refused").open) dialog("refused").close();
+    if (this.#state === "saved") this.show({ waiting: 0, state: "saved" });
+    return rows;
+  }
+
+  get refusedCount() {
+    return this.#refused.length;
+  }
+
+  #openRefused() {
+    tellRefused("");
+    dialog("refused").showModal();
+  }
+
+  // As a table that a spreadsheet or a mail takes.
+  async #copy() {
+    const text = [COLUMNS, ...this.#refused.map(cellsOf)].map((cells) => cells.map(cell).join("\t")).join("\n");
+    tellRefused((await copied(text)) ? `Copied: ${many(this.#refused.length, "label", "labels")}.` : "The browser does not allow copying. Select the text instead.");
   }
 
   #item(row) {
     const item = document.getElementById("refused-item").content.cloneNode(true).firstElementChild;
     const fill = (name, words) => { item.querySelector(`[data-part="${name}"]`).textContent = words; };
-    fill("title", row.about?.title || "Untitled");
-    fill("query", row.about?.query ?? "");
-    fill("grade", shownGrade(row.label));
-    fill("reason", row.refused);
-    item.querySelector("[data-retry]").addEventListener("click", () => this.onRetry(row));
+    const [query, description, title, grade, note] = cellsOf(row);
+    for (const [name, words] of Object.entries({ query, description, title, grade, note, reason: reasonOf(row) })) fill(name, words);
+    item.querySelector("[data-retry]").addEventListener("click", () => this.onRetry([row]));
     item.querySelector("[data-remove]").addEventListener("click", async () => {
       await this.drawer.remove([row]);
       await this.showRefused();

@@ -3,14 +3,15 @@
 
 const LATEST = 30; // labels that may be on their way, at most
 
-const sameQuery = (one, other) => one.query.text === other.query.text;
+// by id: two queries may have the same text and ask for different things
+const sameQuery = (one, other) => one.query.id === other.query.id;
 // the same pair under another assignment
 const areTwins = (one, other) => one.assignment !== other.assignment && one.name === other.name;
 
 export class Stream {
   ahead = [];         // to come, in order
   current = null;     // on the screen
-  done = [];          // what this page has labelled, oldest first: {pair, said}
+  done = [];          // what this page has labelled, oldest first: {pair, said, before}
   #known = new Set(); // assignments that are or were on this page
   #putOff = new Set(); // pairs that come back at the end of their query
 
@@ -51,6 +52,14 @@ export class Stream {
   // All that is to come goes, because the server may have given it to others; their assignments.
   clear() {
     return this.#forget(this.ahead.splice(0)).map((pair) => pair.assignment);
+  }
+
+  // Everything goes, for nothing more can be labelled; the assignments.
+  empty() {
+    const gone = [this.current, ...this.ahead].filter(Boolean);
+    this.current = null;
+    this.ahead = [];
+    return this.#forget(gone).map((pair) => pair.assignment);
   }
 
   // What is to come and is no training goes; their assignments.
@@ -95,9 +104,16 @@ export class Stream {
     return this.ahead.slice(0, Math.max(0, this.inQuery - 1)).filter((pair) => this.#putOff.has(pair)).length;
   }
 
-  // said: what the label says of the pair on the screen.
+  // said: what the label says of the pair on the screen. Its entry in the history.
   finish(said) {
-    this.done.push({ pair: this.current, said });
+    const entry = { pair: this.current, said, before: [] };
+    this.done.push(entry);
+    return entry;
+  }
+
+  // The label of an entry was refused.
+  forgetDone(entry) {
+    this.done = this.done.filter((one) => one !== entry);
   }
 
   // A pair that was labelled is on the screen again; what was there comes after it.

@@ -14,6 +14,7 @@ const AGAIN = 2000;
 const SOON = 200;
 const AT_ONCE = 10;      // with fewer ahead, what an answer had no room for is fetched without a pause
 const PATIENCE = 3; // times
+const SHUT_OUT = "shut-out";
 // without an answer for so long the server may have given the pairs to others
 const LEASE = 60_000 * Number(page.dataset.leaseMinutes);
 const RENEWAL = Math.min(5 * 60_000, LEASE / 4);
@@ -29,9 +30,9 @@ export class Supply {
   // onOffer(pairs): some that will most likely be this tab's. onAnswer(answer): what the server said,
   // its pairs being this tab's. onEnd(answer): it has no pair
   // for this person. onSilence(): there is no pair, and no answer either; it is asked again.
-  // onSignedOut(state): the server wants to know who this is.
-  constructor({ stream, drawer, tabs, onOffer, onAnswer, onEnd, onSilence, onSignedOut }) {
-    Object.assign(this, { stream, drawer, tabs, onOffer, onAnswer, onEnd, onSilence, onSignedOut });
+  // onSignedOut(state): the server wants to know who this is. onShutOut(): the campaign is not theirs any more.
+  constructor({ stream, drawer, tabs, onOffer, onAnswer, onEnd, onSilence, onSignedOut, onShutOut }) {
+    Object.assign(this, { stream, drawer, tabs, onOffer, onAnswer, onEnd, onSilence, onSignedOut, onShutOut });
     addEventListener("pagehide", (event) => { if (!event.persisted) this.#giveBack(); });
     setInterval(() => { if (!document.hidden) this.fetchMore(); }, RENEWAL);
     document.addEventListener("visibilitychange", () => {
@@ -113,8 +114,9 @@ export class Supply {
         setTimeout(() => this.fetchMore(), first ? SOON : AGAIN);
       } else if (!this.stream.current) this.onEnd(end);
       else this.#asksInVain = 0;
-    } catch {
-      if (!this.stream.current) {
+    } catch (error) {
+      if (error.message === SHUT_OUT) this.onShutOut();
+      else if (!this.stream.current) {
         this.onSilence();
         setTimeout(() => this.fetchMore(), AGAIN);
       }
@@ -137,6 +139,7 @@ export class Supply {
     const answer = await response.json();
     if (response.status === 401) this.onSignedOut("signed-out");
     if (response.status === 403) this.onSignedOut(answer.code === "other_account" ? "other-account" : "signed-out");
+    if (response.status === 404 && answer.code === "not_found") throw new Error(SHUT_OUT);
     if (!response.ok) throw new Error(String(response.status));
     await this.accept(answer);
     return answer;

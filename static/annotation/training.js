@@ -41,7 +41,7 @@ export class Training {
     const receipt = receipts.find((one) => one?.id === this.#made?.id);
     if (!receipt) return;
     if (receipt.training) this.#tell(receipt.training);
-    else this.#show("This answer was not taken.", receipt.message ?? "", true);
+    else this.#show("This answer was not accepted.", receipt.message ?? "", true);
   }
 
   // state: of the outbox. Where another tab has sent the label, its receipt is asked for again.
@@ -49,6 +49,13 @@ export class Training {
     if (!this.#made || this.#isTold) return;
     if (state === "saved") this.#ask();
     else if (state !== "saving") this.#show("No connection", OFFLINE, true);
+  }
+
+  // Nothing is asked any more, and no answer comes.
+  drop() {
+    this.#made = null;
+    part("told").hidden = true;
+    part("go-on").disabled = true;
   }
 
   goOn() {

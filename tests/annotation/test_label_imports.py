@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from annotation.label_imports import NamesRefused, read_given_labels, read_names
-from judgments.formats.errors import FileRefused
-from judgments.scales import Scale
+from touchstone.files.errors import FileRefused
+from touchstone.scales import Scale
 
 NOW = datetime(2026, 3, 14, tzinfo=UTC)
 HEADER = "annotator,query_id,doc_id,grade,final_grade,made_at,seconds,note\n"

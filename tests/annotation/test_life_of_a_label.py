@@ -26,13 +26,13 @@ from evaluation.models import Evaluation, Run
 from evaluation.services.refreshing import refresh_evaluations
 from evaluation.services.runs import withdraw_run
 from evaluation.services.verifying import verify_list
-from judgments.errors import DomainError
 from judgments.models import Judgment
 from judgments.permissions import Access
 from judgments.services.lists import revert_version
 from tests.builders import NOW, World, commit, make_access, make_member, make_world
 from tests.builders_annotation import desk_of, lease, make_campaign, said
 from tests.evaluation.builders import make_run
+from touchstone.errors import DomainError
 
 LIVES = int(os.environ.get("TOUCHSTONE_LIVES", "100"))
 STEPS = int(os.environ.get("TOUCHSTONE_STEPS", "30"))

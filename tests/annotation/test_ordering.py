@@ -1,19 +1,37 @@
 """The order in which people meet pairs: their own, blind to ranks, stable."""
 
 import itertools
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.ordering import Order, Place, stream
+from annotation.ordering import Order
 
 places_sets = st.sets(st.tuples(st.integers(1, 9), st.integers(1, 40)), max_size=60)
 both_ways = pytest.mark.parametrize("query_by_query", [True, False])
 
 
+class Place(NamedTuple):
+    """A pair as the order sees it."""
+
+    pair: int
+    query: int
+    document: int
+
+
+def stream(
+    places: Iterable[Place], *, seed: int, annotator: int, query_by_query: bool
+) -> list[Place]:
+    """The pairs in the order in which this annotator meets them."""
+    order = Order(seed=seed, annotator=annotator, query_by_query=query_by_query)
+    return sorted(places, key=lambda place: order.key(**place._asdict()))
+
+
 def as_places(pairs: set[tuple[int, int]]) -> list[Place]:
-    return [Place(number, *pair) for number, pair in enumerate(sorted(pairs))]
+    return [Place(100 * pair[0] + pair[1], *pair) for pair in sorted(pairs)]
 
 
 def block(queries: int, documents: int) -> list[Place]:
@@ -62,6 +80,17 @@ def test_a_pair_has_a_name_of_its_own_for_each_person_and_each_occasion() -> Non
     again = Order(seed=7, annotator=1, query_by_query=False)
     assert again.name(1, 1) == names[0]
     assert {len(name) for name in names} == {16}
+
+
+def test_a_query_has_a_name_of_its_own_for_each_person_that_is_in_no_order() -> None:
+    queries = range(1, 200)
+    orders = [Order(seed=7, annotator=person, query_by_query=True) for person in (1, 2)]
+    names = [order.query_name(query) for order in orders for query in queries]
+    assert len(set(names)) == len(names)
+    assert Order(seed=7, annotator=1, query_by_query=False).query_name(1) == names[0]
+    assert {len(name) for name in names} == {16}
+    met = orders[0].sort_chunks(queries)
+    assert met != sorted(queries, key=orders[0].query_name)
 
 
 @given(pairs=places_sets)

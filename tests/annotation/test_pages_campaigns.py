@@ -12,7 +12,6 @@ from annotation.services.adjudicating import adjudicate
 from annotation.services.campaigns import close_campaign
 from annotation.services.consolidating import consolidate
 from judgments.models import Judgment, JudgmentVersion, Membership
-from judgments.scales import Scale
 from tests.annotation.page_reading import HTMX, client_of, counted, links, of, words
 from tests.builders import (
     NOW,
@@ -27,6 +26,7 @@ from tests.builders import (
     make_world,
 )
 from tests.builders_annotation import fill, label, make_campaign, make_draft, make_guideline
+from touchstone.scales import Scale
 
 pytestmark = pytest.mark.django_db
 NAME = "“Quotes” & <b>tags</b> שלום 🎯"

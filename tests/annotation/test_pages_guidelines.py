@@ -5,10 +5,10 @@ from django.urls import reverse
 
 from annotation.models import Guideline, GuidelineRevision
 from annotation.services.guidelines import revise_guideline
-from judgments.scales import Scale
 from tests.annotation.page_reading import HTMX, client_of, counted, words
 from tests.builders import NOW, World, make_access, make_collection, make_list, make_world
 from tests.builders_annotation import grades_text, label, make_campaign, make_guideline
+from touchstone.scales import Scale
 
 pytestmark = pytest.mark.django_db
 TYPED = {

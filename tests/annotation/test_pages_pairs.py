@@ -8,7 +8,6 @@ from annotation.services.campaigns import close_campaign
 from annotation.services.consolidating import consolidate
 from annotation.services.quality import refresh_quality
 from judgments.models import Document, Judgment, JudgmentVersion, Query
-from judgments.scales import Scale
 from tests.annotation.page_reading import client_of, counted, links, of, words
 from tests.builders import (
     NOW,
@@ -21,6 +20,7 @@ from tests.builders import (
     make_world,
 )
 from tests.builders_annotation import fill, label, make_campaign, make_draft, make_guideline
+from touchstone.scales import Scale
 
 pytestmark = pytest.mark.django_db
 

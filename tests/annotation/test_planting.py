@@ -1,97 +1,54 @@
-"""How much is planted, which, and where: as functions of plain values."""
+"""Which places of a query show gold: as many as is planned on average, anywhere, by a key."""
 
-import random
+from collections import Counter
 from statistics import mean
 
-from hypothesis import given
-from hypothesis import strategies as st
+import pytest
 
-from annotation.planting import Given, Unit, beside, deficit, draw, seeded
-
-SINGLES = [Unit(number, (number,)) for number in range(20)]
+from annotation.planting import Place, draw_gold, seeded
 
 
-def test_what_is_wanted_is_a_share_of_all_that_is_given() -> None:
-    assert deficit(Given(plain=95, planted=0), percent=5) == 5
-    assert deficit(Given(plain=90, planted=3), percent=5, others=5) == 2
-    assert deficit(Given(plain=90, planted=30), percent=5, others=5) == 0
-    assert deficit(Given(plain=90, planted=0), percent=0) == 0
+def make_places(plain: int, gold: int, known: int = 0) -> list[Place]:
+    """So many plain pairs and gold ones, the last `known` of each kind known to the person."""
+    kinds = [(pair, False, pair > plain - known) for pair in range(1, plain + 1)]
+    kinds += [(100 + pair, True, pair > gold - known) for pair in range(1, gold + 1)]
+    return [Place(*kind) for kind in kinds]
 
 
-def test_what_is_drawn_is_as_much_as_is_wanted_on_average() -> None:
-    for wanted in (0.2, 0.5, 1.7, 4.0):
-        drawn = [len(draw(SINGLES, wanted=wanted, dice=seeded(seed))) for seed in range(2_000)]
-        assert abs(mean(drawn) - wanted) < 0.06
-        assert max(drawn) - min(drawn) <= 1
+@pytest.mark.parametrize(("plain", "percent"), [(20, 5), (5, 5), (20, 12), (1, 30), (7, 30)])
+def test_the_share_is_what_is_planned_on_average(plain: int, percent: int) -> None:
+    places = make_places(plain, 10)
+    drawn = [len(draw_gold(places, percent=percent, dice=seeded(n))) for n in range(4_000)]
+    assert abs(mean(drawn) - plain * percent / 100) < 0.04
+    assert max(drawn) - min(drawn) <= 1
 
 
-def test_a_whole_query_is_drawn_whole_and_as_rarely_as_it_is_large() -> None:
-    units = [Unit(1, tuple(range(10)))]
-    drawn = [len(draw(units, wanted=0.5, dice=seeded(seed))) for seed in range(4_000)]
-    assert set(drawn) == {0, 10}
-    assert abs(mean(drawn) - 0.5) < 0.11
+def test_every_place_and_every_gold_pair_is_as_likely_as_any_other() -> None:
+    places = make_places(20, 4)
+    drawn = [draw_gold(places, percent=10, dice=seeded("secret", n)) for n in range(4_000)]
+    replaced = Counter(pair for one in drawn for pair in one)
+    shown = Counter(pair for one in drawn for pair in one.values())
+    assert len(replaced) == 20
+    assert all(310 < count < 490 for count in replaced.values())  # 400 each, deviation 19
+    assert all(1_860 < count < 2_140 for count in shown.values())
 
 
-def test_the_same_words_draw_the_same() -> None:
-    drawn = [draw(SINGLES, wanted=4.5, dice=seeded(7, seed // 2)) for seed in range(200)]
+def test_what_somebody_knows_is_neither_replaced_nor_shown() -> None:
+    places = make_places(10, 5, known=3)
+    for n in range(200):
+        drawn = draw_gold(places, percent=30, dice=seeded(n))
+        assert set(drawn) <= set(range(1, 8))
+        assert set(drawn.values()) <= {101, 102}
+
+
+def test_there_is_never_more_than_there_is_gold_and_places_for() -> None:
+    assert len(draw_gold(make_places(20, 1), percent=30, dice=seeded(1))) == 1
+    assert draw_gold(make_places(20, 0), percent=30, dice=seeded(1)) == {}
+    assert draw_gold(make_places(0, 5), percent=30, dice=seeded(1)) == {}
+
+
+def test_the_same_words_draw_the_same_and_others_something_else() -> None:
+    places = make_places(20, 8)
+    drawn = [draw_gold(places, percent=20, dice=seeded(7, n // 2)) for n in range(200)]
     assert all(drawn[place] == drawn[place + 1] for place in range(0, 200, 2))
-    assert len({tuple(one) for one in drawn}) > 90
-
-
-# pairs 1 to 6 of query 1, 11 to 14 of query 2, 21 and 22 of query 3, in an annotator's order
-STREAM = [3, 1, 5, 2, 6, 4, 21, 22, 13, 11, 14, 12]
-QUERIES = [pair // 10 for pair in STREAM]
-
-
-def found(taken: list[int], gold: set[int], *, by_query: bool = True) -> list[tuple[int, ...]]:
-    whole = {2: (21, 22)} if {21, 22} <= gold else {}
-    units = beside(STREAM, QUERIES, taken=taken, gold=gold, whole=whole, query_by_query=by_query)
-    return [unit.pairs for unit in units]
-
-
-def test_gold_goes_with_the_next_pair() -> None:
-    assert found([1, 2, 4], {3, 5, 6}) == [(3,), (5,), (6,)]
-    assert found([1], {3, 5, 6}) == [(3,)]
-    assert found([2, 4], {3, 5, 6}) == [(5,), (6,)]
-
-
-def test_the_last_gold_of_a_query_goes_with_the_pair_before_it() -> None:
-    assert found([3, 1, 5, 2, 6], {4}) == [(4,)]
-    assert found([21, 22], {4}) == []
-    assert found([11, 14], {12}) == [(12,)]
-    assert found([13], {12}) == []
-
-
-def test_a_query_that_is_gold_as_a_whole_comes_before_the_next_query() -> None:
-    assert found([13, 11], {21, 22}) == [(21, 22)]
-    assert found([6, 4], {21, 22}) == []
-
-
-def test_shuffled_gold_goes_with_the_next_pair_of_any_query() -> None:
-    assert found([21], {4}, by_query=False) == [(4,)]
-    assert found([13], {21, 22}, by_query=False) == [(21,), (22,)]
-    assert found([11], {12, 14}, by_query=False) == [(14,), (12,)]
-
-
-@given(st.integers(0, 10_000), st.booleans())
-def test_every_gold_pair_goes_with_exactly_one_part_of_the_stream(
-    seed: int, by_query: bool
-) -> None:
-    dice = random.Random(seed)
-    gold = set(dice.sample(STREAM, dice.randrange(len(STREAM) - 1)))
-    plain = [pair for pair in STREAM if pair not in gold]
-    whole = {
-        query: tuple(pair for pair in STREAM if pair // 10 == query)
-        for query in (0, 1, 2)
-        if all(pair in gold for pair in STREAM if pair // 10 == query)
-    }
-    cut = dice.randrange(len(plain) + 1)
-    met = [
-        pair
-        for taken in (plain[:cut], plain[cut:])
-        for unit in beside(
-            STREAM, QUERIES, taken=taken, gold=gold, whole=whole, query_by_query=by_query
-        )
-        for pair in unit.pairs
-    ]
-    assert sorted(met) == sorted(gold)
+    assert len({tuple(sorted(one.items())) for one in drawn}) > 95

@@ -44,12 +44,12 @@ def situation(simulated, **changes):
 
 @pytest.fixture(scope="module")
 def planted():
-    return simulate(seed=1)
+    return simulate(seed=1, gold=24)
 
 
 @pytest.fixture(scope="module")
 def figures(planted):
-    return quality(material(planted))
+    return quality(material(planted, checks=planted.checks))
 
 
 def test_the_report_names_every_planted_person_and_nobody_careful(planted, figures):
@@ -67,7 +67,7 @@ def test_the_report_names_every_planted_person_and_nobody_careful(planted, figur
 
 
 def test_figures_are_plain_values_and_follow_from_the_labels_alone(planted, figures):
-    again = quality(material(planted))
+    again = quality(material(planted, checks=planted.checks))
     assert json.loads(json.dumps(figures)) == json.loads(json.dumps(again))
     steps = []
     quality(material(planted), steps.append)
@@ -115,11 +115,10 @@ def test_every_part_says_its_level_how_many_pairs_and_an_interval(figures):
 
 def test_careful_people_alone_are_good_enough_and_so_the_report_says():
     simulated = simulate(seed=5, planted=(), careful=4)
-    labels = simulated.labels
-    exact = np.where(np.arange(len(labels.steps)) % 9, simulated.truth[labels.units], labels.steps)
-    figures = quality(material(simulated, labels=replace(labels, steps=exact)))
+    figures = quality(material(simulated, labels=agreeing(simulated)))
     said = verdict(figures, situation(simulated, tied=0, differing=0, labels_left=0))
-    assert (said.tone, said.text) == ("good", "Good enough to decide on.")
+    text = "Good enough to decide on, by agreement alone."
+    assert (said.tone, said.text) == ("good", text)
     assert {advice.act for advice in said.advice} == {"gold"}
     overall = figures["overall"]
     alpha, exact = overall["alpha"]["ordinal"], percent(overall["percent_exact"]["value"])
@@ -135,6 +134,57 @@ def test_careful_people_alone_are_good_enough_and_so_the_report_says():
     # nobody plants anything in a campaign that is over
     over = situation(simulated, tied=0, differing=0, labels_left=0, is_open=False)
     assert verdict(figures, over).advice == ()
+
+
+def with_gold_pairs(simulated, *, right):
+    """Sixty gold pairs that everybody has labelled; all say the right grade, or all another."""
+    people = len(simulated.people)
+    pairs = np.repeat(np.arange(60), people)
+    answers = pairs % GRADES
+    steps = answers if right else (answers + 1) % GRADES
+    annotators = np.tile(np.arange(people), 60)
+    return Checks(
+        annotators, steps - answers, steps, np.arange(len(pairs)) * 60.0, pairs, answers, answers
+    )
+
+
+def agreeing(simulated):
+    """Everybody says the same, but for a few."""
+    labels = simulated.labels
+    steps = np.where(np.arange(len(labels.steps)) % 9, simulated.truth[labels.units], labels.steps)
+    return replace(labels, steps=steps)
+
+
+def test_agreement_is_not_being_right_and_the_verdict_knows():
+    simulated = simulate(seed=5, planted=(), careful=4)
+    labels = agreeing(simulated)
+    alone = quality(material(simulated, labels=labels))
+    said = verdict(alone, situation(simulated))
+    assert (said.tone, alone["accuracy"]["calibrated"]) == ("good", None)
+    assert any("rests on agreement alone" in ground for ground in said.grounds)
+    assert any(ground.startswith("Model confidence: ") for ground in said.grounds)
+    for right, tone in ((True, "good"), (False, "bad")):
+        checks = with_gold_pairs(simulated, right=right)
+        figures = quality(material(simulated, labels=labels, checks=checks))
+        accuracy, said = figures["accuracy"], verdict(figures, situation(simulated))
+        assert accuracy["gold"]["pairs"] == accuracy["calibrated"]["pairs"] == 60
+        assert accuracy["gold"]["value"] == float(right)
+        assert abs(accuracy["calibrated"]["value"] - right) < 0.1
+        assert said.tone == tone
+        assert not any("agreement alone" in words for words in (said.text, *said.grounds))
+    # the model is as confident as ever
+    assert figures["model"]["confidence"] > 0.95
+
+
+def test_adjudicated_pairs_calibrate_where_there_is_no_gold():
+    simulated = simulate(seed=5, planted=(), careful=4)
+    decided = np.full(400, -1)
+    decided[:80] = simulated.truth[:80]
+    made = material(simulated, labels=agreeing(simulated), decided=decided)
+    found = quality(made)["accuracy"]
+    assert (found["gold"]["pairs"], found["calibrated"]["source"]) == (0, "adjudicated")
+    gold = with_gold_pairs(simulated, right=True)
+    assert quality(replace(made, checks=gold))["accuracy"]["calibrated"]["source"] == "gold"
 
 
 def test_a_segment_that_is_worse_than_the_rest_is_named():
@@ -273,18 +323,30 @@ def checks_of(person, errors):
     )
 
 
-def test_gold_clears_those_who_are_named_because_most_others_lean():
+def test_where_most_lean_only_gold_says_who_does():
     simulated = simulate(seed=3, careful=2, planted=("generous",) * 4)
-    straight = checks_of(0, [0] * 27 + [1, -1, 0])
     alone = quality(material(simulated))["annotators"]
-    assert "severe" in {finding["kind"] for finding in alone[0]["findings"]}
-    with_gold = quality(material(simulated, checks=straight))["annotators"]
-    assert with_gold[0]["findings"] == []
-    assert with_gold[1]["findings"] == alone[1]["findings"] != []
+    # those who do not lean differ from most: that is noted, and names nobody
+    assert [row["findings"] for row in alone] == [[]] * 6
+    assert [note["kind"] for note in alone[0]["notes"]] == ["severe"]
+    gold = simulate(seed=3, careful=2, planted=("generous",) * 4, gold=24).checks
+    with_gold = quality(material(simulated, checks=gold))["annotators"]
+    assert [row["findings"] for row in with_gold[:2]] == [[], []]
+    assert [row["notes"] for row in with_gold[:2]] == [[], []]
+    accuracy = [row["accuracy"]["value"] for row in with_gold]
+    assert min(accuracy[:2]) > max(accuracy[2:])
 
 
 def test_a_change_on_gold_is_named_with_its_date_and_what_happened_then(planted):
-    checks = checks_of(0, [0] * 40 + [1, 0, -1, 0] * 10)  # to neither side
+    others = planted.checks
+    own = checks_of(0, [0] * 40 + [1, -1, 1, -1] * 10)  # to neither side
+    kept = others.annotators != 0
+    checks = Checks(
+        *(
+            np.concatenate([getattr(own, name), getattr(others, name)[kept]])
+            for name in ("annotators", "errors", "steps", "times")
+        )
+    )
     events = (Event(2_000.0, "guideline", "revision 2 of the guideline"),)
     figures = quality(material(planted, checks=checks, events=events))
     row = figures["annotators"][0]
@@ -338,7 +400,10 @@ def test_decisions_are_compared_with_the_labels(planted):
     decided[:100] = lowest[:100] - 1
     below = quality(material(planted, decided=decided))["decided"]
     assert below["pairs"] == below["outside"] == (lowest[:100] > 0).sum()
-    assert "decided pairs" in " ".join(verdict(figures, situation(planted)).grounds)
+    adjudicated = figures["accuracy"]["adjudicated"]
+    assert (adjudicated["pairs"], adjudicated["value"]) == (100, 1 - found["unlike"] / 100)
+    assert adjudicated["low"] < adjudicated["value"] < adjudicated["high"]
+    assert "adjudicated pairs" in " ".join(verdict(figures, situation(planted)).grounds)
 
 
 def test_the_worst_confusion_is_the_cell_off_the_diagonal_with_the_most_labels():

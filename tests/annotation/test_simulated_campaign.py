@@ -25,23 +25,24 @@ from judgments.models import AuditEntry
 from judgments.permissions import Access
 from tests.annotation.simulated_campaign import GRADES, PLANTED, PREVALENCE, label_like
 from tests.builders import NOW, World, make_access, make_member, make_world
-from tests.builders_annotation import desk_of, held, make_campaign
+from tests.builders_annotation import desk_of, held, make_campaign, shown_at
 
-# Who meets which pair when, and which of them are gold, follows from ids: they begin at 1.
+# Who meets which pair when, and which of them are gold, follows from the campaign's secret and from
+# ids, which begin at 1.
 pytestmark = pytest.mark.django_db(transaction=True, reset_sequences=True)
 
-KINDS = ("careful",) * 3 + PLANTED
+KINDS = ("careful",) * 5 + PLANTED
 NAMES = [f"{kind.replace(' ', '-')}-{place}" for place, kind in enumerate(KINDS)]
 SPAMMER = NAMES[KINDS.index("always 2")]
-PAIRS, OVERLAP, AT_ONCE, AT_A_TIME = 400, 3, 20, 5
-GOLD = (14, 14, 5, 14, 14)  # pairs of each grade: of 20 checks, 5 at most are right by always 2
+PAIRS, OVERLAP, AT_ONCE, AT_A_TIME = 600, 3, 20, 5
+GOLD = (20, 20, 8, 20, 20)  # pairs of each grade: of 20 checks, 5 at most are right by always 2
 APART = timedelta(days=1)
 TURNED_AT = NOW + 4 * APART
 
 
 @pytest.fixture
 def world() -> World:
-    return make_world(queries=20, documents=20)
+    return make_world(queries=20, documents=30)
 
 
 @pytest.fixture
@@ -55,6 +56,7 @@ def truth(world: World) -> dict[int, int]:
     for name in NAMES:
         make_member(collection=world.collection, username=name, role="annotator")
     campaign = make_campaign(world=world, overlap=OVERLAP, people=NAMES, order="shuffled")
+    Campaign.objects.update(secret="the scene's")
     grades = np.random.default_rng(1).choice(GRADES, PAIRS, p=PREVALENCE).tolist()
     pair_ids = campaign.pairs.order_by("pk").values_list("pk", flat=True)
     return dict(zip(pair_ids, grades, strict=True))
@@ -67,10 +69,12 @@ def campaign(ada: Access, truth: dict[int, int]) -> Campaign:
     campaign = Campaign.objects.select_related("list__collection").get()
     for grade, count in enumerate(GOLD):
         of_grade = [pair for pair, true in truth.items() if true == grade]
-        for pair in campaign.pairs.select_related("campaign__list").filter(pk__in=of_grade[:count]):
+        # spread over the queries: gold stands in for pairs of its own query
+        chosen = of_grade[:: len(of_grade) // count][:count]
+        for pair in campaign.pairs.select_related("campaign__list").filter(pk__in=chosen):
             mark_gold(access=ada, pair=pair, low=grade, high=grade, reason="", at=NOW)
     change_checks(access=ada, campaign=campaign, gold_percent=15, at=NOW)
-    change_rules(access=ada, campaign=campaign, rules=[Rule("pause", 50, 5)], at=NOW)
+    change_rules(access=ada, campaign=campaign, rules=[Rule("pause", 50, 8)], at=NOW)
     rng, at = np.random.default_rng(1), NOW
     while sum([_sit_down(campaign, place, truth, at, rng) for place in range(len(KINDS))]):
         for action in _list_pauses().exclude(annotator__username=SPAMMER):
@@ -95,7 +99,7 @@ def _sit_down(
         while seats := held(campaign=campaign, username=NAMES[place])[:AT_A_TIME]:
             said = []
             for seat in seats:
-                said.append(_say(KINDS[place], seat, truth[seat.pair_id], at, rng))
+                said.append(_say(KINDS[place], seat, truth[shown_at(seat)], at, rng))
                 at += timedelta(seconds=30)
             assert all(one.is_stored for one in submit_labels(desk=desk, submissions=said, at=at))
             check_labels(list_id=campaign.list_id, at=at)
@@ -132,8 +136,10 @@ def test_the_rules_pause_the_spammer_and_the_page_names_each_planted_person(
     client.force_login(world.ada)
     text = client.get(reverse("campaign-quality", args=["books", campaign.public_id])).text
     grounds = text[text.index('aria-label="Verdict"') : text.index('aria-label="What to do next"')]
-    assert "Hasty-3 takes" in grounds
-    assert "Generous-4 grades" in grounds
-    assert "Always-2-5 says “Partly relevant”" in grounds
-    assert f"Drifting-6 has changed on {TURNED_AT:%Y-%m-%d}" in grounds
+    assert "Hasty-5 takes" in grounds
+    assert "Generous-6 grades" in grounds
+    assert "Always-2-7 says “Partly relevant”" in grounds
+    # the day is estimated: people label once a day, and the last labels before may look alike
+    days = [f"Drifting-8 has changed on {TURNED_AT + days * APART:%Y-%m-%d}" for days in (-1, 0, 1)]
+    assert any(day in grounds for day in days)
     assert "Careful" not in grounds

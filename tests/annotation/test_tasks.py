@@ -8,6 +8,7 @@ from django.utils import timezone
 from annotation.models import Assignment, Campaign, Label, Pair, QualityReport
 from annotation.tasks import (
     consolidate_list,
+    preview_campaign_aside,
     preview_campaign_rule,
     refresh_campaign_quality,
     release_expired_leases,
@@ -46,6 +47,7 @@ def test_names_stay_what_messages_under_way_call_them() -> None:
     assert release_expired_leases.name == "annotation.release_expired"
     assert refresh_campaign_quality.name == "annotation.refresh_quality"
     assert preview_campaign_rule.name == "annotation.preview_rule"
+    assert preview_campaign_aside.name == "annotation.preview_aside"
 
 
 def test_a_report_is_found_due_and_refreshing_it_twice_leaves_the_same_rows(

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from annotation.dawid_skene import PRIORS, dawid_skene
 from annotation.quality import quality
-from annotation.reliability import RIGHT_BEFORE, WRONG_BEFORE, weighted_vote
 from annotation.weighing import Known, grade_by, most_probable, posterior, rounded
 from tests.annotation.simulated_campaign import GRADES, simulate
 from tests.annotation.test_quality import material
+from touchstone.agreement.dawid_skene import PRIORS, dawid_skene
+from touchstone.agreement.reliability import RIGHT_BEFORE, WRONG_BEFORE, weighted_vote
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,10 @@
 
 import pytest
 from django.core.cache import cache
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
+from evaluation.models import Run
 from tests.api.callers import MAIN, by_token, is_problem
 from tests.builders import commit
 from tests.evaluation.builders import make_run
@@ -53,3 +56,60 @@ def test_what_makes_no_sense_is_refused(world, query, status, code):
 
 def test_annotators_do_not_see_it(world):
     assert by_token("ben").get(COMPARE).status_code == 404
+
+
+@pytest.mark.parametrize("how", ["full name", "ranker", "id"])
+def test_a_baseline_is_named_in_any_way_that_a_run_is(world, how):
+    run = Run.objects.get(ranker__slug="bad")
+    name = {"full name": "bad/r1", "ranker": "bad", "id": str(run.public_id)}[how]
+    body = by_token("dora").get(f"{COMPARE}?runs=good,bad&measure=RR@10&baseline={name}").json()
+    assert body["baseline"]["id"] == str(run.public_id)
+    assert [one["run"]["name"] for one in body["comparisons"]] == ["good/r1"]
+
+
+def test_a_ranker_as_baseline_is_its_newest_run_among_those_compared(world):
+    for name, document in (("r2", "d3"), ("r3", "d4")):
+        rankings = dict.fromkeys([query.qid for query in world.queries], (document, "d1"))
+        make_run(collection=world.collection, rankings=rankings, ranker="bad", name=name)
+    body = by_token("dora").get(f"{COMPARE}?runs=good,bad/r1,bad/r2&baseline=bad").json()
+    assert body["baseline"]["name"] == "bad/r2"
+
+
+def test_what_detail_is_about_is_named_in_any_way_that_a_run_is(world):
+    rankings = dict.fromkeys([query.qid for query in world.queries], ("d3", "d1"))
+    other = make_run(collection=world.collection, rankings=rankings, ranker="third", name="r1")
+    url = f"{COMPARE}?runs=good,bad,third&against={other.public_id}"
+    assert by_token("dora").get(url).json()["detail"]["run"] == "third/r1"
+
+
+def queries_of(client, url) -> int:
+    with CaptureQueriesContext(connection) as captured:
+        assert client.get(url).status_code == 200, url
+    return len(captured)
+
+
+@pytest.mark.parametrize("page", ["compare", "unjudged", "judge-next", "stability"])
+def test_a_run_named_two_thousand_times_costs_no_query_more_than_once(world, page):
+    client = by_token("dora")
+    url = f"{MAIN}{page}?runs=good,bad"
+    client.get(url)
+    once = queries_of(client, url)
+    assert queries_of(client, url + ",bad" * 900) <= once
+    assert queries_of(client, url + ",bad/r1,good/r1" * 200) <= once
+
+
+@pytest.mark.parametrize("page", ["compare", "unjudged", "judge-next", "stability"])
+def test_thousands_of_different_names_are_refused_before_anything_is_looked_up(world, page):
+    client = by_token("dora")
+    names = ",".join(f"r{number}" for number in range(700))
+    with CaptureQueriesContext(connection) as captured:
+        is_problem(client.get(f"{MAIN}{page}?runs={names}"), 422, "too_many_names")
+    assert len(captured) <= 15
+
+
+def test_a_measure_named_three_hundred_times_costs_no_query_more_than_once(world):
+    client = by_token("dora")
+    url = f"{MAIN}leaderboard?measures=RR@10"
+    client.get(url)
+    once = queries_of(client, url)
+    assert queries_of(client, url + ",RR@10" * 300) <= once

@@ -5,15 +5,16 @@ import math
 import pytest
 from django.core.cache import cache
 
-from evaluation.measures.asking import ask
-from evaluation.measures.families import FAMILIES
-from evaluation.measures.presets import PRESETS
 from evaluation.services.refreshing import refresh_evaluations
-from judgments.formats.collections import QueryRecord
 from judgments.services.collections import load_queries
 from tests.api.callers import MAIN, by_token, is_problem, post_json
 from tests.builders import NOW, commit
 from tests.evaluation.builders import make_run
+from touchstone.files.collections import QueryRecord
+from touchstone.measures.asking import ask
+from touchstone.measures.families import FAMILIES
+from touchstone.measures.parameters import PARAMETERS
+from touchstone.measures.presets import PRESETS
 
 BOARD = f"{MAIN}leaderboard"
 
@@ -46,7 +47,7 @@ def test_each_run_has_its_values_with_their_errors_best_first(world):
     good, bad = (row["values"] for row in body["runs"])
     assert essence(good["RR@10"]) == {"mean": 1.0, "standard_error": 0.0, "n": 2, "judged": 0.75}
     # 1/2 and 0 (it has nothing for q2): the standard deviation is 0.3536, over the root of 2
-    assert essence(bad["RR@10"]) == {"mean": 0.25, "standard_error": 0.25, "n": 2, "judged": 0.25}
+    assert essence(bad["RR@10"]) == {"mean": 0.25, "standard_error": 0.25, "n": 2, "judged": 0.5}
     assert essence(good["Judged@10"]) == {
         "mean": 0.75,
         "standard_error": 0.25,
@@ -205,6 +206,9 @@ def test_every_family_and_preset_can_be_looked_up(world):
     (average,) = (own for own in families if own["name"] == "AP")
     assert average["example"] == "AP@10"
     assert average["edges"]["no_relevant"] == FAMILIES["AP"].edges.no_relevant
+    for own in families:
+        named = [one["name"] for one in own["parameters"]]
+        assert named == [p for p in PARAMETERS if p in FAMILIES[own["name"]].parameters]
     parameters = {own["name"]: own for own in average["parameters"]}
     assert parameters["denominator"]["usual"] == "relevant"
     assert parameters["average"]["words"] == ["macro", "weighted", "segments"]

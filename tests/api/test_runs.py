@@ -65,7 +65,8 @@ def test_a_run_is_uploaded_as_a_body(world, pack, kind):
     body = response.json()
     assert (body["ranker"], body["name"], body["tag"]) == ("bm25", "night", "test")
     assert (body["queries"], body["rows"], body["withdrawn_at"]) == (2, 4, None)
-    assert client.get(response["Location"]).json() == body
+    assert body.pop("note") == ""
+    assert client.get(response["Location"]).json() | {"collection_queries": 3} == body
     run = Run.objects.get()
     assert (str(run.public_id), run.sha256, run.created_by) == (
         body["id"],
@@ -89,7 +90,11 @@ def test_the_same_content_again_is_the_same_run(world):
     first = post_file(client, f"{RUNS}?name=night", TEXT)
     again = post_file(client, f"{RUNS}?name=other", gzipped(TEXT))
     assert (first.status_code, again.status_code) == (201, 200)
-    assert again.json() == first.json()
+    assert again.json() == first.json() | {"note": again.json()["note"]}
+    assert "bm25/night" in again.json()["note"]
+    assert "other" in again.json()["note"]
+    unnamed = post_file(client, RUNS, TEXT)
+    assert unnamed.json()["note"] == "This content is already stored as bm25/night."
     assert again["Location"] == first["Location"]
     assert Run.objects.count() == 1
 

@@ -75,7 +75,7 @@ def campaign(world: World) -> Campaign:
     )
     campaign = open_campaign(access=access, campaign=campaign, at=NOW)
     pairs = list(campaign.pairs.select_related("campaign__list", "list", "query", "document"))
-    for pair in pairs[30:36]:
+    for pair in pairs[20:40:3]:  # among ten in a query, so that some is planted there for certain
         mark_gold(access=access, pair=pair, low=4, high=4, reason="canary-gold", at=NOW)
     change_checks(access=access, campaign=campaign, at=NOW, gold_percent=20, repeat_percent=10)
     for pair in pairs[:6]:

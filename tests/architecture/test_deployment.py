@@ -1,14 +1,30 @@
 """The production set-up: what docker-compose.yml, the Dockerfile and the locks promise."""
 
+import os
 import re
+import subprocess
+import time
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 import yaml
 
+from tests.services import free_port
+
 ROOT = Path(__file__).resolve().parents[2]
-SECRETS = {"TOUCHSTONE_SECRET_KEY", "POSTGRES_PASSWORD"}
+SECRETS = {
+    "TOUCHSTONE_SECRET_KEY",
+    "TOUCHSTONE_BACKUP_KEYS",
+    "POSTGRES_PASSWORD",
+    "POSTGRES_OWNER_PASSWORD",
+    "POSTGRES_APP_PASSWORD",
+    "REDIS_PASSWORD",
+}
 PINNED = re.compile(r"^([a-z0-9._-]+)==(\S+)", re.MULTILINE)
 
 
@@ -64,7 +80,95 @@ def test_every_volume_is_declared() -> None:
     mounted = {
         place.split(":")[0] for one in services().values() for place in one.get("volumes", ())
     }
-    assert mounted == set(yaml.safe_load(compose_text())["volumes"])
+    files = {place for place in mounted if place.startswith("./")}
+    assert mounted - files == set(yaml.safe_load(compose_text())["volumes"])
+    assert {place for place in files if not (ROOT / place).is_file()} == set()
+
+
+def networks(name: str) -> set[str]:
+    return set(services()[name]["networks"])
+
+
+def test_the_database_and_redis_are_reached_by_those_that_need_them_alone() -> None:
+    declared = yaml.safe_load(compose_text())["networks"]
+    internal = {name for name, one in declared.items() if one and one.get("internal")}
+    assert internal == {"store", "queue"}
+    assert (networks("db"), networks("redis")) == ({"store"}, {"queue"})
+    reaching = {name for name in services() if networks(name) & internal} - {"db", "redis"}
+    assert reaching == {"web", "worker", "jobs", "migrate"}
+    assert {name for name in services() if networks(name) - internal} == {"web"}
+
+
+def variables_of(name: str) -> set[str]:
+    """The variables of .env that a service is given."""
+    return set(re.findall(r"\$\{([A-Z_]+)", str(services()[name].get("environment", {}))))
+
+
+def test_each_service_is_given_the_secrets_that_it_needs_and_no_others() -> None:
+    app = {"TOUCHSTONE_SECRET_KEY", "POSTGRES_APP_PASSWORD", "REDIS_PASSWORD"}
+    owner = {"TOUCHSTONE_SECRET_KEY", "POSTGRES_OWNER_PASSWORD", "REDIS_PASSWORD"}
+    given = {name: variables_of(name) & SECRETS for name in services()}
+    assert given == {
+        "migrate": owner | {"TOUCHSTONE_BACKUP_KEYS"},
+        "web": app,
+        "worker": app,
+        "jobs": app,
+        "db": {"POSTGRES_PASSWORD", "POSTGRES_OWNER_PASSWORD", "POSTGRES_APP_PASSWORD"},
+        "redis": {"REDIS_PASSWORD"},
+    }
+
+
+def test_web_and_workers_connect_as_the_application_and_migrations_as_the_owner() -> None:
+    urls = {
+        name: one["environment"]["DATABASE_URL"].partition("://")[2].partition(":")[0]
+        for name, one in services().items()
+        if "DATABASE_URL" in one.get("environment", {})
+    }
+    app, owner = "touchstone_app", "touchstone_owner"
+    assert urls == {"migrate": owner, "web": app, "worker": app, "jobs": app}
+    assert {app, owner} <= set(
+        re.findall(r"\w+", (ROOT / "config/postgresql/roles.sql").read_text())
+    )
+    assert services()["db"]["environment"]["POSTGRES_USER"] not in (app, owner)
+
+
+@contextmanager
+def redis_of_compose(password: str, port: int, directory: Path) -> Iterator[None]:
+    """Redis, started as docker-compose.yml starts it, on a port of its own."""
+    shell, switch, script = services()["redis"]["command"]
+    script = script.replace("$$", "$").replace("requirepass", f"port {port}\nrequirepass", 1)
+    environment = {"PATH": os.environ["PATH"], "REDISCLI_AUTH": password}
+    server = subprocess.Popen(
+        [shell, switch, script], env=environment, cwd=directory, stdout=subprocess.DEVNULL
+    )
+    try:
+        yield
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+@pytest.mark.redis
+def test_redis_of_the_compose_file_asks_for_its_password(tmp_path: Path) -> None:
+    port = free_port()
+    check = services()["redis"]["healthcheck"]["test"][1].replace("-cli", f"-cli -p {port}")
+
+    def is_healthy(password: str) -> bool:
+        environment = {"PATH": os.environ["PATH"], "REDISCLI_AUTH": password}
+        return subprocess.run(["sh", "-c", check], env=environment, check=False).returncode == 0
+
+    with redis_of_compose("secret", port, tmp_path):
+        deadline = time.monotonic() + 30
+        while not is_healthy("secret") and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert is_healthy("secret")
+        assert not is_healthy("wrong")
+        with redis.Redis(port=port) as client, pytest.raises(redis.AuthenticationError):
+            client.get("x")
+        with redis.Redis.from_url(f"redis://:secret@127.0.0.1:{port}/0") as client:
+            settings = client.config_get("*")
+    assert (settings["maxmemory"], settings["maxmemory-policy"]) == ("268435456", "volatile-lru")
+    assert (settings["save"], settings["appendonly"]) == ("", "no")
 
 
 def test_every_queue_has_a_worker() -> None:
@@ -85,11 +189,13 @@ def test_the_image_runs_as_nobody_special_and_installs_by_hash() -> None:
     assert any("--require-hashes -r requirements.lock" in line for line in lines)
 
 
-def test_the_image_holds_every_package_that_the_settings_name() -> None:
+def test_the_image_holds_every_package_that_is_ours() -> None:
     from django.conf import settings
 
     kept = set(re.findall(r"^!(\S+)", (ROOT / ".dockerignore").read_text(), re.MULTILINE))
-    ours = {app for app in settings.INSTALLED_APPS if (ROOT / app).is_dir()}
+    packages = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    ours = set(packages["root_packages"])
+    assert ours >= {app for app in settings.INSTALLED_APPS if (ROOT / app).is_dir()}
     folders = {Path(one).name for one in [*settings.STATICFILES_DIRS, ROOT / "templates"]}
     assert ours | folders | {"manage.py", "requirements.lock"} <= kept
 

@@ -15,8 +15,8 @@ from django.core.management.base import BaseCommand
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from evaluation.measures.definition import FAMILIES
-from evaluation.measures.presets import PRESETS
+from touchstone.measures.definition import FAMILIES
+from touchstone.measures.presets import PRESETS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -30,7 +30,7 @@ def text(name: str) -> str:
 
 
 def source() -> str:
-    files = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
+    files = [path for room in (*ROOMS, "touchstone") for path in (ROOT / room).rglob("*.py")]
     return "\n".join(path.read_text() for path in [*files, ROOT / "tests" / "services.py"])
 
 
@@ -149,6 +149,12 @@ def test_every_measure_and_preset_is_documented() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_leads_somewhere(page: Path) -> None:
     assert [link for link in links(page) if is_broken(page, link)] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_test_that_a_page_names_exists(page: Path) -> None:
+    named = set(re.findall(r"\btests/[\w/]+(?:\.py)?", page.read_text()))
+    assert {name for name in named if not (ROOT / name).exists()} == set()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

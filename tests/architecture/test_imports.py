@@ -58,10 +58,11 @@ def run_afresh(program: str, *words: str) -> None:
     assert result.returncode == 0, result.stderr
 
 
-def test_importing_a_pure_module_loads_no_framework() -> None:
-    pure = contract("pure")
+@pytest.mark.parametrize("name", ["pure", "library-alone"])
+def test_importing_a_pure_module_loads_no_framework(name: str) -> None:
+    pure = contract(name)
     forbidden = ",".join(pure["forbidden_modules"])
-    names = [name for package in pure["source_modules"] for name in modules_in(package)]
+    names = [one for package in pure["source_modules"] for one in modules_in(package)]
     assert names
     run_afresh(PROBE, forbidden, *names)
 

@@ -13,6 +13,7 @@ from annotation.models import (
     GoldCheck,
     OneMoreLabel,
     Reopening,
+    StandIn,
     TrainingAnswer,
     TrainingAttempt,
     WithdrawnWish,
@@ -22,7 +23,6 @@ from annotation.services.checking import check_labels
 from annotation.services.gold import mark_gold
 from annotation.services.labelling import submit_label
 from evaluation.services.refreshing import refresh_evaluations
-from judgments.formats.collections import QueryRecord
 from judgments.models import SetLook
 from judgments.services.collections import load_queries
 from judgments.services.lists import release_version
@@ -31,9 +31,11 @@ from judgments.triggers import AppendOnly
 from tests.builders import NOW, commit, make_access, make_set, make_world
 from tests.builders_annotation import desk_of, label, make_campaign, said
 from tests.evaluation.builders import make_run
+from touchstone.files.collections import QueryRecord
 
 ROOMS = ("annotation", "evaluation", "judgments")
 MUTABLE = {
+    "annotation.AsidePreview": "a cache of figures, computed anew when somebody looks",
     "annotation.Assignment": "a seat is leased, filled, freed and voided",
     "annotation.Campaign": "opens and closes",
     "annotation.CampaignAnnotator": "people join and leave",
@@ -133,6 +135,16 @@ def full() -> None:
     )
     answered = {"assignment": seat, "label": check.label, "item": check.item, "error": 1}
     TrainingAnswer.objects.create(attempt=attempt, answered_at=NOW, **answered)
+    StandIn.objects.create(
+        campaign=campaign,
+        annotator=world.cem,
+        query=query,
+        purpose=Assignment.Purpose.REPEAT,
+        occasion=1,
+        replaced=pair,
+        shown=pair,
+        drawn_at=NOW,
+    )
     CheckAction.objects.create(
         campaign=campaign,
         annotator=world.cem,

@@ -54,6 +54,8 @@ def test_production_does_not_start_without(name: str, tmp_path: Path) -> None:
         ("TOUCHSTONE_MODE", "staging", "say embedded or production"),
         ("TOUCHSTONE_SECRET_KEY", "short", "at least 50 characters"),
         ("DATABASE_URL", "mysql://root@127.0.0.1/touchstone", "sqlite:// or postgres://"),
+        ("TOUCHSTONE_THROTTLE", "-1", "from 0 on"),
+        ("TOUCHSTONE_COLLECTIONS", "nobody", "say everyone or administrators"),
         ("DATABASE_URL", "touchstone.sqlite3", "sqlite:// or postgres://"),
     ],
 )

@@ -11,11 +11,25 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+from tests import services
 from tests.browser.windows import SWITCHES, Opener, Place
 from tests.faults.site import Embedded
 
 PAIRS = 64  # more than one person holds at a time
 SETTINGS = {"DJANGO_SETTINGS_MODULE": "config.settings"}
+
+
+ONE_FONT = """<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "urn:fontconfig:fonts.dtd">
+<fontconfig>
+  <dir>{folder}</dir>
+  <include ignore_missing="yes">/etc/fonts/conf.d</include>
+  <match target="pattern">
+    <edit name="family" mode="append_last"><string>{font} Sans</string></edit>
+  </match>
+  <cachedir prefix="xdg">fontconfig</cachedir>
+</fontconfig>
+"""
 
 
 class Built(NamedTuple):
@@ -26,12 +40,35 @@ class Built(NamedTuple):
     passwords: dict[str, str]
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run the labelling page's tests with two fonts, whose lines and words differ in size."""
+    if "browser" not in metafunc.fixturenames or "browser" in named_parameters(metafunc):
+        return
+    if metafunc.module.__name__.startswith("tests.browser.test_label_"):
+        with_fonts = [pytest.param(name, marks=pytest.mark.fonts) for name in ("DejaVu", "Noto")]
+        metafunc.parametrize("browser", with_fonts, indirect=True, scope="module")
+
+
+def named_parameters(metafunc: pytest.Metafunc) -> set[str]:
+    """What the test itself is parametrized by."""
+    return {mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")}
+
+
 # Not for the whole session: while it runs, Django takes this thread for an asynchronous one.
 @pytest.fixture(scope="module")
-def browser(chromium: Path) -> Iterator[Browser]:
-    """Chromium, without a head."""
+def browser(
+    request: pytest.FixtureRequest, chromium: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Browser]:
+    """Chromium, headless, on a machine that has all fonts, or the named one and no other."""
+    environment = dict(os.environ)
+    if font := getattr(request, "param", None):
+        settings = tmp_path_factory.mktemp("fonts") / "fonts.conf"
+        settings.write_text(ONE_FONT.format(font=font, folder=services.find_fonts()[font]))
+        environment["FONTCONFIG_FILE"] = str(settings)
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium, args=SWITCHES)
+        started = playwright.chromium.launch(
+            executable_path=chromium, args=SWITCHES, env=environment
+        )
         yield started
         started.close()
 

@@ -21,6 +21,10 @@ addEventListener("keydown", (event) => {
   localStorage.setItem(`pressed ${number} ${Math.random()}`, JSON.stringify(row));
 }, true);
 """
+IS_READY: Final = """() => {
+  const part = (name) => document.querySelector(`[data-part="${name}"]`);
+  return part("stage").getAttribute("aria-busy") !== "true" || !part("end").hidden;
+}"""
 READ: Final = """() => Object.keys(localStorage).filter((key) => key.startsWith("pressed"))
   .sort().map((key) => JSON.parse(localStorage.getItem(key)))"""
 STORED: Final = """
@@ -40,13 +44,17 @@ class Press(NamedTuple):
 
 
 def press(page: Page, keys: str) -> None:
-    """Label with one key after the other; each waits only for the page, never for the server."""
+    """Label with one key after the other; each waits only for the page, never for the server.
+
+    What is shown at the end, a pair or words, is ready for the next key.
+    """
     done = page.locator('[data-part="done"]')
     before = int(done.inner_text())
     for number, key in enumerate(keys, start=1):
-        expect(page.locator('[data-part="stage"]')).not_to_have_attribute("aria-busy", "true")
+        page.wait_for_function(IS_READY)
         page.keyboard.press(key)
         expect(done).to_have_text(str(before + number))
+    page.wait_for_function(IS_READY)
 
 
 def shown(page: Page) -> tuple[str, str]:

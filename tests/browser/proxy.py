@@ -22,12 +22,22 @@ class Proxy:
     """Forwards whole requests; every connection carries one.
 
     port: of the server. delay: seconds before each answer is passed on. share: of the POST requests
-    under /api/ that something happens to. seen: how many of what, for the test's own eyes.
+    under /api/ that something happens to; with `reads`, of the GET requests there too. seen: how
+    many of what, for the test's own eyes. `delay` and `share` can be changed at any time.
     """
 
-    def __init__(self, port: int, *, delay: float = 0.0, share: float = 0.0, seed: int = 1) -> None:
+    def __init__(
+        self,
+        port: int,
+        *,
+        delay: float = 0.0,
+        share: float = 0.0,
+        seed: int = 1,
+        reads: bool = False,
+    ) -> None:
         self._target = ("127.0.0.1", port)
-        self._delay = delay
+        self.delay = delay
+        self._faulty = (b"POST /api/", b"GET /api/") if reads else (b"POST /api/",)
         self._dice = random.Random(seed)
         self.share = share
         self.seen: Counter[str] = Counter()
@@ -59,14 +69,14 @@ class Proxy:
                 if not request:
                     return
                 answer = self._answer(request, self._fault_for(request))
-                time.sleep(self._delay)
+                time.sleep(self.delay)
                 client.sendall(answer)
             except OSError:
                 return
 
     def _fault_for(self, request: bytes) -> str:
         self.seen["requests"] += 1
-        if not request.startswith(b"POST /api/") or self._dice.random() >= self.share:
+        if not request.startswith(self._faulty) or self._dice.random() >= self.share:
             return ""
         fault = self._dice.choice(FAULTS)
         self.seen[fault] += 1

@@ -13,14 +13,14 @@ LOOKS = (
 )
 PREPARE = "import django; django.setup()\n"
 ADD_AN_IMAGE = f"""{PREPARE}
+from judgments.markup import clean_html
 from judgments.models import Document
 image = (
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGA"
     "WjR9awAAAABJRU5ErkJggg=="
 )
-Document.objects.update(
-    fields={{"html": f"<h1>A map</h1><img src='{{image}}' alt='a map'><p>What it shows"}}
-)
+fields = {{"html": f"<h1>A map</h1><img src='{{image}}' alt='a map'><p>What it shows"}}
+Document.objects.update(fields=fields, clean_html=clean_html(fields))
 """
 ALLOW_IMAGES = f"""{PREPARE}
 from django.utils import timezone

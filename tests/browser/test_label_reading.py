@@ -116,6 +116,6 @@ def test_what_one_could_not_tell_is_called_as_it_was_in_the_question(open_window
     expect(page.locator('[data-part="done"]')).to_have_text("1")
     page.keyboard.press("ArrowLeft")
     expect(page.locator('[data-part="said"]')).to_contain_text(
-        "You said can’t tell: Something else"
+        "Your label: can’t tell: Something else"
     )
     assert "two papers in one" in said(page)

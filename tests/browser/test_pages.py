@@ -79,6 +79,7 @@ def test_the_first_page_of_an_annotator_goes_on_by_enter(open_window: Opener) ->
     ben = open_window("ben")
     page = ben.page
     ben.go("/my-campaigns")
+    expect(page.get_by_role("link", name="Label in First")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("/label/"))
 

@@ -20,7 +20,7 @@ from tests.builders_annotation import label, make_campaign
 from tests.evaluation.builders import make_run
 
 TOKEN = "a-token-of-the-operator"
-PARTS = ("database", "migrations", "durability", "broker", "workers")
+PARTS = ("database", "migrations", "durability", "role", "broker", "workers")
 SAMPLE = re.compile(r'^(\w+)(?:\{\w+="((?:[^"\\]|\\.)*)"\})? (\S+)$')
 
 
@@ -49,6 +49,7 @@ def test_without_https_and_under_its_own_name_a_probe_is_not_redirected(
 @pytest.mark.django_db
 def test_readiness_names_each_part(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(readiness, "list_risks", list)  # the suite's server prefers speed
+    monkeypatch.setattr(readiness, "list_excess_rights", list)  # and its role makes databases
     answer = client.get("/readyz")
     assert answer.status_code == 200
     assert answer.json()["checks"]["workers"] == "none has been heard of lately"
@@ -84,6 +85,16 @@ def test_a_database_that_may_forget_is_ready_and_named(
     assert answer.status_code == 200
     said = answer.json()["checks"]["durability"]
     assert said == "saved labels can be lost: fsync, full_page_writes off"
+
+
+@pytest.mark.django_db
+def test_a_role_with_too_many_rights_is_ready_and_named(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(readiness, "list_excess_rights", lambda: ["owns tables"])
+    answer = client.get("/readyz")
+    assert answer.status_code == 200
+    assert answer.json()["checks"]["role"] == "the database role owns tables"
 
 
 @pytest.mark.django_db

@@ -5,22 +5,22 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from evaluation.averages import Groups, n_rows, sums_of, together
-from evaluation.exact import to_bytes
-from evaluation.measures.definition import Measure
-from evaluation.measures.engine import evaluate_batch
-from evaluation.measures.grades import Grades
-from evaluation.measures.grammar import parse_measures
-from evaluation.measures.ordering import rank_order, rule_of, tie_starts
-from evaluation.measures.rankings import GradedRankings
 from evaluation.models import Ranker, Ranking, Run
-from evaluation.packing import Floats, unpack_documents, unpack_scores
 from evaluation.selectors.measure_sets import get_leaderboard, grades_of, measures_of
 from evaluation.services.leaderboards import ensure_leaderboard, ensure_measure_set
 from evaluation.services.rankers import start_ranker
 from evaluation.services.runs import read_run_file, store_run
 from judgments.models import Collection, Document, Judgment, JudgmentList, PastTraits, Query
 from tests.builders import NOW
+from touchstone.measures.averages import Groups, n_rows, sums_of, together
+from touchstone.measures.definition import Measure
+from touchstone.measures.engine import evaluate_batch
+from touchstone.measures.exact import to_bytes
+from touchstone.measures.grades import Grades
+from touchstone.measures.grammar import parse_measures
+from touchstone.measures.ordering import rank_order, rule_of, tie_starts
+from touchstone.measures.packing import Floats, unpack_documents, unpack_scores
+from touchstone.measures.rankings import GradedRankings
 
 Rankings = Mapping[str, Sequence[str]]
 

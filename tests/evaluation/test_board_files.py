@@ -22,7 +22,7 @@ from evaluation.board_files import (
     as_latex,
     as_markdown,
 )
-from evaluation.statistics.intervals import mean_interval
+from touchstone.statistics.intervals import mean_interval
 
 NOTHING = BoardValue(None, None, None, 0)
 TABLE = BoardTable(

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from evaluation.measures.grammar import parse_measures
 from evaluation.models import Evaluation, Leaderboard, Ranker, Ranking, Run
 from evaluation.services.leaderboards import ensure_measure_set
 from judgments.models import Document, JudgmentList, Query
+from touchstone.measures.grammar import parse_measures
 
 pytestmark = [pytest.mark.data, pytest.mark.django_db]
 

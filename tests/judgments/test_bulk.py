@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from judgments.bulk import Among, insert_rows
+from judgments.bulk import Among, analyse, insert_rows
 from judgments.models import Document, Judgment, Query
 from judgments.services.committing import read_current
 from tests.builders import commit, make_world
@@ -77,3 +77,13 @@ def test_a_few_judgments_are_looked_up_where_the_database_knows_nothing_of_the_l
         plan = "\n".join(line for (line,) in cursor.fetchall())
     assert "rows=2000" not in plan, plan
     assert "loops=3" in plan, plan
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("tables", [(), (Document, Query)])
+def test_postgresql_is_told_how_much_has_come_in_before_it_is_committed(tables) -> None:
+    make_world(documents=5)
+    analyse(*tables)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT reltuples FROM pg_class WHERE relname = 'judgments_document'")
+        assert cursor.fetchone() == (5,)

@@ -8,7 +8,6 @@ from django.db import transaction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judgments.scales import Scale
 from judgments.selectors import get_judged, get_qrels, list_differences
 from judgments.selectors.changes import get_changes, kind_of
 from judgments.services.collections import create_collection
@@ -17,6 +16,7 @@ from judgments.services.importing import import_qrels, read_judgments
 from judgments.services.lists import release_version, start_list
 from judgments.temporal import apply
 from tests.builders import NOW, commit, make_access, make_world
+from touchstone.scales import Scale
 
 PAIRS = st.tuples(st.integers(0, 2), st.integers(0, 3))
 COMMITS = st.lists(

@@ -1,12 +1,13 @@
 """Collections, and what is loaded into them."""
 
 import io
+from importlib import import_module
 
+import nh3
 import pytest
+from django.apps import apps
 
 from judgments.content import content_hash
-from judgments.formats.collections import read_documents, read_queries
-from judgments.formats.errors import FileRefused
 from judgments.models import AuditEntry, Collection, Document, Membership, Query
 from judgments.selectors import (
     list_document_ids,
@@ -24,6 +25,8 @@ from judgments.services.collections import (
     load_queries,
 )
 from tests.builders import NOW, make_collection, make_user
+from touchstone.files.collections import DocumentRecord, read_documents, read_queries
+from touchstone.files.errors import FileRefused
 
 pytestmark = pytest.mark.django_db
 
@@ -117,3 +120,41 @@ def test_odd_ids_come_back_as_they_were(collection, odd):
     assert map_documents(collection=collection, docids=[odd]) == made
     assert documents(collection, f"{odd}\ttext\n") == Loaded(changed=1)
     assert Document.objects.get().docid == odd
+
+
+def test_a_documents_html_is_cleaned_when_it_is_stored_and_again_only_when_it_differs(
+    collection, monkeypatch
+):
+    def load(html: str) -> Loaded:
+        record = DocumentRecord(doc_id="d1", fields={"html": html}, line=1)
+        return load_documents(collection=collection, records=[record], by=None, at=NOW)
+
+    load("<p onclick=x>one")
+    one = Document.objects.get()
+    assert one.clean_html == "<p>one</p>"
+    assert one.content_hash == content_hash("", "", {"html": "<p onclick=x>one"})
+    calls = []
+    clean = nh3.clean
+    monkeypatch.setattr(nh3, "clean", lambda *args, **more: calls.append(1) or clean(*args, **more))
+    assert load("<p onclick=x>one").unchanged == 1
+    assert calls == []
+    load("<p onclick=x>two")
+    assert Document.objects.get().clean_html == "<p>two</p>"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_documents_of_an_older_version_are_cleaned_by_the_migration_a_few_at_a_time(monkeypatch):
+    migration = import_module("judgments.migrations.0008_clean_html")
+    collection = make_collection(cast=False)
+    rows = [
+        Document(collection=collection, docid=f"d{number}", content_hash="0" * 64, fields=fields)
+        for number, fields in enumerate(
+            [{}, {"html": "<p onclick=x>a"}, {"other": "<p>"}, {"html": 5}] + [{"html": "<b>b"}] * 4
+        )
+    ]
+    Document.objects.bulk_create(rows)
+    monkeypatch.setattr(migration, "AT_ONCE", 2)
+    migration.clean_what_is_stored(apps, None)
+    found = list(Document.objects.order_by("pk").values_list("clean_html", "content_hash"))
+    expected = ["", "<p>a</p>", "", "", *["<b>b</b>"] * 4]
+    assert found == [(html, "0" * 64) for html in expected]

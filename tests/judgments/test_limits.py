@@ -11,12 +11,12 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
 from evaluation.services.rankers import RankerRefused, create_ranker
-from judgments.formats.ids import id_problem, query_id_problem
 from judgments.middleware import MOST_OF_OTHERS
 from judgments.rest.uploads import MOST_BYTES, MOST_OF_A_FORM
 from judgments.services.lists import ListRefused
 from judgments.services.members import MemberRefused, create_first_user, setup_code
 from tests.builders import World, make_access, make_list, make_user, make_world
+from touchstone.files.ids import id_problem, query_id_problem
 
 FORM = "multipart/form-data; boundary=x"
 BACKEND = "django.contrib.auth.backends.ModelBackend"

@@ -7,11 +7,11 @@ import pytest
 from judgments.forms.lists import ListForm
 from judgments.models import AuditEntry, Judgment, Release
 from judgments.permissions import NotFound
-from judgments.scales import Scale
 from judgments.selectors import get_judged, get_qrels, get_version
 from judgments.services.committing import Change
 from judgments.services.lists import ListRefused, create_list, release_version, revert_version
 from tests.builders import NOW, World, commit, make_access, make_world
+from touchstone.scales import Scale
 
 pytestmark = pytest.mark.django_db
 

@@ -129,7 +129,7 @@ def test_another_password_for_oneself_keeps_this_session_ends_others_and_is_in_t
     assert elsewhere.get(reverse("home")).status_code == 302
     (entry,) = AuditEntry.objects.all()
     assert (entry.action, entry.actor, entry.subject) == ("password.changed", user, "ada")
-    assert (entry.before, entry.after) == (None, None)
+    assert (entry.before, entry.after) == (None, {"tokens_ended": 0})
 
 
 def test_ten_wrong_passwords_lock_this_address_out_for_this_account_only(client):

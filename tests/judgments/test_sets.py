@@ -9,8 +9,6 @@ from django.db import connection
 from django.urls import reverse
 
 from evaluation.selectors.run_sums import choose_set
-from judgments.formats.errors import FileRefused
-from judgments.formats.query_ids import QueryIds, read_query_ids
 from judgments.models import AuditEntry, SavedSet, SetLook
 from judgments.permissions import NotFound, SetRefused, may_change_set
 from judgments.selectors.sets import get_set, get_sets_page, list_set_ids
@@ -24,6 +22,8 @@ from judgments.services.sets import (
 )
 from tests.builders import NOW, World, make_access, make_set, make_world
 from tests.evaluation.views.browsing import signed_in, text_of
+from touchstone.files.errors import FileRefused
+from touchstone.files.query_ids import QueryIds, read_query_ids
 
 pytestmark = pytest.mark.django_db
 

@@ -8,7 +8,6 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 from django.urls import reverse
 
-from judgments.formats.collections import QueryRecord
 from judgments.models import JudgmentVersion, PastTraits, Query
 from judgments.selectors import (
     get_judged,
@@ -23,8 +22,10 @@ from judgments.services import collections
 from judgments.services.collections import Loaded, ensure_queries, load_queries
 from judgments.services.lists import revert_version
 from judgments.signals import version_committed
-from judgments.temporal import TraitChange, Traits
+from judgments.temporal import TraitChange
 from tests.builders import NOW, World, commit, make_access, make_list, make_user, make_world
+from touchstone.files.collections import QueryRecord
+from touchstone.measures.traits import Traits
 
 pytestmark = pytest.mark.django_db
 BACKEND = "django.contrib.auth.backends.ModelBackend"

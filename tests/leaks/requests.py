@@ -124,13 +124,15 @@ def _label_lot(
     pairs = answer["pairs"]
     seats = {
         str(seat.public_id): seat
-        for seat in Assignment.objects.filter(public_id__in=[pair["assignment"] for pair in pairs])
+        for seat in Assignment.objects.select_related("stand_in").filter(
+            public_id__in=[pair["assignment"] for pair in pairs]
+        )
     }
     gold = [place for place, pair in enumerate(pairs) if _is_gold(seats, pair)]
     plain = [
         place
         for place, pair in enumerate(pairs)
-        if seats[pair["assignment"]].pair_id in eyes.watched
+        if seats[pair["assignment"]].pair_id in eyes.watched and not _is_gold(seats, pair)
     ]
     chosen = sorted(gold + eyes.dice.sample(plain, min(len(gold), len(plain))))
     queries = [pair["query"]["text"] for pair in pairs]
@@ -146,7 +148,7 @@ def _label_lot(
         seat = seats[pair["assignment"]]
         yield Seen(
             is_gold=_is_gold(seats, pair),
-            item=seat.pair_id,
+            item=seat.pair_id if seat.stand_in is None else seat.stand_in.shown_id or 0,
             size=len(json.dumps(pair)),
             fields=(*_names(pair, "pair"), *said),
             features=(*counts, *_of_pair(pair), *of_label),
@@ -157,7 +159,8 @@ def _label_lot(
 
 
 def _is_gold(seats: dict[str, Assignment], pair: dict[str, Any]) -> bool:
-    return seats[pair["assignment"]].purpose == Assignment.Purpose.GOLD
+    stand_in = seats[pair["assignment"]].stand_in
+    return stand_in is not None and stand_in.purpose == Assignment.Purpose.GOLD
 
 
 def _label(

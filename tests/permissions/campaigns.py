@@ -141,6 +141,33 @@ def disputed(world: World) -> dict[str, Any]:
     return of(world, found.campaign) | {"pair_id": found.pk}
 
 
+ASIDE = {"person": "ben", "act": "set_aside"}
+ASIDE_BODY = {"people": ["ben"], "action": "set_aside"}
+
+
+def ben_aside(world: World) -> dict[str, Any]:
+    return open_one(world) | {"key": str(world.ben.pk)}
+
+
+def campaign_alone(world: World) -> dict[str, Any]:
+    return {"campaign_id": open_one(world)["campaign_id"]}
+
+
+def labelled_alone(world: World) -> dict[str, Any]:
+    return {"campaign_id": once_labelled(world)["campaign_id"]}
+
+
+def check_action_alone(world: World) -> dict[str, Any]:
+    made = CheckAction.objects.get(pk=check_action(world)["action_id"])
+    return {"campaign_id": made.campaign.public_id, "action_id": made.pk}
+
+
+def api_leads(name: str, method: str = "get", **more: Any) -> Row:
+    """Only leads; a program that is not signed in is told so."""
+    content_type = "application/json" if method == "post" else ""
+    return Row(name=name, method=method, content_type=content_type, anonymous=401, lead=200, **more)
+
+
 NEAR = {"takes": "worse", "near_reason": "So."}
 RULES = {
     f"{action}_{part}": value
@@ -187,6 +214,12 @@ def overlap_asked(world: World) -> dict[str, Any]:
 
 ROWS = [
     managers("campaign-quality", path=open_one),
+    leads("campaign-aside", path=open_one),
+    leads("campaign-aside", 302, path=once_labelled, method="post", data=ASIDE),
+    leads("campaign-aside-state", path=ben_aside),
+    api_leads("api-campaign-aside", path=campaign_alone),
+    api_leads("api-campaign-aside", path=labelled_alone, method="post", data=ASIDE_BODY),
+    api_leads("api-campaign-aside-undo", path=check_action_alone, method="post"),
     leads("campaign-rule", path=open_one),
     leads("campaign-rule", 302, path=open_one, method="post", data={"rule": "mean"}),
     leads("campaign-rule-state", path=ruled),
@@ -213,7 +246,6 @@ ROWS = [
     leads("campaign-training-again", 302, path=learner, method="post"),
     leads("campaign-rules", 302, path=open_one, method="post", data=RULES),
     leads("check-action-undo", 302, path=check_action, method="post"),
-    leads("campaign-gold-query", 302, path=open_one, method="post", data={"qid": "q1"}),
     leads("campaign-gold-take", 302, path=open_one, method="post"),
     leads("gold-retire", 302, path=gold_item, method="post"),
     leads("pair-gold", 302, path=pair, method="post", data={"low": 2, "high": 3}),

@@ -5,12 +5,12 @@ from datetime import timedelta
 from django.utils import timezone
 
 from judgments.models import Invitation
-from judgments.scales import Scale
 from judgments.services.jobs import submit_job
 from judgments.services.members import invite
 from judgments.services.tokens import create_token
 from tests.builders import World, commit, make_access, make_set
 from tests.permissions.table import Row, everybody, leads, managers, readers
+from touchstone.scales import Scale
 
 
 def books(world: World) -> dict[str, object]:

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 import pytest
+from django.db.models import F
 
 from annotation.models import Adjudication, Assignment, Campaign, Label, Pair
 from annotation.permissions import CampaignClosed, Desk
@@ -18,6 +19,7 @@ from annotation.services.campaigns import CampaignRefused, close_campaign, open_
 from annotation.services.consolidating import consolidate
 from annotation.services.labelling import Receipt, submit_label
 from annotation.services.leasing import lease_next, release_expired, release_leases
+from annotation.services.ruling import set_labels_aside, undo_action
 from annotation.submissions import LabelRefused, Submission
 from judgments.models import Judgment
 from tests.builders import NOW, World, make_access, make_member, make_world
@@ -256,3 +258,51 @@ def test_deciding_labelling_and_consolidating_at_once_end_in_the_decision(
 
 def _submit(desk: Desk, submission: Submission, at: datetime = NOW) -> Callable[[], Receipt]:
     return partial(submit_label, desk=desk, submission=submission, at=at)
+
+
+def test_two_leads_at_once_set_labels_aside_once_and_restore_them_once(
+    world: World, at_once: AtOnce
+) -> None:
+    """While the annotator goes on labelling, another takes the seats, and a worker concludes."""
+    campaign = make_campaign(world=world, people=("ben", "cem", "dora"))
+    make_member(collection=world.collection, username="zoe", role="lead")
+    ada, zoe = (make_access(collection=world.collection, username=name) for name in ("ada", "zoe"))
+    ben, dora = desk_of(campaign, "ben"), desk_of(campaign, "dora")
+    aside = partial(set_labels_aside, campaign=campaign, people=[ben.viewer], at=NOW)
+    for pair in pairs_of(campaign):
+        label(pair=pair, username="ben", grade=0)
+        label(pair=pair, username="cem", grade=3)
+        done = Assignment.objects.filter(annotator=ben.viewer, state="done").count()
+        seat = Assignment.objects.get(annotator=ben.viewer, pair=pair)
+        correction = said(seat=seat, grade=1, at=NOW + timedelta(seconds=1))
+        first, second, stored, *_ = at_once(
+            partial(aside, access=ada),
+            partial(aside, access=zoe),
+            partial(submit_label, desk=ben, submission=correction, at=NOW + timedelta(seconds=1)),
+            partial(lease_next, desk=dora, count=3, at=NOW),
+            partial(consolidate, list_id=campaign.list_id, at=LATER),
+        )
+        (pause, requeue), nothing = (first, second) if first else (second, first)
+        assert (pause.action, requeue.action, nothing) == ("pause", "requeue", [])
+        assert len(requeue.seats) == done
+        assert isinstance(stored, Receipt)
+        check_places(campaign)
+        undo = partial(undo_action, action=requeue, at=LATER)
+        undone = at_once(partial(undo, access=ada), partial(undo, access=zoe))
+        assert sorted(type(one).__name__ for one in undone) == ["CheckAction", "GoldRefused"]
+        undo_action(access=ada, action=pause, at=LATER)
+        assert not Assignment.objects.filter(state="aside").exists()
+        assert Assignment.objects.filter(annotator=ben.viewer, state="done").count() == done
+        check_places(campaign)
+        release_leases(desk=dora)
+    consolidate(list_id=campaign.list_id, at=LATER + timedelta(hours=1))
+    assert not campaign.pairs.exclude(consolidated_seq=F("label_seq")).exists()
+
+
+def check_places(campaign: Campaign) -> None:
+    """Nobody sits twice at a pair, and no pair has more seats than it needs and set aside."""
+    live = Assignment.objects.filter(pair__campaign=campaign).exclude(state="voided")
+    taken = live.exclude(annotator=None).values_list("pair", "annotator")
+    assert max(Counter(taken).values(), default=1) == 1
+    counting = Counter(live.exclude(state="aside").values_list("pair", flat=True))
+    assert set(counting.values()) == {campaign.overlap}

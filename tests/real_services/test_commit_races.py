@@ -9,7 +9,6 @@ import pytest
 from django.db import transaction
 
 from judgments import jobs as registry
-from judgments.formats.collections import QueryRecord
 from judgments.models import Job, Judgment, JudgmentVersion, Membership, SetLook, User
 from judgments.permissions import NotFound, get_access
 from judgments.selectors import get_judged, get_query_traits
@@ -30,6 +29,7 @@ from tests.builders import (
     make_world,
 )
 from tests.racing import ROUNDS, raised
+from touchstone.files.collections import QueryRecord
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 

@@ -1,18 +1,14 @@
 """The processes of docker-compose.yml, started as it starts them, without its containers."""
 
-import subprocess
-import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from config.healthcheck import answers
-from tests.deployment import HOST, ROOT, compose_command, production_environment, web_command
+from tests.deployment import HOST, compose_command, production_environment, web_command
+from tests.real_services.processes import call, eventually, process
 from tests.services import free_port
-
-PATIENCE = 60.0  # seconds
 
 pytestmark = [pytest.mark.postgres, pytest.mark.redis]
 
@@ -20,40 +16,6 @@ pytestmark = [pytest.mark.postgres, pytest.mark.redis]
 @pytest.fixture
 def environment(tmp_path: Path, own_database_url: str, own_redis_url: str) -> dict[str, str]:
     return production_environment(tmp_path / "home", own_database_url, own_redis_url)
-
-
-def call(command: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command,
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE,
-    )
-
-
-@contextmanager
-def process(
-    command: list[str], environment: dict[str, str], log: Path
-) -> Iterator[subprocess.Popen[bytes]]:
-    with log.open("wb") as output:
-        started = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=output)
-    try:
-        yield started
-    finally:
-        started.terminate()
-        started.wait(PATIENCE)
-
-
-def eventually(holds: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        if holds():
-            return True
-        time.sleep(0.2)
-    return False
 
 
 def test_the_web_server_and_both_workers_start_answer_and_end(

@@ -13,8 +13,8 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from judgments.formats.learning import RECORDS, read_features, write_learning
-from judgments.formats.rating_rows import JudgedPair
+from touchstone.files.learning import RECORDS, read_features, write_learning
+from touchstone.files.rating_rows import JudgedPair
 
 RECORDED = Path(__file__).parent / "recorded" / "elwc.json"
 PAIRS = [

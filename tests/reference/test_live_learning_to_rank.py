@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evaluation.measures.files import FileValues, evaluate_file
-from evaluation.measures.grammar import parse_measure
-from evaluation.measures.judged_files import JudgedQueries
-from evaluation.measures.presets import preset
-from judgments.formats.trec import RunFile
-from tests.evaluation.measures.file_builders import judged, run
+from tests.touchstone.measures.file_builders import judged, run
+from touchstone.files.trec import RunFile
+from touchstone.measures.files import FileValues, evaluate_file
+from touchstone.measures.grammar import parse_measure
+from touchstone.measures.judged_files import JudgedQueries
+from touchstone.measures.presets import preset
 
 CUTOFFS = (1, 3, 5, 10, 20)
 Lists = dict[str, list[tuple[int, float]]]

@@ -4,9 +4,13 @@ import ir_measures
 import pytest
 import pytrec_eval
 
-from evaluation.measures.grades import Grades
-from evaluation.measures.grammar import parse_measure
-from tests.evaluation.measures.builders import random_qrels_and_run, values_of
+from tests.touchstone.measures.builders import random_qrels_and_run, values_of
+from tests.touchstone.measures.file_builders import judged
+from tests.touchstone.measures.file_builders import run as run_file
+from touchstone.measures.asking import ask
+from touchstone.measures.files import evaluate_file
+from touchstone.measures.grades import Grades
+from touchstone.measures.grammar import parse_measure
 
 SAME_IN_TREC_EVAL = {
     "nDCG@1": "ndcg_cut_1",
@@ -67,12 +71,29 @@ IN_IR_MEASURES = [
     "Success@5",
     "RR",
     "RR@5",
-    "Judged@10",
-    "Judged@100",
     "Rprec(rel=2)",
     "Bpref",
     "infAP(rel=2)",
 ]
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("name", ["Judged@1", "Judged@3", "Judged@10", "Judged@100", "Judged"])
+def test_the_named_reading_of_judged_equals_ir_measures_with_its_own_rule_for_ties(
+    name: str, seed: int
+) -> None:
+    qrels, run = random_qrels_and_run(seed=seed, grades=range(5))
+    lines = [f"{q} {d} {grade}" for q, own in qrels.items() for d, grade in own.items()]
+    ranked = [f"{q} {d} {score}" for q, own in run.items() for d, score in own.items()]
+    asked = ask(f"ir_measures:{name}")
+    ours = evaluate_file(
+        judged("\n".join(lines)), run_file("\n".join(ranked)), [asked.plain], asked.preset
+    )
+    metrics = ir_measures.iter_calc([ir_measures.parse_measure(name)], qrels, run)
+    theirs = {metric.query_id: metric.value for metric in metrics}
+    own = dict(zip(ours.query_ids, ours.values[:, 0].tolist(), strict=True))
+    assert ours.counted.all()
+    assert own == theirs
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -13,12 +13,12 @@ from typing import Final
 import numpy as np
 import pytest
 
-from evaluation.measures.files import FileValues, evaluate_file
-from evaluation.measures.grammar import parse_measure
-from evaluation.measures.judged_files import JudgedQueries
-from evaluation.measures.ordering import rank_order
-from evaluation.measures.presets import preset
-from judgments.formats.trec import RunFile, read_qrels, read_run
+from touchstone.files.trec import RunFile, read_qrels, read_run
+from touchstone.measures.files import FileValues, evaluate_file
+from touchstone.measures.grammar import parse_measure
+from touchstone.measures.judged_files import JudgedQueries
+from touchstone.measures.ordering import rank_order
+from touchstone.measures.presets import preset
 
 pytestmark = pytest.mark.data
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evaluation.measures.files import FileValues, evaluate_file
-from evaluation.measures.grammar import parse_measure
-from evaluation.measures.presets import preset, printed
-from tests.evaluation.measures.file_builders import judged, run
 from tests.reference.record import RECORDED
+from tests.touchstone.measures.file_builders import judged, run
+from touchstone.measures.files import FileValues, evaluate_file
+from touchstone.measures.grammar import parse_measure
+from touchstone.measures.presets import preset, printed
 
 RECORD: dict[str, Any] = json.loads(
     (RECORDED / "precision_of_learning_to_rank.json").read_text(encoding="utf-8")

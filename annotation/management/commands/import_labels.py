@@ -41,7 +41,7 @@ class Command(RefusingCommand):
         from annotation.services.label_imports import import_labels
         from judgments.management.lookup import get_author, get_list
         from judgments.permissions import get_access
-        from judgments.scales import Scale
+        from touchstone.scales import Scale
 
         slug, list_slug = options["list"]
         at, author = timezone.now(), get_author(options["by"])

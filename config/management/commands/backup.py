@@ -1,6 +1,7 @@
 """`backup`: all of the installation in one file, checked."""
 
 from pathlib import Path
+from typing import Any
 
 from django.utils import timezone
 
@@ -15,7 +16,7 @@ class Command(BackupCommand):
         "The copy is verified; what does not fit is named, with exit status 1."
     )
 
-    def act(self, file: Path) -> tuple[Manifest, Verified]:
+    def act(self, file: Path, **_: Any) -> tuple[Manifest, Verified]:
         from config.backups.making import make_backup
 
         return make_backup(target=file, at=timezone.now())

@@ -1,6 +1,9 @@
 """`restore`: an empty installation becomes what a backup holds, checked."""
 
 from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
 
 from config.backups.archive import Manifest
 from config.backups.command import BackupCommand
@@ -13,7 +16,24 @@ class Command(BackupCommand):
         "What does not fit is named, with exit status 1."
     )
 
-    def act(self, file: Path) -> tuple[Manifest, Verified]:
-        from config.backups.making import restore_backup
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument(
+            "--unsigned",
+            action="store_true",
+            help="restore a backup that no backup key here has signed. Who could write the file "
+            "then chooses everything in it: labels, accounts, passwords, administrators",
+        )
 
-        return restore_backup(source=file)
+    def act(self, file: Path, **options: Any) -> tuple[Manifest, Verified]:
+        from config.backups.making import list_administrators, restore_backup
+
+        unsigned = options["unsigned"]
+        found = restore_backup(source=file, allow_unsigned=unsigned)
+        if unsigned:
+            names = ", ".join(list_administrators()) or "none"
+            self.stderr.write(
+                "The backup's MAC was not checked: who could write the file chose what is in this "
+                f"installation now. Its administrators: {names}. See docs/operations.md#backups."
+            )
+        return found

@@ -52,6 +52,8 @@ class Command(RefusingCommand):
                 at=at,
                 create=options["create"],
             )
+        if done.answers_words and not options["json"]:
+            self.stdout.write(f"{ranker_slug}/{done.run.name} {done.answers_words}")
         return {
             "collection": slug,
             "ranker": ranker_slug,
@@ -59,5 +61,7 @@ class Command(RefusingCommand):
             "name": done.run.name,
             "created": done.created,
             "queries": done.queries,
+            "collection_queries": done.collection_queries,
             "rows": done.rows,
+            "note": done.note(options["name"]),
         }

@@ -33,24 +33,26 @@ class Command(RefusingCommand):
 
     def work(self, **options: Any) -> dict[str, Any]:
         from evaluation.board_files import FORMATS
-        from evaluation.selectors.run_sums import chosen_columns, list_run_sums
+        from evaluation.selectors.run_sums import chosen_columns, counting_measures, list_run_sums
         from judgments.management.lookup import get_list, get_saved_set
         from judgments.selectors import get_version
 
         judgment_list = get_list(*options["list"])
         version = get_version(judgment_list=judgment_list, name=options["version"])
         asked = chosen_columns(judgment_list, options["measures"])
+        measures = [one.measure for one in asked]
+        counting = counting_measures(judgment_list, measures)
         found = list_run_sums(
             judgment_list=judgment_list,
             version=version,
-            measures=[one.measure for one in asked],
+            measures=[*measures, *(one for one in counting or () if one not in measures)],
             segment=options["segment"],
             saved_set=get_saved_set(judgment_list, options["set"]),
             patience=math.inf,
         )
         names = [one.canonical for one in asked]
         runs = sorted(
-            (_plain(own, names) for own in found), key=lambda run: _best_first(run, names)
+            (_plain(own, names, counting) for own in found), key=lambda run: _best_first(run, names)
         )
         result = {
             "collection": options["list"][0],
@@ -68,19 +70,23 @@ class Command(RefusingCommand):
         return result
 
 
-def _plain(own: Any, names: Sequence[str]) -> dict[str, Any]:
-    """A run and its values as plain values."""
-    values = {}
+def _plain(own: Any, names: Sequence[str], counting: Any) -> dict[str, Any]:
+    """A run and its values as plain values. counting: measures that tell how much it answers."""
+    values, answered, queries = {}, None, None
     if own.sums is not None:
         values = {
             name: {"mean": one.value, "standard_error": one.error, "n": one.n}
-            for name, one in zip(names, own.averages, strict=True)
+            for name, one in zip(names, own.averages[: len(names)], strict=True)
         }
+    if own.sums is not None and counting is not None:
+        answered, queries = (own.averages[own.measures.index(measure)].n for measure in counting)
     return {
         "ranker": own.run.ranker.slug,
         "run": own.run.name,
         "id": str(own.run.public_id),
         "version": own.version,
+        "answered": answered,
+        "queries": queries,
         "values": values,
     }
 
@@ -113,7 +119,7 @@ def _title(result: dict[str, Any]) -> str:
 
 def _board_value(value: dict[str, Any] | None) -> "BoardValue":
     from evaluation.board_files import BoardValue
-    from evaluation.statistics.intervals import mean_interval
+    from touchstone.statistics.intervals import mean_interval
 
     if value is None:
         return BoardValue(None, None, None, 0)
@@ -124,6 +130,8 @@ def _board_value(value: dict[str, Any] | None) -> "BoardValue":
 
 def _table(result: dict[str, Any]) -> str:
     """For people: four decimals, the version only where it is not the one asked for."""
+    from touchstone.measures.wording import answers_words
+
     head = ["run", *result["measures"], "queries", ""]
     lines = [head]
     for run in result["runs"]:
@@ -132,7 +140,9 @@ def _table(result: dict[str, Any]) -> str:
         queries = "" if not values or values[0] is None else str(values[0]["n"])
         of_other = run["version"] != result["version"]
         note = "" if not of_other else f"of version {run['version']}" if run["version"] else "due"
-        lines.append([f"{run['ranker']}/{run['run']}", *shown, queries, note])
+        told = "" if run["answered"] is None else answers_words(run["answered"], run["queries"])
+        notes = ", ".join(filter(None, (note, told)))
+        lines.append([f"{run['ranker']}/{run['run']}", *shown, queries, notes])
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     rows = [
         "  ".join(

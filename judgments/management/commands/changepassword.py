@@ -15,6 +15,9 @@ class Command(RefusingCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("username", metavar="USERNAME")
+        parser.add_argument(
+            "--keep-tokens", action="store_true", help="API tokens go on working; else they end"
+        )
         add_author(parser)
 
     def work(self, **options: Any) -> dict[str, Any]:
@@ -24,8 +27,14 @@ class Command(RefusingCommand):
         from judgments.services.members import change_password
 
         user, by = get_user(options["username"]), get_author(options["by"])
-        change_password(user=user, password=_asked(), by=by, at=timezone.now())
-        return {"username": user.username}
+        ended = change_password(
+            user=user,
+            password=_asked(),
+            end_tokens=not options["keep_tokens"],
+            by=by,
+            at=timezone.now(),
+        )
+        return {"username": user.username, "tokens_ended": ended}
 
 
 def _asked() -> str:

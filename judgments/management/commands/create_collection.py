@@ -25,13 +25,13 @@ class Command(RefusingCommand):
         add_author(parser)
 
     def work(self, **options: Any) -> dict[str, Any]:
-        from judgments.formats.collections import read_documents, read_queries
         from judgments.management.lookup import get_author
         from judgments.services.collections import (
             create_collection,
             load_documents,
             load_queries,
         )
+        from touchstone.files.collections import read_documents, read_queries
 
         at, by = timezone.now(), get_author(options["by"])
         result: dict[str, Any] = {"collection": options["slug"]}

@@ -15,7 +15,7 @@ class Command(RefusingCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        from judgments.formats.learning import TOOLS
+        from touchstone.files.learning import TOOLS
 
         super().add_arguments(parser)
         parser.add_argument("list", metavar="COLLECTION/LIST", type=two_slugs)
@@ -30,9 +30,9 @@ class Command(RefusingCommand):
         )
 
     def work(self, **options: Any) -> dict[str, Any]:
-        from judgments.formats.learning import read_features
         from judgments.management.lookup import get_list
         from judgments.selectors.lists import find_version_number, get_learning_file
+        from touchstone.files.learning import read_features
 
         found = get_list(*options["list"])
         number = find_version_number(judgment_list=found, name=options["version"])

@@ -36,13 +36,13 @@ class Command(RefusingCommand):
         add_author(parser)
 
     def work(self, **options: Any) -> dict[str, Any]:
-        from judgments.formats.signals import Signals
         from judgments.management.lookup import CommandRefused, get_author, get_collection
         from judgments.models import Collection, JudgmentList
-        from judgments.scales import Scale
         from judgments.services.collections import create_collection
         from judgments.services.importing import import_qrels, read_judgments
         from judgments.services.lists import start_list
+        from touchstone.files.signals import Signals
+        from touchstone.scales import Scale
 
         slug, list_slug = options["list"]
         at, by = timezone.now(), get_author(options["by"])

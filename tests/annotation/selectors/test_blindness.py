@@ -145,7 +145,8 @@ def test_ids_are_random_and_the_order_is_not_that_of_the_pool(campaign: Campaign
 
 def test_the_annotators_page_has_these_fields_and_no_others() -> None:
     assert {field.name for field in fields(ShownPair)} == {
-        "assignment", "name", "query_text", "query_description", "title", "body", "url", "fields",
+        "assignment", "name", "query_name", "query_text", "query_description", "title", "body",
+        "url", "fields",
         "content_hash", "html", "query_done", "is_training",
     }  # fmt: skip
     assert {field.name for field in fields(LabelPage)} == {

@@ -1,8 +1,10 @@
 """What an annotator's page tells of their own work: history, pace, a guideline that changed."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
+import nh3
 import pytest
 
 from annotation.keys import KeysRefused
@@ -15,8 +17,10 @@ from annotation.services.campaigns import change_campaign
 from annotation.services.guidelines import revise_guideline
 from annotation.services.preferences import set_preferences
 from annotation.wording import ADDED, REMOVED
+from judgments.markup import clean_html
 from judgments.models import Document, User
 from judgments.permissions import NotFound
+from judgments.services.collections import load_documents
 from tests.builders import NOW, World, make_access, make_world
 from tests.builders_annotation import (
     desk_of,
@@ -27,6 +31,7 @@ from tests.builders_annotation import (
     said,
     seat_for,
 )
+from touchstone.files.collections import DocumentRecord
 
 pytestmark = pytest.mark.django_db
 
@@ -151,13 +156,30 @@ def test_images_of_a_document_are_shown_where_the_campaign_says_so(
     world: World, campaign: Campaign
 ) -> None:
     image = '<img src="data:image/png;base64,AAAA" alt="a map">'
-    Document.objects.update(fields={"html": f"<p>see</p>{image}"})
+    fields = {"html": f"<p>see</p>{image}"}
+    Document.objects.update(fields=fields, clean_html=clean_html(fields))
     assert lease(campaign=campaign, username="ben")
     assert all("<img" not in pair.html for pair in list_leased_pairs(desk_of(campaign, "ben")))
     access = make_access(collection=world.collection)
     change_campaign(access=access, campaign=campaign, at=NOW, shows_images=True)
     campaign.refresh_from_db()
     assert all(image in pair.html for pair in list_leased_pairs(desk_of(campaign, "ben")))
+
+
+def test_no_html_is_cleaned_while_somebody_waits_for_pairs(
+    world: World, campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for document in world.documents:
+        record = DocumentRecord(
+            doc_id=document.docid, fields={"html": f"<p onclick=x>{document.pk}"}, line=1
+        )
+        load_documents(collection=world.collection, records=[record], by=None, at=NOW)
+    calls = []
+    monkeypatch.setattr(nh3, "clean", lambda *args, **more: calls.append(args))
+    assert lease(campaign=campaign, username="ben")
+    shown = list_leased_pairs(desk_of(campaign, "ben"))
+    assert all(re.search(r"<p>\d+</p>", pair.html) for pair in shown)
+    assert calls == []
 
 
 def test_a_document_says_its_fields_in_words_without_the_empty_ones(campaign: Campaign) -> None:

@@ -20,10 +20,10 @@ from annotation.services.campaigns import (
 from annotation.services.consolidating import approve, consolidate
 from judgments.models import AuditEntry, Collection, Judgment, Membership
 from judgments.permissions import Access, NotFound
-from judgments.scales import Scale
 from judgments.services.members import end_membership
 from tests.builders import NOW, World, commit, make_access, make_list, make_user, make_world
 from tests.builders_annotation import held, label, lease, make_campaign, make_draft, make_guideline
+from touchstone.scales import Scale
 
 pytestmark = pytest.mark.django_db
 LATER = NOW + timedelta(hours=1)

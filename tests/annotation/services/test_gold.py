@@ -7,12 +7,10 @@ from annotation.selectors.campaigns import count_pairs, list_extremes
 from annotation.selectors.gold import list_agreed_decisions
 from annotation.services.adjudicating import adjudicate
 from annotation.services.campaigns import close_campaign
-from annotation.services.consolidating import consolidate
 from annotation.services.gold import (
     GoldRefused,
     change_checks,
     mark_gold,
-    mark_query,
     retire_gold,
     take_agreed_decisions,
 )
@@ -127,23 +125,6 @@ def test_decided_pairs_whose_labels_agree_become_gold(campaign: Campaign, ada: A
     assert {(item.low, item.high, item.reason) for item in taken} == {(3, 3, "Agreed.")}
     with pytest.raises(GoldRefused):
         take_agreed_decisions(access=ada, campaign=campaign, reason="", at=NOW)
-
-
-def test_a_whole_query_becomes_gold_when_all_its_pairs_have_a_grade(
-    campaign: Campaign, ada: Access
-) -> None:
-    pairs = list(campaign.pairs.select_related("campaign", "list").filter(query__qid="q1"))
-    for pair in pairs[:2]:
-        adjudicate(access=ada, pair=pair, grade=1, reason="because", at=NOW)
-    with pytest.raises(GoldRefused) as refused:
-        mark_query(access=ada, campaign=campaign, qid="q1", reason="", at=NOW)
-    assert refused.value.code == "no_grade"
-    for username in ("ben", "cem"):
-        label(pair=pairs[2], username=username, grade=4)
-    consolidate(list_id=campaign.list_id, at=NOW)
-    mark_query(access=ada, campaign=campaign, qid="q1", reason="", at=NOW)
-    answers = dict(campaign.gold.values_list("pair", "low"))
-    assert answers == {pairs[0].pk: 1, pairs[1].pk: 1, pairs[2].pk: 4}
 
 
 def test_what_is_done_with_gold_is_in_the_audit_log(campaign: Campaign, ada: Access) -> None:

@@ -9,9 +9,9 @@ from annotation.models import GuidelineRevision
 from annotation.services.guidelines import create_guideline, revise_guideline
 from judgments.models import AuditEntry, Collection
 from judgments.permissions import NotFound
-from judgments.scales import Scale
 from tests.builders import NOW, World, make_access, make_list, make_world
 from tests.builders_annotation import grades_text, make_draft, make_guideline
+from touchstone.scales import Scale
 
 SCALE = Scale.default()
 

@@ -16,12 +16,12 @@ from annotation.services.gold import mark_gold
 from annotation.services.label_imports import import_labels
 from annotation.services.label_stock import ImportRefused
 from annotation.services.quality import refresh_quality
-from judgments.formats.errors import FileRefused
 from judgments.models import Judgment, Membership, User
-from judgments.scales import Scale
 from judgments.services.jobs import work_jobs
 from tests.builders import NOW, make_access, make_collection, make_list, make_world
 from tests.builders_annotation import label, make_campaign, make_draft
+from touchstone.files.errors import FileRefused
+from touchstone.scales import Scale
 
 pytestmark = pytest.mark.django_db
 

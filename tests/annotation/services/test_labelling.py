@@ -422,6 +422,6 @@ def test_storing_a_label_costs_a_handful_of_queries(campaign: Campaign, pair: Pa
     desk = desk_of(campaign, "ben")
     with CaptureQueriesContext(connection) as queries:
         submit_label(desk=desk, submission=submission, at=NOW)
-    # the seat that is named, the pair's lock, what was said, the seat, the pair, the label: on
-    # PostgreSQL at once; and the savepoint that the transaction is within a test
-    assert len(queries) == (3 if connection.vendor == "postgresql" else 8)
+    # the seat that is named, the pair's lock, what was said, the seat, the pair, the label; and the
+    # savepoint that the transaction is within a test
+    assert len(queries) == 8

@@ -19,6 +19,7 @@ from annotation.services.gold import mark_gold
 from annotation.services.quality import refresh_quality
 from judgments.permissions import NotFound
 from judgments.services.keeping import DEAD_AFTER
+from judgments.verdicts import ListVerdict, get_verdict
 from tests.builders import NOW, make_access, make_member, make_world
 from tests.builders_annotation import label, make_campaign
 
@@ -137,7 +138,7 @@ def test_the_page_has_verdict_figures_people_and_advice(client, world, campaign)
     text = client.get(url).text
     assert "Good enough to decide on" in text
     assert "Krippendorff’s alpha (ordinal)" in text
-    for name in ("Ben", "Cem", "Plant more gold", "Same grade", "=Spring", "settled after"):
+    for name in ("Ben", "Cem", "Plant more gold", "Same grade", "=Spring", "converged after"):
         assert name in text
     # 40 pairs, two labels of 4.5 seconds each: 6 minutes
     assert "3.00" in client.get(url, {"rate": "30", "per": "hour"}).text
@@ -206,6 +207,8 @@ def test_a_lists_report_puts_its_campaigns_together(client, world, campaign):
     assert (alpha["units"], both["figures"]["labels"]) == (80, 160)
     assert alpha["value"] < own["overall"]["alpha"]["ordinal"]["value"]
     assert both["verdict"]["text"] == "Not good enough to decide on."
+    said = get_verdict(make_access(collection=world.collection), "main")
+    assert said == ListVerdict("bad", "Not good enough to decide on.", url)
     table = client.get(reverse("list-quality-csv", args=["books", "main"])).text
     rows = list(csv.DictReader(io.StringIO(table)))
     agreeing = [row for row in rows if row["figure"] == "alpha (ordinal)"]
@@ -253,6 +256,7 @@ def test_a_lists_report_has_everybody_once_with_what_each_campaign_says(client, 
     # of whoever is in one campaign, the list says what the campaign says, to the last digit
     for one, there in (("cem", spring), ("fay", autumn)):
         same = {name: there[one][name] for name in people[one] if name in there[one]}
+        del same["accuracy"]["below_median"]
         same["gold"] = {name: same["gold"][name] for name in people[one]["gold"]}
         assert {name: people[one][name] for name in same} == same
         assert people[one]["campaigns"] == [people[one]["campaigns"][0]]
@@ -361,3 +365,45 @@ def test_only_labels_of_the_overlap_count_and_a_correction_replaces(world, campa
     assert figures["labels"] == 78
     gold = figures["annotators"][1]["gold"]
     assert (gold["checked"], gold["right"], gold["bias"]) == (1, 0, -2.0)
+
+
+def test_a_person_has_an_estimated_accuracy_with_what_it_rests_on(client, world, campaign):
+    client.force_login(world.ada)
+    pairs = campaign.pairs.select_related("campaign__list").order_by("pk")
+    access = make_access(collection=world.collection)
+    for place, pair in enumerate(pairs[:12]):
+        mark_gold(access=access, pair=pair, low=place % 5, high=place % 5, reason="", at=NOW)
+        pair.assignments.update(purpose="gold")
+    check_labels(list_id=campaign.list_id, at=NOW)
+    refresh(campaign)
+    sent = client.get(reverse("api-campaign-quality", args=[campaign.public_id])).json()
+    ben, cem = sent["annotators"]
+    assert (ben["accuracy"]["basis"], ben["accuracy"]["checked"]) == ("both", 12)
+    assert ben["accuracy"]["compared"] == 28
+    assert ben["accuracy"]["low"] < ben["accuracy"]["value"] < ben["accuracy"]["high"]
+    assert ben["accuracy"]["value"] > cem["accuracy"]["value"]
+    # both have labelled each gold pair: as two labels of any other pair
+    gold = sent["figures"]["accuracy"]["gold"]
+    assert (gold["pairs"], sent["figures"]["accuracy"]["calibrated"]) == (12, None)
+    page = client.get(reverse("campaign-quality", args=["books", campaign.public_id])).text
+    assert page.count('data-accuracy="both"') == 2
+    table = client.get(reverse("campaign-quality-csv", args=["books", campaign.public_id])).text
+    rows = list(csv.DictReader(io.StringIO(table)))
+    (row,) = (row for row in rows if row["figure"] == "estimated accuracy" and row["name"] == "ben")
+    assert (float(row["value"]), row["pairs"]) == (ben["accuracy"]["value"], "12")
+
+
+def test_of_people_with_few_labels_the_page_says_that_too_little_is_known(client, world):
+    client.force_login(world.ada)
+    few = make_campaign(world=world, overlap=2, name="Few")
+    for pair in few.pairs.order_by("pk")[:12]:
+        label(pair=pair, username="ben", grade=0)
+        label(pair=pair, username="cem", grade=4)
+    refresh(few)
+    sent = client.get(reverse("api-campaign-quality", args=[few.public_id])).json()
+    assert [one["accuracy"]["value"] for one in sent["annotators"]] == [None, None]
+    for url in (
+        reverse("campaign-quality", args=["books", few.public_id]),
+        reverse("list-quality", args=["books", "main"]),
+    ):
+        assert client.get(url).text.count("not enough evidence") >= 2

@@ -157,11 +157,14 @@ def test_labels_since_the_last_good_check_are_set_aside_and_count_again_when_und
     assert free(after) == 1
     assert free(alone) == campaign.overlap
     assert count_progress(desk_of(campaign, "ben")).done == done + 8
+    # whose labels are set aside is paused, until a lead lets them go on
+    undo_action(access=ada, action=CheckAction.objects.get(action="pause"), at=LATER)
     mine = {seat.pair_id for seat in lease(campaign=campaign, username="ben")}
     assert mine.isdisjoint({after.pk, alone.pk})
     counts = count_pairs(campaign)
     assert counts.labels_needed == 14 * campaign.overlap
-    undo_action(access=ada, action=CheckAction.objects.get(), at=LATER)
+    requeue = CheckAction.objects.get(action="requeue")
+    undo_action(access=ada, action=requeue, at=LATER)
     consolidate(list_id=campaign.list_id, at=LATER + timedelta(hours=1))
     assert graded(after) == [3]
     assert free(after) == 0
@@ -187,7 +190,7 @@ def test_a_seat_that_somebody_else_took_meanwhile_stays_theirs(
         label(pair=pair, username=username, grade=3)
     check(campaign, [0] * 5)
     label(pair=pair, username="dora", grade=1, at=minute(9))
-    undo_action(access=ada, action=CheckAction.objects.get(), at=LATER)
+    undo_action(access=ada, action=CheckAction.objects.get(action="requeue"), at=LATER)
     states = pair.assignments.exclude(state="voided").values_list("annotator__username", "state")
     assert sorted(states) == [("ben", "done"), ("cem", "done"), ("dora", "done")]
 

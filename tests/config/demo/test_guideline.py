@@ -5,7 +5,7 @@ import re
 import pytest
 
 from config.demo.guideline import guideline
-from judgments.scales import Grade, Scale
+from touchstone.scales import Grade, Scale
 
 
 @pytest.mark.parametrize("grade", Scale.default().grades, ids=str)

@@ -28,11 +28,11 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_run_is_imported_quietly_and_its_ranker_registered(
+def test_a_run_is_imported_and_its_ranker_registered(
     world: World, file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     call_command("import_run", "books/bm25", str(file))
-    assert capsys.readouterr() == ("", "")
+    assert capsys.readouterr() == ("bm25/bm25-tuned answers 2 of 3 queries\n", "")
     run = Run.objects.get()
     assert (run.ranker.slug, run.name, run.row_count) == ("bm25", "bm25-tuned", 2)
     assert run.created_by is None
@@ -54,7 +54,16 @@ def test_json_says_what_was_done_and_the_second_time_that_nothing_was(
     second = json.loads(capsys.readouterr().out)
     assert first["created"]
     assert first["rows"] == 2
-    assert second == first | {"created": False}
+    assert (first["queries"], first["collection_queries"]) == (2, 3)
+    note = "This content is already stored as bm25/bm25-tuned."
+    assert second == first | {"created": False, "note": note}
+    call_command("import_run", "books/bm25", str(file), "--name", "other", "--json")
+    third = json.loads(capsys.readouterr().out)
+    assert third["name"] == first["name"]
+    assert "bm25/bm25-tuned" in third["note"]
+    assert "other" in third["note"]
+    call_command("import_run", "books/bm25", str(file), "--name", "other")
+    assert third["note"] in capsys.readouterr().out.splitlines()
 
 
 def test_with_create_even_the_collection_is_made(

@@ -42,7 +42,7 @@ def test_runs_are_printed_best_first_with_four_decimals(
         "books/main, version 2\n"
         "run         RR@10     P@1  queries\n"
         "tfidf/one  1.0000  1.0000        2\n"
-        "bm25/one   0.2500  0.0000        2\n"
+        "bm25/one   0.2500  0.0000        2  answers 1 of 2 queries\n"
     )
 
 
@@ -52,6 +52,7 @@ def test_json_has_every_digit_the_standard_error_and_the_number_of_queries(
     found = board(capsys, "--measures", "RR@10")
     assert (found["version"], found["measures"]) == (2, ["RR@10"])
     assert [run["ranker"] for run in found["runs"]] == ["tfidf", "bm25"]
+    assert [(run["answered"], run["queries"]) for run in found["runs"]] == [(2, 2), (1, 2)]
     assert found["runs"][1]["values"] == {"RR@10": {"mean": 0.25, "standard_error": 0.25, "n": 2}}
 
 

@@ -9,13 +9,6 @@ import numpy as np
 import pytest
 from django.core.cache import cache
 
-from evaluation.exact import from_bytes, means
-from evaluation.measures.asking import ask
-from evaluation.measures.errors import MeasureError
-from evaluation.measures.families import FAMILIES
-from evaluation.measures.files import evaluate_file
-from evaluation.measures.judged_files import JudgedQueries
-from evaluation.measures.presets import PRESETS
 from evaluation.models import Evaluation, Ranking, RefreshAttempt, Run
 from evaluation.selectors.board_pages import Filters, LeaderboardPage
 from evaluation.selectors.dialects import run_file
@@ -26,12 +19,19 @@ from evaluation.selectors.sums import Board, RunSize, compute_sums
 from evaluation.services.refreshing import refresh_evaluations
 from evaluation.services.runs import withdraw_run
 from evaluation.services.thinning import thin_evaluations
-from judgments.formats.trec import read_qrels
 from judgments.models import JudgmentList
 from judgments.permissions import NotFound
 from judgments.selectors import get_list, get_qrels, get_version
 from tests.builders import NOW, World, commit, make_access, make_world
 from tests.evaluation.builders import make_run
+from touchstone.files.trec import read_qrels
+from touchstone.measures.asking import ask
+from touchstone.measures.errors import MeasureError
+from touchstone.measures.exact import from_bytes, means
+from touchstone.measures.families import FAMILIES
+from touchstone.measures.files import evaluate_file
+from touchstone.measures.judged_files import JudgedQueries
+from touchstone.measures.presets import PRESETS
 
 pytestmark = pytest.mark.django_db
 

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 import pytest
 from django.core.cache import cache
 
-from evaluation.exact import counts, means, standard_errors
-from evaluation.measures.grammar import parse_measure
 from evaluation.models import Run
 from evaluation.selectors.leaderboards import get_version
 from evaluation.selectors.pages_runs import RunPage, get_run_page
@@ -19,6 +17,8 @@ from judgments.selectors.paging import paged
 from judgments.services.committing import Change
 from tests.builders import NOW, World, commit, make_access, make_world
 from tests.evaluation.builders import make_run
+from touchstone.measures.exact import counts, means, standard_errors
+from touchstone.measures.grammar import parse_measure
 
 pytestmark = pytest.mark.django_db
 

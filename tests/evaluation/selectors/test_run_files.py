@@ -8,10 +8,10 @@ from django.urls import reverse
 from evaluation.models import Run
 from evaluation.selectors.run_files import write_run
 from evaluation.services.runs import import_run
-from judgments.formats.trec import read_run
 from tests.builders import NOW, make_access, make_world
 from tests.evaluation.builders import make_ranker
 from tests.evaluation.views.browsing import signed_in
+from touchstone.files.trec import read_run
 
 pytestmark = pytest.mark.django_db
 

@@ -3,7 +3,6 @@
 import pytest
 from django.core.cache import cache
 
-from evaluation.exact import counts, means
 from evaluation.models import Evaluation, Run
 from evaluation.selectors.board_pages import Filters
 from evaluation.selectors.leaderboards import get_leaderboard_page
@@ -12,12 +11,13 @@ from evaluation.selectors.run_sums import FilterRefused, chosen_measures, list_r
 from evaluation.selectors.run_views import RunFilters
 from evaluation.services.refreshing import refresh_evaluations
 from evaluation.services.verifying import verify_list
-from judgments.formats.collections import QueryRecord
 from judgments.selectors import get_version
 from judgments.selectors.paging import paged
 from judgments.services.collections import load_queries
 from tests.builders import NOW, World, commit, make_access, make_world
 from tests.evaluation.builders import evaluate_from_scratch, make_run
+from touchstone.files.collections import QueryRecord
+from touchstone.measures.exact import counts, means
 
 pytestmark = pytest.mark.django_db
 

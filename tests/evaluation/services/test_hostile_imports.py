@@ -10,24 +10,24 @@ from django.apps import apps
 
 from evaluation.models import Ranker
 from evaluation.services.runs import import_run
-from judgments.formats.collections import read_documents, read_queries
-from judgments.formats.errors import FileRefused
-from judgments.formats.reading import Source
-from judgments.formats.trec import read_qrels
-from judgments.scales import Scale
 from judgments.services.collections import load_documents, load_queries
 from judgments.services.importing import import_qrels
 from tests.builders import NOW, World, make_access, make_world
 from tests.conftest import ROOMS
 from tests.deployment import ROOT
 from tests.evaluation.builders import make_ranker
-from tests.judgments.formats.hostile import Case
-from tests.judgments.formats.test_hostile import CASES
+from tests.touchstone.files.hostile import Case
+from tests.touchstone.files.test_hostile import CASES
+from touchstone.files.collections import read_documents, read_queries
+from touchstone.files.errors import FileRefused
+from touchstone.files.reading import Source
+from touchstone.files.trec import read_qrels
+from touchstone.scales import Scale
 
 READ_ALL = """
 from pathlib import Path
-from judgments.formats.errors import FileRefused
-from tests.judgments.formats.test_hostile import CASES, read
+from touchstone.files.errors import FileRefused
+from tests.touchstone.files.test_hostile import CASES, read
 for case in CASES:
     try:
         read(case)

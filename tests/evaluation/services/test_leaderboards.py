@@ -6,8 +6,6 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
-from evaluation.measures.asking import ask_all
-from evaluation.measures.errors import MeasureError
 from evaluation.models import Evaluation, Leaderboard
 from evaluation.selectors import due
 from evaluation.selectors.board_pages import Filters, LeaderboardPage
@@ -20,6 +18,8 @@ from judgments.permissions import NotFound
 from tests.builders import NOW, World, commit, make_access, make_world
 from tests.evaluation.builders import evaluate_from_scratch, make_run
 from tests.evaluation.views.browsing import signed_in, text_of
+from touchstone.measures.asking import ask_all
+from touchstone.measures.errors import MeasureError
 
 pytestmark = pytest.mark.django_db
 RUNS = 100

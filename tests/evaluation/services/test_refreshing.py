@@ -2,6 +2,7 @@
 
 import random
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -10,16 +11,17 @@ from hypothesis.extra.django import TestCase
 
 from evaluation.models import Evaluation, Leaderboard, Ranking, RefreshAttempt, Run
 from evaluation.selectors import list_due_lists
+from evaluation.services import refreshing
 from evaluation.services.refreshing import Refreshed, refresh_evaluations, retry_failed
 from evaluation.services.runs import withdraw_run
 from evaluation.services.verifying import verify_list
-from judgments.formats.collections import QueryRecord
 from judgments.models import Document
 from judgments.services.collections import load_queries
 from judgments.services.committing import Change, commit_judgments
 from judgments.services.lists import revert_version
 from tests.builders import NOW, World, commit, make_access, make_list, make_world
 from tests.evaluation.builders import evaluate_from_scratch, keep, make_run
+from touchstone.files.collections import QueryRecord
 
 BY_TRAITS = (
     "nDCG@5 nDCG(average='weighted')@5 RR(average='segments') RR Judged(average='weighted')@5"
@@ -374,3 +376,20 @@ def test_a_ranking_deeper_than_two_bytes_count_is_imported_and_evaluated_whole(
     commit(judgment_list=world.judgments, grades={(world.queries[0], last): 4})
     assert refresh(world) == Refreshed(world.judgments.pk, 3, evaluated=1)
     assert_exact(world, run, 3)
+
+
+def test_two_workers_that_begin_the_same_run_count_two_attempts(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both read the number of attempts before either wrote it."""
+    spoil(world)
+    judge_all_queries(world)
+    count = refreshing._count_attempt
+
+    def count_with_another_worker(*same: Any) -> None:
+        count(*same)
+        count(*same)
+
+    monkeypatch.setattr(refreshing, "_count_attempt", count_with_another_worker)
+    assert refresh(world).failed
+    assert RefreshAttempt.objects.get().attempts == 2

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from evaluation.models import Ranker, Ranking, Run
-from evaluation.packing import unpack_documents, unpack_order, unpack_scores
 from evaluation.permissions import RunRefused, may_withdraw
 from evaluation.services.rankers import RankerRefused, create_ranker
 from evaluation.services.runs import RunImported, import_run, withdraw_run
-from judgments.formats.errors import FileRefused
 from judgments.models import AuditEntry, Document, Query
 from judgments.permissions import NotFound
 from tests.builders import NOW, World, make_access, make_world
 from tests.evaluation.builders import make_ranker, make_run
+from touchstone.files.errors import FileRefused
+from touchstone.measures.packing import unpack_documents, unpack_order, unpack_scores
 
 pytestmark = pytest.mark.django_db
 

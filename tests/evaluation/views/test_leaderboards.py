@@ -7,13 +7,13 @@ from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
-from evaluation.measures.definition import CHOICES, FAMILIES
 from evaluation.models import Leaderboard
 from evaluation.selectors import board_pages
 from evaluation.services.refreshing import refresh_evaluations
 from judgments.models import AuditEntry, Membership
 from tests.builders import NOW, World, commit, make_list, make_world
 from tests.evaluation.builders import make_run
+from touchstone.measures.definition import CHOICES, FAMILIES
 
 pytestmark = pytest.mark.django_db
 
@@ -67,7 +67,7 @@ def test_the_page_has_every_run_its_values_their_error_and_their_version(dora: C
     assert "± 3.1766" in html  # 0.25 × t(1), 97.5 %
     assert re.findall("no spread(?=<)", html) == ["no spread"]  # 1 on both queries
     assert "± 0.0000" not in html
-    assert re.findall(r"([0-9]+)\s% judged", html) == ["100", "25"]
+    assert re.findall(r"([0-9]+)\s% judged", html) == ["100", "50"]
     assert "means over 2 judged queries" in " ".join(html.split())
 
 

@@ -5,7 +5,6 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from annotation.models import Campaign, Pair, Pool
-from evaluation.measures.wording import describe
 from evaluation.selectors.judge_next import JudgeNext, NextAsked, get_judge_next
 from evaluation.selectors.run_sums import FilterRefused
 from judgments.models import SetLook
@@ -15,6 +14,7 @@ from tests.builders import World, commit, make_access, make_set, make_world
 from tests.builders_annotation import make_campaign, make_guideline
 from tests.evaluation.builders import make_run
 from tests.evaluation.views.browsing import signed_in, text_of
+from touchstone.measures.wording import describe
 
 pytestmark = pytest.mark.django_db
 

@@ -5,13 +5,13 @@ import re
 import pytest
 from django.urls import reverse
 
-from evaluation.measures.defaults import CUTOFF_USES, DEFAULT_MEASURES
-from evaluation.measures.definition import CHOICES, FAMILIES
-from evaluation.measures.presets import PRESETS
-from evaluation.measures.wording import describe
-from evaluation.measures.worked import claims
 from tests.builders import make_user
 from tests.evaluation.views.browsing import signed_in, text_of
+from touchstone.measures.defaults import CUTOFF_USES, DEFAULT_MEASURES
+from touchstone.measures.definition import CHOICES, FAMILIES
+from touchstone.measures.presets import PRESETS
+from touchstone.measures.wording import describe
+from touchstone.measures.worked import claims
 
 pytestmark = pytest.mark.django_db
 
@@ -72,6 +72,9 @@ def test_every_value_of_a_parameter_is_put_into_words_of_its_own():
         usual = [choice.usual for choice in parameter.choices if choice.usual]
         if parameter.name == "denominator":
             assert usual == ["usual for P", "usual for AP"]
+        elif parameter.name == "queries":
+            but = "usual, but not for Judged and Unjudged"
+            assert usual == [but, "usual for Judged and Unjudged"]
         else:
             assert usual == ["usual"], parameter.name
 

@@ -11,10 +11,6 @@ from django.core.cache import cache
 from django.core.management import call_command
 from django.urls import reverse
 
-from evaluation.measures.asking import ask
-from evaluation.measures.judged_files import JudgedQueries
-from evaluation.measures.presets import PRESETS, printed
-from evaluation.measures.rosetta import preset_means
 from evaluation.models import Run
 from evaluation.selectors import dialects, pages_rosetta
 from evaluation.selectors.dialects import list_spoken, run_file
@@ -25,13 +21,17 @@ from evaluation.selectors.pages_rosetta import (
 )
 from evaluation.selectors.query_values import get_mean, get_query_values
 from evaluation.services.runs import withdraw_run
-from judgments.formats.trec import read_qrels
 from judgments.models import JudgmentList
-from judgments.scales import Scale
 from judgments.selectors.lists import get_qrels
 from tests.builders import NOW, World, commit, make_access, make_list, make_world
 from tests.evaluation.builders import make_run
 from tests.evaluation.views.browsing import links_of, signed_in, text_of
+from touchstone.files.trec import read_qrels
+from touchstone.measures.asking import ask
+from touchstone.measures.judged_files import JudgedQueries
+from touchstone.measures.presets import NDCG_PRESETS, printed
+from touchstone.measures.rosetta import preset_means
+from touchstone.scales import Scale
 
 pytestmark = pytest.mark.django_db
 
@@ -96,7 +96,7 @@ def test_each_mean_is_what_evaluate_prints_to_the_last_bit(
 ) -> None:
     spoken = list_spoken(runs=[run], judgment_list=wide, version=1, cutoff=k)[run.pk]
     qrels = get_qrels(judgment_list=wide, number=1)
-    assert [one.preset for one in spoken] == list(PRESETS)
+    assert [one.preset for one in spoken] == list(NDCG_PRESETS)
     for one in spoken:
         if not one.problem:
             assert one.mean == evaluated(tmp_path, qrels, RUN, one.preset, k), one.preset
@@ -125,7 +125,7 @@ def test_the_page_shows_every_preset_the_highest_first(
     page = get(world, run, "?list=wide&version=1")
     shown = re.findall(r'data-dialect="(\w+)"', page.content.decode())
     assert page.status_code == 200
-    assert sorted(shown) == sorted(PRESETS)
+    assert sorted(shown) == sorted(NDCG_PRESETS)
     found = get_run_rosetta_page(
         access=make_access(collection=world.collection, username="dora"),
         public_id=run.public_id,
@@ -166,7 +166,7 @@ def test_every_definition_leads_to_what_it_means(
     browser = signed_in(world.dora)
     page = get(world, run, "?list=wide")
     links = links_of(page, "/measures?measure=")
-    assert len(links) == len(PRESETS)
+    assert len(links) == len(NDCG_PRESETS)
     answers = {link: browser.get(link).status_code for link in links}
     assert set(answers.values()) == {200}, answers
 
@@ -232,7 +232,7 @@ def test_grades_count_what_they_are_worth_as_on_every_other_page(world: World, r
         found = get_query_values(run=run, judgment_list=own, version=1, measure=asked.measure)
         mean = get_mean(found=found, judgment_list=own, version=1, measure=asked.measure)
         assert mean.value is not None, one.preset
-        tool = PRESETS[one.preset]
+        tool = NDCG_PRESETS[one.preset]
         assert one.mean == float(printed(tool, np.array([mean.value]))[0]), one.preset
         compared += 1
     assert compared > 15

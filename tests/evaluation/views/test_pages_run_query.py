@@ -7,20 +7,14 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
-from evaluation.measures.files import evaluate_file
-from evaluation.measures.grammar import parse_measure
-from evaluation.measures.judged_files import JudgedQueries
-from evaluation.measures.presets import PRESETS, preset
 from evaluation.models import Run
 from evaluation.selectors.dialects import run_file
 from evaluation.selectors.pages_run_query import IdealRow, RunQueryPage, get_run_query_page
 from evaluation.selectors.pages_runs import get_run_page
 from evaluation.selectors.run_views import RunFilters
 from evaluation.services.runs import withdraw_run
-from judgments.formats.trec import RunFile, read_qrels
 from judgments.models import JudgmentList, Query
 from judgments.permissions import NotFound
-from judgments.scales import Scale
 from judgments.selectors.lists import get_qrels
 from judgments.selectors.paging import paged
 from tests.builders import (
@@ -34,6 +28,12 @@ from tests.builders import (
 )
 from tests.evaluation.builders import make_run
 from tests.evaluation.views.browsing import links_of, signed_in, text_of
+from touchstone.files.trec import RunFile, read_qrels
+from touchstone.measures.files import evaluate_file
+from touchstone.measures.grammar import parse_measure
+from touchstone.measures.judged_files import JudgedQueries
+from touchstone.measures.presets import NDCG_PRESETS, preset
+from touchstone.scales import Scale
 
 pytestmark = pytest.mark.django_db
 MEASURES = (
@@ -347,7 +347,7 @@ def test_a_tools_definition_has_the_value_that_the_command_gives(world, run, tie
     asked = [parse_measure("nDCG@3")]
     for one in (run, tied):
         files = as_files(world, one)
-        for name in [name for name in PRESETS if name != "letor4_eval"]:
+        for name in [name for name in NDCG_PRESETS if name != "letor4_eval"]:
             found = evaluate_file(*files, asked, preset(name))
             for qid in ("q1", "q2"):
                 page = page_of(world, one, qid, measure=f"{name}:nDCG@3 nDCG@3")

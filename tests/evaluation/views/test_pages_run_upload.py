@@ -145,3 +145,13 @@ def _work_one_job() -> None:
             waiting.wait(0.01)
     finally:
         connection.close()
+
+
+@pytest.mark.django_db
+def test_the_same_content_under_a_new_name_is_said_to_be_stored_under_the_old_one(world):
+    after_the_job(world, upload(world, GOOD))
+    text = text_of(after_the_job(world, upload(world, GOOD, name="tuned")))
+    assert Run.objects.get().name == "my run"
+    assert "my run" in text
+    assert "tuned" in text
+    assert "did not work" not in text

@@ -4,16 +4,16 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
-from evaluation.measures.errors import MeasureError
 from evaluation.selectors.board_pages import Filters
 from evaluation.selectors.leaderboards import get_leaderboard_page
 from evaluation.selectors.pages_segments import SegmentFilters, SegmentsPage, get_segments_page
 from evaluation.services.refreshing import refresh_evaluations
-from judgments.formats.collections import QueryRecord
 from judgments.services.collections import load_queries
 from tests.builders import NOW, World, commit, make_access, make_world
 from tests.evaluation.builders import make_run
 from tests.evaluation.views.browsing import signed_in
+from touchstone.files.collections import QueryRecord
+from touchstone.measures.errors import MeasureError
 
 pytestmark = pytest.mark.django_db
 

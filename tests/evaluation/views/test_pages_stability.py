@@ -12,13 +12,13 @@ from evaluation.selectors.run_sums import FilterRefused
 from evaluation.selectors.stability_reports import OrderShown
 from evaluation.services import stability as service
 from evaluation.tasks import report_order_stability
-from judgments.formats.query_ids import QueryIds
 from judgments.models import SetLook
 from judgments.services.sets import change_set
 from tests.api.callers import MAIN, by_token
 from tests.builders import NOW, World, commit, make_access, make_set, make_world
 from tests.evaluation.builders import make_run
 from tests.evaluation.views.browsing import signed_in, text_of
+from touchstone.files.query_ids import QueryIds
 
 pytestmark = pytest.mark.django_db
 

@@ -1,0 +1,25 @@
+"""`resume_account`: ends a suspension."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from judgments.management.command import RefusingCommand, add_author
+
+
+class Command(RefusingCommand):
+    help = "End an account's suspension: its owner can sign in again, with the same password."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("username", metavar="USERNAME")
+        add_author(parser)
+
+    def work(self, **options: Any) -> dict[str, Any]:
+        from judgments.management.lookup import get_account, get_author
+        from judgments.services.accounts import resume_account
+
+        user, by = get_account(options["username"]), get_author(options["by"])
+        changed = resume_account(user=user, by=by, at=timezone.now())
+        return {"username": user.username, "changed": changed}

@@ -1,0 +1,84 @@
+"""Gold can't be told by somebody who tries: the short form of `python -m tests.leaks --active`."""
+
+import random
+
+import numpy as np
+import pytest
+
+from tests.leaks.active import KINDS, Kind, Verdict, attack
+from tests.leaks.notes import compare_notes
+from tests.leaks.sabotage import FOUND_P, SABOTAGES, find_sabotage
+from tests.leaks.scoring import Score, Seen, measure, score
+
+GOLD = 60  # for each strategy: what the suite has time for; the bounds are wider accordingly
+
+
+@pytest.mark.django_db
+@pytest.mark.first_pass
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.drive.__name__)
+def test_no_strategy_of_an_active_annotator_tells_gold_from_other_pairs(kind: Kind) -> None:
+    """What fails is tried once more on other campaigns: one strategy in 30 may fail by chance."""
+    failing = _attack(strategies=kind.strategies, seed=1)
+    if failing:
+        failing = _attack(strategies=[verdict.strategy for verdict in failing], seed=2)
+    assert not failing, "\n".join(map(str, failing))
+
+
+def _attack(*, strategies: "list[str] | tuple[str, ...]", seed: int) -> list[Verdict]:
+    verdicts = attack(gold=GOLD, seed=seed, strategies=strategies)
+    assert all(verdict.score.gold >= GOLD for verdict in verdicts)
+    return [verdict for verdict in verdicts if not verdict.is_blind]
+
+
+@pytest.mark.django_db
+@pytest.mark.first_pass
+@pytest.mark.parametrize("name", SABOTAGES)
+def test_each_way_that_was_open_once_is_found_when_it_is_put_back(name: str) -> None:
+    verdict = find_sabotage(name, seed=3)
+    assert verdict.score.p < FOUND_P, str(verdict)
+    assert verdict.score.auc > 0.8, str(verdict)
+    assert not verdict.is_blind
+
+
+@pytest.mark.django_db
+@pytest.mark.first_pass
+def test_two_accounts_that_compare_notes_find_gold_as_the_docs_say() -> None:
+    notes = compare_notes(seed=1, campaigns=1, queries=4, are_alone=True)
+    assert notes.auc > 0.55
+    assert notes.p < FOUND_P
+    assert notes.precision < 1
+
+
+@pytest.mark.parametrize(("shift", "is_told"), [(0.0, False), (2.0, True)])
+def test_a_score_tells_chance_from_a_leak(shift: float, is_told: bool) -> None:
+    found = score(_made(shift=shift), seed=1)
+    assert (found.p < 1e-6) == is_told
+    assert (found.auc > 0.7) == is_told
+    assert (found.precision > 1.5 * found.rate) == is_told
+
+
+def test_persons_with_more_gold_make_no_leak() -> None:
+    """A score that knows only in which campaign it is tells nothing within any of them."""
+    persons = []
+    for percent in (5, 10, 20):
+        is_gold = np.arange(100) < percent
+        persons.append((np.full(100, float(percent)), is_gold, np.ones(100)))
+    found = measure(persons, gold=35)
+    assert (found.auc, found.p) == (0.5, 1.0)
+    assert found.precision == pytest.approx((0.05 * 5 + 0.1 * 10 + 0.2 * 20) / 35)
+
+
+def test_the_room_of_an_auc_grows_as_its_standard_error_does() -> None:
+    chance = Score(500, 0.55, 0.02, 0.01, 0.1, 0.1, 0.1)
+    assert Verdict("one", chance, room=0.063, least_p=0.001).is_blind
+    assert not Verdict("one", chance, room=0.02, least_p=0.001).is_blind
+    assert not Verdict("one", chance, room=0.063, least_p=0.02).is_blind
+
+
+def _made(*, shift: float) -> list[Seen]:
+    rng, seen = random.Random(4), []
+    for person in range(20):
+        is_gold = np.array([rng.random() < 0.15 for _ in range(60)])
+        features = [[rng.gauss(shift * kind, 1), rng.random()] for kind in is_gold]
+        seen.append(Seen(person % 2, 10, np.array(features), is_gold, np.ones(60)))
+    return seen

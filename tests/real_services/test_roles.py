@@ -1,0 +1,212 @@
+"""The application's role does all of its work, and can't undo what the database keeps.
+
+On a PostgreSQL of its own, for roles belong to a server: config/postgresql/roles.sql makes them as
+docker-compose.yml does, with psql, as the superuser.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+import pytest
+from django.apps import apps
+
+from tests.deployment import ROOT
+from tests.services import find_psql, own_postgres_database, private_postgres
+
+pytestmark = pytest.mark.postgres
+
+APP, OWNER = "touchstone_app", "touchstone_owner"
+PASSWORDS = {"POSTGRES_OWNER_PASSWORD": "it's the owner's", "POSTGRES_APP_PASSWORD": 'an "app'}
+APPEND_ONLY = [
+    table
+    for app in apps.get_app_configs()
+    for table in getattr(app, "append_only", [])
+    if not table.deletable
+]
+REFUSED = [
+    "ALTER TABLE annotation_label DISABLE TRIGGER annotation_label_update",
+    "ALTER TABLE annotation_label DISABLE TRIGGER ALL",
+    "DROP TRIGGER annotation_label_update ON annotation_label",
+    "DROP FUNCTION touchstone_append_only() CASCADE",
+    "ALTER FUNCTION touchstone_append_only() OWNER TO touchstone_app",
+    "CREATE FUNCTION mine() RETURNS void AS $$ $$ LANGUAGE sql",
+    "ALTER TABLE annotation_label ADD COLUMN more int",
+    "ALTER TABLE annotation_label OWNER TO touchstone_app",
+    "CREATE RULE nothing AS ON UPDATE TO annotation_label DO INSTEAD NOTHING",
+    "DROP TABLE annotation_label CASCADE",
+    "CREATE TABLE mine (id int)",
+    "CREATE TEMPORARY TABLE annotation_label (id int)",
+    "CREATE SCHEMA mine",
+    "SET session_replication_role = replica",
+    "SET ROLE touchstone_owner",
+    "SET SESSION AUTHORIZATION touchstone_owner",
+    "ALTER ROLE touchstone_app SUPERUSER",
+    "GRANT touchstone_owner TO touchstone_app",
+    "CREATE ROLE mine SUPERUSER",
+    "COPY annotation_label TO '/tmp/never'",
+    "COPY annotation_label FROM PROGRAM 'true'",
+    "SELECT pg_read_file('PG_VERSION')",
+    *(f"TRUNCATE {table.table} CASCADE" for table in APPEND_ONLY),
+]
+
+
+def as_role(url: str, role: str) -> str:
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=f"{role}@{parts.hostname}:{parts.port}"))
+
+
+def make_roles(url: str) -> None:
+    """What PostgreSQL's image does with a script in /docker-entrypoint-initdb.d."""
+    parts = urlsplit(url)
+    server = ("--host", str(parts.hostname), "--port", str(parts.port))
+    subprocess.run(
+        (
+            *(find_psql(), "--no-psqlrc", "--quiet", "--no-password", *server),
+            *("--username", "touchstone", "--dbname", parts.path.strip("/")),
+            *("--file", ROOT / "config" / "postgresql" / "roles.sql"),
+        ),
+        env={"PATH": os.environ["PATH"], **PASSWORDS},
+        check=True,
+        capture_output=True,
+    )
+
+
+def run(url: str, home: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    outside = {k: v for k, v in os.environ.items() if not k.startswith(("TOUCHSTONE_", "REDIS_"))}
+    return subprocess.run(
+        [sys.executable, *words],
+        cwd=ROOT,
+        env={**outside, "DATABASE_URL": url, "TOUCHSTONE_HOME": str(home), **more},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with private_postgres() as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def migrated(server: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A new installation: roles first, then the owner's migrations."""
+    make_roles(server)
+    home = tmp_path_factory.mktemp("home")
+    done = run(as_role(server, OWNER), home, "manage.py", "migrate", "--no-input", "-v0")
+    assert done.returncode == 0, done.stderr
+    assert "touchstone.W002" not in done.stderr
+    return server
+
+
+@pytest.fixture
+def execute(migrated: str) -> Callable[[str, str], None]:
+    """Runs a statement as a role, and takes it back."""
+
+    def one(role: str, statement: str) -> None:
+        with psycopg.connect(as_role(migrated, role)) as connection:
+            connection.execute(statement)
+            connection.rollback()
+
+    return one
+
+
+def test_the_whole_application_works_as_a_role_that_only_reads_and_writes_rows(
+    migrated: str, tmp_path: Path
+) -> None:
+    app = as_role(migrated, APP)
+    done = run(app, tmp_path, "-m", "tests.real_services.as_application")
+    assert done.returncode == 0, done.stderr
+    with psycopg.connect(app) as connection:
+        analysed = connection.execute(
+            "SELECT reltuples FROM pg_class WHERE relname = 'annotation_label'"
+        ).fetchone()
+        assert analysed is not None
+        assert analysed[0] > 0
+        for statement in ("UPDATE annotation_label SET grade = 0", "DELETE FROM annotation_label"):
+            with pytest.raises(psycopg.errors.IntegrityError, match="append-only"):
+                connection.execute(statement)
+            connection.rollback()
+    file = tmp_path / "backup.tar.gz"
+    made = run(app, tmp_path, "manage.py", "backup", str(file))
+    assert made.returncode == 0, made.stderr
+    with own_postgres_database(migrated) as empty:
+        make_roles(empty)
+        restored = run(as_role(empty, OWNER), tmp_path, "manage.py", "restore", str(file))
+        assert restored.returncode == 0, restored.stderr
+        verified = run(as_role(empty, APP), tmp_path, "manage.py", "verify", "--all")
+        assert verified.returncode == 0, verified.stderr
+
+
+@pytest.mark.parametrize("statement", REFUSED)
+def test_the_application_can_not_undo_what_the_database_keeps(
+    execute: Callable[[str, str], None], statement: str
+) -> None:
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        execute(APP, statement)
+
+
+@pytest.mark.parametrize("statement", [REFUSED[0], *REFUSED[2:4]])
+def test_a_role_that_owns_the_tables_can_undo_it(
+    execute: Callable[[str, str], None], statement: str
+) -> None:
+    """The sabotage: the same, refused to the application alone."""
+    execute(OWNER, statement)
+
+
+def test_the_application_may_tell_how_much_came_in_and_nothing_of_other_tables(
+    execute: Callable[[str, str], None],
+) -> None:
+    execute(APP, "SELECT touchstone_analyze('{annotation_label}')")
+    execute(APP, "SELECT touchstone_analyze('{pg_authid}')")
+    with pytest.raises(psycopg.errors.Error):
+        execute(APP, "SELECT touchstone_analyze('{\"annotation_label; DROP TABLE x\"}')")
+
+
+def test_both_roles_have_the_passwords_of_the_environment(migrated: str) -> None:
+    with psycopg.connect(migrated) as connection:
+        stored = connection.execute(
+            "SELECT rolname FROM pg_authid WHERE rolpassword LIKE 'SCRAM-SHA-256$%' ORDER BY 1"
+        ).fetchall()
+    assert [name for (name,) in stored] == [APP, OWNER]
+
+
+def test_check_names_a_role_with_too_many_rights(migrated: str, tmp_path: Path) -> None:
+    words = ("manage.py", "check", "--deploy", "--database", "default")
+    said = {
+        role: run(as_role(migrated, role), tmp_path, *words).stderr
+        for role in (APP, OWNER, "touchstone")
+    }
+    assert "touchstone.W002" not in said[APP]
+    assert "owns tables, may truncate tables, may create tables" in said[OWNER]
+    assert "is a superuser" in said["touchstone"]
+
+
+def test_an_installation_from_before_there_were_roles_is_handed_over(
+    migrated: str, tmp_path: Path
+) -> None:
+    with own_postgres_database(migrated) as old:
+        migrate = ("manage.py", "migrate", "--no-input", "-v0")
+        assert run(old, tmp_path, *migrate).returncode == 0
+        make_roles(old)
+        make_roles(old)
+        again = run(as_role(old, OWNER), tmp_path, *migrate)
+        assert again.returncode == 0, again.stderr
+        with psycopg.connect(as_role(old, APP)) as connection:
+            owners = connection.execute(
+                "SELECT DISTINCT relowner::regrole::text FROM pg_class "
+                "WHERE relnamespace = 'public'::regnamespace UNION "
+                "SELECT proowner::regrole::text FROM pg_proc "
+                "WHERE pronamespace = 'public'::regnamespace"
+            ).fetchall()
+            assert owners == [(OWNER,)]
+            assert connection.execute("DELETE FROM django_session").rowcount == 0
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute("TRUNCATE django_session")

@@ -1,0 +1,157 @@
+"""Compiled loops find what is found without them."""
+
+import io
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tests.compiled_loops import loops
+from tests.touchstone.files.hostile_trec import all_cases
+from touchstone import compiled
+from touchstone.files import trec_lines
+from touchstone.files.compiled import LOOPS
+from touchstone.files.errors import FileRefused
+from touchstone.files.id_columns import IdColumn, found_in, repeated
+from touchstone.files.reading import TREC_LIMITS
+from touchstone.files.trec import QrelsFile, RunFile, read_qrels, read_run
+
+WORDS = st.one_of(
+    st.sampled_from(["q1", "q2", "Q0", "0", "1", "-2", "12.5", "1e3", "-0", "007", "1234567890"]),
+    st.sampled_from(["é", "d" * 8, "d" * 9, "d" * 16, "d" * 201, "#", "x\x7f", "x\x85", "\ufeff"]),
+    st.floats(allow_nan=False).map(repr),
+    st.text("0123456789.-+e", min_size=1, max_size=18),
+)
+GAPS = st.sampled_from([" ", " ", " ", "\t", "  ", " \t", "\xa0", "\r"])
+LINES = st.builds(
+    lambda words, gaps, end: "".join(w + g for w, g in zip(words, gaps, strict=False)) + end,
+    st.lists(WORDS, min_size=3, max_size=7),
+    st.lists(GAPS, min_size=7, max_size=7),
+    st.sampled_from(["\n", "\n", "\n", "\r\n", "\n\n"]),
+)
+SOUND = st.builds(
+    "{} 0 {} {} {:.4f} t\n".format,
+    st.integers(1, 4),
+    st.text("abé", min_size=1, max_size=20),
+    st.integers(0, 9),
+    st.floats(-9, 9),
+)
+GROUPS = st.lists(
+    st.lists(st.text("abc", min_size=1, max_size=12), max_size=9), min_size=1, max_size=5
+)
+
+
+def told(content: bytes, *, qrels: bool = False) -> object:
+    """All that reading says: the pairs, or what is wrong."""
+    source = io.BytesIO(content)
+    try:
+        found: QrelsFile | RunFile
+        found = read_qrels(source, name="f") if qrels else read_run(source, name="f")
+    except FileRefused as refused:
+        return [(one.line, one.column, one.rule, one.message) for one in refused.problems]
+    values = found.grades if isinstance(found, QrelsFile) else (found.scores, found.tag)
+    read = found.query_ids, found.starts.tolist(), found.ids.texts(), found.lines.tolist()
+    return repr((*read, values))
+
+
+def both(content: bytes, *, qrels: bool = False) -> tuple[object, object]:
+    with loops(wanted=False):
+        plain = told(content, qrels=qrels)
+    with loops(wanted=True):
+        return told(content, qrels=qrels), plain
+
+
+@settings(max_examples=150)
+@given(st.lists(st.one_of(SOUND, SOUND, LINES), min_size=1, max_size=8).map("".join))
+@example("1 0 a 1 5. t\n1 0 b 1 -0 t\n1 0 c 1 123456789.1234567 t\n2 0 c 1 .5 t")
+@example("1 0 a 1 - t\n")
+@example("1 0 a 1 1.2.3 t\n")
+def test_a_run_is_read_as_without_them(content: str) -> None:
+    one, other = both(content.encode())
+    assert one == other
+
+
+@settings(max_examples=100)
+@given(
+    st.lists(
+        st.one_of(
+            st.builds("{} 0 d{} {}\n".format, st.integers(1, 3), st.integers(), st.integers()),
+            LINES,
+        ),
+        min_size=1,
+        max_size=8,
+    ).map("".join)
+)
+@example("1 0 a 2147483648\n")
+@example("1 0 a 999999999\n1 0 b 2147483647\n1 0 c -1\n1 0 d 1.0\n")
+def test_qrels_are_read_as_without_them(content: str) -> None:
+    one, other = both(content.encode(), qrels=True)
+    assert one == other
+
+
+def test_every_hostile_file_gets_the_same_answer() -> None:
+    cases = [case for case in all_cases() if isinstance(case.content, bytes) and not case.limits]
+    assert len(cases) > 50
+    for case in cases:
+        one, other = both(case.content, qrels=case.kind.startswith("qrels"))  # type: ignore[arg-type]
+        assert one == other, case
+
+
+@given(GROUPS, GROUPS, st.data())
+def test_ids_are_found_and_repeated_ones_named_as_without_them(
+    groups: list[list[str]], others: list[list[str]], data: st.DataObject
+) -> None:
+    others = [list(dict.fromkeys(group)) for group in others]
+    looked_in = [data.draw(st.integers(-1, len(others) - 1)) for _ in groups]
+    columns = [IdColumn.of([one for group in own for one in group]) for own in (groups, others)]
+    starts = [np.cumsum([0, *map(len, own)]) for own in (groups, others)]
+    answers = []
+    for wanted in (True, False):
+        with loops(wanted=wanted):
+            found = found_in(columns[0], starts[0], columns[1], starts[1], np.array(looked_in))
+            answers.append((found.tolist(), repeated(columns[0], starts[0])))
+    assert answers[0] == answers[1]
+
+
+def test_a_large_file_is_read_by_them_from_its_first_line_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiled._Saved, "seconds", 0.0)
+    monkeypatch.setattr(compiled, "LOADING", 0.05)
+    monkeypatch.setattr(compiled, "COMPILING", 2.0)
+    compiled.loops_of(LOOPS)
+    lines = "".join(f"q 0 d{number} 1\n" for number in range(2_000))
+    (small := tmp_path / "small").write_text(lines)
+    (large := tmp_path / "large").write_text(lines * 200)
+    found = []
+
+    def scanned(*given: object) -> None:
+        found.append(given)
+
+    monkeypatch.setattr(trec_lines, "_scanned_part", scanned)
+    read_qrels(small, name="f")
+    assert not found
+    with pytest.raises(FileRefused):  # it has its pairs more than once
+        read_qrels(large, name="f", limits=replace(TREC_LIMITS, memory=10_000_000))
+    assert found
+
+
+def test_preparing_for_many_files_touches_no_memory() -> None:
+    script = """
+import resource
+from touchstone.files.compiled import expect
+expect(1)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(9):
+    expect(1)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+    told = subprocess.run(
+        [sys.executable, "-c", script], check=True, capture_output=True, text=True
+    )
+    assert int(told.stdout) < 500  # pages

@@ -1,0 +1,11 @@
+"""Relevance judgments and rankings: measures, file formats, statistics, agreement, pools.
+
+    measures    definitions and presets, scoring, exact means; `files.evaluate_file`
+    files       strict readers and writers of qrels, runs, ratings, labels
+    statistics  paired tests, intervals, stability
+    agreement   Krippendorff's alpha, kappas, Dawid-Skene, drift, accuracy
+    pooling     pools, and what to judge next
+    cli         the command `touchstone`
+
+Importing it imports none of them.
+"""

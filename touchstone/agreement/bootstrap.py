@@ -1,0 +1,117 @@
+"""How far people who graded the same pairs agree: a measure, its interval, or why there is none.
+
+Every measure comes with its level, with how many units it could be computed from, and with a
+bootstrap interval. A unit (a pair) is pairable when at least two labels of it are there; labels
+that are missing are simply not counted, nothing is filled in.
+
+Where a number would mean nothing there is none, and `why` says so:
+
+- fewer than two pairable units (one label a pair, or people who share no pair): `no_overlap`;
+- all labels of pairable units are the same grade: nothing varies, so chance can't be told from
+  agreement: `no_variation`, for those measures that divide by what chance would give.
+
+The intervals resample units with replacement. Units with the same labels are the same to every
+measure, so a resample is one multinomial draw over the different sets of labels: a thousand
+resamples of 100,000 units take milliseconds.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+import numpy as np
+
+from touchstone.agreement.counts import Counts, Floats
+
+Why = Literal["", "no_overlap", "no_variation"]
+# Takes weights (resamples, sets): how many units of each set; gives a value each, NaN for none.
+Statistic = Callable[[Floats, Counts], Floats]
+Draws = tuple[int, int]  # how many resamples, and their seed
+
+RESAMPLES: Final = 1_000
+CONFIDENCE: Final = 0.95
+FEWEST_UNITS: Final = 2
+AT_ONCE: Final = 20_000_000  # cells of a table of resamples that are in memory at a time
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """One measure of agreement.
+
+    value, low, high: None where there is no number; why says which of the reasons it is.
+    level: nominal, ordinal or interval, or how disagreement is weighted.
+    units: pairable units; labels: the labels on them.
+    """
+
+    measure: str
+    level: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    units: int = 0
+    labels: int = 0
+    why: Why = ""
+
+
+def of_patterns(
+    measure: str, weights: str, counts: Counts, statistic: Statistic, draws: Draws
+) -> Agreement:
+    enough = counts.pairable().units.sum() >= FEWEST_UNITS
+    value = point(statistic, counts) if enough else None
+    return measured(Agreement(measure, weights, value), counts, statistic, draws)
+
+
+def measured(found: Agreement, counts: Counts, statistic: Statistic, draws: Draws) -> Agreement:
+    pairable = counts.pairable()
+    units = int(pairable.units.sum())
+    labels = int((pairable.sizes * pairable.units).sum())
+    return with_interval(replace(found, units=units, labels=labels), counts, statistic, draws)
+
+
+def with_interval(
+    found: Agreement, counts: Counts, statistic: Statistic, draws: Draws
+) -> Agreement:
+    if found.units < FEWEST_UNITS:
+        return replace(found, value=None, why="no_overlap")
+    if found.value is None:
+        return replace(found, why="no_variation")
+    if not draws[0]:
+        return found
+    low, high = _interval(counts, statistic, *draws)
+    return replace(found, low=low, high=high)
+
+
+def point(statistic: Statistic, counts: Counts) -> float | None:
+    if not counts.units.sum():
+        return None
+    value = float(statistic(counts.units[None, :].astype(np.float64), counts)[0])
+    return value if np.isfinite(value) else None
+
+
+def _interval(
+    counts: Counts, statistic: Statistic, resamples: int, seed: int
+) -> tuple[float | None, float | None]:
+    """The middle 95 % of the resampled values; nothing where most resamples give no number.
+
+    Units with one label are resampled among themselves: how many units are pairable is fixed.
+    """
+    rng = np.random.default_rng(seed)
+    pairable = counts.sizes >= 2
+    step = max(1, AT_ONCE // max(1, len(counts.units)))
+    values = []
+    for start in range(0, resamples, step):
+        size = min(step, resamples - start)
+        weights = np.zeros((size, len(counts.units)))
+        for chosen in (pairable, ~pairable):
+            total = int(counts.units[chosen].sum())
+            if total:
+                shares = counts.units[chosen] / total
+                weights[:, chosen] = rng.multinomial(total, shares, size=size)
+        values.append(statistic(weights, counts))
+    found = np.concatenate(values)
+    found = found[np.isfinite(found)]
+    if 2 * len(found) < resamples:
+        return None, None
+    tail = (1 - CONFIDENCE) / 2
+    low, high = np.quantile(found, [tail, 1 - tail])
+    return float(low), float(high)

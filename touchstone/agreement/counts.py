@@ -1,0 +1,104 @@
+"""Labels as counts: what every measure of agreement is computed from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How often each grade was given, for each different set of labels.
+
+    patterns: (sets, grades), labels per grade. units: (sets,), how many units have that set.
+    values: (grades,), what the grades stand for, ascending.
+    """
+
+    patterns: Floats
+    units: Ints
+    values: Floats
+
+    @property
+    def sizes(self) -> Floats:
+        """Labels per unit, for each set."""
+        sizes: Floats = self.patterns.sum(axis=1)
+        return sizes
+
+    def pairable(self) -> "Counts":
+        """The sets with two labels or more."""
+        keep = self.sizes >= 2
+        return Counts(self.patterns[keep], self.units[keep], self.values)
+
+
+def count_labels(units: Ints, steps: Ints, values: Sequence[float]) -> Counts:
+    """The labels of each unit as counts per grade, equal units joined.
+
+    units: any integers, one per label. steps: places on the scale from 0, one per label.
+    values: what the scale's steps stand for, ascending.
+    Raises ValueError for arrays of different length or a step outside the scale.
+    """
+    if len(units) != len(steps):
+        raise ValueError("one unit and one step per label")
+    if len(steps) and not (steps.min() >= 0 and steps.max() < len(values)):
+        raise ValueError("a step outside the scale")
+    names, places = np.unique(units, return_inverse=True)
+    shape = (len(names), len(values))
+    flat = np.bincount(places * len(values) + steps, minlength=shape[0] * shape[1])
+    patterns, counts = _unique_rows(flat.reshape(shape))
+    return Counts(patterns.astype(np.float64), counts, np.asarray(values, dtype=np.float64))
+
+
+def count_own(
+    units: Ints, steps: Ints, is_own: NDArray[np.bool_], values: Sequence[float]
+) -> Counts:
+    """One person's label of each unit beside the others', equal units joined.
+
+    units, steps, values: as for `count_labels`. is_own: per label; at most one a unit. A pattern
+    has the person's own grade in its first half, the others' counts in the second.
+    """
+    grades = len(values)
+    mine = np.isin(units, units[is_own])
+    doubled = [*values, *values]
+    found = count_labels(units[mine], np.where(is_own, steps, steps + grades)[mine], doubled)
+    return Counts(found.patterns, found.units, np.asarray(values, dtype=np.float64))
+
+
+def two_way_table(
+    first: tuple[Ints, Ints], second: tuple[Ints, Ints], grades: int
+) -> NDArray[np.int64]:
+    """How often two people gave which grades to the units that both graded.
+
+    first, second: units and steps of each, a unit at most once per person.
+    Returns (grades, grades): rows are the first person's.
+    """
+    _, left, right = np.intersect1d(first[0], second[0], assume_unique=True, return_indices=True)
+    cells = first[1][left] * grades + second[1][right]
+    return np.bincount(cells, minlength=grades * grades).reshape(grades, grades).astype(np.int64)
+
+
+def coincidences(counts: Counts) -> Floats:
+    """Each set's coincidence matrix for one unit (sets, grades, grades).
+
+    A unit with m labels adds 1 / (m - 1) for every ordered pair of its labels; nothing if m < 2.
+    """
+    patterns = counts.patterns
+    pairs = patterns[:, :, None] * patterns[:, None, :]
+    pairs -= patterns[:, :, None] * np.eye(patterns.shape[1])
+    sizes = np.maximum(counts.sizes, 2)
+    matrices: Floats = pairs / (sizes - 1)[:, None, None]
+    return matrices
+
+
+def _unique_rows(rows: Ints) -> tuple[Ints, Ints]:
+    """The different rows and how often each is there."""
+    base = int(rows.max(initial=0)) + 1
+    if base ** rows.shape[1] < 2**62:
+        keys = rows @ (base ** np.arange(rows.shape[1], dtype=np.int64))
+        _, first, counts = np.unique(keys, return_index=True, return_counts=True)
+        return rows[first], counts
+    different, counts = np.unique(rows, axis=0, return_counts=True)
+    return different, counts

@@ -1,0 +1,34 @@
+"""The command `touchstone`: what needs files alone, neither a server nor a database.
+
+One module a command, with `HELP`, `add_arguments(parser)` and `work(options, say, warn)`; only the
+one that is asked for is imported.
+"""
+
+import sys
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Final
+
+from touchstone.cli.running import run, writer
+
+COMMANDS: Final = {
+    "agreement": "agreement between the annotators of a file of labels",
+    "compare": "differences between runs, with intervals and p-values",
+    "evaluate": "measures of runs",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; its exit status: 0, or 2 for bad input. arguments: default the process's."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    parser = ArgumentParser(prog="touchstone", description="Relevance judgments and rankings.")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, words_of_it in COMMANDS.items():
+        own = commands.add_parser(name, help=words_of_it)
+        if words[:1] == [name]:
+            module = import_module(f"touchstone.cli.{name}")
+            own.description = module.HELP
+            module.add_arguments(own)
+    options = vars(parser.parse_args(words))
+    return run(module.work, options, say=writer(sys.stdout), warn=writer(sys.stderr))

@@ -1,0 +1,100 @@
+"""`agreement`: Krippendorff's alpha of a CSV of labels. A file only, no database."""
+
+import json
+from argparse import ArgumentParser
+from collections.abc import Mapping
+from typing import Any, Final
+
+from touchstone.agreement.alpha import LEVELS, alpha
+from touchstone.agreement.bootstrap import RESAMPLES, Agreement
+from touchstone.agreement.counts import Counts, count_labels
+from touchstone.agreement.kappas import percent
+from touchstone.cli.running import BadOptionError, Write
+from touchstone.files.labels import LabelFile, read_labels
+
+MOST_RESAMPLES: Final = 100_000
+WORDS: Final = {
+    "no_overlap": "not enough overlap: fewer than two pairs have two labels",
+    "no_variation": "undefined: every label of a pair with two is the same grade",
+}
+
+
+HELP: Final = (
+    "Krippendorff's alpha and its bootstrap interval of a CSV of labels (annotator, query_id, "
+    "doc_id, grade), gzipped or not; no database is used."
+)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE")
+    parser.add_argument(
+        "--level",
+        choices=LEVELS,
+        default="ordinal",
+        help="what a grade is: a name, a place in an order, or a number (default: ordinal)",
+    )
+    parser.add_argument(
+        "--bootstrap",
+        type=int,
+        default=RESAMPLES,
+        metavar="N",
+        help=f"resamples for the interval; 0 for none (default: {RESAMPLES})",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the resamples (default: 0)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def work(options: Mapping[str, Any], say: Write, warn: Write) -> None:
+    """Print alpha and what it is of. Raises FileRefused and BadOptionError."""
+    resamples, seed = options["bootstrap"], options["seed"]
+    if not 0 <= resamples <= MOST_RESAMPLES:
+        raise BadOptionError(f"--bootstrap takes a number from 0 to {MOST_RESAMPLES:,}")
+    if seed < 0:
+        raise BadOptionError("--seed takes a number from 0")
+    labels = read_labels(options["file"], name=options["file"])
+    counts = count_labels(labels.units, labels.steps, labels.grades)
+    found = alpha(counts, options["level"], resamples=resamples, seed=seed)
+    exact, within_one = percent(counts, resamples=0), percent(counts, within=1, resamples=0)
+    if options["json"]:
+        values = _values(labels, counts, found, exact, within_one)
+        say(json.dumps(values, ensure_ascii=False))
+    else:
+        _print(say, labels, found, exact, within_one)
+
+
+def _values(
+    labels: LabelFile, counts: Counts, found: Agreement, exact: Agreement, within_one: Agreement
+) -> dict[str, Any]:
+    return {
+        "alpha": found.value,
+        "level": found.level,
+        "low": found.low,
+        "high": found.high,
+        "why": WORDS.get(found.why),
+        "annotators": labels.annotator_count,
+        "labels": len(labels.steps),
+        "units": int(counts.units.sum()),
+        "pairable_units": found.units,
+        "pairable_labels": found.labels,
+        "percent_exact": exact.value,
+        "percent_within_one": within_one.value,
+        "grades": list(labels.grades),
+    }
+
+
+def _print(
+    say: Write,
+    labels: LabelFile,
+    found: Agreement,
+    exact: Agreement,
+    within_one: Agreement,
+) -> None:
+    interval = "" if found.low is None else f"  [{found.low:.4f}, {found.high:.4f}]"
+    value = WORDS[found.why] if found.value is None else f"{found.value:.4f}{interval}"
+    say(f"alpha ({found.level})  {value}")
+    say(f"pairable pairs   {found.units:,} of {labels.pair_count:,}")
+    say(f"labels           {found.labels:,} of {len(labels.steps):,}")
+    say(f"annotators       {labels.annotator_count:,}")
+    if exact.value is not None and within_one.value is not None:
+        say(f"the same grade   {exact.value:.1%}")
+        say(f"within one grade {within_one.value:.1%}")

@@ -1,0 +1,145 @@
+"""`compare`: differences between runs and a baseline on one measure, with their uncertainty."""
+
+import json
+from argparse import ArgumentParser
+from collections.abc import Iterator, Mapping, Sequence
+from math import sqrt
+from typing import Any, Final
+
+import numpy as np
+
+from touchstone.cli.running import BadOptionError, Write
+from touchstone.files.trec import RunToRead, read_qrels
+from touchstone.measures.asking import Asked, ask
+from touchstone.measures.errors import MeasureError
+from touchstone.measures.files import FileValues, evaluate_file
+from touchstone.measures.judged_files import JudgedQueries
+from touchstone.measures.reports import aligned, run_names
+from touchstone.statistics.intervals import half_interval
+from touchstone.statistics.named_tests import TESTS, USUAL_TEST, Test
+from touchstone.statistics.paired import Comparison, compare, holm
+from touchstone.statistics.resampling import FloatArray
+
+CONFIDENCE: Final = 0.95
+HELP: Final = (
+    "Compare TREC run files with a baseline on the queries that count for both: mean difference "
+    "(run minus baseline), 95 % interval, two-sided p-value, Holm's correction of it, and the "
+    "difference that this many queries would show with a power of 80 %."
+)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--qrels", required=True, metavar="FILE")
+    parser.add_argument("--run", required=True, nargs="+", action="extend", metavar="FILE")
+    parser.add_argument("--measure", required=True, help="such as nDCG@10 or lightgbm:nDCG@10")
+    parser.add_argument("--baseline", metavar="NAME", help="a run's file name (default: the first)")
+    parser.add_argument(
+        "--test",
+        choices=sorted(TESTS),
+        default=USUAL_TEST,
+        help=f"for p; with t the interval is Student's, else BCa (default: {USUAL_TEST})",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the resamples (default: 0)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def work(options: Mapping[str, Any], say: Write, warn: Write) -> None:
+    """Print each run's comparison. Raises FileRefused, MeasureError and BadOptionError."""
+    if options["seed"] < 0:
+        raise BadOptionError("--seed takes a number from 0")
+    asked = ask(options["measure"])
+    names = run_names(options["run"])
+    baseline = names[0] if options["baseline"] is None else options["baseline"]
+    if baseline not in names:
+        raise BadOptionError(f"--baseline {baseline}: the runs are {', '.join(names)}")
+    if len(names) < 2:
+        raise BadOptionError("--run takes two files or more")
+    values = dict(zip(names, _evaluate(asked, options, names), strict=True))
+    others = [name for name in names if name != baseline]
+    found = [
+        _compare(values[name], values[baseline], options["test"], options["seed"])
+        for name in others
+    ]
+    rows = list(_rows(others, found))
+    if options["json"]:
+        whole = {"measure": asked.name, "baseline": baseline, "comparisons": rows}
+        say(json.dumps(whole, ensure_ascii=False))
+    else:
+        say(_table(asked.name, baseline, rows))
+
+
+def _evaluate(
+    asked: Asked, options: Mapping[str, Any], names: Sequence[str]
+) -> Iterator[FileValues]:
+    judged = JudgedQueries(read_qrels(options["qrels"], name=options["qrels"]))
+    for name, path in zip(names, options["run"], strict=True):
+        run = RunToRead(path=path, name=path, text_after_tag=True, queries=None)
+        found = evaluate_file(judged, run, [asked.measure])
+        if not found.counted[:, 0].any():
+            raise MeasureError(f"{asked.name}: no query of {name} is in the mean")
+        yield found
+
+
+def _differences(run: FileValues, baseline: FileValues) -> FloatArray:
+    """Run minus baseline, of the queries that are in both means, in the qrels' order."""
+    own, other = _by_query(run), _by_query(baseline)
+    return np.array([own[query] - other[query] for query in other if query in own])
+
+
+def _by_query(found: FileValues) -> dict[str, float]:
+    return {
+        query: float(found.values[row, 0])
+        for row, query in enumerate(found.query_ids)
+        if found.counted[row, 0]
+    }
+
+
+def _compare(
+    run: FileValues, baseline: FileValues, test: Test, seed: int
+) -> tuple[Comparison, list[float | None]]:
+    """The comparison, and its interval: Student's for the t test, else BCa."""
+    differences = _differences(run, baseline)
+    found = compare(differences, test=test, seed=seed, confidence=CONFIDENCE)
+    if test != "t" or found.n < 2 or found.mean is None:
+        return found, [found.low, found.high]
+    error = float(differences.std(ddof=1)) / sqrt(found.n)
+    half = half_interval(error, found.n, confidence=CONFIDENCE) or 0.0
+    return found, [found.mean - half, found.mean + half]
+
+
+def _rows(
+    names: Sequence[str], found: Sequence[tuple[Comparison, list[float | None]]]
+) -> Iterator[dict[str, Any]]:
+    known = [one.p_value for one, _ in found if one.p_value is not None]
+    corrected = iter(holm(known).tolist())
+    for name, (one, interval) in zip(names, found, strict=True):
+        yield {
+            "run": name,
+            "n": one.n,
+            "difference": one.mean,
+            "ci": interval,
+            "p": one.p_value,
+            "p_holm": None if one.p_value is None else next(corrected),
+            "mdd": one.detectable,
+        }
+
+
+def _table(measure: str, baseline: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    head = ["run", "n", "difference", "95 % interval", "p", "p (Holm)", "detectable"]
+    cells = [head] + [
+        [
+            row["run"],
+            f"{row['n']:,}",
+            _number(row["difference"], "+.4f"),
+            f"[{_number(row['ci'][0], '+.4f')}, {_number(row['ci'][1], '+.4f')}]",
+            _number(row["p"], ".4f"),
+            _number(row["p_holm"], ".4f"),
+            _number(row["mdd"], ".4f"),
+        ]
+        for row in rows
+    ]
+    return f"{measure}, compared with {baseline}\n{aligned(cells)}"
+
+
+def _number(value: float | None, shape: str) -> str:
+    return "–" if value is None else format(value, shape)

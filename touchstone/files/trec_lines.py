@@ -1,0 +1,342 @@
+"""The lines of TREC files, parsed fast where they are sound and with care where they are not.
+
+A block of lines is read at once, by compiled loops (`loops`) or as arrays of bytes (`trec_bytes`).
+Only a block with something out of the ordinary is looked at line by line: that way is the
+authority, and names what is wrong and where.
+"""
+
+import math
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from touchstone.files.compiled import SOUND, UNUSUAL, expect, loops_after
+from touchstone.files.errors import FileRefused, Problems, Rule, quoted
+from touchstone.files.id_columns import LONGEST, IdColumn
+from touchstone.files.ids import MAX_ID_CHARACTERS, id_problem
+from touchstone.files.numbers import INTEGER, NUMBER
+from touchstone.files.reading import Batch, Limits, Progress, Source, line_text, read_batches
+from touchstone.files.trec_bytes import groups_of, is_plain, lines_of, plain_numbers
+from touchstone.files.trec_pairs import (
+    Gathered,
+    NotInStretchesError,
+    Part,
+    Table,
+    whole_queries,
+)
+from touchstone.scales import Scale
+
+MAX_GRADE: Final = 2**31 - 1
+
+_WORD: Final = re.compile(r"[^ \t]+")
+_NOT_A_NUMBER: Final = re.compile(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
+_INTEGER: Final = re.compile(INTEGER)
+_NUMBER: Final = re.compile(NUMBER)
+
+
+def _score_problem(text: str) -> tuple[Rule, str] | None:
+    if _NOT_A_NUMBER.fullmatch(text):
+        return Rule.NOT_FINITE, f"the score {quoted(text)} is not a finite number."
+    if not _NUMBER.fullmatch(text):
+        return Rule.SCORE, f"the score {quoted(text)} is not a number."
+    if not math.isfinite(float(text)):
+        return Rule.NOT_FINITE, f"the score {quoted(text)} is too large for a number."
+    return None
+
+
+def _grade_problem(text: str) -> tuple[Rule, str] | None:
+    if not _INTEGER.fullmatch(text):
+        return Rule.GRADE, f"the grade {quoted(text)} is not a whole number."
+    if abs(float(text)) > MAX_GRADE:
+        return Rule.GRADE, f"the grade {quoted(text)} is out of range."
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a line of one kind of file is made.
+
+    value: the place of the value among the fields. whole: it is a whole number.
+    problem: what is wrong with a value, or None.
+    rest_allowed: text after the last field is ignored where the fourth is a number.
+    """
+
+    fields: tuple[str, ...]
+    value: int
+    whole: bool
+    problem: Callable[[str], tuple[Rule, str] | None]
+    rest_allowed: bool = False
+
+    @property
+    def dtype(self) -> type[np.float64 | np.int32]:
+        """Of values, once they are known to be sound."""
+        return np.int32 if self.whole else np.float64
+
+
+RUN_LINES: Final = Layout(
+    fields=("query", "Q0", "document", "rank", "score", "tag"),
+    value=4,
+    whole=False,
+    problem=_score_problem,
+)
+RUN_LINES_WITH_REST: Final = replace(RUN_LINES, rest_allowed=True)
+QRELS_LINES: Final = Layout(
+    fields=("query", "iteration", "document", "grade"),
+    value=3,
+    whole=True,
+    problem=_grade_problem,
+)
+
+
+def read_table(
+    source: Source,
+    layout: Layout,
+    *,
+    name: str,
+    limits: Limits,
+    progress: Progress | None,
+    scale: Scale | None = None,
+) -> Table:
+    """All pairs of a file, or FileRefused with every line that breaks a rule.
+
+    scale: the codes that values may have; None for any.
+    """
+    problems = Problems(name)
+    gathered = Gathered(limits, problems, layout.dtype)
+    for batch in read_batches(source, limits=limits, problems=problems, progress=progress):
+        if batch.line == 1:
+            gathered.expected = _lines_to_come(source, batch)
+            expect(gathered.expected)
+        part = _part(batch, layout, problems)
+        if len(part.values):
+            gathered.add(part)
+            if scale is not None:
+                _check_grades(part, scale, problems)
+    if not gathered.count:
+        problems.raise_if_any()
+        raise problems.stop(1, Rule.EMPTY, "there is not one line of content in it.")
+    table = gathered.table()
+    problems.raise_if_any()
+    return table
+
+
+def read_stretches(source: Source, layout: Layout, *, name: str, limits: Limits) -> Iterator[Table]:
+    """The pairs of a file, some whole queries at a time, while nothing is wrong with it.
+
+    So little of it is in memory at once that it stays in the cache, and is used again.
+    A query whose lines do not follow each other comes more than once; that is not noticed.
+    Raises NotInStretchesError where anything is wrong: `read_table` says what it is.
+    """
+    problems = Problems(name)
+    empty = True
+    try:
+        for parts in whole_queries(_parts(source, layout, limits, problems), limits):
+            gathered = Gathered(limits, problems, layout.dtype)
+            gathered.expected = sum(len(part.values) for part in parts)
+            for part in parts:
+                gathered.add(part)
+            table = gathered.table()
+            problems.raise_if_any()
+            empty = False
+            yield table
+        problems.raise_if_any()
+    except FileRefused as refused:
+        raise NotInStretchesError from refused
+    if empty:
+        raise NotInStretchesError
+
+
+def _parts(source: Source, layout: Layout, limits: Limits, problems: Problems) -> Iterator[Part]:
+    """The sound lines of a file, batch by batch, and a problem for each that is not."""
+    for batch in read_batches(source, limits=limits, problems=problems):
+        if batch.line == 1:
+            expect(_lines_to_come(source, batch))
+        part = _part(batch, layout, problems)
+        if len(part.values):
+            yield part
+
+
+def _part(batch: Batch, layout: Layout, problems: Problems) -> Part:
+    """The sound lines of a batch, and a problem for each that is not."""
+    part = _sound_part(batch, layout)
+    return _inspected_part(batch, layout, problems) if part is None else part
+
+
+def _lines_to_come(source: Source, first: Batch) -> int:
+    """How many lines are behind the first batch of a file, if they are like those in it."""
+    if not isinstance(source, str | os.PathLike):
+        return 0
+    return max(0, Path(source).stat().st_size - len(first.data)) * first.count // len(first.data)
+
+
+def _sound_part(batch: Batch, layout: Layout) -> Part | None:
+    """A batch at once, if nothing in it is out of the ordinary; else None."""
+    if loops := loops_after(batch.count):
+        return _scanned_part(batch, layout, loops)
+    found = lines_of(batch.data, batch.count, len(layout.fields))
+    if found is None:
+        return None
+    query_ids, doc_ids = found.ids(0), found.ids(2)
+    if query_ids is None or doc_ids is None:
+        return None
+    values, others = plain_numbers(found, layout.value, whole=layout.whole)
+    texts = found.texts(others, layout.value)
+    if any(map(layout.problem, texts)):
+        return None
+    values[others] = [float(text) for text in texts]
+    first = groups_of(query_ids)
+    return Part(
+        query_ids.at(first).texts(),
+        np.diff(first, append=batch.count),
+        doc_ids,
+        values,
+        np.arange(batch.line, batch.line + batch.count, dtype=np.int32),
+        found.texts(np.array([batch.count - 1]), len(layout.fields) - 1)[0],
+    )
+
+
+def _scanned_part(batch: Batch, layout: Layout, loops: Any) -> Part | None:
+    """The same by compiled loops."""
+    if not (batch.data.isascii() or is_plain(batch.data)):
+        return None
+    data = np.frombuffer(batch.data, np.uint8)
+    values = np.empty(batch.count)
+    odd, stretches = np.empty((batch.count, 3), np.int64), np.empty(batch.count + 1, np.int64)
+    names, filled = np.empty(len(data), np.uint8), np.zeros(3, np.int64)
+    outcome, width = SOUND, 1
+    longest = min(LONGEST, MAX_ID_CHARACTERS)
+    while outcome != UNUSUAL:
+        words = np.empty((batch.count, width), np.uint64)
+        outcome = loops.scan(
+            data, len(layout.fields), layout.value, layout.whole, longest,
+            words, values, odd, stretches, names, filled,
+        )  # fmt: skip
+        if outcome == SOUND:
+            break
+        width = outcome
+    else:
+        return None
+    n_stretches, n_odd, n_names = filled.tolist()
+    stretches[n_stretches] = batch.count
+    for line, start, end in odd[:n_odd].tolist():
+        text = batch.data[start:end].decode()
+        if layout.problem(text):
+            return None
+        values[line] = float(text)
+    return Part(
+        names[:n_names].tobytes().decode().split("\n")[:-1],
+        stretches[1 : n_stretches + 1] - stretches[:n_stretches],
+        IdColumn(words),
+        values,
+        np.arange(batch.line, batch.line + batch.count, dtype=np.int32),
+        batch.data[batch.data.rfind(b"\n", 0, -1) + 1 :].split()[-1].decode(),
+    )
+
+
+def _inspected_part(batch: Batch, layout: Layout, problems: Problems) -> Part:
+    """The batch line by line: the sound lines, and a problem for each that is not."""
+    rows: list[tuple[str, str, float, int]] = []
+    last = ""
+    if batch.data.replace(b"\r\n", b"\n").strip(b" \t\n"):
+        for number, raw in enumerate(batch.data.split(b"\n")[:-1], start=batch.line):
+            text = line_text(raw, number, problems)
+            words = [] if text is None else list(_WORD.finditer(text))
+            row = _row(words, layout, number, problems) if words else None
+            if row is not None:
+                rows.append((*row, number))
+                last = words[len(layout.fields) - 1].group()
+    return _part_of(rows, last)
+
+
+def _part_of(rows: Sequence[tuple[str, str, float, int]], last: str) -> Part:
+    """Rows of (query, document, value, line) as a part."""
+    stretches = [(query, len(list(own))) for query, own in groupby(row[0] for row in rows)]
+    return Part(
+        [query for query, _ in stretches],
+        np.array([length for _, length in stretches], dtype=np.int64),
+        IdColumn.of([row[1] for row in rows]),
+        np.array([row[2] for row in rows], dtype=np.float64),
+        np.array([row[3] for row in rows], dtype=np.int32),
+        last,
+    )
+
+
+def table_of(
+    rows: Sequence[tuple[str, str, float, int]], *, limits: Limits, problems: Problems
+) -> Table:
+    """Rows of (query, document, grade, line) of another format, in their order; at least one.
+
+    Raises FileRefused for pairs that are there twice, and for more than fit.
+    """
+    gathered = Gathered(limits, problems, np.int32)
+    gathered.add(_part_of(rows, ""))
+    table = gathered.table()
+    problems.raise_if_any()
+    return table
+
+
+def _row(
+    words: list[re.Match[str]], layout: Layout, line: int, problems: Problems
+) -> tuple[str, str, float] | None:
+    """(query, document, value) of a line that is not empty; None for a comment or a problem."""
+    if words[0].group().startswith("#"):
+        _check_comment(words, layout, line, problems)
+        return None
+    if not _columns_fit(words, layout):
+        problems.add(line, Rule.COLUMNS, _columns_message(words, layout))
+        return None
+    known = problems.total
+    for place in (0, 2, *range(5, len(layout.fields))):
+        wrong = id_problem(words[place].group())
+        if wrong:
+            what = f"the {layout.fields[place]} {quoted(words[place].group())} {wrong}."
+            problems.add(line, Rule.ID, what, column=words[place].start() + 1)
+    value = _value(words[layout.value], layout, line, problems)
+    if value is None or problems.total > known:
+        return None
+    return words[0].group(), words[2].group(), value
+
+
+def _check_comment(
+    words: list[re.Match[str]], layout: Layout, line: int, problems: Problems
+) -> None:
+    """A line that could be meant as data must not vanish as a comment."""
+    if _columns_fit(words, layout) and _NUMBER.fullmatch(words[layout.value].group()):
+        message = "a line that begins with # is a comment, but this one looks like data."
+        problems.add(line, Rule.COMMENT, message, column=words[0].start() + 1)
+
+
+def _columns_fit(words: list[re.Match[str]], layout: Layout) -> bool:
+    wanted = len(layout.fields)
+    if len(words) > wanted and layout.rest_allowed:
+        return _INTEGER.fullmatch(words[3].group()) is not None
+    return len(words) == wanted
+
+
+def _columns_message(words: list[re.Match[str]], layout: Layout) -> str:
+    found = f"{len(words)} column" if len(words) == 1 else f"{len(words)} columns"
+    wanted = f"{len(layout.fields)} are needed ({' '.join(layout.fields)})"
+    odd = re.search(r"[^\S \t]", words[0].string)
+    hint = f"; U+{ord(odd.group()):04X} is not a blank here" if odd else ""
+    return f"{found}, but {wanted}{hint}."
+
+
+def _value(word: re.Match[str], layout: Layout, line: int, problems: Problems) -> float | None:
+    problem = layout.problem(word.group())
+    if problem is None:
+        return float(word.group())
+    rule, message = problem
+    problems.add(line, rule, message, column=word.start() + 1)
+    return None
+
+
+def _check_grades(part: Part, scale: Scale, problems: Problems) -> None:
+    outside = ~np.isin(part.values, scale.codes)
+    for value, line in zip(part.values[outside], part.lines[outside], strict=True):
+        problems.add(int(line), Rule.SCALE, f"the grade {value:.0f} is not on the scale {scale}.")

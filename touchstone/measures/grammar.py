@@ -1,0 +1,178 @@
+"""Reading measure names: ir_measures' grammar with our parameters, by our own parser.
+
+    nDCG@10   RR   AP(rel=2)@100   nDCG(gain='exp2',ideal='local')@10   nDCG(gain={0:0,1:1,2:3})
+
+A family, then parameters in parentheses, then a cutoff; the last two may be missing. What
+ir_measures calls `dcg='exp-log2'`, `gains={…}` and `judged_only=True` is understood as well.
+Nothing is ever evaluated, and a name has a length limit, so text from anywhere can be given.
+"""
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import Any, Final
+
+from touchstone.measures.definition import FAMILIES, PARAMETERS, Measure, gain_table
+from touchstone.measures.errors import MeasureError
+
+LONGEST_NAME: Final = 600
+MOST_MEASURES: Final = 200
+
+_SHAPE: Final = re.compile(
+    r"(?P<family>[A-Za-z]+)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[^()@]*))?"
+)
+_NUMBER: Final = r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?"
+_PARAMETER: Final = re.compile(
+    rf"\s*(?P<name>[A-Za-z_]+)\s*=\s*(?:'(?P<single>[^']*)'|\"(?P<double>[^\"]*)\""
+    rf"|(?P<number>{_NUMBER})|(?P<word>True|False)|\{{(?P<table>[^}}]*)\}})\s*(?P<end>,|$)"
+)
+_ENTRY: Final = re.compile(
+    rf"\s*(?P<value>{_NUMBER})\s*:\s*(?P<gain>{_NUMBER})\s*(?P<end>,|$)", re.ASCII
+)
+_FAMILY_BY_ALIAS: Final = {
+    alias.lower(): family.name
+    for family in FAMILIES.values()
+    for alias in (family.name, *family.aliases)
+}
+_WHOLE: Final = {one.name for one in PARAMETERS.values() if one.kind == "whole"}
+# ir_measures' own parameters: (name, value) there -> (name, value) here; None: nothing to set.
+_TRANSLATED: Final[dict[tuple[str, object], tuple[str, object] | None]] = {
+    ("dcg", "log2"): None,
+    ("dcg", "exp-log2"): ("gain", "exp2"),
+    ("judged_only", False): None,
+    ("judged_only", True): ("unjudged", "condensed"),
+}
+
+
+def parse_measure(text: str) -> Measure:
+    """The measure that a name means. Raises MeasureError that says what is wrong with it."""
+    name = text.strip()
+    if len(name) > LONGEST_NAME:
+        raise MeasureError(f"the name of a measure has at most {LONGEST_NAME} characters")
+    shape = _SHAPE.fullmatch(name)
+    if shape is None:
+        raise MeasureError(f"{_shown(name)} is not the name of a measure, such as nDCG@10")
+    family = _family(shape["family"])
+    parameters = dict(_parameters(name, shape["parameters"] or ""))
+    cutoff = None if shape["cutoff"] is None else _cutoff(name, shape["cutoff"])
+    try:
+        return Measure(family=family, cutoff=cutoff, **parameters)
+    except MeasureError as error:
+        raise MeasureError(f"{_shown(name)}: {error.message}") from None
+
+
+def parse_measures(text: str) -> list[tuple[str, Measure]]:
+    """Several names, apart by blanks or commas: each as it was written, with its measure.
+
+    The same name again is left out. Raises MeasureError where one is wrong, or there is none.
+    """
+    return [(name, parse_measure(name)) for name in split_names(text)]
+
+
+def split_names(text: str) -> list[str]:
+    """The distinct names in a text, apart by blanks or commas, before any of them is read.
+
+    Raises MeasureError where there is none, or where there are too many.
+    """
+    names = list(dict.fromkeys(_split(text)))
+    if not names:
+        raise MeasureError("no measure is named; try nDCG@10")
+    if len(names) > MOST_MEASURES:
+        raise MeasureError(f"at most {MOST_MEASURES} measures can be asked for at once")
+    return names
+
+
+def _split(text: str) -> Iterator[str]:
+    """Cuts at blanks and commas that are outside parentheses."""
+    depth, name = 0, ""
+    for character in text:
+        if character == "(":
+            depth += 1
+        elif character == ")":
+            depth -= 1
+        if depth <= 0 and (character == "," or character.isspace()):
+            if name:
+                yield name
+            name = ""
+        else:
+            name += character
+    if name:
+        yield name
+
+
+def _family(text: str) -> str:
+    family = _FAMILY_BY_ALIAS.get(text.lower())
+    if family is None:
+        near = get_close_matches(text.lower(), _FAMILY_BY_ALIAS, n=1)
+        hint = f"; did you mean {_FAMILY_BY_ALIAS[near[0]]}?" if near else ""
+        raise MeasureError(f"there is no measure {_shown(text)}{hint or _known()}")
+    return family
+
+
+def _known() -> str:
+    return "; there are " + ", ".join(FAMILIES)
+
+
+def _cutoff(name: str, text: str) -> int:
+    if not re.fullmatch("[0-9]{1,9}", text) or int(text) == 0:
+        raise MeasureError(f"{_shown(name)}: a cutoff is a whole number from 1")
+    return int(text)
+
+
+def _parameters(name: str, text: str) -> Iterator[tuple[str, Any]]:
+    place, seen = 0, set()
+    while place < len(text):
+        match = _PARAMETER.match(text, place)
+        if match is None or (match["end"] == "," and match.end() == len(text)):
+            raise MeasureError(
+                f"{_shown(name)}: parameters are written name=value, and words in quotes"
+            )
+        place = match.end()
+        parameter, value = _translated(name, match["name"], _value(name, match))
+        if parameter in seen:
+            raise MeasureError(f"{_shown(name)}: {parameter} is set twice")
+        seen.add(parameter)
+        if parameter is not None:
+            yield parameter, value
+
+
+def _value(name: str, match: re.Match[str]) -> object:
+    if match["word"] is not None:
+        return match["word"] == "True"
+    if match["number"] is not None:
+        number = float(match["number"])
+        whole = match["name"] in _WHOLE and number.is_integer()
+        return int(number) if whole else number
+    if match["table"] is not None:
+        return gain_table(_table(name, match["table"]))
+    return match["single"] if match["single"] is not None else match["double"]
+
+
+def _table(name: str, text: str) -> dict[float, float]:
+    table: dict[float, float] = {}
+    place = 0
+    while place < len(text):
+        match = _ENTRY.match(text, place)
+        if match is None or float(match["value"]) in table:
+            raise MeasureError(f"{_shown(name)}: a table of gains is written {{0:0,1:1,2:3}}")
+        table[float(match["value"])] = float(match["gain"])
+        place = match.end()
+    return table
+
+
+def _translated(name: str, parameter: str, value: object) -> tuple[str | None, object]:
+    if parameter == "gains" and isinstance(value, tuple):
+        return "gain", value
+    if parameter in ("dcg", "judged_only"):
+        if (parameter, value) not in _TRANSLATED:
+            raise MeasureError(f"{_shown(name)}: {parameter} can't be {value!r}")
+        return _TRANSLATED[parameter, value] or (None, None)
+    if parameter not in PARAMETERS:
+        known = ", ".join(PARAMETERS)
+        raise MeasureError(f"{_shown(name)}: there is no parameter {parameter}; there are {known}")
+    return parameter, value
+
+
+def _shown(text: str) -> str:
+    shown = text if len(text) <= 60 else text[:59] + "…"
+    return repr(shown)

@@ -1,0 +1,366 @@
+"""The parameters of measures, each said once: its default, its values, and the words for them.
+
+Names, their grammar, docs/measures.md, the measures page, the explanation of a value and REST's
+list of measures are read from here. Which families take a parameter is said in `families`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+LARGEST_CUTOFF: Final = 1_000_000
+MOST_DECIMALS: Final = 15
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A word that a parameter can be.
+
+    words: what it says by itself. in_description: what it adds to a measure's one line, if that
+    is something else; "" where it goes without saying. Both may have {b}, {decimals}, {prior}
+    and {rel} in them, for the measure's own, and {nothing} for what gains nothing in its family.
+    """
+
+    words: str
+    in_description: str | None = None
+
+    @property
+    def described(self) -> str:
+        """What it adds to a measure's one line."""
+        return self.words if self.in_description is None else self.in_description
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameter:
+    """One parameter of measures.
+
+    default: its value where a name does not set it; "" where that depends on the family, and is
+        the first of the family's choices.
+    kind: "choice", one of the choices; "number", finite; "whole", within `bounds`; "gain",
+        a choice or a table. What is a number can be one of its choices too.
+    words: what its values mean, in Markdown, the default first.
+    choices: the words that it can be, the default first.
+    value: what a number or a table says of the measure, {value} being the number.
+    unset: what None says of it.
+    source: who described it first, where that is not who described the measure.
+    """
+
+    name: str
+    default: Any
+    words: str
+    kind: Literal["choice", "number", "whole", "gain"] = "choice"
+    choices: Mapping[str, Choice] = field(default_factory=dict)
+    bounds: tuple[int, int] = (0, 0)
+    value: str = ""
+    unset: str = ""
+    source: str = ""
+
+
+# The order is that of canonical names and of what is stored: a new parameter goes to the end.
+PARAMETERS: Final[Mapping[str, Parameter]] = {
+    parameter.name: parameter
+    for parameter in (
+        Parameter(
+            name="rel",
+            default=1.0,
+            kind="number",
+            words="1: a document is relevant from this grade value on",
+            value="relevant from grade {value:g} on",
+        ),
+        Parameter(
+            name="gain",
+            default="linear",
+            kind="gain",
+            words="`'linear'` the grade's value; `'exp2'` 2^value − 1; a table `{0:0,1:1,2:3}`",
+            choices={
+                "linear": Choice("linear gain (the grade itself)"),
+                "exp2": Choice("exponential gain (2^grade − 1)"),
+            },
+            value="gain by a table ({value})",
+            source="exponential: Burges et al. 2005",
+        ),
+        Parameter(
+            name="discount",
+            default="log2",
+            words="`'log2'` log2(i + 1) at rank i; `'burn-in'` 1 up to rank `b`, then log_b(i); "
+            "`'reciprocal'` i; `'linear'` k / (k + 1 − i); `'none'`; `'ln'` and `'ln/ln2'`, which "
+            "are `'log2'` but for the last bits",
+            choices={
+                "log2": Choice("discounted by log2(rank + 1)"),
+                "ln": Choice("discounted by ln(rank + 1)"),
+                "ln/ln2": Choice("discounted by ln(rank + 1) / ln(2)"),
+                "burn-in": Choice("discounted by log{b}(rank) behind rank {b}"),
+                "reciprocal": Choice("divided by the rank"),
+                "linear": Choice("weights falling evenly to the cutoff"),
+                "none": Choice("not discounted"),
+            },
+            source="burn-in: Järvelin & Kekäläinen 2002",
+        ),
+        Parameter(name="b", default=None, kind="number", words="the base of the burn-in"),
+        Parameter(
+            name="ideal",
+            default="global",
+            words="best order of: `'global'` all judged documents; `'recall'` all returned; "
+            "`'local'` the first k returned; `'max'` top grades only",
+            choices={
+                "global": Choice("ideal from all judged documents"),
+                "recall": Choice("ideal from all returned documents"),
+                "local": Choice("ideal from the documents shown, re-sorted"),
+                "max": Choice("ideal with the top grade at every rank"),
+            },
+        ),
+        Parameter(
+            name="ideal_depth",
+            default="k",
+            words="`'k'`; `'returned'`, no longer than the ranking; `'all'`, not cut",
+            choices={
+                "k": Choice("the ideal cut at k", ""),
+                "returned": Choice("the ideal no longer than what was returned"),
+                "all": Choice("the ideal not cut"),
+            },
+        ),
+        Parameter(
+            name="ideal_first",
+            default=None,
+            kind="whole",
+            bounds=(1, LARGEST_CUTOFF),
+            words="only so many returned documents make the `'recall'` ideal; otherwise all",
+            value="{value} of them alone",
+            unset="all of them",
+        ),
+        Parameter(
+            name="top",
+            default=None,
+            kind="number",
+            words="the top grade, for `ideal='max'` and `ERR`; otherwise the highest of the "
+            "scale, which for `evaluate` is the highest in the file",
+            value="the top grade is {value:g}",
+            unset="the top grade is the highest of the scale",
+        ),
+        Parameter(
+            name="empty",
+            default=0.0,
+            kind="number",
+            words="0: the value of a query whose ideal is 0 (`AP`: without a relevant document); "
+            "any other to 1; `'skip'` leaves it out; `'error'` refuses",
+            choices={
+                "skip": Choice("queries without gain left out"),
+                "error": Choice("queries without gain refused"),
+            },
+            value="{value:g} for a query without gain",
+        ),
+        Parameter(
+            name="negative_ideal",
+            default="divide",
+            words="an ideal below 0 is a divisor like any other: `'divide'`; or as one of 0: "
+            "`'empty'`",
+            choices={
+                "divide": Choice("an ideal below 0 is a divisor like any other", ""),
+                "empty": Choice("an ideal below 0 is as one of 0"),
+            },
+        ),
+        Parameter(
+            name="unjudged",
+            default="zero",
+            words="`'zero'`, no gain, not relevant; `'condensed'`: taken out, the ranks close up; "
+            "`'prior'`: those returned are taken to be judged",
+            choices={
+                "zero": Choice("unjudged documents gain nothing", "unjudged count as {nothing}"),
+                "condensed": Choice(
+                    "unjudged documents are taken out, and the ranks close up",
+                    "unjudged documents taken out",
+                ),
+                "prior": Choice(
+                    "unjudged documents count as if they had the grade prior",
+                    "unjudged documents taken to be of grade {prior}",
+                ),
+            },
+            source="condensed: Sakai 2007",
+        ),
+        Parameter(
+            name="prior",
+            default=None,
+            kind="number",
+            words="with this grade value",
+            value="grade {value:g}",
+        ),
+        Parameter(
+            name="negatives",
+            default="zero",
+            words="grades below 0 gain `'zero'`; their `'raw'` value (`nDCG`); are as good as "
+            "`'unjudged'`; are `'removed'`, the ranks close up; are refused: `'error'`",
+            choices={
+                "zero": Choice("grades below 0 gain nothing", ""),
+                "raw": Choice("grades below 0 cost gain"),
+                "unjudged": Choice("grades below 0 are as good as unjudged"),
+                "removed": Choice("documents with a grade below 0 taken out"),
+                "error": Choice("grades below 0 refused"),
+            },
+        ),
+        Parameter(
+            name="ties",
+            default="docid",
+            words="documents of one score by id as UTF-8 bytes: `'docid'` descending, "
+            "`'docid_asc'` ascending; `'listed'`: as the file has them; `'averaged'`: the mean "
+            "over all their orders (`nDCG`, `P`, `R`, `Judged`, `Unjudged`)",
+            choices={
+                "docid": Choice("ties by document id"),
+                "docid_asc": Choice("ties by ascending document id"),
+                "listed": Choice("ties as the file has them"),
+                "averaged": Choice("the mean over all orders of tied documents"),
+            },
+            source="averaged: McSherry & Najork 2008",
+        ),
+        Parameter(
+            name="scores",
+            default="float32",
+            words="`'float32'`, `'float64'`: the precision in which scores are compared",
+            choices={
+                "float32": Choice("scores compared in single precision", ""),
+                "float64": Choice("scores compared in double precision"),
+            },
+        ),
+        Parameter(
+            name="queries",
+            default="",
+            words="in the mean: `'judged'` all judged; `'returned'` those of them that the run "
+            "answers; `'several'` those that it answers with two documents or more; `'run'`; "
+            "`'all'` both; `'relevant'` those of `'returned'` with a relevant document. The usual "
+            "one of `Judged` and `Unjudged` is `'returned'`: they are about what a run shows",
+            choices={
+                "judged": Choice("mean over all judged queries, 0 for one without results"),
+                "returned": Choice("mean over judged queries with results"),
+                "several": Choice("mean over judged queries with two results or more"),
+                "run": Choice("mean over all queries of the run"),
+                "all": Choice("mean over all queries, judged or in the run"),
+                "relevant": Choice("mean over queries with results and a relevant document"),
+            },
+        ),
+        Parameter(
+            name="short",
+            default="as_is",
+            words="`'as_is'`; `'zero'`: a ranking shorter than k counts 0",
+            choices={
+                "as_is": Choice("a short list is taken as it is", ""),
+                "zero": Choice("0 for a list shorter than the cutoff"),
+            },
+        ),
+        # Ways to the same number that are apart in the last bits. "multiply" takes the inverse of
+        # discount and ideal, "multiply_divide" that of the discount alone, "multiply_each" both at
+        # every rank; "cumulative" is differences of summed inverses and a dot product.
+        Parameter(
+            name="arithmetic",
+            default="divide",
+            words="`'divide'`; `'multiply'`, `'multiply_divide'`, `'multiply_each'`: the last "
+            "bits of tools that multiply by inverses; `'cumulative'`: of scikit-learn",
+            choices={
+                "divide": Choice("gain divided by discount, sum divided by ideal", ""),
+                "multiply": Choice("inverses multiplied"),
+                "multiply_divide": Choice("the discount's inverse multiplied"),
+                "multiply_each": Choice("inverses multiplied rank by rank"),
+                "cumulative": Choice("summed as scikit-learn does"),
+            },
+        ),
+        Parameter(
+            name="decimals",
+            default=None,
+            kind="whole",
+            bounds=(0, MOST_DECIMALS),
+            words="digits behind the point that values are rounded to; otherwise all",
+            unset="not rounded",
+        ),
+        # "nearest" is printf's, "half_up" Java's Math.round.
+        Parameter(
+            name="rounding",
+            default="nearest",
+            words="to the `'nearest'`; `'half_up'`; down, `'floor'`",
+            choices={
+                "nearest": Choice("rounded to {decimals} decimals"),
+                "half_up": Choice("rounded half up to {decimals} decimals"),
+                "floor": Choice("rounded down to {decimals} decimals"),
+            },
+        ),
+        Parameter(
+            name="rounded",
+            default="query",
+            words="the value of the `'query'`; the `'mean'` of the run alone; the query's value "
+            "and what every `'rank'` adds (`nDCG`)",
+            choices={
+                "query": Choice("only the query's value is rounded", ""),
+                "mean": Choice("only the mean of the run"),
+                "rank": Choice("and so is what every rank adds"),
+            },
+        ),
+        Parameter(
+            name="denominator",
+            default="",
+            words="of `P`: `'k'`; `'returned'`, the documents shown where those are fewer. Of "
+            "`AP`: `'relevant'`, all relevant documents; `'returned'`, the relevant ones among "
+            "the shown; `'cutoff'`, as many relevant ones as k has room for; "
+            "`'returned_cutoff'`, as many of those that the whole ranking has",
+            choices={
+                "k": Choice("divided by the cutoff", "the cutoff"),
+                "returned": Choice(
+                    "P is divided by what is returned, AP by the relevant ones returned",
+                    "the number of relevant ones there",
+                ),
+                "relevant": Choice(
+                    "divided by the number of relevant documents",
+                    "the number of relevant documents",
+                ),
+                "cutoff": Choice(
+                    "divided by the relevant documents that there is room for",
+                    "the number of relevant documents that there is room for",
+                ),
+                "returned_cutoff": Choice(
+                    "divided by the relevant documents returned that there is room for",
+                    "the number of returned relevant documents that there is room for",
+                ),
+            },
+        ),
+        Parameter(
+            name="p",
+            default=0.8,
+            kind="number",
+            words="0.8: the persistence, how probably a person looks at the next document",
+            value="persistence {value:g}",
+        ),
+        Parameter(
+            name="average",
+            default="macro",
+            words="`'macro'`, the mean over queries; `'weighted'`, by their weights; "
+            "`'segments'`, the mean of the segments' means, queries without one being a segment "
+            "too; `'micro'` (`Judged`, `Unjudged`), all queries' documents counted together",
+            choices={
+                "macro": Choice("the mean of the queries' values", ""),
+                "weighted": Choice(
+                    "the mean of the queries' values, counted by the queries' weights",
+                    "queries counted by their weights",
+                ),
+                "segments": Choice(
+                    "the mean of the means of each segment's queries",
+                    "first within each segment, then over the segments",
+                ),
+                "micro": Choice("all queries' documents counted together"),
+            },
+        ),
+        Parameter(
+            name="of",
+            default="documents",
+            words="all `'documents'` of the collection; the `'relevant'` ones",
+            choices={
+                "documents": Choice(
+                    "the share of all documents of the collection", "documents of the collection"
+                ),
+                "relevant": Choice(
+                    "the share of all relevant documents", "relevant documents ({rel})"
+                ),
+            },
+        ),
+    )
+}
+
+# Every parameter that takes one of some words and nothing else, and the words.
+CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
+    one.name: tuple(one.choices) for one in PARAMETERS.values() if one.kind == "choice"
+}

@@ -1,0 +1,300 @@
+"""From stored rankings and a version's judgments to values and exact sums; many runs at once.
+
+One function serves both ways to an evaluation. From scratch: one or more runs, all judged queries.
+By differences: all runs, the few touched queries, once under the old version and once under the
+new; sums + new - old are then the from-scratch sums of the new version, to the last bit, because
+the engine's values do not depend on what else is in the batch.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from touchstone.measures.averages import Groups, reads_traits, sums_of
+from touchstone.measures.compiled import loops_after
+from touchstone.measures.definition import Measure
+from touchstone.measures.engine import (
+    Values,
+    counts_needed,
+    depth_needed,
+    evaluate_batch,
+    plain_plan,
+)
+from touchstone.measures.errors import MeasureError
+from touchstone.measures.exact import Digits, FloatArray, IntArray
+from touchstone.measures.grades import Grades
+from touchstone.measures.joining import Chains, by_query
+from touchstone.measures.many_rankings import Scorer
+from touchstone.measures.packing import RankedDocuments
+from touchstone.measures.rankings import GradedRankings, Judgments, judge_rankings
+
+Ids = npt.NDArray[np.int64]
+
+STORED_ORDER: Final = ("docid", "float32")
+# Without a judgment no query is in these means.
+KEPT_QUERIES: Final = frozenset({"judged", "returned", "several", "relevant"})
+CELLS: Final = 1 << 22  # of one matrix of ranks: bounds memory however deep a ranking is
+_VALUES: Final = 1 << 17  # that are worked out and then summed by compiled loops: they stay near
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedQueries:
+    """The judgments of some queries at one version.
+
+    query_ids: ascending and distinct; a query without a judgment may be among them.
+    judgments: in the same order, one row for each.
+    """
+
+    query_ids: Ids
+    judgments: Judgments
+
+    @classmethod
+    def of(
+        cls,
+        query_ids: Ids,
+        *,
+        judged_queries: Ids,
+        documents: npt.NDArray[np.int32],
+        codes: npt.NDArray[np.int8],
+        grades: Grades,
+    ) -> "JudgedQueries":
+        """Those of `query_ids`, from a version's judgments sorted by query.
+
+        judged_queries, documents, codes: one entry a judgment; may hold other queries too.
+        Raises ValueError for a grade code that is not on the scale.
+        """
+        starts = np.searchsorted(judged_queries, query_ids, "left")
+        lengths = np.searchsorted(judged_queries, query_ids, "right") - starts
+        places = ranges(starts, lengths)
+        levels = grades.levels(codes[places])
+        return cls(query_ids, Judgments(documents[places], levels, lengths))
+
+    def __len__(self) -> int:
+        return len(self.query_ids)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredRankings:
+    """Rankings as they were loaded, in any order.
+
+    run_rows: for each, the position of its run among the runs at hand.
+    query_rows: the position of its query among the queries at hand.
+    """
+
+    run_rows: Ids
+    query_rows: Ids
+    ranked: RankedDocuments
+
+
+def check_can_be_stored(measure: Measure) -> None:
+    """Whether exact sums of this measure can be kept by differences.
+
+    Raises MeasureError where it refuses queries, is no mean over queries, or asks of queries that
+    nobody judged what no version knows.
+    """
+    if measure.queries not in KEPT_QUERIES and reads_traits([measure]):
+        raise MeasureError(
+            f"{measure.name}: of queries that are not judged, a list's versions keep no weight "
+            f"and no segment for a leaderboard, so queries={measure.queries!r} goes with "
+            "average='macro'"
+        )
+    if not measure.is_mean:
+        raise MeasureError(
+            f"{measure.name}: a leaderboard keeps means over queries; what counts a whole run "
+            "together can be computed with the command evaluate"
+        )
+    if "error" in (measure.empty, measure.negatives):
+        raise MeasureError(f"{measure.name}: a measure that refuses queries stops a leaderboard")
+
+
+def can_be_stored(measure: Measure) -> bool:
+    """Whether `check_can_be_stored` lets this measure pass."""
+    try:
+        check_can_be_stored(measure)
+    except MeasureError:
+        return False
+    return True
+
+
+def check_fit(measures: Sequence[Measure], grades: Grades) -> None:
+    """Whether these measures can be computed on this scale.
+
+    Raises MeasureError, for a gain table that lacks a grade, for example.
+    """
+    none = GradedRankings(
+        np.zeros((0, 0), np.uint8),
+        np.zeros(0, np.int64),
+        np.zeros((0, len(grades.codes)), int),
+        np.zeros((0, 0), np.intp),
+    )
+    for measure in measures:
+        evaluate_batch([measure], none, grades)
+
+
+def fits(measure: Measure, grades: Grades) -> bool:
+    """Whether `check_fit` lets this measure pass."""
+    try:
+        check_fit([measure], grades)
+    except MeasureError:
+        return False
+    return True
+
+
+def score(
+    measures: Sequence[Measure],
+    grades: Grades,
+    judged: JudgedQueries,
+    rankings: StoredRankings,
+    *,
+    n_runs: int,
+    cells: int = CELLS,
+) -> Values:
+    """Every measure of every run for every query, (n_runs, n_queries, n_measures).
+
+    Where a run has no ranking for a query, it is scored as an empty one.
+    cells: how large a matrix of ranks may become.
+    """
+    n_queries = len(judged)
+    shape = (n_runs * n_queries, len(measures))
+    full = (n_runs, n_queries, len(measures))
+    values, counted = np.zeros(shape[::-1]).T, np.zeros(shape[::-1], bool).T  # by measure
+    depth = depth_needed(measures)
+    own = rankings.run_rows * n_queries + rankings.query_rows
+    for rows, documents, lengths in _parts(rankings.ranked, own, shape[0], depth, cells):
+        graded = judge_rankings(
+            documents,
+            lengths,
+            judged.judgments,
+            n_grades=len(grades.codes),
+            queries=rows % n_queries,
+            width=depth,
+            returned=counts_needed(measures),
+        )
+        found = evaluate_batch(measures, graded, grades)
+        if len(rows) == shape[0] and (rows[1:] > rows[:-1]).all():  # all there are, in their order
+            return Values(found.values.reshape(full), found.counted.reshape(full))
+        values[rows], counted[rows] = found.values, found.counted
+    return Values(values.reshape(full), counted.reshape(full))
+
+
+def score_sums(
+    measures: Sequence[Measure],
+    grades: Grades,
+    judged: JudgedQueries,
+    rankings: StoredRankings,
+    *,
+    n_runs: int,
+    groups: Groups | None = None,
+) -> IntArray:
+    """The exact sums over these queries, (n_runs, n_rows, 6), as `averages` lays them out.
+
+    groups: of these queries, where a measure asks for their weights or segments.
+    """
+    quick = None if groups else _quick_sums(measures, grades, judged, rankings, n_runs)
+    if quick is not None:
+        return quick
+    found = score(measures, grades, judged, rankings, n_runs=n_runs)
+    return sums_of(measures, found.values, found.counted, groups)
+
+
+def _quick_sums(
+    measures: Sequence[Measure],
+    grades: Grades,
+    judged: JudgedQueries,
+    rankings: StoredRankings,
+    n_runs: int,
+) -> IntArray | None:
+    """The same of plain nDCG alone, by compiled loops from documents to sums; else None.
+
+    Queries without a ranking add nothing, and count.
+    """
+    ranked, judgments = rankings.ranked, judged.judgments
+    rules = {(measure.queries, measure.ordering) for measure in measures}
+    if rules != {("judged", STORED_ORDER)} or not Chains.fits(ranked.documents, judgments):
+        return None
+    plain = plain_plan(measures, grades)
+    if plain is None or (loops := loops_after(len(ranked.documents))) is None:
+        return None
+    n_judged = int(np.count_nonzero(judgments.lengths))
+    scorer = Scorer(
+        loops,
+        plain,
+        judgments,
+        ranked,
+        rankings.query_rows,
+        n_grades=len(grades.codes),
+    )
+    order = by_query(rankings.query_rows)
+    runs = rankings.run_rows[order]
+    digits = Digits(loops, (n_runs, len(measures)))
+    step = max(1, _VALUES // len(measures))
+    for start in range(0, len(order), step):
+        values = scorer.values(order[start : start + step])
+        for run, own in _by_run(values, runs[start : start + step]):
+            if not digits.add(run, own):
+                return None
+    return digits.sums(n_judged)
+
+
+def _by_run(values: FloatArray, runs: Ids) -> Iterator[tuple[int, FloatArray]]:
+    """The values, (n_measures, n), run by run. runs: of each."""
+    if (runs == runs[0]).all():
+        yield int(runs[0]), values
+        return
+    order = np.argsort(runs, kind="stable")
+    ordered = runs[order]
+    edges = [0, *(np.flatnonzero(np.diff(ordered)) + 1).tolist(), len(ordered)]
+    for start, stop in pairwise(edges):
+        yield int(ordered[start]), values.take(order[start:stop], axis=1)
+
+
+def _parts(
+    ranked: RankedDocuments, own: Ids, n_rows: int, depth: int | None, cells: int
+) -> Iterator[tuple[Ids, npt.NDArray[np.int32], Ids]]:
+    """All rows in parts whose matrices stay small: (rows, their documents, their lengths).
+
+    own: the row of each ranking; the rows that none has are a part with empty rankings. Where
+    all rankings fit at once they are left as they lie; otherwise those of like length go
+    together, so that one deep ranking does not widen ten thousand short ones.
+    """
+    missing = np.ones(n_rows, bool)
+    missing[own] = False
+    if missing.any():
+        absent = np.flatnonzero(missing)
+        yield absent, np.zeros(0, np.int32), np.zeros(len(absent), np.int64)
+    if not len(own):
+        return
+    lengths = ranked.lengths()
+    widths = np.maximum(1, lengths if depth is None else np.minimum(lengths, depth))
+    if len(own) * int(widths.max()) <= cells:
+        yield own, ranked.documents, lengths
+        return
+    for chosen in _of_like_width(widths, cells):
+        places = ranges(ranked.starts[chosen], lengths[chosen])
+        yield own[chosen], ranked.documents[places], lengths[chosen]
+
+
+def _of_like_width(widths: Ids, cells: int) -> Iterator[Ids]:
+    """The rows from the narrowest to the widest, in stretches of at most so many cells."""
+    by_width = np.argsort(widths, kind="stable")
+    ordered = widths[by_width].tolist()
+    start = 0
+    for stop, width in enumerate(ordered):
+        if stop > start and (stop + 1 - start) * width > cells:
+            yield by_width[start:stop]
+            start = stop
+    yield by_width[start:]
+
+
+def ranges(starts: Ids, lengths: Ids) -> Ids:
+    """The positions start, start + 1, … of each range, behind each other."""
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    first = starts - (ends - lengths)
+    places: Ids = np.arange(total, dtype=np.int64)
+    places += np.repeat(first, lengths)
+    return places

@@ -1,0 +1,61 @@
+"""All pairs of many rankers at once, on the two-way layout of rankers and queries."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from touchstone.statistics.resampling import FloatArray
+
+
+@dataclass(frozen=True)
+class PairOfRankers:
+    """The difference second − first of two columns, its simultaneous interval and p-value."""
+
+    first: int
+    second: int
+    difference: float
+    low: float
+    high: float
+    p_value: float
+
+
+def tukey_hsd(values: FloatArray, *, confidence: float = 0.95) -> list[PairOfRankers]:
+    """Tukey's honestly significant difference of every pair of rankers.
+
+    values: float64 (n_queries, n_rankers), every query scored for every ranker; at least two of
+    each. Queries are blocks: what makes a query hard for all is taken out of the error, which a
+    one-way test does not do, and so misses real differences.
+    Raises ValueError for fewer than two queries or rankers.
+    Source: Tukey 1953; Carterette 2012, "Multiple testing in statistical analysis of IR
+    experiments".
+    """
+    n, k = values.shape
+    if n < 2 or k < 2:
+        raise ValueError("Tukey's test needs two queries and two rankers at least")
+    means = values.mean(axis=0)
+    residuals = values - values.mean(axis=1, keepdims=True) - means + values.mean()
+    freedom = (n - 1) * (k - 1)
+    error = np.sqrt(float((residuals**2).sum()) / freedom / n)
+    reach = error * float(_studentized_range().ppf(confidence, k, freedom)) if error > 0 else 0.0
+    pairs = []
+    for first in range(k):
+        for second in range(first + 1, k):
+            difference = float(means[second] - means[first])
+            p_value = _p_value(difference, error, k, freedom)
+            low, high = difference - reach, difference + reach
+            pairs.append(PairOfRankers(first, second, difference, low, high, p_value))
+    return pairs
+
+
+def _p_value(difference: float, error: float, k: int, freedom: int) -> float:
+    if error == 0:
+        return 1.0 if difference == 0 else 0.0
+    return float(_studentized_range().sf(abs(difference) / error, k, freedom))
+
+
+def _studentized_range() -> Any:
+    """scipy.stats takes seconds to import, which no process that starts is to wait for."""
+    from scipy.stats import studentized_range  # noqa: PLC0415
+
+    return studentized_range
