@@ -1,5 +1,5 @@
-// What the page asks: a note, and why somebody can't tell or skips a query. A dialog tells that it was closed a moment
-// later, so what it is about is held from its opening on.
+// What the page asks: a note, and why somebody can't tell or skips a query. An answer is taken at the press that gives
+// it: a dialog's own close event comes later, and the next key may have changed the pair by then.
 import { dialog } from "./page.js";
 
 const OTHER = "other";
@@ -8,7 +8,6 @@ let asked = null;
 
 function ask(name, pair) {
   asked = pair;
-  dialog(name).returnValue = "";
   dialog(name).showModal();
 }
 
@@ -33,32 +32,38 @@ function showOther(within, isShown) {
   if (isShown) within.querySelector("textarea").focus();
 }
 
-function closeByCtrlEnter(within, value) {
+// onAnswer(pair, value): the value of the button that was pressed; Ctrl+Enter presses the one with `usual`. The dialog
+// is closed by then.
+function prepareAnswer(within, usual, onAnswer) {
+  const answer = (value) => {
+    within.close();
+    if (value) onAnswer(asked, value);
+  };
+  within.querySelector("form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    answer(event.submitter.value);
+  });
   within.querySelector("textarea").addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) within.close(value);
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    answer(usual);
   });
 }
 
 // onNote(pair, words): what somebody wrote.
 export function prepareNote(onNote) {
   const within = dialog("note");
-  closeByCtrlEnter(within, "keep");
-  within.addEventListener("close", () => {
-    if (within.returnValue === "keep") onNote(asked, wellFormed(within.querySelector("textarea").value));
-  });
+  prepareAnswer(within, "keep", (pair) => onNote(pair, wellFormed(within.querySelector("textarea").value)));
 }
 
 // onReason(pair, {reason, words, outcome}): what was chosen; words where it is none of the usual
 // reasons, outcome as the button has it.
 export function prepareReasons(name, onReason) {
   const within = dialog(name);
-  closeByCtrlEnter(within, OTHER);
   within.querySelector("[aria-expanded]").addEventListener("click", () => showOther(within, true));
-  within.addEventListener("close", () => {
-    const reason = within.returnValue;
-    const button = reason && within.querySelector(`[data-outcome][value="${CSS.escape(reason)}"]`);
-    if (!button) return;
+  prepareAnswer(within, OTHER, (pair, reason) => {
+    const { outcome } = within.querySelector(`[data-outcome][value="${CSS.escape(reason)}"]`).dataset;
     const words = reason === OTHER ? wellFormed(within.querySelector("textarea").value) : "";
-    onReason(asked, { reason, words, outcome: button.dataset.outcome });
+    onReason(pair, { reason, words, outcome });
   });
 }

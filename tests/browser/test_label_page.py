@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.presses import press, shown
+from tests.browser.presses import IS_READY, press, shown
 from tests.browser.windows import PHONE, Opener, Place
 from tests.faults.site import eventually
 
@@ -155,6 +155,7 @@ def test_the_reason_is_found_and_marked_by_keyboard_and_shown_again_and_a_query_
     expect_labels(place, 2)
     assert place.labels() == [("graded", 2)]
     page.keyboard.press("Escape")
+    page.wait_for_function(IS_READY)
     query, _ = shown(page)
     page.keyboard.press("q")
     page.keyboard.press("2")

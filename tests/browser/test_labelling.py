@@ -124,6 +124,20 @@ def test_a_note_stays_with_its_pair_while_another_label_is_taken_back(
     ]
 
 
+def test_a_note_is_kept_at_the_press_that_keeps_it(open_window: Opener, place: Place) -> None:
+    """The next key may undo, and change the pair: by then the note is its pair's."""
+    page = open_window("ben").label_page()
+    press(page, "2")
+    press_until_open(page, "n")
+    page.keyboard.type("about the second")
+    is_marked = page.evaluate("""() => {
+      const keep = new KeyboardEvent("keydown", {key: "Enter", ctrlKey: true, bubbles: true});
+      document.getElementById("note-text").dispatchEvent(keep);
+      return !document.querySelector('[data-part="note-mark"]').hidden;
+    }""")
+    assert is_marked
+
+
 def press_until_open(page: Page, key: str) -> None:
     """Press what opens a dialog; once more where a busy browser lost the key with the focus."""
     page.keyboard.press(key)
