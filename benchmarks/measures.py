@@ -1,28 +1,23 @@
-"""nDCG@1,3,5,10,20 by Touchstone and by the tools of its field, side by side in one run.
+"""nDCG@1,3,5,10,20 by Touchstone and by the tools of its field, in memory, side by side in one run.
 
-    python -m benchmarks.measures [--shape a b c] [--share 0.1] [--repeats 3] [--trec-eval PATH]
+    python -m benchmarks.measures [--shape a b c] [--share 0.1] [--repeats 3]
 
 (a) 6,980 queries x 1,000 documents, one judged each; (b) 100 runs x 50 queries x 1,000 documents,
 300 judged each; (c) 1,000,000 queries x 20 documents, 20 judged each. Documents are drawn from 8.8
 million, anew for each query. --share takes that part of the queries, for want of memory or time.
 
-In memory: each side starts from what it wants. Ours are arrays of document numbers in rank order,
-so sorting was paid at import, and the join is in the time unless it says "gathered": then the place
-of each pair among the judgments was paid at import as well. "As a worker does it" is what happens
-to rankings that have been read from the database until their sums can be stored. Compiled loops are
-at hand, as in a process that has evaluated much, unless it says "arrays alone". pytrec_eval and
+Each side starts from what it wants. Ours are arrays of document numbers in rank order, so sorting
+was paid at import, and the join is in the time unless it says "gathered": then the place of each
+pair among the judgments was paid at import as well. "As a worker does it" is what happens to
+rankings that have been read from the database until their sums can be stored. pytrec_eval and
 ir_measures start from dicts of dicts, and sort and join each time; pytrec_eval's evaluator is made
 before. scikit-learn and LightGBM start from matrices that are joined already, and have a definition
 of their own, the recall ideal; LightGBM's gains are exponential. Only we compute all four ideals.
-
-End to end: from TREC files to values, each in a process of its own, with its peak memory; imports
-are not in the time. Ours is what `evaluate` does: a process that loads compiled loops when they
-become worth it, which is in the time, and once more with these loaded before. trec_eval is a
-program, and is timed where --trec-eval says it is.
+Files and whole processes are in `benchmarks.commands`.
 
 Each tool's values are compared before anything is timed: bit by bit where it is in double precision
-and has our definition, trec_eval's as far as it prints them, the others' to 1e-12 (their last bits
-follow another arithmetic). CPU seconds of one core, medians, in turns.
+and has our definition, the others' to 1e-12 (their last bits follow another arithmetic). CPU
+seconds of one core, medians, in turns.
 """
 
 import argparse
@@ -30,31 +25,16 @@ import functools
 import gc
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
-from unittest.mock import patch
 
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.measures_on_files import (
-    ASKED,
-    CUTOFFS,
-    GLOBAL,
-    Floats,
-    apart,
-    ours_loaded_on_files,
-    ours_on_files,
-    pytrec_eval_on_files,
-    trec_eval_on_files,
-)
 from benchmarks.usage import peak
-from touchstone import compiled
-from touchstone.measures import compiled as evaluating
 from touchstone.measures.definition import Measure
 from touchstone.measures.engine import Values, counts_needed, depth_needed, evaluate_batch
 from touchstone.measures.exact import add, exact_sums
@@ -64,12 +44,17 @@ from touchstone.measures.rankings import Judgments, grade_rankings, judge_rankin
 from touchstone.measures.scoring import JudgedQueries as StoredQueries
 from touchstone.measures.scoring import StoredRankings, score_sums
 
+Floats = npt.NDArray[np.float64]
 Evaluated = dict[str, dict[str, float]]
+
+CUTOFFS: Final = (1, 3, 5, 10, 20)
+ASKED: Final = "ndcg_cut." + ",".join(map(str, CUTOFFS))  # as pytrec_eval calls it
 
 GRADES: Final = Grades.integers(range(5))
 COLLECTION: Final = 8_800_000
 # name: runs, queries, depth, judged
 SHAPES: Final = {"a": (1, 6_980, 1_000, 1), "b": (100, 50, 1_000, 300), "c": (1, 1_000_000, 20, 20)}
+SMALL: Final = (1, 50, 100, 100)
 TOGETHER: Final = 2_000_000  # ranks that a worker has in memory at once
 MANY: Final = 200_000_000  # ranks evaluated anew, in parts of a shape, as a worker does it
 PEERS_AT_MOST: Final = 5_000_000  # ranks that the slower peers are given
@@ -83,6 +68,7 @@ def of_ideal(ideal: str, **parameters: str) -> tuple[Measure, ...]:
     )
 
 
+GLOBAL: Final = of_ideal("global")
 ALL_IDEALS: Final = tuple(
     measure for ideal in ("global", "recall", "local", "max") for measure in of_ideal(ideal)
 )
@@ -110,7 +96,7 @@ class Data:
 
 def made(name: str, share: float) -> Data:
     """Seeded data: rankings and judgments of a query are drawn from documents of its own."""
-    n_runs, queries, depth, n_judged = SHAPES[name]
+    n_runs, queries, depth, n_judged = SHAPES.get(name, SMALL)
     queries = max(1, int(queries * share))
     rng = np.random.default_rng(7)
     pool = 2 * max(depth, n_judged)
@@ -186,14 +172,11 @@ def as_dicts(data: Data) -> tuple[dict[str, dict[str, int]], list[Evaluated]]:
 def in_memory(data: Data, repeats: int) -> None:
     """Arrays or dicts to values."""
     ours = joined(data, ALL_IDEALS).values
-    compiled.loops_after(evaluating.LOOPS, compiled.COMPILING)
-    same(joined(data, ALL_IDEALS).values, ours, "joined by compiled loops", 0.0)
     same(gathered(data, ALL_IDEALS).values, ours, "gathered", 0.0)
     portions = stored(data)
     times = {
         "ours, global ideal": lambda: joined(data, GLOBAL),
         "ours, all four ideals": lambda: joined(data, ALL_IDEALS),
-        "ours, all four ideals, arrays alone": lambda: by_arrays(data),
         "ours, all four, as a worker does it": lambda: as_a_worker(portions, data.n_runs),
         "ours, all four, gathered": lambda: gathered(data, ALL_IDEALS),
         "ours, all four, gathered, exact sums": lambda: summed(gathered(data, ALL_IDEALS)),
@@ -208,12 +191,6 @@ def in_memory(data: Data, repeats: int) -> None:
     base = statistics.median(found["pytrec_eval"])
     for name, seconds in found.items():
         print(f"  in memory, {name}: {shown(seconds)}; {base / statistics.median(seconds):.1f}")
-
-
-def by_arrays(data: Data) -> Values:
-    """`joined` in a process that has not evaluated much."""
-    with patch.object(evaluating, "LEAST", sys.maxsize):
-        return joined(data, ALL_IDEALS)
 
 
 def stored(data: Data) -> list[tuple[StoredQueries, StoredRankings]]:
@@ -320,31 +297,6 @@ def lightgbm_booster(codes: Floats, scores: Floats) -> tuple[Callable[[], object
     return booster.eval_train, np.array(values)
 
 
-def end_to_end(data: Data, folder: Path, trec_eval: Path | None, repeats: int) -> None:
-    """TREC files to values, each tool in a process of its own."""
-    qrels, runs = write_files(data, folder)
-    expected = joined(data, GLOBAL).values
-    workers: dict[str, Callable[..., tuple[float, float, Floats]]] = {
-        "ours": ours_on_files,
-        "ours, loops loaded": ours_loaded_on_files,
-        "pytrec_eval": pytrec_eval_on_files,
-    }
-    if trec_eval is not None:
-        workers["trec_eval"] = trec_eval_on_files
-    found: dict[str, list[float]] = {name: [] for name in workers}
-    peaks = dict.fromkeys(workers, 0.0)
-    for _ in range(repeats):
-        for name, work in workers.items():
-            seconds, memory, values = apart(work, qrels, runs, trec_eval)
-            tolerance = 5.1e-5 if name == "trec_eval" else 0.0  # it prints four decimals
-            same(values, expected, name, tolerance)
-            found[name].append(seconds)
-            peaks[name] = max(peaks[name], memory)
-    for name, seconds in found.items():
-        ratio = statistics.median(seconds) / statistics.median(found["ours"])
-        print(f"  end to end, {name}: {shown(seconds)}; peak {peaks[name]:.0f} MiB; {ratio:.1f}")
-
-
 def write_files(data: Data, folder: Path) -> tuple[Path, list[Path]]:
     """The qrels and the runs, with six decimals a score, as most tools write them."""
     n_queries, depth = len(data.codes), data.rankings.shape[1]
@@ -400,19 +352,11 @@ def main() -> None:
     parser.add_argument("--shape", choices=sorted(SHAPES), nargs="+", default=sorted(SHAPES))
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--share", type=float, default=1.0)
-    parser.add_argument("--trec-eval", type=Path, help="the program, where it has been built")
-    parser.add_argument("--only", choices=("memory", "files"))
     options = parser.parse_args()
-    if options.trec_eval is None:
-        print("trec_eval is not compared: --trec-eval says where it is")
     for name in options.shape:
         data = made(name, options.share)
         print(f"({name}) {len(data.rankings):,} rankings x {data.rankings.shape[1]:,}", flush=True)
-        if options.only != "files":
-            in_memory(data, options.repeats)
-        if options.only != "memory":
-            with tempfile.TemporaryDirectory() as folder:
-                end_to_end(data, Path(folder), options.trec_eval, options.repeats)
+        in_memory(data, options.repeats)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Working with compiled loops, or without them."""
+"""Reading with compiled loops, or without them."""
 
 import sys
 from collections.abc import Iterator
@@ -6,16 +6,12 @@ from contextlib import contextmanager
 
 import pytest
 
-from touchstone import compiled
-from touchstone.measures import compiled as evaluating
+from touchstone.files import compiled
 
 
 @contextmanager
 def loops(*, wanted: bool) -> Iterator[None]:
     """All that compiled loops can do is done by them, or nothing is."""
-    limit = 0 if wanted else sys.maxsize
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(evaluating, "LEAST", 0)
-        patch.setattr(compiled, "LOADING", limit)
-        patch.setattr(compiled, "COMPILING", limit)
+        patch.setattr(compiled, "WORTH", 0 if wanted else sys.maxsize)
         yield

@@ -1,13 +1,12 @@
-"""Compiled loops over the bytes and ids of files, for processes that read large ones."""
+"""Compiled loops over the bytes and ids of files, for processes that read many lines."""
 
 import secrets
 from functools import cache
+from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-
-from touchstone import compiled
 
 Words = npt.NDArray[np.uint64]
 Places = npt.NDArray[np.integer]
@@ -16,35 +15,39 @@ Slots = npt.NDArray[np.int64]
 SOUND: Final = 0
 UNUSUAL: Final = -1
 
-LOOPS: Final = "touchstone.files.loops"
-_SAVED: Final = 1.5e-7  # seconds a pair
+WORTH: Final = 500_000  # lines that are read as fast without Numba, whose import takes 0.6 s
 _SEED: Final = secrets.randbits(64)  # so that no file can be made to fill one slot
 _ROOM: Final = 4  # slots for each id, so that few meet
-_PIECE: Final = 1 << 24  # bytes, of which twice as many freed ones are kept
 
 
-def loops_after(pairs: int) -> Any:
-    """The module `loops`, compiled, once it is worth it for so many pairs more; else None."""
-    return compiled.loops_after(LOOPS, pairs * _SAVED)
+class _Lines:
+    """How many lines this process has read."""
+
+    seen = 0
 
 
-def expect(pairs: int) -> None:
-    """Prepares for so many pairs more: loads the loops at once where they will be worth it."""
-    if pairs:
-        _keep_freed_memory()
-    if pairs * _SAVED > compiled.LOADING:
-        compiled.load_soon()
+def expect(lines: int) -> None:
+    """Prepares for so many lines at once, where that makes compiled loops worth it."""
+    if _Lines.seen + lines >= WORTH:
+        _Lines.seen = max(_Lines.seen, WORTH)
+
+
+def loops_after(lines: int) -> Any:
+    """The module `loops`, once a process has read so many lines that it is worth it; else None.
+
+    lines: that are read now. None as well where Numba is missing, or can keep nothing of what it
+    compiles.
+    """
+    _Lines.seen += lines
+    return None if _Lines.seen < WORTH else _imported()
 
 
 @cache
-def _keep_freed_memory() -> None:
-    """Has what is freed kept for what is needed next, once in a process.
-
-    C's library gives it back to the system, to be had anew page by page, until it has seen a large
-    piece come and go (mallopt(3), M_MMAP_THRESHOLD). Nobody touches the first such piece; a second
-    one would be kept itself, and filled with zeros.
-    """
-    bytes(_PIECE)
+def _imported() -> Any:
+    try:
+        return import_module("touchstone.files.loops")
+    except (ImportError, RuntimeError):  # the latter is Numba's where it may write nowhere
+        return None
 
 
 def is_any_repeated(loops: Any, words: Words, starts: Places) -> bool:

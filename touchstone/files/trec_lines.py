@@ -1,8 +1,8 @@
 """The lines of TREC files, parsed fast where they are sound and with care where they are not.
 
-A block of lines is read at once, by compiled loops (`loops`) or as arrays of bytes (`trec_bytes`).
-Only a block with something out of the ordinary is looked at line by line: that way is the
-authority, and names what is wrong and where.
+A block of lines is split at once, or, in processes that read much, scanned by a compiled loop
+(`loops`). Only a block with something out of the ordinary is looked at line by line: that way is
+the authority, and names what is wrong and where.
 """
 
 import math
@@ -19,10 +19,9 @@ import numpy as np
 from touchstone.files.compiled import SOUND, UNUSUAL, expect, loops_after
 from touchstone.files.errors import FileRefused, Problems, Rule, quoted
 from touchstone.files.id_columns import LONGEST, IdColumn
-from touchstone.files.ids import MAX_ID_CHARACTERS, id_problem
+from touchstone.files.ids import MAX_ID_CHARACTERS, NOT_IN_IDS, id_problem
 from touchstone.files.numbers import INTEGER, NUMBER
 from touchstone.files.reading import Batch, Limits, Progress, Source, line_text, read_batches
-from touchstone.files.trec_bytes import groups_of, is_plain, lines_of, plain_numbers
 from touchstone.files.trec_pairs import (
     Gathered,
     NotInStretchesError,
@@ -38,16 +37,21 @@ _WORD: Final = re.compile(r"[^ \t]+")
 _NOT_A_NUMBER: Final = re.compile(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 _INTEGER: Final = re.compile(INTEGER)
 _NUMBER: Final = re.compile(NUMBER)
+_CONTROL: Final = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
+# beyond ASCII, and in no id
+_FOREIGN: Final = re.compile(rf"(?![\x00-\x7e])[{NOT_IN_IDS}]")
+_DOTS: Final = (b"\n.", b" .", b"\t.")  # are looked for first: that costs next to nothing
+_NO_PLACE: Final = re.compile(rb"(?:^|[ \t])\.\.?[ \t\r\n]", re.MULTILINE)
 
 
 def _score_problem(text: str) -> tuple[Rule, str] | None:
+    if _NUMBER.fullmatch(text) and math.isfinite(float(text)):
+        return None
     if _NOT_A_NUMBER.fullmatch(text):
         return Rule.NOT_FINITE, f"the score {quoted(text)} is not a finite number."
     if not _NUMBER.fullmatch(text):
         return Rule.SCORE, f"the score {quoted(text)} is not a number."
-    if not math.isfinite(float(text)):
-        return Rule.NOT_FINITE, f"the score {quoted(text)} is too large for a number."
-    return None
+    return Rule.NOT_FINITE, f"the score {quoted(text)} is too large for a number."
 
 
 def _grade_problem(text: str) -> tuple[Rule, str] | None:
@@ -177,34 +181,46 @@ def _lines_to_come(source: Source, first: Batch) -> int:
 
 def _sound_part(batch: Batch, layout: Layout) -> Part | None:
     """A batch at once, if nothing in it is out of the ordinary; else None."""
-    if loops := loops_after(batch.count):
-        return _scanned_part(batch, layout, loops)
-    found = lines_of(batch.data, batch.count, len(layout.fields))
-    if found is None:
+    if not _is_plain(batch.data):
         return None
-    query_ids, doc_ids = found.ids(0), found.ids(2)
-    if query_ids is None or doc_ids is None:
+    if (compiled := loops_after(batch.count)) is not None:
+        return _scanned_part(batch, layout, compiled)
+    if _CONTROL.search(batch.data.replace(b"\r\n", b"\n")):
         return None
-    values, others = plain_numbers(found, layout.value, whole=layout.whole)
-    texts = found.texts(others, layout.value)
-    if any(map(layout.problem, texts)):
+    rows = [line.split() for line in batch.data.split(b"\n")[:-1]]
+    if {*map(len, rows)} != {len(layout.fields)}:
         return None
-    values[others] = [float(text) for text in texts]
-    first = groups_of(query_ids)
+    columns = tuple(zip(*rows, strict=True))
+    doc_ids, texts = columns[2], [raw.decode() for raw in columns[layout.value]]
+    stretches = [(query_id, len(list(own))) for query_id, own in groupby(columns[0])]
+    query_ids = [query_id.decode() for query_id, _ in stretches]
+    longest = max(max(map(len, columns[place])) for place in (0, 2, -1))
+    some_comment = any(query_id.startswith("#") for query_id in query_ids)
+    if longest > MAX_ID_CHARACTERS or some_comment or any(map(layout.problem, texts)):
+        return None
     return Part(
-        query_ids.at(first).texts(),
-        np.diff(first, append=batch.count),
-        doc_ids,
-        values,
+        query_ids,
+        np.array([length for _, length in stretches]),
+        IdColumn.of_raw(doc_ids),
+        np.array([float(text) for text in texts]),
         np.arange(batch.line, batch.line + batch.count, dtype=np.int32),
-        found.texts(np.array([batch.count - 1]), len(layout.fields) - 1)[0],
+        rows[-1][-1].decode(),
     )
 
 
-def _scanned_part(batch: Batch, layout: Layout, loops: Any) -> Part | None:
-    """The same by compiled loops."""
-    if not (batch.data.isascii() or is_plain(batch.data)):
-        return None
+def _is_plain(data: bytes) -> bool:
+    """Whether it is UTF-8 in which no word is `.` or `..`, or has a foreign character."""
+    has_dots = data.startswith(b".") or any(dot in data for dot in _DOTS)
+    if has_dots and _NO_PLACE.search(data):
+        return False
+    try:
+        return data.isascii() or not _FOREIGN.search(data.decode("utf-8"))
+    except UnicodeDecodeError:
+        return False
+
+
+def _scanned_part(batch: Batch, layout: Layout, compiled: Any) -> Part | None:
+    """The same by a compiled loop."""
     data = np.frombuffer(batch.data, np.uint8)
     values = np.empty(batch.count)
     odd, stretches = np.empty((batch.count, 3), np.int64), np.empty(batch.count + 1, np.int64)
@@ -213,7 +229,7 @@ def _scanned_part(batch: Batch, layout: Layout, loops: Any) -> Part | None:
     longest = min(LONGEST, MAX_ID_CHARACTERS)
     while outcome != UNUSUAL:
         words = np.empty((batch.count, width), np.uint64)
-        outcome = loops.scan(
+        outcome = compiled.scan(
             data, len(layout.fields), layout.value, layout.whole, longest,
             words, values, odd, stretches, names, filled,
         )  # fmt: skip

@@ -40,8 +40,7 @@ from touchstone.measures.definition import Measure
 from touchstone.measures.discounts import FloatArray
 from touchstone.measures.errors import MeasureError, ZeroIdealError
 from touchstone.measures.grades import Grades
-from touchstone.measures.many_rankings import Plain, ndcg, plain_ndcg, quick_ndcg
-from touchstone.measures.ndcg import gains
+from touchstone.measures.ndcg import gains, ndcg
 from touchstone.measures.preference import bpref, inferred_ap
 from touchstone.measures.rankings import BoolArray, GradedRankings
 from touchstone.measures.rounding import rounded_values
@@ -80,8 +79,6 @@ def evaluate_batch(measures: Sequence[Measure], rankings: GradedRankings, grades
     """
     _check(measures, rankings, grades)
     plan = _plan(tuple(measures), grades)
-    if (quick := _quick_values(plan, rankings, grades)) is not None:
-        return quick
     # column by column, because that is how they are worked out and summed
     values = np.empty((len(measures), len(rankings))).T
     counted = np.empty((len(measures), len(rankings)), bool).T
@@ -186,35 +183,6 @@ def _shared(measure: Measure, grades: Grades) -> object:
         return ("ERR", *view, satisfactions(measure, own).tobytes())
     name = "binary" if _FAMILIES[measure.family] is _binary_values else measure.family
     return (name, *view, measure.rel, measure.p)
-
-
-def plain_plan(measures: Sequence[Measure], grades: Grades) -> Plain | None:
-    """What compiled loops need to work out these measures from documents; None: they can't."""
-    plan = _plan(tuple(measures), grades)
-    first = plan[0].first
-    as_they_are = first.unjudged == "zero" and first.negatives in ("zero", "raw")
-    if len(plan) != 1 or first.family != "nDCG" or not as_they_are:
-        return None
-    return plain_ndcg(tuple(measures), grades)
-
-
-def _quick_values(
-    plan: Sequence[_Group], rankings: GradedRankings, grades: Grades
-) -> Values | None:
-    """The values where a compiled loop works out all of them; None where it does not."""
-    if len(plan) != 1 or plan[0].first.family != "nDCG":
-        return None
-    group = plan[0]
-    if len({measure.queries for measure in group.measures}) > 1:
-        return None
-    view = seen(group.first, rankings, grades)
-    found = quick_ndcg(group.measures, seen_grades(group.first, grades), view)
-    if found is None:
-        return None
-    chosen = _in_mean(group.first.queries, rankings, grades)
-    if not chosen.all():
-        found[~chosen] = 0.0
-    return Values(found, np.broadcast_to(chosen[:, None], found.shape))
 
 
 def _fill(

@@ -24,12 +24,10 @@ Limits: |value| < 4096, and Σ|v| < 2**34, Σv² < 2**38 in all: any number of q
 """
 
 import math
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-
-from touchstone.measures.compiled import loops_after
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -44,11 +42,6 @@ _MASK32: Final = 2**32 - 1
 _LOW_BITS: Final = 32  # sum = sum_high * 2**32 + sum_low
 _SQUARE_BITS: Final = 48  # squares = (square_high * 2**48 + square_middle) * 2**48 + square_low
 _MASK48: Final = 2**_SQUARE_BITS - 1
-_MASK20: Final = 2**20 - 1
-_DIGITS: Final = 8  # of a sum and of a sum of squares, as compiled loops add them up
-_DIGIT_BITS: Final = 20
-_QUICK_CHUNK: Final = 2**20  # values that those loops sum at once
-_TOGETHER: Final = 512  # values whose digits they multiply and add before a float64 could round
 _CHUNK: Final = 2**17  # values summed at once: bounds memory, and digits cannot overflow
 
 
@@ -62,8 +55,6 @@ def exact_sums(values: FloatArray, counted: BoolArray) -> IntArray:
     """
     if values.shape != counted.shape or values.ndim < 2:
         raise ValueError("values and counted must have one shape (..., n_queries, n_measures)")
-    if (quick := _quick_sums(values, counted)) is not None:
-        return quick
     out = np.zeros((*values.shape[:-2], values.shape[-1], len(COLUMNS)), np.int64)
     step = max(1, _CHUNK // max(1, values.size // max(1, values.shape[-2])))
     for start in range(0, values.shape[-2], step):
@@ -141,73 +132,6 @@ def _chunk_sums(values: FloatArray, counted: BoolArray) -> IntArray:
     out[..., 1] = high.sum(axis=-1)
     out[..., 2] = low.sum(axis=-1)
     return out
-
-
-def _quick_sums(values: FloatArray, counted: BoolArray) -> IntArray | None:
-    """The same by a compiled loop; None where there is none, or a value is not in [0, 2)."""
-    if not values.size or (loops := loops_after(values.size)) is None:
-        return None
-    marks = counted if counted.strides[-1] else counted[..., :1]  # the same for all measures
-    chosen = values if marks.all() else np.where(marks, values, 0.0)
-    by_measure = np.ascontiguousarray(chosen.swapaxes(-1, -2))
-    digits = Digits(loops, by_measure.shape[:-1])
-    if not digits.add((), by_measure):
-        return None
-    return digits.sums(np.count_nonzero(marks, axis=-2))
-
-
-class Digits:
-    """Exact sums of values that a compiled loop adds up; shape: of the sums."""
-
-    def __init__(self, loops: Any, shape: tuple[int, ...]) -> None:
-        self._add = loops.add_digits
-        self._room = np.empty((3, _TOGETHER))
-        self._pending = np.zeros((*shape, _DIGITS), np.int64)
-        self._n_pending = 0
-        self._sums = np.zeros((*shape, len(COLUMNS)), np.int64)
-
-    def add(self, at: int | tuple[()], values: FloatArray) -> bool:
-        """Adds values, (..., n), to the sums at a place.
-
-        False, and nothing holds any more, where one is not in [0, 2).
-        """
-        n = values.shape[-1]
-        rows = values.reshape(-1, n)
-        digits = self._pending[at].reshape(len(rows), _DIGITS)  # a view
-        for start in range(0, n, _QUICK_CHUNK):
-            stop = min(start + _QUICK_CHUNK, n)
-            self._n_pending += stop - start
-            if self._n_pending > _QUICK_CHUNK:
-                self._settle()
-                self._n_pending = stop - start
-            if not self._add(rows, start, stop, self._room, digits):
-                return False
-        return True
-
-    def sums(self, counts: int | IntArray) -> IntArray:
-        """(..., 6), the columns of COLUMNS. counts: how many values count."""
-        self._settle()
-        out = self._sums.copy()
-        out[..., 0] = counts
-        return out
-
-    def _settle(self) -> None:
-        """Adds the digits so far to the columns, before they could overflow."""
-        digits = self._pending
-        for place in (2, 1, 7, 6, 5, 4):  # carry upwards
-            digits[..., place - 1] += digits[..., place] >> _DIGIT_BITS
-            digits[..., place] &= _MASK20
-        low = digits[..., 1] << _DIGIT_BITS | digits[..., 2]
-        self._sums[..., 1] += (digits[..., 0] << 8) + (low >> _LOW_BITS)
-        self._sums[..., 2] += low & _MASK32
-        highest = digits[..., 3]
-        self._sums[..., 3] += highest >> 16
-        self._sums[..., 4] += (highest & 0xFFFF) << 32 | digits[..., 4] << 12 | digits[..., 5] >> 8
-        self._sums[..., 5] += (
-            (digits[..., 5] & 0xFF) << 40 | digits[..., 6] << _DIGIT_BITS | digits[..., 7]
-        )
-        _normalise(self._sums)
-        digits[...] = 0
 
 
 def fixed_point(magnitudes: FloatArray) -> tuple[IntArray, IntArray]:

@@ -1,22 +1,20 @@
 """The join of rankings with judgments: which level has the document at every rank.
 
-Where compiled loops are at hand they do it. Otherwise it goes from query to query, some of them at
-a time, and for each stretch takes the cheapest of these ways: comparing every rank with every
-judged document (few of either), looking ranks up in a table over document ids (many rankings of one
-query, or long ones), or searching for them in a sorted list (ids too far apart for a table). Which
-way is taken changes no level.
+It goes from query to query, some of them at a time, and for each stretch takes the cheapest way:
+comparing every rank with every judged document (few of either), looking ranks up in a table over
+document ids (many rankings of one query, or long ones), or searching for them in a sorted list (ids
+too far apart for a table). Which way is taken changes no level.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from touchstone.measures.compiled import loops_after
 from touchstone.measures.counting import NARROW, CountArray, by_rank, count_levels
 from touchstone.measures.grades import UNJUDGED, LevelArray
 
@@ -28,10 +26,6 @@ _CELLS: Final = 1 << 17  # ranks that are looked up at once: they stay in the ca
 _TABLE_CELLS: Final = 1 << 22  # bytes of a table that several queries share
 _LARGEST_SPAN: Final = 1 << 26  # of document ids; beyond it they are searched for instead
 _LARGEST_KEY: Final = 1 << 62  # of (query, document); beyond it queries are searched one by one
-_LEAST_HASHES: Final = 1 << 10  # chains of judged documents with one hash
-_ROOM: Final = 16  # chains for each judged document, at least
-LANES: Final = 32  # ranks that a compiled loop compares at once, as `loops.lanes` says
-_MOST_CHAINED: Final = 1 << 15  # judged documents of a query: 16 bits number them
 # What the ways cost, in nanoseconds, as measured.
 _PER_COMPARISON: Final = 0.25  # of a rank with a judged document
 _PER_TABLE: Final = 8000.0  # filling a table, and emptying it
@@ -66,10 +60,6 @@ class Judgments:
     def counts(self, n_grades: int) -> CountArray:
         """How many documents of each query are judged at each level 1..n_grades."""
         n_queries = len(self.lengths)
-        if (loops := loops_after(len(self.levels))) is not None:
-            counts = np.empty((n_grades, n_queries), np.int32)
-            loops.count(np.ascontiguousarray(self.levels), self.starts, counts)
-            return counts.T
         out = np.empty((n_grades, n_queries), np.int32)
         step = max(1, _CELLS * n_queries // max(1, len(self.levels)))
         for first in range(0, n_queries, step):
@@ -84,38 +74,6 @@ class Judgments:
                 flat = np.bincount(cells, minlength=len(lengths) * n_grades)
                 out[:, first:last] = flat.reshape(-1, n_grades).T
         return out.T
-
-
-@dataclass(frozen=True, eq=False)
-class Chains:
-    """Judgments for a compiled loop, and room to look ranks up among them.
-
-    arguments: as `loops.look_up` takes them: judged, levels, starts, heads, after, scratch.
-    """
-
-    arguments: tuple[npt.NDArray[np.generic], ...]
-
-    @classmethod
-    def of(cls, judgments: Judgments, longest: int) -> "Chains":
-        """For rankings of at most so many documents."""
-        most = int(judgments.lengths.max(initial=0))
-        room = max(_LEAST_HASHES, 1 << (_ROOM * most - 1).bit_length())
-        return cls(
-            (
-                np.ascontiguousarray(judgments.documents),
-                np.ascontiguousarray(judgments.levels),
-                judgments.starts,
-                np.zeros(room, np.uint16),
-                np.empty(most, np.uint16),
-                np.empty((2, max(longest, LANES)), np.int32),
-            )
-        )
-
-    @staticmethod
-    def fits(documents: IntArray, judgments: Judgments) -> bool:
-        """Whether such ids, and so many judgments, can be looked up so."""
-        small = documents.dtype == judgments.documents.dtype == np.int32
-        return small and int(judgments.lengths.max(initial=0)) < _MOST_CHAINED
 
 
 @dataclass(frozen=True)
@@ -149,8 +107,6 @@ class Join:
         if self.depth == 0 or not len(self.judgments.documents):
             levels[:] = UNJUDGED
             return Joined(levels, None if counts is None else counts.T)
-        if (loops := self._loops()) is not None:
-            return self._looked_up_by(loops)
         for first, last, mine in self._stretches():
             found = self._looked_up(first, last, mine)
             levels[mine] = found[:, : self.width]
@@ -202,32 +158,6 @@ class Join:
     def starts(self) -> IntArray:
         """Where each ranking begins."""
         return np.cumsum(self.lengths) - self.lengths
-
-    def _loops(self) -> Any:
-        """Compiled loops, where they are at hand for these ids; else None."""
-        fits = Chains.fits(self.documents, self.judgments)
-        return loops_after(len(self.lengths) * self.depth) if fits else None
-
-    def _looked_up_by(self, loops: Any) -> Joined:
-        """`done` by a compiled loop."""
-        n_rankings, order = len(self.lengths), by_query(self.rows)
-        levels = np.empty((n_rankings, whole_lanes(self.width)), np.uint8)
-        counts = np.empty((self.n_grades, n_rankings), np.int32)
-        loops.look_up(
-            np.ascontiguousarray(self.documents),
-            self.starts,
-            np.ascontiguousarray(self.lengths, np.int64),
-            np.ascontiguousarray(self.rows, np.int64),
-            *Chains.of(self.judgments, self.depth).arguments,
-            self.width,
-            order,
-            levels,
-            counts,
-        )
-        out, own, mine = by_rank(n_rankings, self.width), np.empty_like(counts), _even(order)
-        out[mine] = levels[:, : self.width]
-        own[:, mine] = counts
-        return Joined(out, own.T if self.n_grades else None)
 
     def _stretches(self) -> Iterator[tuple[int, int, Rows]]:
         """Queries first..last, and which rankings are theirs, in their order."""
@@ -350,11 +280,6 @@ class Join:
             keys += np.repeat(np.arange(last - first), judgments.lengths[first:last]) * self.span
             wanted += (rows.astype(np.int64) * self.span - self.lowest)[:, None]
         return _found(keys, judgments.levels[place], wanted)
-
-
-def whole_lanes(width: int) -> int:
-    """As many ranks as compiled loops fill where so many are wanted."""
-    return -(-width // LANES) * LANES
 
 
 def by_query(rows: IntArray) -> npt.NDArray[np.int64]:

@@ -8,27 +8,22 @@ the engine's values do not depend on what else is in the batch.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from touchstone.measures.averages import Groups, reads_traits, sums_of
-from touchstone.measures.compiled import loops_after
 from touchstone.measures.definition import Measure
 from touchstone.measures.engine import (
     Values,
     counts_needed,
     depth_needed,
     evaluate_batch,
-    plain_plan,
 )
 from touchstone.measures.errors import MeasureError
-from touchstone.measures.exact import Digits, FloatArray, IntArray
+from touchstone.measures.exact import IntArray
 from touchstone.measures.grades import Grades
-from touchstone.measures.joining import Chains, by_query
-from touchstone.measures.many_rankings import Scorer
 from touchstone.measures.packing import RankedDocuments
 from touchstone.measures.rankings import GradedRankings, Judgments, judge_rankings
 
@@ -38,7 +33,6 @@ STORED_ORDER: Final = ("docid", "float32")
 # Without a judgment no query is in these means.
 KEPT_QUERIES: Final = frozenset({"judged", "returned", "several", "relevant"})
 CELLS: Final = 1 << 22  # of one matrix of ranks: bounds memory however deep a ranking is
-_VALUES: Final = 1 << 17  # that are worked out and then summed by compiled loops: they stay near
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -194,62 +188,8 @@ def score_sums(
 
     groups: of these queries, where a measure asks for their weights or segments.
     """
-    quick = None if groups else _quick_sums(measures, grades, judged, rankings, n_runs)
-    if quick is not None:
-        return quick
     found = score(measures, grades, judged, rankings, n_runs=n_runs)
     return sums_of(measures, found.values, found.counted, groups)
-
-
-def _quick_sums(
-    measures: Sequence[Measure],
-    grades: Grades,
-    judged: JudgedQueries,
-    rankings: StoredRankings,
-    n_runs: int,
-) -> IntArray | None:
-    """The same of plain nDCG alone, by compiled loops from documents to sums; else None.
-
-    Queries without a ranking add nothing, and count.
-    """
-    ranked, judgments = rankings.ranked, judged.judgments
-    rules = {(measure.queries, measure.ordering) for measure in measures}
-    if rules != {("judged", STORED_ORDER)} or not Chains.fits(ranked.documents, judgments):
-        return None
-    plain = plain_plan(measures, grades)
-    if plain is None or (loops := loops_after(len(ranked.documents))) is None:
-        return None
-    n_judged = int(np.count_nonzero(judgments.lengths))
-    scorer = Scorer(
-        loops,
-        plain,
-        judgments,
-        ranked,
-        rankings.query_rows,
-        n_grades=len(grades.codes),
-    )
-    order = by_query(rankings.query_rows)
-    runs = rankings.run_rows[order]
-    digits = Digits(loops, (n_runs, len(measures)))
-    step = max(1, _VALUES // len(measures))
-    for start in range(0, len(order), step):
-        values = scorer.values(order[start : start + step])
-        for run, own in _by_run(values, runs[start : start + step]):
-            if not digits.add(run, own):
-                return None
-    return digits.sums(n_judged)
-
-
-def _by_run(values: FloatArray, runs: Ids) -> Iterator[tuple[int, FloatArray]]:
-    """The values, (n_measures, n), run by run. runs: of each."""
-    if (runs == runs[0]).all():
-        yield int(runs[0]), values
-        return
-    order = np.argsort(runs, kind="stable")
-    ordered = runs[order]
-    edges = [0, *(np.flatnonzero(np.diff(ordered)) + 1).tolist(), len(ordered)]
-    for start, stop in pairwise(edges):
-        yield int(ordered[start]), values.take(order[start:stop], axis=1)
 
 
 def _parts(

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.files import id_columns
+from tests.compiled_loops import loops
 from touchstone.files.id_columns import IdColumn, found_in, repeated
 
 IDS = st.sampled_from(
@@ -30,39 +30,34 @@ def test_a_column_gives_its_texts_back_numbers_and_orders_them(texts: list[str])
     assert [texts[place] for place in order] == sorted(texts, key=str.encode)
 
 
-@given(GROUPS, st.integers(1, 40))
+@pytest.mark.parametrize("wanted", [False, True])
+@given(GROUPS)
 def test_ids_that_a_group_has_twice_are_named_with_the_first(
-    groups: list[list[str]], together: int
+    wanted: bool, groups: list[list[str]]
 ) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(id_columns, "_TOGETHER", together)
-        ids, starts = flat(groups)
-        expected = [
-            (int(start) + place, int(start) + group.index(text))
-            for start, group in zip(starts, groups, strict=False)
-            for place, text in enumerate(group)
-            if group.index(text) < place
-        ]
+    ids, starts = flat(groups)
+    expected = [
+        (int(start) + place, int(start) + group.index(text))
+        for start, group in zip(starts, groups, strict=False)
+        for place, text in enumerate(group)
+        if group.index(text) < place
+    ]
+    with loops(wanted=wanted):
         assert repeated(ids, starts) == expected
 
 
-@given(GROUPS, GROUPS, st.data(), st.integers(1, 40), st.sampled_from([2, 4, 1 << 17]))
+@pytest.mark.parametrize("wanted", [False, True])
+@given(GROUPS, GROUPS, st.data())
 def test_ids_are_found_in_the_group_that_is_looked_in(
-    groups: list[list[str]],
-    others: list[list[str]],
-    data: st.DataObject,
-    together: int,
-    slots: int,
+    wanted: bool, groups: list[list[str]], others: list[list[str]], data: st.DataObject
 ) -> None:
     others = [list(dict.fromkeys(group)) for group in others]
     wanted = data.draw(
         st.lists(st.integers(-1, len(others) - 1), min_size=len(groups), max_size=len(groups))
     )
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(id_columns, "_TOGETHER", together)
-        patch.setattr(id_columns, "_MOST_SLOTS", slots)
-        ids, starts = flat(groups)
-        among, of_others = flat(others)
+    ids, starts = flat(groups)
+    among, of_others = flat(others)
+    with loops(wanted=wanted):
         found = found_in(ids, starts, among, of_others, np.array(wanted)).tolist()
     texts = among.texts()
     for group, other, start in zip(groups, wanted, starts.tolist(), strict=False):

@@ -1,23 +1,17 @@
-"""Compiled loops find what is found without them."""
+"""Whichever way a file is read, the same is found: the same pairs, or the same problems."""
 
 import io
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.compiled_loops import loops
 from tests.touchstone.files.hostile_trec import all_cases
-from touchstone import compiled
-from touchstone.files import trec_lines
-from touchstone.files.compiled import LOOPS
+from touchstone.files import compiled, trec_lines
 from touchstone.files.errors import FileRefused
-from touchstone.files.id_columns import IdColumn, found_in, repeated
 from touchstone.files.reading import TREC_LIMITS
 from touchstone.files.trec import QrelsFile, RunFile, read_qrels, read_run
 
@@ -41,9 +35,6 @@ SOUND = st.builds(
     st.integers(0, 9),
     st.floats(-9, 9),
 )
-GROUPS = st.lists(
-    st.lists(st.text("abc", min_size=1, max_size=12), max_size=9), min_size=1, max_size=5
-)
 
 
 def told(content: bytes, *, qrels: bool = False) -> object:
@@ -59,21 +50,30 @@ def told(content: bytes, *, qrels: bool = False) -> object:
     return repr((*read, values))
 
 
-def both(content: bytes, *, qrels: bool = False) -> tuple[object, object]:
-    with loops(wanted=False):
-        plain = told(content, qrels=qrels)
-    with loops(wanted=True):
-        return told(content, qrels=qrels), plain
+def all_ways(content: bytes, *, qrels: bool = False) -> list[object]:
+    """What is told of a file: line by line, which is right, split, and by compiled loops."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trec_lines, "_sound_part", lambda *_: None)
+        found = [told(content, qrels=qrels)]
+    for wanted in (False, True):
+        with loops(wanted=wanted):
+            found.append(told(content, qrels=qrels))
+    return found
 
 
 @settings(max_examples=150)
 @given(st.lists(st.one_of(SOUND, SOUND, LINES), min_size=1, max_size=8).map("".join))
 @example("1 0 a 1 5. t\n1 0 b 1 -0 t\n1 0 c 1 123456789.1234567 t\n2 0 c 1 .5 t")
 @example("1 0 a 1 - t\n")
+@example("1 0 . 1 1 t\n1 0 b 1 1 t\n")
+@example("1 0 .. 1 1 t\n")
+@example(".. 0 a 1 1 t\n")
+@example("1 0 a 1 1 .\n")
+@example("1 0 a 1 1_0 t\n1 0 b 1 inf t\n1 0 c 1 1e999 t\n")
 @example("1 0 a 1 1.2.3 t\n")
-def test_a_run_is_read_as_without_them(content: str) -> None:
-    one, other = both(content.encode())
-    assert one == other
+def test_a_run_is_read_as_line_by_line(content: str) -> None:
+    line_by_line, *others = all_ways(content.encode())
+    assert others == [line_by_line] * 2
 
 
 @settings(max_examples=100)
@@ -89,45 +89,26 @@ def test_a_run_is_read_as_without_them(content: str) -> None:
 )
 @example("1 0 a 2147483648\n")
 @example("1 0 a 999999999\n1 0 b 2147483647\n1 0 c -1\n1 0 d 1.0\n")
-def test_qrels_are_read_as_without_them(content: str) -> None:
-    one, other = both(content.encode(), qrels=True)
-    assert one == other
+def test_qrels_are_read_as_line_by_line(content: str) -> None:
+    line_by_line, *others = all_ways(content.encode(), qrels=True)
+    assert others == [line_by_line] * 2
 
 
 def test_every_hostile_file_gets_the_same_answer() -> None:
     cases = [case for case in all_cases() if isinstance(case.content, bytes) and not case.limits]
     assert len(cases) > 50
     for case in cases:
-        one, other = both(case.content, qrels=case.kind.startswith("qrels"))  # type: ignore[arg-type]
-        assert one == other, case
-
-
-@given(GROUPS, GROUPS, st.data())
-def test_ids_are_found_and_repeated_ones_named_as_without_them(
-    groups: list[list[str]], others: list[list[str]], data: st.DataObject
-) -> None:
-    others = [list(dict.fromkeys(group)) for group in others]
-    looked_in = [data.draw(st.integers(-1, len(others) - 1)) for _ in groups]
-    columns = [IdColumn.of([one for group in own for one in group]) for own in (groups, others)]
-    starts = [np.cumsum([0, *map(len, own)]) for own in (groups, others)]
-    answers = []
-    for wanted in (True, False):
-        with loops(wanted=wanted):
-            found = found_in(columns[0], starts[0], columns[1], starts[1], np.array(looked_in))
-            answers.append((found.tolist(), repeated(columns[0], starts[0])))
-    assert answers[0] == answers[1]
+        line_by_line, *others = all_ways(case.content, qrels=case.kind.startswith("qrels"))
+        assert others == [line_by_line] * 2, case
 
 
 def test_a_large_file_is_read_by_them_from_its_first_line_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compiled._Saved, "seconds", 0.0)
-    monkeypatch.setattr(compiled, "LOADING", 0.05)
-    monkeypatch.setattr(compiled, "COMPILING", 2.0)
-    compiled.loops_of(LOOPS)
+    monkeypatch.setattr(compiled._Lines, "seen", 0)
     lines = "".join(f"q 0 d{number} 1\n" for number in range(2_000))
     (small := tmp_path / "small").write_text(lines)
-    (large := tmp_path / "large").write_text(lines * 200)
+    (large := tmp_path / "large").write_text(lines * 300)
     found = []
 
     def scanned(*given: object) -> None:
@@ -139,19 +120,3 @@ def test_a_large_file_is_read_by_them_from_its_first_line_on(
     with pytest.raises(FileRefused):  # it has its pairs more than once
         read_qrels(large, name="f", limits=replace(TREC_LIMITS, memory=10_000_000))
     assert found
-
-
-def test_preparing_for_many_files_touches_no_memory() -> None:
-    script = """
-import resource
-from touchstone.files.compiled import expect
-expect(1)
-before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-for _ in range(9):
-    expect(1)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
-"""
-    told = subprocess.run(
-        [sys.executable, "-c", script], check=True, capture_output=True, text=True
-    )
-    assert int(told.stdout) < 500  # pages
