@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from touchstone.cli.running import BadOptionError, Write
+from touchstone.files.reading import OWN_LIMITS
 from touchstone.files.trec import RunToRead, read_qrels
 from touchstone.measures.asking import Asked, ask
 from touchstone.measures.errors import MeasureError
@@ -71,9 +72,10 @@ def work(options: Mapping[str, Any], say: Write, warn: Write) -> None:
 def _evaluate(
     asked: Asked, options: Mapping[str, Any], names: Sequence[str]
 ) -> Iterator[FileValues]:
-    judged = JudgedQueries(read_qrels(options["qrels"], name=options["qrels"]))
+    qrels = read_qrels(options["qrels"], name=options["qrels"], limits=OWN_LIMITS)
+    judged = JudgedQueries(qrels)
     for name, path in zip(names, options["run"], strict=True):
-        run = RunToRead(path=path, name=path, text_after_tag=True, queries=None)
+        run = RunToRead(path=path, name=path, limits=OWN_LIMITS, text_after_tag=True)
         found = evaluate_file(judged, run, [asked.measure])
         if not found.counted[:, 0].any():
             raise MeasureError(f"{asked.name}: no query of {name} is in the mean")

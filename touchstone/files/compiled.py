@@ -1,4 +1,4 @@
-"""Compiled loops over the bytes and ids of files, for processes that read many lines."""
+"""Compiled loops over the bytes and ids of files, for processes that read much."""
 
 import secrets
 from functools import cache
@@ -15,31 +15,31 @@ Slots = npt.NDArray[np.int64]
 SOUND: Final = 0
 UNUSUAL: Final = -1
 
-WORTH: Final = 500_000  # lines that are read as fast without Numba, whose import takes 0.6 s
+WORTH: Final = 1 << 24  # bytes that are read as fast without Numba, whose import takes 0.6 s
 _SEED: Final = secrets.randbits(64)  # so that no file can be made to fill one slot
 _ROOM: Final = 4  # slots for each id, so that few meet
 
 
-class _Lines:
-    """How many lines this process has read."""
+class _Bytes:
+    """How many bytes this process has read."""
 
-    seen = 0
-
-
-def expect(lines: int) -> None:
-    """Prepares for so many lines at once, where that makes compiled loops worth it."""
-    if _Lines.seen + lines >= WORTH:
-        _Lines.seen = max(_Lines.seen, WORTH)
+    read = 0
 
 
-def loops_after(lines: int) -> Any:
-    """The module `loops`, once a process has read so many lines that it is worth it; else None.
+def expect(n_bytes: int) -> None:
+    """Prepares for so many bytes, where they make compiled loops worth it."""
+    if _Bytes.read + n_bytes >= WORTH:
+        _Bytes.read = max(_Bytes.read, WORTH)
 
-    lines: that are read now. None as well where Numba is missing, or can keep nothing of what it
+
+def loops_after(n_bytes: int) -> Any:
+    """The module `loops`, once a process has read so much that it is worth it; else None.
+
+    n_bytes: that are read now. None as well where Numba is missing, or can keep nothing of what it
     compiles.
     """
-    _Lines.seen += lines
-    return None if _Lines.seen < WORTH else _imported()
+    _Bytes.read += n_bytes
+    return None if _Bytes.read < WORTH else _imported()
 
 
 @cache

@@ -56,6 +56,8 @@ class Limits:
 
 
 TREC_LIMITS: Final = Limits()
+# Of somebody's own files on their own machine; line numbers have 32 bits.
+OWN_LIMITS: Final = Limits(compressed=64 * GB, expanded=1024 * GB, lines=2**31 - 1, memory=64 * GB)
 QUERY_LIMITS: Final = Limits()
 DOCUMENT_LIMITS: Final = Limits(line=4 * MB)
 
@@ -76,6 +78,13 @@ class _BrokenFileError(Exception):
         super().__init__(message)
         self.rule = rule
         self.message = message
+
+
+def size_of(source: Source) -> int:
+    """The bytes that it has on disk; 0 where it is no path to a file."""
+    if not isinstance(source, str | os.PathLike) or not Path(source).is_file():
+        return 0
+    return Path(source).stat().st_size
 
 
 def read_batches(

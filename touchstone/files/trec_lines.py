@@ -6,12 +6,10 @@ the authority, and names what is wrong and where.
 """
 
 import math
-import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -19,9 +17,17 @@ import numpy as np
 from touchstone.files.compiled import SOUND, UNUSUAL, expect, loops_after
 from touchstone.files.errors import FileRefused, Problems, Rule, quoted
 from touchstone.files.id_columns import LONGEST, IdColumn
-from touchstone.files.ids import MAX_ID_CHARACTERS, NOT_IN_IDS, id_problem
+from touchstone.files.ids import MAX_ID_CHARACTERS, NO_PLACES, NOT_IN_IDS, id_problem
 from touchstone.files.numbers import INTEGER, NUMBER
-from touchstone.files.reading import Batch, Limits, Progress, Source, line_text, read_batches
+from touchstone.files.reading import (
+    Batch,
+    Limits,
+    Progress,
+    Source,
+    line_text,
+    read_batches,
+    size_of,
+)
 from touchstone.files.trec_pairs import (
     Gathered,
     NotInStretchesError,
@@ -40,8 +46,7 @@ _NUMBER: Final = re.compile(NUMBER)
 _CONTROL: Final = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 # beyond ASCII, and in no id
 _FOREIGN: Final = re.compile(rf"(?![\x00-\x7e])[{NOT_IN_IDS}]")
-_DOTS: Final = (b"\n.", b" .", b"\t.")  # are looked for first: that costs next to nothing
-_NO_PLACE: Final = re.compile(rb"(?:^|[ \t])\.\.?[ \t\r\n]", re.MULTILINE)
+_NO_PLACES: Final = frozenset(place.encode() for place in NO_PLACES)
 
 
 def _score_problem(text: str) -> tuple[Rule, str] | None:
@@ -115,8 +120,9 @@ def read_table(
     gathered = Gathered(limits, problems, layout.dtype)
     for batch in read_batches(source, limits=limits, problems=problems, progress=progress):
         if batch.line == 1:
-            gathered.expected = _lines_to_come(source, batch)
-            expect(gathered.expected)
+            size = size_of(source)
+            expect(size)
+            gathered.expected = size * batch.count // len(batch.data)
         part = _part(batch, layout, problems)
         if len(part.values):
             gathered.add(part)
@@ -160,7 +166,7 @@ def _parts(source: Source, layout: Layout, limits: Limits, problems: Problems) -
     """The sound lines of a file, batch by batch, and a problem for each that is not."""
     for batch in read_batches(source, limits=limits, problems=problems):
         if batch.line == 1:
-            expect(_lines_to_come(source, batch))
+            expect(size_of(source))
         part = _part(batch, layout, problems)
         if len(part.values):
             yield part
@@ -172,36 +178,36 @@ def _part(batch: Batch, layout: Layout, problems: Problems) -> Part:
     return _inspected_part(batch, layout, problems) if part is None else part
 
 
-def _lines_to_come(source: Source, first: Batch) -> int:
-    """How many lines are behind the first batch of a file, if they are like those in it."""
-    if not isinstance(source, str | os.PathLike):
-        return 0
-    return max(0, Path(source).stat().st_size - len(first.data)) * first.count // len(first.data)
-
-
 def _sound_part(batch: Batch, layout: Layout) -> Part | None:
     """A batch at once, if nothing in it is out of the ordinary; else None."""
     if not _is_plain(batch.data):
         return None
-    if (compiled := loops_after(batch.count)) is not None:
+    compiled = loops_after(len(batch.data))
+    if compiled is not None:
         return _scanned_part(batch, layout, compiled)
-    if _CONTROL.search(batch.data.replace(b"\r\n", b"\n")):
-        return None
+    has_controls = _CONTROL.search(batch.data.replace(b"\r\n", b"\n"))
+    return None if has_controls else _split_part(batch, layout)
+
+
+def _split_part(batch: Batch, layout: Layout) -> Part | None:
+    """The same by Python's ways to split and to read numbers."""
     rows = [line.split() for line in batch.data.split(b"\n")[:-1]]
     if {*map(len, rows)} != {len(layout.fields)}:
         return None
     columns = tuple(zip(*rows, strict=True))
-    doc_ids, texts = columns[2], [raw.decode() for raw in columns[layout.value]]
-    stretches = [(query_id, len(list(own))) for query_id, own in groupby(columns[0])]
-    query_ids = [query_id.decode() for query_id, _ in stretches]
-    longest = max(max(map(len, columns[place])) for place in (0, 2, -1))
-    some_comment = any(query_id.startswith("#") for query_id in query_ids)
-    if longest > MAX_ID_CHARACTERS or some_comment or any(map(layout.problem, texts)):
+    ids = [columns[place] for place in (0, 2, -1)]
+    if not all(map(_NO_PLACES.isdisjoint, ids)):
+        return None
+    stretches = [(query_id.decode(), len(list(own))) for query_id, own in groupby(columns[0])]
+    texts = [raw.decode() for raw in columns[layout.value]]
+    is_long = max(max(map(len, own)) for own in ids) > MAX_ID_CHARACTERS
+    has_comment = any(query_id.startswith("#") for query_id, _ in stretches)
+    if is_long or has_comment or any(map(layout.problem, texts)):
         return None
     return Part(
-        query_ids,
+        [query_id for query_id, _ in stretches],
         np.array([length for _, length in stretches]),
-        IdColumn.of_raw(doc_ids),
+        IdColumn.of_raw(columns[2]),
         np.array([float(text) for text in texts]),
         np.arange(batch.line, batch.line + batch.count, dtype=np.int32),
         rows[-1][-1].decode(),
@@ -209,10 +215,7 @@ def _sound_part(batch: Batch, layout: Layout) -> Part | None:
 
 
 def _is_plain(data: bytes) -> bool:
-    """Whether it is UTF-8 in which no word is `.` or `..`, or has a foreign character."""
-    has_dots = data.startswith(b".") or any(dot in data for dot in _DOTS)
-    if has_dots and _NO_PLACE.search(data):
-        return False
+    """Whether it is UTF-8, and none of its characters beyond ASCII is one that no id may have."""
     try:
         return data.isascii() or not _FOREIGN.search(data.decode("utf-8"))
     except UnicodeDecodeError:

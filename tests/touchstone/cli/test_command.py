@@ -12,6 +12,10 @@ import pytest
 from django.core.management import call_command
 from scipy import stats
 
+from touchstone.files import trec_pairs
+from touchstone.files.errors import FileRefused
+from touchstone.files.trec import read_qrels
+
 ROOT = Path(__file__).resolve().parents[3]
 HEAVY = {"django", "celery", "rest_framework", "numba", "llvmlite", "scipy.stats", "krippendorff"}
 QUERIES, DOCUMENTS = 30, 20
@@ -79,6 +83,19 @@ def test_evaluate_prints_what_manage_py_prints(
         call_command(*EVALUATE, *more)
         assert touchstone(files, *EVALUATE, *more).stdout == capsys.readouterr().out
     assert json.loads(touchstone(files, *EVALUATE, "--json").stdout)["preset"] is None
+
+
+def test_files_may_be_larger_than_an_upload_may(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(files)
+    call_command(*EVALUATE)
+    printed = capsys.readouterr().out
+    monkeypatch.setattr(trec_pairs, "BYTES_PER_PAIR", 10_000_000)  # of 600 pairs
+    with pytest.raises(FileRefused, match="more pairs and ids than fit"):
+        read_qrels("some.qrels", name="some.qrels")
+    call_command(*EVALUATE)
+    assert capsys.readouterr().out == printed
 
 
 def test_agreement_is_a_command_of_it(files: Path) -> None:

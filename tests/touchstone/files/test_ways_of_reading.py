@@ -105,10 +105,10 @@ def test_every_hostile_file_gets_the_same_answer() -> None:
 def test_a_large_file_is_read_by_them_from_its_first_line_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compiled._Lines, "seen", 0)
+    monkeypatch.setattr(compiled._Bytes, "read", 0)
     lines = "".join(f"q 0 d{number} 1\n" for number in range(2_000))
     (small := tmp_path / "small").write_text(lines)
-    (large := tmp_path / "large").write_text(lines * 300)
+    (large := tmp_path / "large").write_text(lines * 999)
     found = []
 
     def scanned(*given: object) -> None:
