@@ -148,7 +148,8 @@ def scan(
                     before, length_before = start, length
                 if length > longest_id and (field == 0 or field == n_fields - 1):
                     return unusual
-            if data[start] == 46 and at - start <= 2 and data[at - 1] == 46 and field != value:
+            is_id = field == 0 or field == 2
+            if is_id and data[start] == 46 and data[at - 1] == 46 and at - start <= 2:
                 return unusual
             if byte == 127:
                 return unusual

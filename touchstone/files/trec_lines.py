@@ -196,7 +196,7 @@ def _split_part(batch: Batch, layout: Layout) -> Part | None:
         return None
     columns = tuple(zip(*rows, strict=True))
     ids = [columns[place] for place in (0, 2, -1)]
-    if not all(map(_NO_PLACES.isdisjoint, ids)):
+    if not all(map(_NO_PLACES.isdisjoint, ids[:2])):
         return None
     stretches = [(query_id.decode(), len(list(own))) for query_id, own in groupby(columns[0])]
     texts = [raw.decode() for raw in columns[layout.value]]
@@ -313,7 +313,8 @@ def _row(
     known = problems.total
     for place in (0, 2, *range(5, len(layout.fields))):
         wrong = id_problem(words[place].group())
-        if wrong:
+        is_tag = place > 2  # which is in no address
+        if wrong and not (is_tag and words[place].group() in NO_PLACES):
             what = f"the {layout.fields[place]} {quoted(words[place].group())} {wrong}."
             problems.add(line, Rule.ID, what, column=words[place].start() + 1)
     value = _value(words[layout.value], layout, line, problems)

@@ -68,7 +68,7 @@ def all_ways(content: bytes, *, qrels: bool = False) -> list[object]:
 @example("1 0 . 1 1 t\n1 0 b 1 1 t\n")
 @example("1 0 .. 1 1 t\n")
 @example(".. 0 a 1 1 t\n")
-@example("1 0 a 1 1 .\n")
+@example("1 0 a 1 1 ..\n1 0 b 1 x ..\n")
 @example("1 0 a 1 1_0 t\n1 0 b 1 inf t\n1 0 c 1 1e999 t\n")
 @example("1 0 a 1 1.2.3 t\n")
 def test_a_run_is_read_as_line_by_line(content: str) -> None:
