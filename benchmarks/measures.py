@@ -41,8 +41,7 @@ from touchstone.measures.exact import add, exact_sums
 from touchstone.measures.grades import Grades
 from touchstone.measures.packing import RankedDocuments
 from touchstone.measures.rankings import Judgments, grade_rankings, judge_rankings
-from touchstone.measures.scoring import JudgedQueries as StoredQueries
-from touchstone.measures.scoring import StoredRankings, score_sums
+from touchstone.measures.scoring import StoredJudgments, StoredRankings, score_sums
 
 Floats = npt.NDArray[np.float64]
 Evaluated = dict[str, dict[str, float]]
@@ -193,7 +192,7 @@ def in_memory(data: Data, repeats: int) -> None:
         print(f"  in memory, {name}: {shown(seconds)}; {base / statistics.median(seconds):.1f}")
 
 
-def stored(data: Data) -> list[tuple[StoredQueries, StoredRankings]]:
+def stored(data: Data) -> list[tuple[StoredJudgments, StoredRankings]]:
     """The data in the portions in which a worker loads it."""
     (n_queries, n_judged), depth = data.codes.shape, data.rankings.shape[1]
     step = max(1, TOGETHER // (data.n_runs * depth))
@@ -208,11 +207,11 @@ def stored(data: Data) -> list[tuple[StoredQueries, StoredRankings]]:
         run_rows, query_rows = np.divmod(np.arange(data.n_runs * n_own), n_own)
         starts = np.arange(data.n_runs * n_own + 1) * depth
         rankings = StoredRankings(run_rows, query_rows, RankedDocuments(starts, ranked.ravel()))
-        out.append((StoredQueries(np.arange(n_own), judgments), rankings))
+        out.append((StoredJudgments(np.arange(n_own), judgments), rankings))
     return out
 
 
-def as_a_worker(portions: list[tuple[StoredQueries, StoredRankings]], n_runs: int) -> object:
+def as_a_worker(portions: list[tuple[StoredJudgments, StoredRankings]], n_runs: int) -> object:
     """From rankings as they are loaded to sums as they are stored."""
     sums = [score_sums(ALL_IDEALS, GRADES, *portion, n_runs=n_runs) for portion in portions]
     return functools.reduce(add, sums)

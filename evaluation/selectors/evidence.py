@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from judgments.models import Judgment
 from touchstone.measures.grades import Grades
-from touchstone.measures.scoring import JudgedQueries
+from touchstone.measures.scoring import StoredJudgments
 from touchstone.statistics.resampling import FloatArray
 
 
@@ -25,7 +25,7 @@ def get_evidence(*, list_id: int, version: int) -> dict[tuple[int, int], dict[st
 
 
 def get_grade_chances(
-    *, list_id: int, version: int, judged: JudgedQueries, grades: Grades
+    *, list_id: int, version: int, judged: StoredJudgments, grades: Grades
 ) -> FloatArray:
     """How likely each level of each judgment is, (n_judgments, n_levels); zeros: as it stands.
 

@@ -15,7 +15,7 @@ from judgments.models import Judgment, Query
 from judgments.selectors.lists import GradeShown, show_grade
 from touchstone.measures.answers import Answer, judge_answers
 from touchstone.measures.asking import Asked
-from touchstone.measures.differences import Difference, Part, difference
+from touchstone.measures.differences import Difference, Switch, difference
 from touchstone.measures.explanation import Explanation, Rank, explain, value_of
 from touchstone.measures.grades import Grades
 from touchstone.measures.presets import printed
@@ -103,7 +103,7 @@ class Switched:
     """Parameters that go together, switched. share: of the whole difference; None where either
     is 0."""
 
-    part: Part
+    part: Switch
     before: str
     after: str
     share: float | None

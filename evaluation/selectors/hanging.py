@@ -20,7 +20,7 @@ from touchstone.measures.rankings import Judgments
 from touchstone.measures.scoring import (
     STORED_ORDER,
     Ids,
-    JudgedQueries,
+    StoredJudgments,
     StoredRankings,
     ranges,
     score,
@@ -141,7 +141,7 @@ def _try_all(
     return _Tried(query_ids[rows], documents, before, after, moves / counts)
 
 
-def _places(own: JudgedQueries, rankings: StoredRankings) -> Ids:
+def _places(own: StoredJudgments, rankings: StoredRankings) -> Ids:
     """Which judgments are of documents that a run shows."""
     rows = np.repeat(rankings.query_rows, rankings.ranked.lengths())
     judged = np.repeat(np.arange(len(own), dtype=np.int64), own.judgments.lengths)
@@ -154,7 +154,7 @@ def _pair_keys(rows: Ids, documents: npt.NDArray[np.integer[Any]]) -> Ids:
     return (rows << 32) | documents.astype(np.int64)
 
 
-def _with_one_changed(own: JudgedQueries, rows: Ids, places: Ids, after: Ids) -> JudgedQueries:
+def _with_one_changed(own: StoredJudgments, rows: Ids, places: Ids, after: Ids) -> StoredJudgments:
     """For each change its query's judgments, with that one of them changed."""
     lengths = own.judgments.lengths[rows].astype(np.int64)
     starts = own.judgments.starts[:-1][rows].astype(np.int64)
@@ -163,7 +163,7 @@ def _with_one_changed(own: JudgedQueries, rows: Ids, places: Ids, after: Ids) ->
     first = np.cumsum(lengths) - lengths
     levels[first + places - starts] = after
     judgments = Judgments(own.judgments.documents[gathered], levels, lengths)
-    return JudgedQueries(np.arange(len(rows), dtype=np.int64), judgments)
+    return StoredJudgments(np.arange(len(rows), dtype=np.int64), judgments)
 
 
 def _for_each(rankings: StoredRankings, rows: Ids, n_runs: int, n_queries: int) -> StoredRankings:

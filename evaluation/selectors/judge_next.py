@@ -34,7 +34,7 @@ from touchstone.measures.definition import Measure
 from touchstone.measures.discounts import divisors
 from touchstone.measures.grades import Grades
 from touchstone.measures.ndcg import gains
-from touchstone.measures.scoring import Ids, JudgedQueries, StoredRankings
+from touchstone.measures.scoring import Ids, StoredJudgments, StoredRankings
 from touchstone.pooling.judge_next import JudgedPool, Outlook, draw_next, outlook
 from touchstone.statistics.resampling import FloatArray
 
@@ -315,7 +315,7 @@ def _ranked(rankings: StoredRankings, depth: int, n_runs: int) -> tuple[Ids, Ids
 
 
 def _levels(
-    judgment_list: JudgmentList, measure: Measure, own: JudgedQueries, rows: Ids, documents: Ids
+    judgment_list: JudgmentList, measure: Measure, own: StoredJudgments, rows: Ids, documents: Ids
 ) -> tuple[Ids, FloatArray, Ids]:
     """The pairs' levels, the doubts about them, and what else is judged of each query."""
     grades = grades_of(judgment_list)

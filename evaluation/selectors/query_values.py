@@ -22,7 +22,7 @@ from touchstone.measures.definition import Measure
 from touchstone.measures.engine import Values, evaluate_batch
 from touchstone.measures.exact import exact_sums
 from touchstone.measures.grades import Grades
-from touchstone.measures.scoring import KEPT_QUERIES, STORED_ORDER, Ids, JudgedQueries, score
+from touchstone.measures.scoring import KEPT_QUERIES, STORED_ORDER, Ids, StoredJudgments, score
 from touchstone.measures.wording import answers_words
 from touchstone.statistics.intervals import half_interval
 
@@ -159,7 +159,7 @@ def values_under(
 
 
 def _stored_order(
-    run: Run, measures: Sequence[Measure], own: JudgedQueries, grades: Grades
+    run: Run, measures: Sequence[Measure], own: StoredJudgments, grades: Grades
 ) -> tuple[Values, Ids]:
     """The values of some queries, and how long each one's ranking is."""
     rankings = load_rankings(run_ids=[run.pk], query_ids=own.query_ids.tolist())
@@ -170,7 +170,7 @@ def _stored_order(
 
 
 def _other_order(
-    run: Run, measures: Sequence[Measure], own: JudgedQueries, grades: Grades
+    run: Run, measures: Sequence[Measure], own: StoredJudgments, grades: Grades
 ) -> tuple[Values, Ids]:
     """The same where the measure reads rankings in another order than the stored one."""
     answers = load_answers(run_id=run.pk, query_ids=own.query_ids.tolist())

@@ -21,7 +21,7 @@ from judgments.selectors import get_judged
 from touchstone.measures.definition import Measure
 from touchstone.measures.engine import depth_needed
 from touchstone.measures.grades import Grades
-from touchstone.measures.scoring import STORED_ORDER, JudgedQueries, StoredRankings, score
+from touchstone.measures.scoring import STORED_ORDER, StoredJudgments, StoredRankings, score
 from touchstone.statistics.resampling import FloatArray
 from touchstone.statistics.stability import Stability, board_stability, drawn_levels
 
@@ -132,7 +132,7 @@ class _Redrawn:
 
     measure: Measure
     grades: Grades
-    judged: JudgedQueries
+    judged: StoredJudgments
     rankings: StoredRankings
     chances: FloatArray
     n_runs: int

@@ -35,7 +35,7 @@ from touchstone.measures.scoring import (
     KEPT_QUERIES,
     STORED_ORDER,
     Ids,
-    JudgedQueries,
+    StoredJudgments,
     StoredRankings,
     score,
     score_sums,
@@ -134,7 +134,7 @@ class _Loaded:
     rankings: StoredRankings
     answers: list[Answer]
 
-    def sums(self, board: Board, judged: JudgedQueries, groups: Groups | None) -> IntArray:
+    def sums(self, board: Board, judged: StoredJudgments, groups: Groups | None) -> IntArray:
         """The exact sums over these queries."""
         if not self.answers:
             return score_sums(
@@ -216,9 +216,9 @@ def _groups(board: Board, version: int, query_ids: Ids, segments: tuple[str, ...
     )
 
 
-def judged_queries(judged: Judged, query_ids: Ids, grades: Grades) -> JudgedQueries:
+def judged_queries(judged: Judged, query_ids: Ids, grades: Grades) -> StoredJudgments:
     """A version's judgments of some queries, as the measure engine wants them."""
-    return JudgedQueries.of(
+    return StoredJudgments.of(
         query_ids,
         judged_queries=judged.query_ids,
         documents=judged.document_ids,

@@ -16,7 +16,7 @@ from judgments.models import JudgmentList, JudgmentVersion
 from judgments.selectors import Judged, get_judged
 from touchstone.measures.definition import Measure
 from touchstone.measures.rosetta import places
-from touchstone.measures.scoring import JudgedQueries, score
+from touchstone.measures.scoring import StoredJudgments, score
 from touchstone.statistics.ranks import kendall_tau
 
 MOST_DRAWS, FEWEST_DRAWS = 40, 12
@@ -210,7 +210,7 @@ def _shifts(
         judged = get_judged(list_id=board.list_id, version=version, query_ids=chunk.tolist())
         rankings = load_rankings(run_ids=[one.run.pk for one in known], query_ids=chunk.tolist())
         for sign, held in ((1, _changed(judged, grades, set(chunk.tolist()))), (-1, judged)):
-            own: JudgedQueries = judged_queries(held, chunk, board.grades)
+            own: StoredJudgments = judged_queries(held, chunk, board.grades)
             values = score(board.measures, board.grades, own, rankings, n_runs=len(known))
             counted = values.counted[:, :, 0]
             sums += sign * np.where(counted, values.values[:, :, 0], 0.0).sum(axis=1)

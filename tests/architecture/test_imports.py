@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -90,3 +91,13 @@ def test_no_module_is_named_after_nothing(app: str) -> None:
     vague = {"utils", "helpers", "core", "managers", "common", "misc"}
     found = [path for path in (ROOT / app).rglob("*.py") if path.stem in vague]
     assert found == []
+
+
+def test_no_two_classes_of_the_library_have_one_name() -> None:
+    names = Counter(
+        node.name
+        for path in (ROOT / "touchstone").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, count in names.items() if count > 1] == []

@@ -30,7 +30,7 @@ _NOT_OF_THE_VALUE: Final = frozenset({"queries", "average"})
 
 
 @dataclass(frozen=True)
-class Part:
+class Switch:
     """What parameters that go together make of a difference.
 
     before, after: their values in the one definition and in the other. effect: what the switch
@@ -55,7 +55,7 @@ class Difference:
     other: Measure
     value: float
     other_value: float
-    parts: tuple[Part, ...]
+    parts: tuple[Switch, ...]
     orders: int
 
     @property
@@ -87,7 +87,7 @@ def difference(one: Measure, other: Measure, value: Callable[[Measure], float]) 
     groups = _groups(one, other)
     effects = _effects(one, other, groups, known)
     parts = [
-        Part(
+        Switch(
             group,
             tuple(getattr(one, parameter) for parameter in group),
             tuple(getattr(other, parameter) for parameter in group),

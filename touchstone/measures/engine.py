@@ -94,7 +94,7 @@ def evaluate_batch(measures: Sequence[Measure], rankings: GradedRankings, grades
 
 
 @dataclass(frozen=True)
-class Counts:
+class Proportion:
     """found of every: what a share over all queries' documents together is made of."""
 
     found: float
@@ -106,7 +106,7 @@ class Counts:
         return self.found / self.every if self.every else None
 
 
-def count_together(measure: Measure, rankings: GradedRankings, grades: Grades) -> Counts:
+def count_together(measure: Measure, rankings: GradedRankings, grades: Grades) -> Proportion:
     """Judged or Unjudged with average='micro': the documents of the queries in the mean, counted.
 
     rankings, grades: as in `evaluate_batch`.
@@ -115,7 +115,7 @@ def count_together(measure: Measure, rankings: GradedRankings, grades: Grades) -
         raise ValueError(f"{measure.name} is a mean over queries")
     chosen = _in_mean(measure.queries, rankings, grades)
     found, every = judged_counts(measure, rankings)
-    return Counts(found[chosen].sum().item(), int(every[chosen].sum()))
+    return Proportion(found[chosen].sum().item(), int(every[chosen].sum()))
 
 
 @dataclass(frozen=True)

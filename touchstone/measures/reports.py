@@ -13,7 +13,7 @@ from typing import Final
 
 from touchstone.measures.averages import Average
 from touchstone.measures.definition import Measure
-from touchstone.measures.differences import Difference, Part
+from touchstone.measures.differences import Difference, Switch
 from touchstone.measures.explanation import Explanation
 from touchstone.measures.files import FileValues
 from touchstone.measures.wording import describe
@@ -299,7 +299,7 @@ def _signed(effect: float) -> str:
     return f"{effect:+.0e}" if 0 < abs(effect) < 0.00005 else f"{effect:+.4f}"
 
 
-def _switch(part: Part) -> str:
+def _switch(part: Switch) -> str:
     pairs = zip(part.parameters, part.before, part.after, strict=True)
     return ", ".join(f"{name} {_told(old)} → {_told(new)}" for name, old, new in pairs)
 

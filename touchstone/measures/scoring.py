@@ -36,7 +36,7 @@ CELLS: Final = 1 << 22  # of one matrix of ranks: bounds memory however deep a r
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class JudgedQueries:
+class StoredJudgments:
     """The judgments of some queries at one version.
 
     query_ids: ascending and distinct; a query without a judgment may be among them.
@@ -55,7 +55,7 @@ class JudgedQueries:
         documents: npt.NDArray[np.int32],
         codes: npt.NDArray[np.int8],
         grades: Grades,
-    ) -> "JudgedQueries":
+    ) -> "StoredJudgments":
         """Those of `query_ids`, from a version's judgments sorted by query.
 
         judged_queries, documents, codes: one entry a judgment; may hold other queries too.
@@ -141,7 +141,7 @@ def fits(measure: Measure, grades: Grades) -> bool:
 def score(
     measures: Sequence[Measure],
     grades: Grades,
-    judged: JudgedQueries,
+    judged: StoredJudgments,
     rankings: StoredRankings,
     *,
     n_runs: int,
@@ -178,7 +178,7 @@ def score(
 def score_sums(
     measures: Sequence[Measure],
     grades: Grades,
-    judged: JudgedQueries,
+    judged: StoredJudgments,
     rankings: StoredRankings,
     *,
     n_runs: int,

@@ -120,3 +120,16 @@ def test_a_large_file_is_read_by_them_from_its_first_line_on(
     with pytest.raises(FileRefused):  # it has its pairs more than once
         read_qrels(large, name="f", limits=replace(TREC_LIMITS, memory=10_000_000))
     assert found
+
+
+def test_a_large_file_is_read_where_numba_may_write_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(name: str) -> None:
+        raise RuntimeError(f"cannot cache function of {name}: no locator available")
+
+    monkeypatch.setattr(compiled, "import_module", refused)
+    monkeypatch.setattr(compiled, "_imported", compiled._imported.__wrapped__)
+    (path := tmp_path / "qrels").write_text("q 0 a 1\nq 0 b 0\n")
+    with loops(wanted=True):
+        assert read_qrels(path, name="f").doc_ids(0) == ["a", "b"]

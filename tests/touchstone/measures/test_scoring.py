@@ -17,7 +17,7 @@ from touchstone.measures.packing import pack, unpack_ranked
 from touchstone.measures.scoring import (
     KEPT_QUERIES,
     STORED_ORDER,
-    JudgedQueries,
+    StoredJudgments,
     StoredRankings,
     can_be_stored,
     check_can_be_stored,
@@ -42,9 +42,9 @@ runs_of_queries = st.lists(
 )
 
 
-def judged_queries(qrels: Qrels, query_ids: list[int]) -> JudgedQueries:
+def judged_queries(qrels: Qrels, query_ids: list[int]) -> StoredJudgments:
     rows = [(q, d, g) for q in sorted(qrels) for d, g in sorted(qrels[q].items())]
-    return JudgedQueries.of(
+    return StoredJudgments.of(
         np.array(query_ids, np.int64),
         judged_queries=np.array([q for q, _, _ in rows], np.int64),
         documents=np.array([d for _, d, _ in rows], np.int32),
