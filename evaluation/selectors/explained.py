@@ -18,8 +18,8 @@ from touchstone.measures.asking import Asked
 from touchstone.measures.differences import Difference, Switch, difference
 from touchstone.measures.explanation import Explanation, Rank, explain, value_of
 from touchstone.measures.grades import Grades
-from touchstone.measures.presets import printed
 from touchstone.measures.rankings import GradedRankings, Judgments
+from touchstone.measures.tool_rules import printed
 from touchstone.measures.wording import describe, parameter_words, tie_words
 from touchstone.scales import Scale
 

@@ -13,7 +13,8 @@ from tests.reference.record import RECORDED
 from tests.touchstone.measures.file_builders import judged, run
 from touchstone.measures.files import FileValues, evaluate_file
 from touchstone.measures.grammar import parse_measure
-from touchstone.measures.presets import preset, printed
+from touchstone.measures.presets import preset
+from touchstone.measures.tool_rules import printed
 
 RECORD: dict[str, Any] = json.loads(
     (RECORDED / "precision_of_learning_to_rank.json").read_text(encoding="utf-8")

@@ -9,7 +9,8 @@ from typing import Final
 from touchstone.measures.definition import Measure
 from touchstone.measures.errors import MeasureError
 from touchstone.measures.grammar import parse_measure, split_names
-from touchstone.measures.presets import PRESETS, Preset, apply, preset
+from touchstone.measures.presets import PRESETS, Preset, preset
+from touchstone.measures.tool_rules import apply
 
 _AS_A_TOOL: Final = re.compile(r"(?P<preset>[A-Za-z][A-Za-z0-9_]*):(?P<measure>.+)", re.DOTALL)
 

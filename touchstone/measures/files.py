@@ -18,9 +18,10 @@ from touchstone.measures.errors import MeasureError, ZeroIdealError
 from touchstone.measures.explanation import Explanation, explain, value_of
 from touchstone.measures.graded_runs import GradedRun, Ordering, Reading, graded_run
 from touchstone.measures.judged_files import JudgedQueries, order_of
-from touchstone.measures.presets import Preset, apply, printed, tool_mean
+from touchstone.measures.presets import Preset
 from touchstone.measures.rankings import BoolArray, GradedRankings
 from touchstone.measures.rounding import rounded_mean
+from touchstone.measures.tool_rules import apply, printed, tool_mean
 from touchstone.measures.traits import Traits
 
 PLAIN: Final = Traits("", 1.0)  # of a query that nothing is said about

@@ -1,24 +1,22 @@
-"""What public tools mean by the names they print, as data.
+"""What public tools mean by the names they print: one entry a preset, nothing but data.
 
 A preset sets parameters of the measures that it is applied to, and says how the tool rounds and
-how it takes its mean. Every preset here is proved against what its tool printed, to the last bit
-(tests/reference).
+takes its mean; `tool_rules` does so. To add or change one, edit its entry, record what the tool
+prints (tests/reference), and write docs/measures.md again. Every preset whose tool could be run is
+held against what it printed, to the last bit; where that could not be done, its caveat says so.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
-import numpy as np
-
-from touchstone.measures.definition import FAMILIES, Measure, gain_table
-from touchstone.measures.discounts import FloatArray
+from touchstone.measures.definition import gain_table
 from touchstone.measures.errors import MeasureError
 
 # Not measures of most of these tools, but welcome beside any number.
 ABOUT_JUDGMENTS: Final = frozenset({"Judged", "Unjudged"})
-TREC_EVAL_FAMILIES: Final = ABOUT_JUDGMENTS | {
-    "nDCG",
+JUST_NDCG: Final = ABOUT_JUDGMENTS | {"nDCG"}
+TREC_EVAL_FAMILIES: Final = JUST_NDCG | {
     "RR",
     "AP",
     "P",
@@ -28,9 +26,6 @@ TREC_EVAL_FAMILIES: Final = ABOUT_JUDGMENTS | {
     "Bpref",
     "infAP",
 }
-LOWEST: Final = -1e9  # the lowest value that a grade can be asked to have: all that is judged
-ROUNDING_PARAMETERS: Final = frozenset({"decimals", "rounding", "rounded"})
-JUST_NDCG: Final = ABOUT_JUDGMENTS | {"nDCG"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,149 +55,88 @@ class Preset:
     caveat: str = ""
 
 
+# What groups of tools have in common.
+TREC_EVAL: Final[Mapping[str, object]] = {"scores": "float32", "ties": "docid"}
+# Tools that are given arrays: documents as listed, the ideal from what was returned.
+LEARNING_TO_RANK: Final[Mapping[str, object]] = {
+    "gain": "exp2",
+    "ideal": "recall",
+    "ties": "listed",
+    "scores": "float64",
+    "queries": "returned",
+}
+XGBOOST: Final = {**LEARNING_TO_RANK, "scores": "float32", "arithmetic": "multiply_each"}
+RANKLIB: Final = {**LEARNING_TO_RANK, "discount": "ln/ln2", "arithmetic": "multiply_divide"}
+SKLEARN: Final = {
+    **LEARNING_TO_RANK,
+    "gain": "linear",
+    "queries": "several",
+    "discount": "ln/ln2",
+    "arithmetic": "cumulative",
+}
+# Tools of search teams: rated documents, negative ratings and all.
+RATED: Final[Mapping[str, object]] = {
+    "gain": "exp2",
+    "negatives": "raw",
+    "ties": "listed",
+    "scores": "float64",
+    "queries": "all",
+}
+
 ARRAYS_CAVEAT: Final = (
     "The tool is given arrays and refuses negative grades; here they gain nothing."
 )
-
-
-def _trec_eval(name: str, tool: str, reading: str, **parameters: object) -> Preset:
-    own = {"scores": "float32", "ties": "docid", **parameters}
-    return Preset(
-        name=name,
-        tool=tool,
-        reading=reading,
-        parameters=own,
-        of_family={"Unjudged": {"queries": own["queries"]}},  # its unj_k
-        families=TREC_EVAL_FAMILIES,
-    )
-
-
-def _learning_to_rank(name: str, tool: str, reading: str, **parameters: object) -> Preset:
-    """Tools that are given arrays: documents as listed, the ideal from what was returned."""
-    own = {"gain": "exp2", "ideal": "recall", "ties": "listed", "scores": "float64"}
-    return Preset(
-        name=name,
-        tool=tool,
-        reading=reading,
-        parameters={**own, "queries": "returned", **parameters},
-        mean="run",
-        caveat=ARRAYS_CAVEAT,
-    )
-
-
-def _with_precision(
-    chosen: Preset, known: str | None = None, **of_family: Mapping[str, object]
-) -> Preset:
-    """The tool's binary measures too, as far as they are given.
-
-    known: what is to be said of them where they were held against the tool; None: they were not.
-    """
-    caveat = chosen.caveat
-    if known is not None:
-        caveat = f"{caveat} {known}".strip()
-    elif "From its source" not in caveat:
-        names = " and ".join(of_family)
-        caveat += f" {names} follow what is known of the tool: they were not held against it."
-    families = chosen.families | of_family.keys()
-    return replace(chosen, families=families, of_family=of_family, caveat=caveat)
-
-
-def _with_caveat(caveat: str, chosen: Preset) -> Preset:
-    return replace(chosen, caveat=caveat)
-
-
-def _xgboost(name: str, tool: str, gains: str, **parameters: object) -> Preset:
-    empty = f"{parameters['empty']:g}"
-    reading = (
-        f"{gains}; ideal from what was returned; a query without gain counts {empty}; "
-        "cut at 32 where no cutoff is given"
-    )
-    own = {"scores": "float32", "arithmetic": "multiply_each", **parameters}
-    chosen = replace(_learning_to_rank(name, tool, reading, **own), cutoff=32)
-    if parameters["gain"] == "linear":
-        return chosen
-    return _with_precision(
-        chosen,
-        "It refuses P and AP of labels other than 0 and 1; here 1 and up are relevant.",
-        P={"denominator": "returned"},
-        AP={"denominator": "returned_cutoff"},
-    )
-
-
-def _sklearn(name: str, tool: str, reading: str, *, ties: str) -> Preset:
-    return _learning_to_rank(
-        name,
-        tool,
-        reading,
-        gain="linear",
-        discount="ln/ln2",
-        queries="several",
-        arithmetic="cumulative",
-        ties=ties,
-    )
-
-
-def _ranklib(name: str, tool: str, documents: str, ideal: str) -> Preset:
-    reading = (
-        f"exponential gain; ideal from all {documents} documents; "
-        "cut at 10 where no cutoff is given"
-    )
-    own = {"discount": "ln/ln2", "ideal": ideal, "arithmetic": "multiply_divide"}
-    chosen = replace(_learning_to_rank(name, tool, reading, **own), cutoff=10)
-    found = "returned" if ideal == "recall" else "relevant"
-    # its AP takes no notice of k
-    return _with_precision(
-        chosen,
-        P={"denominator": "returned"},
-        AP={"denominator": found, "cutoff": None},
-    )
-
-
-def _rated(name: str, tool: str, reading: str, caveat: str = "", **parameters: object) -> Preset:
-    """Tools of search teams: rated documents, negative ratings and all."""
-    own = {"gain": "exp2", "negatives": "raw", "ties": "listed", "scores": "float64"}
-    return Preset(
-        name=name,
-        tool=tool,
-        reading=reading,
-        parameters={**own, "queries": "all", **parameters},
-        caveat=caveat,
-    )
-
-
-_RANX_CAVEAT: Final = (
+XGBOOST_CAVEAT: Final = (
+    f"{ARRAYS_CAVEAT} It refuses P and AP of labels other than 0 and 1; here 1 and up are relevant."
+)
+PRECISION_CAVEAT: Final = (
+    "P and AP follow what is known of the tool: they were not held against it."
+)
+RANX_CAVEAT: Final = (
     "In rankings of 16 or more documents ranx sorts ties arbitrarily; here they stay as listed."
 )
+PORT_CAVEAT: Final = "From its source, typed anew: the server was not run."
 
 PRESETS: Final[Mapping[str, Preset]] = {
     preset.name: preset
     for preset in (
-        _trec_eval(
-            "trec_eval",
-            "trec_eval 9 and pytrec_eval, without -c",
-            "only judged queries that the run answers are in the mean",
-            queries="returned",
+        Preset(
+            name="trec_eval",
+            tool="trec_eval 9 and pytrec_eval, without -c",
+            reading="only judged queries that the run answers are in the mean",
+            parameters={**TREC_EVAL, "queries": "returned"},
+            of_family={"Unjudged": {"queries": "returned"}},  # its unj_k
+            families=TREC_EVAL_FAMILIES,
         ),
-        _trec_eval(
-            "trec_eval_c",
-            "trec_eval 9 with -c, ir_measures, Pyserini for BEIR",
-            "all judged queries are in the mean; one that the run does not answer counts 0",
-            queries="judged",
+        Preset(
+            name="trec_eval_c",
+            tool="trec_eval 9 with -c, ir_measures, Pyserini for BEIR",
+            reading="all judged queries are in the mean; one that the run does not answer counts 0",
+            parameters={**TREC_EVAL, "queries": "judged"},
+            of_family={"Unjudged": {"queries": "judged"}},
+            families=TREC_EVAL_FAMILIES,
         ),
-        _trec_eval(
-            "trec_eval_10",
-            "trec_eval 10 with -c",
-            "as trec_eval_c, but scores are compared in double precision",
-            queries="judged",
-            scores="float64",
+        Preset(
+            name="trec_eval_10",
+            tool="trec_eval 10 with -c",
+            reading="as trec_eval_c, but scores are compared in double precision",
+            parameters={**TREC_EVAL, "scores": "float64", "queries": "judged"},
+            of_family={"Unjudged": {"queries": "judged"}},
+            families=TREC_EVAL_FAMILIES,
         ),
-        _trec_eval(
-            "trec_eval_judged_only",
-            "trec_eval 9 with -J",
-            "unjudged documents (and negative grades) are taken out, and the ranks close up",
-            queries="returned",
-            unjudged="condensed",
-            negatives="unjudged",
+        Preset(
+            name="trec_eval_judged_only",
+            tool="trec_eval 9 with -J",
+            reading="unjudged documents (and negative grades) are taken out, and the ranks "
+            "close up",
+            parameters={
+                **TREC_EVAL,
+                "queries": "returned",
+                "unjudged": "condensed",
+                "negatives": "unjudged",
+            },
+            of_family={"Unjudged": {"queries": "returned"}},
+            families=TREC_EVAL_FAMILIES,
         ),
         Preset(
             name="gdeval",
@@ -227,7 +161,7 @@ PRESETS: Final[Mapping[str, Preset]] = {
             reading="as trec_eval_10, but ties stay as the file has them",
             parameters={"scores": "float64", "ties": "listed", "queries": "judged"},
             mean="pairwise",
-            caveat=_RANX_CAVEAT,
+            caveat=RANX_CAVEAT,
         ),
         Preset(
             name="ranx_ndcg_burges",
@@ -240,119 +174,191 @@ PRESETS: Final[Mapping[str, Preset]] = {
                 "queries": "judged",
             },
             mean="pairwise",
-            caveat=_RANX_CAVEAT,
+            caveat=RANX_CAVEAT,
         ),
-        _learning_to_rank(
-            "lightgbm",
-            "LightGBM ndcg",
-            "exponential gain; ideal from what was returned; a query without gain counts 1",
-            empty=1.0,
-            arithmetic="multiply",
+        Preset(
+            name="lightgbm",
+            tool="LightGBM ndcg",
+            reading="exponential gain; ideal from what was returned; a query without gain counts 1",
+            parameters={**LEARNING_TO_RANK, "empty": 1.0, "arithmetic": "multiply"},
+            mean="run",
+            caveat=ARRAYS_CAVEAT,
         ),
-        _learning_to_rank(
-            "lightgbm_linear",
-            "LightGBM ndcg with label_gain 0, 1, 2, …",
-            "as lightgbm, with linear gain",
-            gain="linear",
-            empty=1.0,
-            arithmetic="multiply",
+        Preset(
+            name="lightgbm_linear",
+            tool="LightGBM ndcg with label_gain 0, 1, 2, …",
+            reading="as lightgbm, with linear gain",
+            parameters={
+                **LEARNING_TO_RANK,
+                "gain": "linear",
+                "empty": 1.0,
+                "arithmetic": "multiply",
+            },
+            mean="run",
+            caveat=ARRAYS_CAVEAT,
         ),
-        _xgboost("xgboost_ndcg", "XGBoost ndcg", "exponential gain", gain="exp2", empty=1.0),
-        _xgboost("xgboost_ndcg_minus", "XGBoost ndcg-", "exponential gain", gain="exp2", empty=0.0),
-        _xgboost(
-            "xgboost_ndcg_linear",
-            "XGBoost ndcg with ndcg_exp_gain=false",
-            "linear gain",
-            gain="linear",
-            empty=1.0,
+        Preset(
+            name="xgboost_ndcg",
+            tool="XGBoost ndcg",
+            reading="exponential gain; ideal from what was returned; a query without gain counts "
+            "1; cut at 32 where no cutoff is given",
+            parameters={**XGBOOST, "empty": 1.0},
+            of_family={
+                "P": {"denominator": "returned"},
+                "AP": {"denominator": "returned_cutoff"},
+            },
+            families=JUST_NDCG | {"P", "AP"},
+            cutoff=32,
+            mean="run",
+            caveat=XGBOOST_CAVEAT,
         ),
-        _xgboost(
-            "xgboost_ndcg_minus_linear",
-            "XGBoost ndcg- with ndcg_exp_gain=false",
-            "linear gain",
-            gain="linear",
-            empty=0.0,
+        Preset(
+            name="xgboost_ndcg_minus",
+            tool="XGBoost ndcg-",
+            reading="exponential gain; ideal from what was returned; a query without gain counts "
+            "0; cut at 32 where no cutoff is given",
+            parameters={**XGBOOST, "empty": 0.0},
+            of_family={
+                "P": {"denominator": "returned"},
+                "AP": {"denominator": "returned_cutoff"},
+            },
+            families=JUST_NDCG | {"P", "AP"},
+            cutoff=32,
+            mean="run",
+            caveat=XGBOOST_CAVEAT,
         ),
-        _ranklib("ranklib", "RankLib NDCG without -qrel", "returned", "recall"),
-        _ranklib("ranklib_qrel", "RankLib NDCG with -qrel", "judged", "global"),
-        _with_precision(
-            _learning_to_rank(
-                "mslr_eval",
-                "Microsoft's eval-score-mslr.pl",
-                "exponential gain; no discount at ranks 1 and 2; a list shorter than the cutoff "
-                "counts 0; P and AP call grade 2 and up relevant",
-                discount="burn-in",
-                b=2.0,
-                short="zero",
-            ),
-            "",
-            P={"rel": 2.0, "denominator": "k"},
-            AP={"rel": 2.0, "denominator": "returned", "cutoff": None},
+        Preset(
+            name="xgboost_ndcg_linear",
+            tool="XGBoost ndcg with ndcg_exp_gain=false",
+            reading="linear gain; ideal from what was returned; a query without gain counts 1; "
+            "cut at 32 where no cutoff is given",
+            parameters={**XGBOOST, "gain": "linear", "empty": 1.0},
+            cutoff=32,
+            mean="run",
+            caveat=ARRAYS_CAVEAT,
         ),
-        _with_caveat(
-            "From its source only: the script was not run. It knows the grades 0, 1 and 2 alone.",
-            _learning_to_rank(
-                "letor4_eval",
-                "the evaluation script of LETOR 4.0",
-                "gain 0, 1 and 3 for the grades 0, 1 and 2; no discount at ranks 1 and 2",
-                gain=gain_table({0: 0, 1: 1, 2: 3}),
-                discount="burn-in",
-                b=2.0,
-            ),
+        Preset(
+            name="xgboost_ndcg_minus_linear",
+            tool="XGBoost ndcg- with ndcg_exp_gain=false",
+            reading="linear gain; ideal from what was returned; a query without gain counts 0; "
+            "cut at 32 where no cutoff is given",
+            parameters={**XGBOOST, "gain": "linear", "empty": 0.0},
+            cutoff=32,
+            mean="run",
+            caveat=ARRAYS_CAVEAT,
         ),
-        _with_caveat(
-            "From second-hand sources only: neither a program nor its output was at hand.",
-            _learning_to_rank(
-                "yahoo_ltr",
-                "the Yahoo! Learning to Rank Challenge",
-                "exponential gain; ideal from what was returned; a query without gain counts 0.5",
-                empty=0.5,
-            ),
+        Preset(
+            name="ranklib",
+            tool="RankLib NDCG without -qrel",
+            reading="exponential gain; ideal from all returned documents; cut at 10 where no "
+            "cutoff is given",
+            parameters=RANKLIB,
+            of_family={
+                "P": {"denominator": "returned"},
+                "AP": {"denominator": "returned", "cutoff": None},  # it takes no notice of k
+            },
+            families=JUST_NDCG | {"P", "AP"},
+            cutoff=10,
+            mean="run",
+            caveat=f"{ARRAYS_CAVEAT} {PRECISION_CAVEAT}",
         ),
-        _with_caveat(
-            "scikit-learn is given arrays and refuses grades below 0, which gain nothing here, and "
-            "single documents. The last digit can depend on the processor, as dot products do.",
-            _sklearn(
-                "sklearn_ndcg_score",
-                "scikit-learn ndcg_score",
-                "linear gain, not exponential; ideal from what was returned; the mean over all "
-                "orders of tied documents; queries with a single document left out",
-                ties="averaged",
-            ),
+        Preset(
+            name="ranklib_qrel",
+            tool="RankLib NDCG with -qrel",
+            reading="exponential gain; ideal from all judged documents; cut at 10 where no "
+            "cutoff is given",
+            parameters={**RANKLIB, "ideal": "global"},
+            of_family={
+                "P": {"denominator": "returned"},
+                "AP": {"denominator": "relevant", "cutoff": None},  # it takes no notice of k
+            },
+            families=JUST_NDCG | {"P", "AP"},
+            cutoff=10,
+            mean="run",
+            caveat=f"{ARRAYS_CAVEAT} {PRECISION_CAVEAT}",
         ),
-        _with_caveat(
-            "Ties are as NumPy's sort leaves them, which depends on the processor, so such numbers "
-            "can't be reproduced where scores tie; here they stay as listed.",
-            _sklearn(
-                "sklearn_ndcg_score_ignore_ties",
-                "scikit-learn ndcg_score with ignore_ties=True",
-                "as sklearn_ndcg_score, but tied documents in an arbitrary order",
-                ties="listed",
-            ),
+        Preset(
+            name="mslr_eval",
+            tool="Microsoft's eval-score-mslr.pl",
+            reading="exponential gain; no discount at ranks 1 and 2; a list shorter than the "
+            "cutoff counts 0; P and AP call grade 2 and up relevant",
+            parameters={**LEARNING_TO_RANK, "discount": "burn-in", "b": 2.0, "short": "zero"},
+            of_family={
+                "P": {"rel": 2.0, "denominator": "k"},
+                "AP": {"rel": 2.0, "denominator": "returned", "cutoff": None},
+            },
+            families=JUST_NDCG | {"P", "AP"},
+            mean="run",
+            caveat=ARRAYS_CAVEAT,
         ),
-        _with_caveat(
-            "torchmetrics computes in float32; here it is double precision, so that 6 decimals "
-            "agree. What it does with grades below 0 is undefined; here they gain nothing.",
-            _learning_to_rank(
-                "torchmetrics",
-                "torchmetrics retrieval_normalized_dcg",
-                "linear gain; ideal from what was returned; the mean over all orders of tied "
-                "documents, scores compared in single precision",
-                gain="linear",
-                ties="averaged",
-                scores="float32",
-            ),
+        Preset(
+            name="letor4_eval",
+            tool="the evaluation script of LETOR 4.0",
+            reading="gain 0, 1 and 3 for the grades 0, 1 and 2; no discount at ranks 1 and 2",
+            parameters={
+                **LEARNING_TO_RANK,
+                "gain": gain_table({0: 0, 1: 1, 2: 3}),
+                "discount": "burn-in",
+                "b": 2.0,
+            },
+            mean="run",
+            caveat="From its source only: the script was not run. It knows the grades 0, 1 and 2 "
+            "alone.",
         ),
-        _with_caveat(
-            "TensorFlow Ranking orders ties at random, so its numbers can't be reproduced where "
-            "scores tie; here they stay as listed. It computes in float32: 6 decimals agree.",
-            _learning_to_rank(
-                "tf_ranking",
-                "TensorFlow Ranking NDCGMetric",
-                "exponential gain; ideal from what was returned; documents with a grade below 0 "
-                "are taken out",
-                negatives="removed",
-            ),
+        Preset(
+            name="yahoo_ltr",
+            tool="the Yahoo! Learning to Rank Challenge",
+            reading="exponential gain; ideal from what was returned; a query without gain counts "
+            "0.5",
+            parameters={**LEARNING_TO_RANK, "empty": 0.5},
+            mean="run",
+            caveat="From second-hand sources only: neither a program nor its output was at hand.",
+        ),
+        Preset(
+            name="sklearn_ndcg_score",
+            tool="scikit-learn ndcg_score",
+            reading="linear gain, not exponential; ideal from what was returned; the mean over all "
+            "orders of tied documents; queries with a single document left out",
+            parameters={**SKLEARN, "ties": "averaged"},
+            mean="run",
+            caveat="scikit-learn is given arrays and refuses grades below 0, which gain nothing "
+            "here, and single documents. The last digit can depend on the processor, as dot "
+            "products do.",
+        ),
+        Preset(
+            name="sklearn_ndcg_score_ignore_ties",
+            tool="scikit-learn ndcg_score with ignore_ties=True",
+            reading="as sklearn_ndcg_score, but tied documents in an arbitrary order",
+            parameters=SKLEARN,
+            mean="run",
+            caveat="Ties are as NumPy's sort leaves them, which depends on the processor, so such "
+            "numbers can't be reproduced where scores tie; here they stay as listed.",
+        ),
+        Preset(
+            name="torchmetrics",
+            tool="torchmetrics retrieval_normalized_dcg",
+            reading="linear gain; ideal from what was returned; the mean over all orders of tied "
+            "documents, scores compared in single precision",
+            parameters={
+                **LEARNING_TO_RANK,
+                "gain": "linear",
+                "ties": "averaged",
+                "scores": "float32",
+            },
+            mean="run",
+            caveat="torchmetrics computes in float32; here it is double precision, so that 6 "
+            "decimals agree. What it does with grades below 0 is undefined; here they gain "
+            "nothing.",
+        ),
+        Preset(
+            name="tf_ranking",
+            tool="TensorFlow Ranking NDCGMetric",
+            reading="exponential gain; ideal from what was returned; documents with a grade below "
+            "0 are taken out",
+            parameters={**LEARNING_TO_RANK, "negatives": "removed"},
+            mean="run",
+            caveat="TensorFlow Ranking orders ties at random, so its numbers can't be reproduced "
+            "where scores tie; here they stay as listed. It computes in float32: 6 decimals agree.",
         ),
         Preset(
             name="ir_measures",
@@ -363,72 +369,82 @@ PRESETS: Final[Mapping[str, Preset]] = {
             families=frozenset({"Judged"}),
             mean="run",
         ),
-        _with_precision(
-            _rated(
-                "quepid_ndcg",
-                "Quepid ndcg@k",
-                "exponential gain, negative ratings cost; the ideal is not cut at k",
-                ideal_depth="all",
-                caveat="Quepid's server shows 2 decimals; these are the digits behind them.",
-            ),
-            P={"denominator": "returned", "negatives": "zero"},
-            AP={"denominator": "relevant", "negatives": "zero"},
+        Preset(
+            name="quepid_ndcg",
+            tool="Quepid ndcg@k",
+            reading="exponential gain, negative ratings cost; the ideal is not cut at k",
+            parameters={**RATED, "ideal_depth": "all"},
+            of_family={
+                "P": {"denominator": "returned", "negatives": "zero"},
+                "AP": {"denominator": "relevant", "negatives": "zero"},
+            },
+            families=JUST_NDCG | {"P", "AP"},
+            caveat="Quepid's server shows 2 decimals; these are the digits behind them. "
+            f"{PRECISION_CAVEAT}",
         ),
-        _rated(
-            "quepid_ndcg_cut",
-            "Quepid ndcg_cut@k, as its browser computes it",
-            "exponential gain, negative ratings cost",
+        Preset(
+            name="quepid_ndcg_cut",
+            tool="Quepid ndcg_cut@k, as its browser computes it",
+            reading="exponential gain, negative ratings cost",
+            parameters=RATED,
             caveat="Quepid's server sorts this ideal the wrong way round; that is not followed.",
         ),
-        _rated(
-            "elasticsearch_dcg_normalize",
-            "Elasticsearch and OpenSearch _rank_eval, dcg with normalize",
-            "exponential gain, negative ratings cost; the ideal no longer than what was returned",
-            discount="ln/ln2",
-            ideal_depth="returned",
-            caveat="From its source, typed anew: the server was not run.",
+        Preset(
+            name="elasticsearch_dcg_normalize",
+            tool="Elasticsearch and OpenSearch _rank_eval, dcg with normalize",
+            reading="exponential gain, negative ratings cost; the ideal no longer than what was "
+            "returned",
+            parameters={**RATED, "discount": "ln/ln2", "ideal_depth": "returned"},
+            caveat=PORT_CAVEAT,
         ),
-        _with_precision(
-            _rated(
-                "opensearch_search_relevance",
-                "OpenSearch search-relevance NDCG@k",
-                "exponential gain, negative ratings cost; every query rounded half up to 2 "
-                "decimals",
-                discount="ln/ln2",
-                negative_ideal="empty",
-                decimals=2,
-                rounding="half_up",
-                caveat="From its source, typed anew: the server was not run.",
-            ),
-            P={"denominator": "returned", "negatives": "zero"},
-            AP={"denominator": "relevant", "negatives": "zero"},
-            R={"negatives": "zero"},
-            RR={"negatives": "zero"},
-        ),
-        _with_precision(
-            _rated(
-                "rre_ndcg",
-                "Rated Ranking Evaluator NDCG@k",
-                "exponential gain, negative ratings cost; rounded down to 2 decimals at every rank "
-                "and again at the end; P calls all that is judged relevant, and rounds half up",
-                discount="ln/ln2",
-                decimals=2,
-                rounding="floor",
-                rounded="rank",
-                caveat="From its source, typed anew: the program was not run. It fails where "
-                "documents are judged and none gains anything; here such a query counts 0.",
-            ),
-            P={
-                "rel": LOWEST,
-                "denominator": "returned",
-                "negatives": "zero",
+        Preset(
+            name="opensearch_search_relevance",
+            tool="OpenSearch search-relevance NDCG@k",
+            reading="exponential gain, negative ratings cost; every query rounded half up to 2 "
+            "decimals",
+            parameters={
+                **RATED,
+                "discount": "ln/ln2",
+                "negative_ideal": "empty",
+                "decimals": 2,
                 "rounding": "half_up",
-                "rounded": "query",
             },
+            of_family={
+                "P": {"denominator": "returned", "negatives": "zero"},
+                "AP": {"denominator": "relevant", "negatives": "zero"},
+                "R": {"negatives": "zero"},
+                "RR": {"negatives": "zero"},
+            },
+            families=JUST_NDCG | {"P", "AP", "R", "RR"},
+            caveat=PORT_CAVEAT,
+        ),
+        Preset(
+            name="rre_ndcg",
+            tool="Rated Ranking Evaluator NDCG@k",
+            reading="exponential gain, negative ratings cost; rounded down to 2 decimals at every "
+            "rank and again at the end; P calls all that is judged relevant, and rounds half up",
+            parameters={
+                **RATED,
+                "discount": "ln/ln2",
+                "decimals": 2,
+                "rounding": "floor",
+                "rounded": "rank",
+            },
+            of_family={
+                "P": {
+                    "rel": -1e9,  # the lowest that a grade can be asked to have: all that is judged
+                    "denominator": "returned",
+                    "negatives": "zero",
+                    "rounding": "half_up",
+                    "rounded": "query",
+                },
+            },
+            families=JUST_NDCG | {"P"},
+            caveat="From its source, typed anew: the program was not run. It fails where "
+            "documents are judged and none gains anything; here such a query counts 0.",
         ),
     )
 }
-
 
 # Whose tool has nDCG, which is what dialects are about.
 NDCG_PRESETS: Final[Mapping[str, Preset]] = {
@@ -442,55 +458,3 @@ def preset(name: str) -> Preset:
         known = ", ".join(PRESETS)
         raise MeasureError(f"there is no preset {name[:60]!r}; there are {known}")
     return PRESETS[name]
-
-
-def apply(chosen: Preset, measure: Measure) -> Measure:
-    """The measure as the preset's tool means it.
-
-    Raises MeasureError where the tool has no such measure, or where the measure itself sets a
-    parameter to something that the tool does not do.
-    """
-    if measure.family not in chosen.families:
-        known = ", ".join(name for name in FAMILIES if name in chosen.families)
-        raise MeasureError(f"{chosen.tool} has no {measure.family}; it has {known}")
-    its = measure.kind.parameters
-    if measure.family in ABOUT_JUDGMENTS:  # most tools have none such: they round others
-        its -= ROUNDING_PARAMETERS | {"queries"}
-    own = {p: v for p, v in chosen.parameters.items() if p in its}
-    own |= chosen.of_family.get(measure.family, {})
-    if measure.cutoff is None and measure.kind.cutoff != "none":
-        own.setdefault("cutoff", chosen.cutoff)
-    usual = Measure(family=measure.family, cutoff=measure.cutoff)
-    for parameter, value in own.items():
-        if getattr(measure, parameter) not in {getattr(usual, parameter), value}:
-            raise MeasureError(
-                f"{measure.name} sets {parameter}, which preset {chosen.name} has as {value!r}"
-            )
-    return replace(measure, **own)  # type: ignore[arg-type]
-
-
-def printed(chosen: Preset, values: FloatArray) -> FloatArray:
-    """Values as the tool prints them."""
-    if chosen.decimals is None:
-        return values
-    return np.array([float(f"{value:.{chosen.decimals}f}") for value in values])
-
-
-def tool_mean(chosen: Preset, query_ids: Sequence[str], values: FloatArray) -> float | None:
-    """The mean to the last bit as the tool computes it.
-
-    query_ids, values: of the queries in the mean, in the order in which the run has them.
-    """
-    if not len(values):
-        return None
-    if chosen.mean != "run":
-        values = values[sorted(range(len(query_ids)), key=lambda row: query_ids[row].encode())]
-    total = float(values.sum()) if chosen.mean == "pairwise" else _one_by_one(values)
-    return float(printed(chosen, np.array([total / len(values)]))[0])
-
-
-def _one_by_one(values: FloatArray) -> float:
-    total = 0.0
-    for value in values.tolist():
-        total += value
-    return total

@@ -14,8 +14,9 @@ from touchstone.measures.errors import MeasureError
 from touchstone.measures.graded_runs import Ordering, Reading, graded_run
 from touchstone.measures.grades import Grades
 from touchstone.measures.judged_files import JudgedQueries
-from touchstone.measures.presets import NDCG_PRESETS, Preset, apply, tool_mean
+from touchstone.measures.presets import NDCG_PRESETS, Preset
 from touchstone.measures.rankings import BoolArray, GradedRankings
+from touchstone.measures.tool_rules import apply, tool_mean
 
 MOST_CUTOFF: Final = 10_000
 

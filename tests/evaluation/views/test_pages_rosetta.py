@@ -29,8 +29,9 @@ from tests.evaluation.views.browsing import links_of, signed_in, text_of
 from touchstone.files.trec import read_qrels
 from touchstone.measures.asking import ask
 from touchstone.measures.judged_files import JudgedQueries
-from touchstone.measures.presets import NDCG_PRESETS, printed
+from touchstone.measures.presets import NDCG_PRESETS
 from touchstone.measures.rosetta import preset_means
+from touchstone.measures.tool_rules import printed
 from touchstone.scales import Scale
 
 pytestmark = pytest.mark.django_db

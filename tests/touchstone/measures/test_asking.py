@@ -6,7 +6,8 @@ from touchstone.measures.asking import ask, ask_all, every_preset, recognise
 from touchstone.measures.errors import MeasureError
 from touchstone.measures.families import FAMILIES
 from touchstone.measures.grammar import parse_measure
-from touchstone.measures.presets import NDCG_PRESETS, PRESETS, Preset, apply, preset
+from touchstone.measures.presets import NDCG_PRESETS, PRESETS, Preset, preset
+from touchstone.measures.tool_rules import apply
 
 
 def test_a_plain_name_is_the_measure_itself() -> None:

@@ -6,7 +6,8 @@ from tests.touchstone.measures.file_builders import judged, run
 from touchstone.measures.errors import MeasureError
 from touchstone.measures.files import evaluate_file
 from touchstone.measures.grammar import parse_measure
-from touchstone.measures.presets import apply, preset
+from touchstone.measures.presets import preset
+from touchstone.measures.tool_rules import apply
 from touchstone.measures.wording import describe
 
 # q1: 1, 0, 2 and an unjudged one are returned; two more relevant ones are not. q2 has none.

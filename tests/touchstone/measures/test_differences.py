@@ -13,7 +13,8 @@ from touchstone.measures.differences import MOST_IN_ALL_ORDERS, difference
 from touchstone.measures.errors import MeasureError
 from touchstone.measures.files import compare_file, evaluate_file
 from touchstone.measures.grammar import parse_measure
-from touchstone.measures.presets import NDCG_PRESETS, apply, preset
+from touchstone.measures.presets import NDCG_PRESETS, preset
+from touchstone.measures.tool_rules import apply
 
 QRELS = "q a 3\nq b 0\nq c 1\nq unseen 4\nq d 2"
 RUN = "q a 9\nq new 8\nq b 8\nq c 6\nq d 6"

@@ -17,8 +17,9 @@ from touchstone.measures.engine import Values, evaluate_batch
 from touchstone.measures.files import evaluate_file
 from touchstone.measures.grades import Grades
 from touchstone.measures.grammar import parse_measure
-from touchstone.measures.presets import NDCG_PRESETS, apply
+from touchstone.measures.presets import NDCG_PRESETS
 from touchstone.measures.rankings import GradedRankings
+from touchstone.measures.tool_rules import apply
 
 Lists = Mapping[str, Mapping[str, float]]
 

@@ -1,86 +1,43 @@
-"""Presets: what they set, what they refuse, how they round and add up."""
+"""The presets as data: every entry is whole, and says nothing that no measure takes."""
 
-import numpy as np
+import inspect
+import re
+
 import pytest
 
-from touchstone.measures.definition import FAMILIES
+from touchstone.measures import presets
+from touchstone.measures.definition import FAMILIES, PARAMETERS
 from touchstone.measures.errors import MeasureError
-from touchstone.measures.grammar import parse_measure
-from touchstone.measures.presets import PRESETS, apply, preset, printed, tool_mean
+from touchstone.measures.presets import PRESETS, Preset, preset
+
+ENTRIES = pytest.mark.parametrize("chosen", PRESETS.values(), ids=lambda chosen: chosen.name)
 
 
-def some(family: str) -> str:
-    """The name of a measure of this family."""
-    return family if FAMILIES[family].cutoff == "none" else f"{family}@10"
+@ENTRIES
+def test_an_entry_says_whose_rules_it_has_and_of_which_measures(chosen: Preset) -> None:
+    assert chosen.tool
+    assert chosen.reading
+    assert not chosen.reading.endswith(".")
+    assert chosen.caveat == "" or chosen.caveat.endswith(".")
+    assert chosen.families
+    assert chosen.families <= set(FAMILIES)
 
 
-def test_a_preset_sets_what_its_tool_means() -> None:
-    meant = apply(preset("gdeval"), parse_measure("nDCG@10"))
-    assert (meant.gain, meant.discount, meant.empty, meant.queries, meant.cutoff) == (
-        "exp2",
-        "ln",
-        "skip",
-        "relevant",
-        10,
-    )
-    assert apply(preset("trec_eval_c"), parse_measure("AP(rel=2)")) == parse_measure("AP(rel=2)")
+@ENTRIES
+def test_an_entry_sets_what_its_families_take(chosen: Preset) -> None:
+    taken = {p for family in chosen.families for p in FAMILIES[family].parameters}
+    assert set(chosen.parameters) <= taken & set(PARAMETERS)
+    for family, own in chosen.of_family.items():
+        assert family in chosen.families
+        assert set(own) <= FAMILIES[family].parameters | {"cutoff"}
 
 
-def test_the_rules_without_a_preset_are_those_of_trec_eval_c() -> None:
-    # but for what is shown: its unj_k counts queries without an answer as 0
-    for family in sorted(preset("trec_eval_c").families - {"Unjudged"}):
-        measure = parse_measure(some(family))
-        assert apply(preset("trec_eval_c"), measure) == measure
+def test_no_two_entries_have_one_name() -> None:
+    written = re.findall(r'^ +name="(\w+)",$', inspect.getsource(presets), re.MULTILINE)
+    assert written == list(PRESETS)
 
 
-def test_a_parameter_that_agrees_with_the_preset_may_be_written_out() -> None:
-    assert apply(preset("gdeval"), parse_measure("nDCG(gain='exp2')@10")).gain == "exp2"
-
-
-def test_a_parameter_that_contradicts_the_preset_is_refused() -> None:
-    with pytest.raises(MeasureError, match="sets gain, which preset gdeval has as 'exp2'"):
-        apply(preset("gdeval"), parse_measure("nDCG(gain={0:0,1:1})@10"))
-    with pytest.raises(MeasureError, match="sets scores"):
-        apply(preset("trec_eval"), parse_measure("RR(scores='float64')"))
-
-
-def test_a_measure_that_the_tool_has_not_is_refused() -> None:
-    with pytest.raises(MeasureError, match=r"gdeval\.pl 1\.2 has no RR; it has nDCG, ERR"):
-        apply(preset("gdeval"), parse_measure("RR"))
-
-
-def test_an_unknown_preset_is_refused_with_the_known_ones() -> None:
+def test_a_preset_is_found_by_its_name() -> None:
+    assert preset("gdeval").tool == "gdeval.pl 1.2"
     with pytest.raises(MeasureError, match="there are trec_eval, trec_eval_c"):
         preset("trec-eval")
-
-
-def test_every_preset_says_whose_rules_it_has_and_fits_every_measure_of_its_families() -> None:
-    for name, chosen in PRESETS.items():
-        assert chosen.name == name
-        assert chosen.tool
-        assert chosen.reading
-        assert chosen.families <= set(FAMILIES)
-        for family in chosen.families:
-            apply(chosen, parse_measure(some(family)))
-
-
-def test_a_tools_own_cutoff_holds_where_none_is_asked_for() -> None:
-    assert apply(preset("xgboost_ndcg"), parse_measure("nDCG")).cutoff == 32
-    assert apply(preset("xgboost_ndcg"), parse_measure("nDCG@5")).cutoff == 5
-    assert apply(preset("trec_eval"), parse_measure("nDCG")).cutoff is None
-
-
-def test_a_tool_adds_one_float_to_the_next_in_its_own_order() -> None:
-    values = np.array([0.1, 0.2, 0.3])
-    ids = ["9", "10", "1"]
-    assert tool_mean(preset("trec_eval"), ids, values) == (0.3 + 0.2 + 0.1) / 3
-    assert tool_mean(preset("lightgbm"), ids, values) == (0.1 + 0.2 + 0.3) / 3
-    assert (0.3 + 0.2 + 0.1) / 3 != (0.1 + 0.2 + 0.3) / 3
-    many = np.arange(1, 100) / 7
-    assert tool_mean(preset("ranx_ndcg"), [f"{n:02}" for n in range(99)], many) == many.mean()
-    assert tool_mean(preset("trec_eval"), [], np.array([])) is None
-
-
-def test_a_tool_rounds_what_it_prints() -> None:
-    assert printed(preset("gdeval"), np.array([0.123456, 1.0])).tolist() == [0.12346, 1.0]
-    assert printed(preset("trec_eval"), np.array([0.123456])).tolist() == [0.123456]

@@ -15,8 +15,9 @@ from touchstone.measures.definition import Measure
 from touchstone.measures.errors import MeasureError
 from touchstone.measures.files import evaluate_file
 from touchstone.measures.judged_files import JudgedQueries
-from touchstone.measures.presets import NDCG_PRESETS, apply
+from touchstone.measures.presets import NDCG_PRESETS
 from touchstone.measures.rosetta import Spoken, disputed_pairs, places, preset_means
+from touchstone.measures.tool_rules import apply
 
 QRELS = "q1 a 2\nq1 b -1\nq1 c 4\nq2 a 1\nq2 z 0\nq3 a 3\nq5 b 0\n"
 RUN = (
