@@ -64,7 +64,6 @@ ACTIONS: Final = (
     Action("larger", "+", "larger text"),
     Action("smaller", "-", "smaller text"),
     Action("wide", "w", "wider or narrower lines"),
-    Action("pauses", "b", "suggest pauses, or don’t"),
     Action("keys", "?", "all keys"),
 )
 _DEFAULTS: Final = {

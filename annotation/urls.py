@@ -13,7 +13,6 @@ from annotation.views import (
     monitoring,
     overlap,
     pairs,
-    plain,
     pools,
     quality,
     queue,
@@ -30,7 +29,6 @@ G = f"{C}/guidelines/<int:guideline_id>"
 
 urlpatterns: list[URLPattern] = [
     path("label/<uuid:campaign_id>", labelling.label, name="label"),
-    path("label/<uuid:campaign_id>/plain", plain.label_plain, name="label-plain"),
     path("label/<uuid:campaign_id>/guideline", labelling.label_guideline, name="label-guideline"),
     path("label/preferences", labelling.labelling_preferences, name="labelling-preferences"),
     path("label/script-<str:digest>.js", scripts.label_script, name="label-script"),

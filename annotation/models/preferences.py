@@ -23,7 +23,6 @@ class LabellingPreferences(models.Model):
     text_size = models.PositiveSmallIntegerField(default=100)
     line_width = models.CharField(max_length=8, choices=Width.choices, default=Width.NORMAL)
     marks_terms = models.BooleanField(default=True)
-    suggests_pauses = models.BooleanField(default=True)
 
     class Meta:
         constraints = (

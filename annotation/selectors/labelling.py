@@ -4,39 +4,14 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from annotation.models import (
-    Campaign,
     CheckAction,
     CheckRule,
     Label,
 )
 from annotation.permissions import Desk
-from annotation.selectors.own_campaigns import Progress, count_progress
 from annotation.selectors.shown_guidelines import ShownGuideline, get_shown_guideline
-from annotation.selectors.shown_pairs import ShownPair, list_leased_pairs
-from annotation.selectors.standing import TrainingShown, get_standing
 
 LABELS_WARNED = 50  # for so many labels a warning stays on the page
-
-
-@dataclass(frozen=True)
-class LabelPage:
-    """The annotator's page. pairs: those leased to the viewer, in the order to label them in.
-
-    paused: why there are none for the moment. warning: what the viewer was told of their labels
-    lately. Both are empty for most people. training: how far they are in it, where they have to
-    qualify.
-    """
-
-    campaign_id: UUID
-    campaign_name: str
-    collection_name: str
-    is_open: bool
-    guideline: ShownGuideline
-    progress: Progress
-    pairs: tuple[ShownPair, ...]
-    paused: str
-    warning: str
-    training: TrainingShown | None
 
 
 @dataclass(frozen=True)
@@ -47,24 +22,6 @@ class LabelShell:
     campaign_name: str
     guideline: ShownGuideline
     warning: str
-
-
-def get_label_page(desk: Desk) -> LabelPage:
-    """The page of an annotator; leases nothing by itself."""
-    campaign = desk.campaign
-    standing = get_standing(desk)
-    return LabelPage(
-        campaign_id=campaign.public_id,
-        campaign_name=campaign.name,
-        collection_name=campaign.list.collection.name,
-        is_open=campaign.state == Campaign.State.OPEN,
-        guideline=get_shown_guideline(desk),
-        progress=count_progress(desk),
-        pairs=tuple(list_leased_pairs(desk)),
-        paused=standing.pause,
-        warning=get_warning(desk),
-        training=standing.training,
-    )
 
 
 def get_label_shell(desk: Desk) -> LabelShell:

@@ -15,7 +15,6 @@ class Preferences:
     text_size: int
     line_width: str
     marks_terms: bool
-    suggests_pauses: bool
 
 
 def get_preferences(*, viewer: User) -> Preferences:
@@ -26,5 +25,4 @@ def get_preferences(*, viewer: User) -> Preferences:
         text_size=row.text_size,
         line_width=row.line_width,
         marks_terms=row.marks_terms,
-        suggests_pauses=row.suggests_pauses,
     )

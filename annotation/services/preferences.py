@@ -14,7 +14,6 @@ def set_preferences(
     text_size: int,
     line_width: str,
     marks_terms: bool,
-    suggests_pauses: bool,
 ) -> None:
     """Keep a person's own preferences; raises KeysRefused for keys that can't be like this."""
     LabellingPreferences.objects.update_or_create(
@@ -24,6 +23,5 @@ def set_preferences(
             "text_size": text_size,
             "line_width": line_width,
             "marks_terms": marks_terms,
-            "suggests_pauses": suggests_pauses,
         },
     )

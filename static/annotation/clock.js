@@ -23,11 +23,6 @@ export class Clock {
     this.#since = 0;
   }
 
-  // When somebody was last seen here, by performance.now().
-  get lastSign() {
-    return this.#lastSign;
-  }
-
   get seconds() {
     return Math.round(this.#total) / 1000;
   }

@@ -11,8 +11,7 @@ import { listenForKeys, prepareKeys } from "./keys.js";
 import { Finder, spansWithSelection } from "./marking.js";
 import { Outbox } from "./outbox.js";
 import { afterPaint, announce, dialog, number, page, part, toast } from "./page.js";
-import { Pauses } from "./pauses.js";
-import { resize, switchPauses, switchTerms, widen } from "./preferences.js";
+import { resize, switchTerms, widen } from "./preferences.js";
 import { Progress } from "./progress.js";
 import { Saving } from "./saving.js";
 import { Screen } from "./screen.js";
@@ -27,7 +26,6 @@ const clock = new Clock();
 const stream = new Stream();
 const screen = new Screen();
 const finder = new Finder();
-const pauses = new Pauses(clock);
 const progress = new Progress(stream);
 const tabs = new Tabs(desk);
 const UNREAD = 300;    // milliseconds that a pair is shown before a click or tap grades it
@@ -520,8 +518,6 @@ const actions = {
   smaller: () => resize(-1),
   wide: widen,
   open: openAddress,
-  pauses: switchPauses,
-  "pause-later": () => pauses.goOn(),
   "go-on": () => training.goOn(),
   "to-top": () => { part("scroll").scrollTop = 0; },
 };

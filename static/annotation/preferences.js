@@ -1,6 +1,6 @@
 // A person's keys and view of the page: at once here, and soon after on the server for every machine.
 import { csrf } from "./asking.js";
-import { page, part, toast } from "./page.js";
+import { page, toast } from "./page.js";
 import { realign, showTermsOrNot } from "./document.js";
 
 const SIZES = [85, 100, 115, 130, 150, 175, 200];
@@ -13,7 +13,6 @@ const chosen = {
   text_size: SIZES.find((size) => page.classList.contains(`text-${size}`)) ?? 100,
   line_width: WIDTHS.find((width) => page.classList.contains(`lines-${width}`)) ?? "normal",
   marks_terms: !page.classList.contains("unmarked"),
-  suggests_pauses: Boolean(page.dataset.pauses),
 };
 let timer = 0;
 
@@ -24,7 +23,6 @@ export async function keep() {
   clearTimeout(timer);
   const body = new URLSearchParams({ account, keys: JSON.stringify(chosen.keys), text_size: chosen.text_size, line_width: chosen.line_width });
   if (chosen.marks_terms) body.set("marks_terms", "on");
-  if (chosen.suggests_pauses) body.set("suggests_pauses", "on");
   try {
     const response = await fetch(preferencesUrl, { method: "POST", headers: { "X-CSRFToken": csrf() }, body });
     if (response.ok) return "";
@@ -60,15 +58,5 @@ export function switchTerms() {
   chosen.marks_terms = !chosen.marks_terms;
   page.classList.toggle("unmarked", !chosen.marks_terms);
   showTermsOrNot();
-  keepSoon();
-}
-
-export function switchPauses() {
-  chosen.suggests_pauses = !chosen.suggests_pauses;
-  part("pause").hidden = true;
-  for (const button of page.querySelectorAll('[data-action="pauses"][aria-pressed]')) {
-    button.setAttribute("aria-pressed", String(chosen.suggests_pauses));
-  }
-  toast(chosen.suggests_pauses ? "Pauses are suggested." : "Pauses are not suggested any more.");
   keepSoon();
 }

@@ -1,13 +1,11 @@
 """Pages of training for leads and annotators, and an annotator's own work."""
 
 import re
-import uuid
-from typing import Any
 
 import pytest
 from django.urls import reverse
 
-from annotation.models import Assignment, Campaign
+from annotation.models import Campaign
 from annotation.selectors.own_work import get_own_work
 from annotation.services.campaigns import close_campaign
 from annotation.services.consolidating import consolidate
@@ -15,7 +13,7 @@ from annotation.services.gold import change_checks, mark_gold
 from annotation.services.labelling import submit_label
 from tests.annotation.page_reading import client_of, links, of, words
 from tests.builders import NOW, World, make_access, make_world
-from tests.builders_annotation import desk_of, held, lease, make_campaign, said
+from tests.builders_annotation import desk_of, lease, make_campaign, said
 
 pytestmark = pytest.mark.django_db
 SETTINGS = {"training_pairs": 3, "training_percent": 100, "training_tries": 1}
@@ -57,34 +55,6 @@ def test_a_lead_asks_for_training_sees_who_passed_and_decides(campaign: Campaign
     assert "passed by Ada" in words(ada.get(page))
     again = ada.post(of("campaign-training-again", campaign, username="ben"), follow=True)
     assert "begins the training anew" in words(again)
-
-
-def test_an_annotator_without_a_script_reads_the_answer_and_how_far_they_are(
-    world: World, campaign: Campaign
-) -> None:
-    access = make_access(collection=world.collection)
-    change_checks(access=access, campaign=campaign, at=NOW, **SETTINGS)
-    ben = client_of("ben")
-    page = reverse("label-plain", args=[campaign.public_id])
-    assert "Qualification: 0 of 3" in words(ben.get(reverse("my-campaigns")))
-    ben.post(page)
-    assert "It is just that" not in words(ben.get(page))
-    answered = ben.post(page, form_of(held(campaign=campaign, username="ben")[0]), follow=True)
-    assert "Right would have been 4" in words(answered)
-    assert "It is just that. 0 of 1 right so far." in words(answered)
-    assert "Qualification 1 of 3" in words(answered)
-    assert "Qualification: 1 of 3" in words(ben.get(reverse("my-campaigns")))
-    assert "It is just that." in words(ben.get(own_work(campaign)))
-
-
-def form_of(seat: Assignment) -> dict[str, Any]:
-    return {
-        "id": str(uuid.uuid4()),
-        "assignment": str(seat.public_id),
-        "grade": "2",
-        "guideline_revision": "1",
-        "content_hash": "",
-    }
 
 
 def own_work(campaign: Campaign) -> str:

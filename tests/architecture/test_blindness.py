@@ -193,10 +193,7 @@ def test_the_answer_of_a_training_pair_comes_with_its_label_and_not_before(
     )
     own = f"/label/{campaign.public_id}"
     for pair in pairs:
-        assert (
-            said_in(own, f"{own}/plain", f"{base}/next?count=1", f"{base}/labels", "/my-campaigns")
-            <= told
-        )
+        assert said_in(own, f"{base}/next?count=1", f"{base}/labels", "/my-campaigns") <= told
         label = {"id": str(uuid.uuid4()), "assignment": pair["assignment"], "grade": 4}
         label |= {"guideline_revision": 1, "made_at": timezone.now().isoformat()}
         answer = post("labels", {"labels": [label], "count": 60})

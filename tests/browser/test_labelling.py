@@ -1,6 +1,5 @@
 """Labelling as annotators do it: by keyboard, offline, with a closed tab, with a dying server."""
 
-import re
 import time
 
 import pytest
@@ -320,27 +319,9 @@ def test_space_after_a_grade_by_mouse_reads_on_and_grades_nothing(
     expect(page.locator('[data-grade="2"]')).to_be_focused()
 
 
-def test_the_page_works_by_plain_forms_where_no_script_runs(
+def test_where_no_script_runs_the_page_says_that_it_needs_one(
     open_window: Opener, place: Place
 ) -> None:
     ben = open_window("ben", java_script_enabled=False)
     ben.go(f"/label/{place.campaign}")
-    page = ben.page
-    page.wait_for_url(re.compile("/plain$"))
-    expect(page.get_by_text("browsers that run no JavaScript")).to_be_visible()
-    page.get_by_role("button", name="Begin").click()
-    for grade in ("0", "1", "2"):
-        page.locator(f'[data-grade="{grade}"]').click()
-    page.get_by_role("button", name="Not enough context").click()
-    expect(page.locator('[data-part="done"]')).to_have_text("4")
-    for name in ("Undo", "Later", "Note"):
-        expect(page.get_by_role("button", name=name)).to_have_count(0)
-    query = page.locator(".plain-query")
-    skipped = query.inner_text()
-    page.get_by_text("Skip this whole query").click()
-    page.get_by_role("button", name="I don’t know this subject").click()
-    expect(page.get_by_text("You are not asked about that query again.")).to_be_visible()
-    expect(query).not_to_have_text(skipped)
-    page.get_by_role("link", name="Guideline").click()
-    expect(page.get_by_text("What 4 means.")).to_be_visible()
-    assert place.labels() == [("graded", 0), ("graded", 1), ("graded", 2), ("unsure", None)]
+    expect(ben.page.get_by_text("Labelling needs JavaScript.")).to_be_visible()

@@ -45,8 +45,6 @@ def skipped(world: World) -> dict[str, Any]:
 ROWS = [
     Row(name="label", path=campaign, annotator=200),
     Row(name="label-feedback", path=campaign, annotator=200),
-    Row(name="label-plain", path=campaign, annotator=200),
-    Row(name="label-plain", path=campaign, method="post", annotator=302),
     Row(name="label-own-work", path=campaign, annotator=200),
     Row(name="label-guideline", path=campaign, query="since=1", annotator=200),
     everybody("labelling-preferences", 422, method="post", data={"text_size": "100", "keys": "{}"}),

@@ -10,11 +10,12 @@ import pytest
 from django.core.serializers.json import DjangoJSONEncoder
 
 from annotation.models import Assignment, Campaign, Pair
-from annotation.selectors.labelling import LabelPage, get_label_page
-from annotation.selectors.own_campaigns import list_own_campaigns
+from annotation.selectors.labelling import LabelShell, get_label_shell
+from annotation.selectors.own_campaigns import count_progress, list_own_campaigns
 from annotation.selectors.own_labels import OwnLabel, list_own_labels
 from annotation.selectors.pools import PoolPlan
-from annotation.selectors.shown_pairs import ShownPair
+from annotation.selectors.shown_pairs import ShownPair, list_leased_pairs
+from annotation.selectors.standing import Standing, get_standing
 from annotation.services.adjudicating import adjudicate
 from annotation.services.campaigns import open_campaign
 from annotation.services.consolidating import consolidate
@@ -79,16 +80,19 @@ def everything(campaign: Campaign) -> dict[str, Any]:
     """All that Ben can be given: his page, his history, his campaigns, his receipts."""
     desk = desk_of(campaign, "ben")
     lease_next(desk=desk, count=60, at=NOW)
-    page = get_label_page(desk)
+    pairs = list_leased_pairs(desk)
     history = list_own_labels(desk)
-    seat = Assignment.objects.get(public_id=page.pairs[0].assignment)
+    seat = Assignment.objects.get(public_id=pairs[0].assignment)
     receipts = submit_labels(
         desk=desk,
         submissions=[said(seat=seat, grade=9), said(seat=seat, grade=2), said(seat=seat)],
         at=NOW,
     )
     return {
-        "page": asdict(page),
+        "page": asdict(get_label_shell(desk)),
+        "pairs": [asdict(pair) for pair in pairs],
+        "standing": asdict(get_standing(desk)),
+        "progress": asdict(count_progress(desk)),
         "history": [asdict(one) for one in history],
         "campaigns": [asdict(one) for one in list_own_campaigns(viewer=desk.viewer)],
         "receipts": [asdict(one) for one in receipts],
@@ -97,7 +101,7 @@ def everything(campaign: Campaign) -> dict[str, Any]:
 
 def test_no_canary_reaches_an_annotator(campaign: Campaign) -> None:
     given = everything(campaign)
-    assert len(given["page"]["pairs"]) > 5
+    assert len(given["pairs"]) > 5
     text = json.dumps(given, cls=DjangoJSONEncoder).casefold()
     assert [canary for canary in CANARIES if canary in text] == []
 
@@ -134,11 +138,11 @@ def test_ids_that_count_are_not_given_away(campaign: Campaign) -> None:
 def test_ids_are_random_and_the_order_is_not_that_of_the_pool(campaign: Campaign) -> None:
     desk = desk_of(campaign, "ben")
     lease_next(desk=desk, count=60, at=NOW)
-    page = get_label_page(desk)
-    assert all(pair.assignment.version == 4 for pair in page.pairs)
+    pairs = list_leased_pairs(desk)
+    assert all(pair.assignment.version == 4 for pair in pairs)
     ranks = [
         Pair.objects.get(assignments__public_id=pair.assignment).entries.get().sources[0][2]
-        for pair in page.pairs
+        for pair in pairs
     ]
     assert ranks != sorted(ranks)
 
@@ -149,9 +153,11 @@ def test_the_annotators_page_has_these_fields_and_no_others() -> None:
         "url", "fields",
         "content_hash", "html", "query_done", "is_training",
     }  # fmt: skip
-    assert {field.name for field in fields(LabelPage)} == {
-        "campaign_id", "campaign_name", "collection_name", "is_open", "guideline", "progress",
-        "pairs", "paused", "warning", "training",
+    assert {field.name for field in fields(LabelShell)} == {
+        "campaign_id", "campaign_name", "guideline", "warning",
+    }  # fmt: skip
+    assert {field.name for field in fields(Standing)} == {
+        "stage", "training", "pause", "takes_more",
     }  # fmt: skip
     assert {field.name for field in fields(OwnLabel)} == {
         "id", "outcome", "grade", "reason", "note", "spans", "guideline_revision", "made_at",
@@ -163,10 +169,10 @@ def test_what_is_done_and_left_does_not_depend_on_what_others_said(world: World)
     campaign = make_draft(world=world)
     access = make_access(collection=world.collection)
     campaign = open_campaign(access=access, campaign=campaign, at=NOW)
-    before = get_label_page(desk_of(campaign, "ben")).progress
+    before = count_progress(desk_of(campaign, "ben"))
     for pair in campaign.pairs.select_related("campaign"):
         label(pair=pair, username="cem", grade=4)
-    assert get_label_page(desk_of(campaign, "ben")).progress == before
+    assert count_progress(desk_of(campaign, "ben")) == before
 
 
 def test_every_id_of_the_page_is_a_seat_of_the_viewer(campaign: Campaign) -> None:

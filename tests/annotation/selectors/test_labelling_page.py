@@ -132,7 +132,6 @@ def test_preferences_are_kept_for_their_person_alone(world: World) -> None:
         "text_size": 130,
         "line_width": "wide",
         "marks_terms": False,
-        "suggests_pauses": True,
     }
     set_preferences(by=ben, keys={"undo": "z", "later": "s"}, **view)
     assert get_preferences(viewer=ben).keys == {"undo": "z"}

@@ -5,7 +5,6 @@ import pytest
 from annotation.models import Assignment, Campaign, GoldCheck, Label, TrainingAnswer
 from annotation.selectors import list_due_lists
 from annotation.selectors.gold import list_checked_people
-from annotation.selectors.labelling import get_label_page
 from annotation.selectors.material import read_material
 from annotation.selectors.own_campaigns import count_progress, list_own_campaigns
 from annotation.selectors.shown_pairs import list_leased_pairs
@@ -88,12 +87,12 @@ def test_whoever_is_new_gets_training_pairs_alone_and_is_told_after_each(
     assert not wrong.told.is_right
     assert unsure.told is not None
     assert not unsure.told.is_right
-    page = get_label_page(desk_of(campaign, "ben"))
-    assert page.training is not None
-    assert (page.training.done, page.training.pairs) == (3, 5)
-    assert (page.progress.done, count_progress(desk).done) == (0, 0)
+    training = get_standing(desk_of(campaign, "ben")).training
+    assert training is not None
+    assert (training.done, training.pairs) == (3, 5)
+    assert count_progress(desk).done == 0
     (own,) = list_own_campaigns(viewer=world.ben)
-    assert own.training == page.training
+    assert own.training == training
 
 
 def test_enough_right_answers_let_one_on_and_none_of_them_counts(world: World, ada: Access) -> None:
