@@ -324,4 +324,6 @@ def test_where_no_script_runs_the_page_says_that_it_needs_one(
 ) -> None:
     ben = open_window("ben", java_script_enabled=False)
     ben.go(f"/label/{place.campaign}")
-    expect(ben.page.get_by_text("Labelling needs JavaScript.")).to_be_visible()
+    said = ben.page.locator("noscript .note-box")  # no text in it is found by its words
+    expect(said).to_be_visible()
+    expect(said).to_contain_text("Labelling needs JavaScript.")

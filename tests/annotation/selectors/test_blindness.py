@@ -91,7 +91,7 @@ def everything(campaign: Campaign) -> dict[str, Any]:
     return {
         "page": asdict(get_label_shell(desk)),
         "pairs": [asdict(pair) for pair in pairs],
-        "standing": asdict(get_standing(desk)),
+        "paused": get_standing(desk).pause,
         "progress": asdict(count_progress(desk)),
         "history": [asdict(one) for one in history],
         "campaigns": [asdict(one) for one in list_own_campaigns(viewer=desk.viewer)],
