@@ -132,7 +132,8 @@ FAMILIES: Final[Mapping[str, Family]] = {
             reading="nDCG of {shown}",
             formula="Σ gain / discount over the ranks, divided by the same sum of the ideal "
             "ranking",
-            source="Järvelin & Kekäläinen 2002; exponential gain: Burges et al. 2005",
+            source="Järvelin & Kekäläinen 2002; exponential gain and log(rank + 1): Burges et al. "
+            "2005",
             parameters=_NDCG,
             aliases=("NDCG",),
             words={"average": _MEANS},

@@ -17,12 +17,15 @@ class Choice:
     """A word that a parameter can be.
 
     words: what it says by itself. in_description: what it adds to a measure's one line, if that
-    is something else; "" where it goes without saying. Both may have {b}, {decimals}, {prior}
-    and {rel} in them, for the measure's own, and {nothing} for what gains nothing in its family.
+    is something else; "" where it goes without saying. by_family: what it says by itself of the
+    families of which `words` would be wrong. All may have {b}, {decimals}, {prior} and {rel} in
+    them, for the measure's own, {nothing} for what an unjudged document is worth in its family,
+    and {lacking} for what a query must have to be worth anything.
     """
 
     words: str
     in_description: str | None = None
+    by_family: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def described(self) -> str:
@@ -40,7 +43,8 @@ class Parameter:
         a choice or a table. What is a number can be one of its choices too.
     words: what its values mean, in Markdown, the default first.
     choices: the words that it can be, the default first.
-    value: what a number or a table says of the measure, {value} being the number.
+    value: what a number or a table says of the measure, {value} being the number; {lacking} as
+        in a choice's words.
     unset: what None says of it.
     source: who described it first, where that is not who described the measure.
     """
@@ -94,7 +98,7 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
                 "linear": Choice("weights falling evenly to the cutoff"),
                 "none": Choice("not discounted"),
             },
-            source="burn-in: Järvelin & Kekäläinen 2002",
+            source="log2(i + 1): Burges et al. 2005; burn-in: Järvelin & Kekäläinen 2002",
         ),
         Parameter(name="b", default=None, kind="number", words="the base of the burn-in"),
         Parameter(
@@ -144,10 +148,10 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
             words="0: the value of a query whose ideal is 0 (`AP`: without a relevant document); "
             "any other to 1; `'skip'` leaves it out; `'error'` refuses",
             choices={
-                "skip": Choice("queries without gain left out"),
-                "error": Choice("queries without gain refused"),
+                "skip": Choice("queries without {lacking} left out"),
+                "error": Choice("queries without {lacking} refused"),
             },
-            value="{value:g} for a query without gain",
+            value="{value:g} for a query without {lacking}",
         ),
         Parameter(
             name="negative_ideal",
@@ -175,13 +179,13 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
                     "unjudged documents taken to be of grade {prior}",
                 ),
             },
-            source="condensed: Sakai 2007",
+            source="condensed: Sakai, “Alternatives to Bpref”, SIGIR 2007",
         ),
         Parameter(
             name="prior",
             default=None,
             kind="number",
-            words="with this grade value",
+            words="the grade value that `unjudged='prior'` gives unjudged documents",
             value="grade {value:g}",
         ),
         Parameter(
@@ -294,27 +298,33 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
         Parameter(
             name="denominator",
             default="",
-            words="of `P`: `'k'`; `'returned'`, the documents shown where those are fewer. Of "
-            "`AP`: `'relevant'`, all relevant documents; `'returned'`, the relevant ones among "
-            "the shown; `'cutoff'`, as many relevant ones as k has room for; "
-            "`'returned_cutoff'`, as many of those that the whole ranking has",
+            words="of `P`: `'k'`; `'returned'`, the documents shown, where those are fewer. Of "
+            "`AP`: `'relevant'`, all relevant documents of the query; `'returned'`, those among "
+            "the documents shown; `'cutoff'`, all relevant documents, but at most k; "
+            "`'returned_cutoff'`, those in the whole ranking, but at most k",
             choices={
-                "k": Choice("divided by the cutoff", "the cutoff"),
+                "k": Choice("divided by the cutoff"),
                 "returned": Choice(
-                    "P is divided by what is returned, AP by the relevant ones returned",
+                    "divided by the number of relevant documents shown",
                     "the number of relevant ones there",
+                    by_family={
+                        "P": "divided by the number of documents shown, where that is below the "
+                        "cutoff",
+                    },
                 ),
                 "relevant": Choice(
                     "divided by the number of relevant documents",
                     "the number of relevant documents",
                 ),
                 "cutoff": Choice(
-                    "divided by the relevant documents that there is room for",
-                    "the number of relevant documents that there is room for",
+                    "divided by the number of relevant documents, but at most by the cutoff",
+                    "the number of relevant documents, but at most by the cutoff",
                 ),
                 "returned_cutoff": Choice(
-                    "divided by the relevant documents returned that there is room for",
-                    "the number of returned relevant documents that there is room for",
+                    "divided by the number of relevant documents in the whole ranking, but at "
+                    "most by the cutoff",
+                    "the number of relevant documents in the whole ranking, but at most by the "
+                    "cutoff",
                 ),
             },
         ),

@@ -7,8 +7,11 @@ from touchstone.measures.parameters import CHOICES, PARAMETERS
 
 
 def choice_words(parameter: str, value: str) -> str:
-    """What one of a parameter's words says; {b} and {decimals} are left to be filled in."""
-    return PARAMETERS[parameter].choices[value].words
+    """What one of a parameter's words says, whatever the measure."""
+    choice = PARAMETERS[parameter].choices[value]
+    of_families = [f"{family}: {words}" for family, words in choice.by_family.items()]
+    words = "; ".join([choice.words, *of_families])
+    return words.format(b="b", decimals="that many", lacking="gain")
 
 
 def parameter_words(measure: Measure, parameters: Sequence[str]) -> str:
@@ -40,12 +43,11 @@ def describe(measure: Measure) -> str:
     if "unjudged" in its:
         phrases += [_described(measure, "unjudged"), _described(measure, "negatives")]
     if measure.family == "AP" and measure.empty != 0.0:
-        no_gain = _said(measure, "empty")
-        phrases.append(no_gain.replace("without gain", "without a relevant document"))
+        phrases.append(_said(measure, "empty"))
     if measure.family != "nDCG" and "decimals" in its:
         phrases += _rounding(measure)
     if measure.family == "P" and measure.denominator == "returned":
-        phrases.append("a list shorter than the cutoff divided by its own length")
+        phrases.append(_said(measure, "denominator"))
     phrases += [tie_words(measure), _described(measure, "scores")]
     if "queries" in its:
         phrases += _average(measure)
@@ -102,7 +104,9 @@ def _said(measure: Measure, parameter: str) -> str:
     value, words = getattr(measure, parameter), PARAMETERS[parameter]
     if isinstance(value, str):
         rounds = parameter != "rounding" or measure.decimals is not None
-        return _filled(measure, words.choices[value].words) if rounds else ""
+        choice = words.choices[value]
+        said = choice.by_family.get(measure.family, choice.words)
+        return _filled(measure, said) if rounds else ""
     if value is None:
         # All of the returned documents, where the ideal is made of them.
         return words.unset if parameter != "ideal_first" or measure.ideal == "recall" else ""
@@ -110,16 +114,18 @@ def _said(measure: Measure, parameter: str) -> str:
         value = _first(value)
     if isinstance(value, tuple):
         value = ", ".join(f"{grade:g} → {gain:g}" for grade, gain in value)
-    return words.value.format(value=value)
+    return _filled(measure, words.value, value)
 
 
-def _filled(measure: Measure, words: str) -> str:
+def _filled(measure: Measure, words: str, value: object = None) -> str:
     return words.format(
+        value=value,
         b=_number(measure.b),
         decimals=measure.decimals,
         prior=_number(measure.prior),
         rel=_rel(measure),
         nothing="0" if measure.family == "nDCG" else "not relevant",
+        lacking="gain" if measure.family == "nDCG" else "a relevant document",
     )
 
 

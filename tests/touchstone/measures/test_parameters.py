@@ -11,7 +11,7 @@ from touchstone.measures.errors import MeasureError
 from touchstone.measures.families import FAMILIES
 from touchstone.measures.grammar import parse_measure
 from touchstone.measures.parameters import CHOICES, PARAMETERS
-from touchstone.measures.wording import choice_words, describe
+from touchstone.measures.wording import choice_words, describe, parameter_words
 
 # Names and stored definitions have the parameters in this order: a new one goes to the end.
 STORED_ORDER = [
@@ -59,7 +59,10 @@ def test_the_grammar_knows_these_parameters_and_no_others() -> None:
 @pytest.mark.parametrize("parameter", PARAMETERS.values(), ids=lambda one: one.name)
 def test_every_value_has_its_words(parameter) -> None:
     assert parameter.words
-    assert all(choice_words(parameter.name, word) for word in parameter.choices)
+    for word, choice in parameter.choices.items():
+        assert choice_words(parameter.name, word)
+        assert "{" not in choice_words(parameter.name, word)
+        assert all(word in FAMILIES[name].words_of(parameter.name) for name in choice.by_family)
     if parameter.kind == "choice":
         assert parameter.default in ("", *parameter.choices)
         assert parameter.value == parameter.unset == ""
@@ -67,6 +70,39 @@ def test_every_value_has_its_words(parameter) -> None:
         assert parameter.bounds[0] < parameter.bounds[1]
     if parameter.source:
         assert re.search(r"\d{4}$", parameter.source)
+
+
+def test_a_denominator_is_said_as_its_family_means_it() -> None:
+    said = {
+        name: parameter_words(parse_measure(name), ["denominator"])
+        for name in (
+            "P@5",
+            "P(denominator='returned')@5",
+            "AP@5",
+            "AP(denominator='returned')@5",
+            "AP(denominator='cutoff')@5",
+            "AP(denominator='returned_cutoff')@5",
+        )
+    }
+    assert list(said.values()) == [
+        "divided by the cutoff",
+        "divided by the number of documents shown, where that is below the cutoff",
+        "divided by the number of relevant documents",
+        "divided by the number of relevant documents shown",
+        "divided by the number of relevant documents, but at most by the cutoff",
+        (
+            "divided by the number of relevant documents in the whole ranking, but at most by the "
+            "cutoff"
+        ),
+    ]
+
+
+def test_a_query_that_can_be_worth_nothing_lacks_what_its_family_asks_for() -> None:
+    for name in ("empty='skip'", "empty=1"):
+        assert "without gain" in parameter_words(parse_measure(f"nDCG({name})"), ["empty"])
+        binary = parse_measure(f"AP({name})")
+        assert "without a relevant document" in parameter_words(binary, ["empty"])
+        assert "without a relevant document" in describe(binary)
 
 
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=lambda family: family.name)
