@@ -2,18 +2,22 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final
 
 from touchstone.measures.defaults import CUTOFF_USES, DEFAULT_MEASURES, CutoffUse
-from touchstone.measures.definition import CHOICES, FAMILIES, Family, Measure, usual_value
+from touchstone.measures.definition import FAMILIES, PARAMETERS, Family, Measure, usual_value
 from touchstone.measures.presets import PRESETS, Preset
 from touchstone.measures.wording import choice_words, describe
 from touchstone.measures.worked import claims
 
+OTHER_THAN_WORDS: Final = {"number": "a number", "whole": "a whole number", "gain": "a table"}
+
 
 @dataclass(frozen=True)
 class Choice:
-    """A value that a parameter can have, in words.
+    """What a parameter can be, in words.
 
+    value: one of its words, in quotes, or the kind of number or table that it takes.
     usual: "usual" where nothing need be said to have it, "usual for P" where that goes for P alone.
     """
 
@@ -24,7 +28,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter that takes one of some words. families: those that have it."""
+    """A parameter and all that it can be. families: those that have it."""
 
     name: str
     families: tuple[str, ...]
@@ -57,7 +61,7 @@ def get_measures_page(*, tried: Measure | None) -> MeasuresPage:
     """Every family, parameter and preset, what a new list keeps, and which cutoff suits what."""
     return MeasuresPage(
         families=tuple(FAMILIES.values()),
-        parameters=tuple(map(_parameter, CHOICES)),
+        parameters=tuple(map(_parameter, PARAMETERS)),
         presets=tuple(PRESETS.values()),
         defaults=tuple(map(_named, DEFAULT_MEASURES)),
         uses=CUTOFF_USES,
@@ -77,16 +81,16 @@ def _named(measure: Measure) -> Named:
 
 
 def _parameter(name: str) -> Parameter:
+    parameter = PARAMETERS[name]
     own = [family for family in FAMILIES.values() if name in family.parameters]
-    choices = tuple(
-        Choice(
-            value,
-            choice_words(name, value).format(b="b", decimals="that many"),
-            _usual(name, value, own),
-        )
-        for value in CHOICES[name]
-    )
-    return Parameter(name, tuple(family.name for family in own), choices)
+    choices = [
+        Choice(f"'{word}'", choice_words(name, word), _usual(name, word, own))
+        for word in parameter.choices
+    ]
+    if parameter.kind != "choice":
+        number = Choice(OTHER_THAN_WORDS[parameter.kind], parameter.words.replace("`", ""), "")
+        choices.insert(0, number)
+    return Parameter(name, tuple(family.name for family in own), tuple(choices))
 
 
 def _usual(name: str, value: str, own: list[Family]) -> str:

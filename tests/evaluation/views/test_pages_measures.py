@@ -1,6 +1,7 @@
 """The page that says what measures mean."""
 
 import re
+from html import unescape
 
 import pytest
 from django.urls import reverse
@@ -8,7 +9,7 @@ from django.urls import reverse
 from tests.builders import make_user
 from tests.evaluation.views.browsing import signed_in, text_of
 from touchstone.measures.defaults import CUTOFF_USES, DEFAULT_MEASURES
-from touchstone.measures.definition import CHOICES, FAMILIES
+from touchstone.measures.definition import FAMILIES, PARAMETERS
 from touchstone.measures.presets import PRESETS
 from touchstone.measures.wording import describe
 from touchstone.measures.worked import claims
@@ -20,18 +21,47 @@ def get(query: str = ""):
     return signed_in(make_user(username="ben")).get(reverse("measures") + query)
 
 
-def test_every_family_preset_and_parameter_is_there_with_its_plain_reading():
-    text = text_of(get())
+def section(page: str, title: str) -> str:
+    """The page's section with this heading's id."""
+    return page.partition(f'aria-labelledby="{title}"')[2].partition("</section>")[0]
+
+
+def test_every_family_and_preset_has_a_row_of_its_own():
+    page = get()
+    text, html = text_of(page), page.content.decode()
+    families = re.findall(r'<th scope="row" class="mono">.*?>(\w+)(?:@k)?</a></th>', html)
+    assert families == list(FAMILIES)
     for family in FAMILIES.values():
         assert family.title in text
+    presets = re.findall(r'<th scope="row" class="mono">(\w+)</th>', section(html, "presets"))
+    assert presets == list(PRESETS)
     for preset in PRESETS.values():
-        assert f"{preset.name} {preset.tool} {preset.reading}" in text
-    for name, values in CHOICES.items():
-        assert name in text
-        for value in values:
-            assert f"'{value}'" in text
+        assert f"{preset.name} {preset.tool} {preset.reading}. {preset.caveat}".strip() in text
     for measure in DEFAULT_MEASURES:
         assert f"{measure.name} {describe(measure)}" in text
+
+
+def test_every_parameter_has_a_row_for_every_word_and_number_that_it_can_be():
+    html = section(get().content.decode(), "parameters")
+    shown = {}
+    for rows in re.split(r'(?=<th scope="rowgroup")', html)[1:]:
+        name = re.search(r">(\w+)</th>", rows)[1]
+        values = re.findall(r'<td class="mono">(.*?)</td>', rows)
+        families = re.search(r'<td class="muted" rowspan="\d+">(.*?)</td>', rows)[1]
+        shown[name] = ([unescape(value) for value in values], families.split(", "))
+    number = {
+        "choice": [],
+        "number": ["a number"],
+        "whole": ["a whole number"],
+        "gain": ["a table"],
+    }
+    assert shown == {
+        one.name: (
+            [*number[one.kind], *(f"'{word}'" for word in one.choices)],
+            [family.name for family in FAMILIES.values() if one.name in family.parameters],
+        )
+        for one in PARAMETERS.values()
+    }
 
 
 def test_every_family_leads_to_its_own_words():
@@ -70,7 +100,9 @@ def test_every_value_of_a_parameter_is_put_into_words_of_its_own():
         assert all(words), parameter.name
         assert len(set(words)) == len(words), parameter.name
         usual = [choice.usual for choice in parameter.choices if choice.usual]
-        if parameter.name == "denominator":
+        if PARAMETERS[parameter.name].kind in ("number", "whole"):
+            assert usual == []
+        elif parameter.name == "denominator":
             assert usual == ["usual for P", "usual for AP"]
         elif parameter.name == "queries":
             but = "usual, but not for Judged and Unjudged"

@@ -1,5 +1,7 @@
 """docs/measures.md is what the registries say."""
 
+import re
+
 import pytest
 
 from touchstone.measures.definition import FAMILIES, PARAMETERS
@@ -18,6 +20,18 @@ def test_the_page_is_current() -> None:
 def test_every_word_of_every_parameter_is_explained(parameter: str) -> None:
     told = PARAMETERS[parameter]
     assert [word for word in told.choices if f"`'{word}'" not in told.words] == []
+
+
+def rows(title: str) -> list[str]:
+    """What the rows of a section's tables are about."""
+    section = measures_page().partition(f"## {title}\n")[2].partition("\n## ")[0]
+    return re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
+
+
+def test_every_family_parameter_and_preset_has_a_row_of_its_own() -> None:
+    assert rows("Names") == rows("At the edges") == list(FAMILIES)
+    assert rows("Parameters") == list(PARAMETERS)
+    assert rows("Presets") == list(PRESETS)
 
 
 def test_every_family_and_preset_is_on_the_page_with_what_it_cannot_do() -> None:
