@@ -112,7 +112,7 @@ class Verdict:
         own = self.score
         return (
             f"{self.strategy:<40} {own.gold:>6,} {own.rate:>7.3f} {own.auc:>7.4f} "
-            f"{own.precision:>9.3f} {own.recall:>7.3f} {own.p:>10.2g}  "
+            f"{own.precision:>9.3f} {own.recall:>7.3f} {own.by_lot:>7.3f} {own.p:>10.2g}  "
             f"{self._word}"
         )
 
@@ -125,7 +125,7 @@ class Verdict:
 
 HEAD = (
     f"{'strategy':<40} {'gold':>6} {'rate':>7} {'AUC':>7} {'precision':>9} {'recall':>7} "
-    f"{'p':>10}  verdict"
+    f"{'by lot':>7} {'p':>10}  verdict"
 )
 
 

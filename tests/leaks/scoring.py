@@ -35,7 +35,8 @@ class Score:
     auc: the probability that of a gold pair and another of the same person the gold pair has the
     higher score; ties count half. p: two-sided, of permutations within persons, by their normal
     approximation. precision, recall: guessing as many pairs of each person as are gold; ties by
-    expectation. rate: the share of gold. gold: pairs, in both halves.
+    expectation. by_lot: the same of a guess by lot; above the share of gold, because who has more
+    of it guesses more. rate: the share of gold. gold: pairs, in both halves.
     """
 
     gold: int
@@ -44,6 +45,7 @@ class Score:
     p: float
     precision: float
     recall: float
+    by_lot: float
     rate: float
 
 
@@ -83,10 +85,11 @@ def _fit(seen: Sequence[Seen], *, seed: int) -> Callable[[Array], Array]:
 def measure(persons: Sequence[tuple[Array, NDArray[np.bool_], Array]], *, gold: int) -> Score:
     """What scores are worth. persons: of each its scores, what is gold, and the weights."""
     wins, pairs, variance = 0.0, 0.0, 0.0
-    hits, wanted, everything = 0.0, 0.0, 0.0
+    hits, by_lot, wanted, everything = 0.0, 0.0, 0.0, 0.0
     for scores, is_gold, weights in persons:
         golden, count = int(is_gold.sum()), len(scores)
         hits += _expected_hits(scores, is_gold, weights)
+        by_lot += golden**2 / float(weights.sum())
         wanted += golden
         everything += float(weights.sum())
         if not 0 < golden < count:
@@ -104,6 +107,7 @@ def measure(persons: Sequence[tuple[Array, NDArray[np.bool_], Array]], *, gold: 
         p=float(2 * norm.sf(abs(z))),
         precision=hits / wanted,
         recall=hits / wanted,
+        by_lot=by_lot / wanted,
         rate=wanted / everything,
     )
 

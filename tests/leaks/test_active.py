@@ -66,10 +66,11 @@ def test_persons_with_more_gold_make_no_leak() -> None:
     found = measure(persons, gold=35)
     assert (found.auc, found.p) == (0.5, 1.0)
     assert found.precision == pytest.approx((0.05 * 5 + 0.1 * 10 + 0.2 * 20) / 35)
+    assert found.by_lot == pytest.approx(found.precision)
 
 
 def test_the_room_of_an_auc_grows_as_its_standard_error_does() -> None:
-    chance = Score(500, 0.55, 0.02, 0.01, 0.1, 0.1, 0.1)
+    chance = Score(500, 0.55, 0.02, 0.01, 0.1, 0.1, 0.1, 0.1)
     assert Verdict("one", chance, room=0.063, least_p=0.001).is_blind
     assert not Verdict("one", chance, room=0.02, least_p=0.001).is_blind
     assert not Verdict("one", chance, room=0.063, least_p=0.02).is_blind
