@@ -14,6 +14,7 @@ from tests.architecture.asking import ROWS, ask, client_of, undone
 from tests.builders import make_collection
 from tests.permissions.table import ROLES, Row
 
+pytestmark = pytest.mark.first_pass  # who may do what does not depend on the database
 METHODS = ("get", "post", "put", "patch", "delete")
 REFUSED = (400, 404, 405, 415)
 ASKED_ANYHOW = {"login": "whoever is signed in is sent home, by whatever method"}

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,15 +29,25 @@ class Seen:
     weights: Array
 
 
+class Scored(NamedTuple):
+    """A person's pairs with a strategy's scores; the rest as in `Seen`."""
+
+    percent: int
+    scores: Array
+    is_gold: NDArray[np.bool_]
+    weights: Array
+
+
 @dataclass(frozen=True)
 class Score:
     """What a strategy is worth on the pairs of persons it was not fitted on.
 
     auc: the probability that of a gold pair and another of the same person the gold pair has the
     higher score; ties count half. p: two-sided, of permutations within persons, by their normal
-    approximation. precision, recall: guessing as many pairs of each person as are gold; ties by
-    expectation. by_lot: the same of a guess by lot; above the share of gold, because who has more
-    of it guesses more. rate: the share of gold. gold: pairs, in both halves.
+    approximation. precision, recall: guessing as many pairs as are gold, among all persons of
+    whom so many percent were to be gold; ties by expectation. by_lot: the same of a guess by lot;
+    above the share of gold, because more is guessed where there is more. rate: the share of gold.
+    gold: pairs, in both halves.
     """
 
     gold: int
@@ -55,7 +66,7 @@ def score(seen: Sequence[Seen], *, seed: int) -> Score:
     held_out = [one for one in seen if one.half == 1]
     predict = _fit(fitted, seed=seed)
     return measure(
-        [(predict(one.features), one.is_gold, one.weights) for one in held_out],
+        [Scored(one.percent, predict(one.features), one.is_gold, one.weights) for one in held_out],
         gold=sum(int(one.is_gold.sum()) for one in seen),
     )
 
@@ -82,16 +93,22 @@ def _fit(seen: Sequence[Seen], *, seed: int) -> Callable[[Array], Array]:
     return predict
 
 
-def measure(persons: Sequence[tuple[Array, NDArray[np.bool_], Array]], *, gold: int) -> Score:
-    """What scores are worth. persons: of each its scores, what is gold, and the weights."""
-    wins, pairs, variance = 0.0, 0.0, 0.0
+def measure(persons: Sequence[Scored], *, gold: int) -> Score:
+    """What scores are worth."""
     hits, by_lot, wanted, everything = 0.0, 0.0, 0.0, 0.0
-    for scores, is_gold, weights in persons:
-        golden, count = int(is_gold.sum()), len(scores)
-        hits += _expected_hits(scores, is_gold, weights)
-        by_lot += golden**2 / float(weights.sum())
+    for percent in {one.percent for one in persons}:
+        own = [one for one in persons if one.percent == percent]
+        scores, are_gold, weights = (
+            np.concatenate(column) for column in list(zip(*own, strict=True))[1:]
+        )
+        golden, among = float(are_gold.sum()), float(weights.sum())
+        hits += _expected_hits(scores, are_gold, weights)
+        by_lot += golden**2 / among
         wanted += golden
-        everything += float(weights.sum())
+        everything += among
+    wins, pairs, variance = 0.0, 0.0, 0.0
+    for _, scores, is_gold, _ in persons:
+        golden, count = int(is_gold.sum()), len(scores)
         if not 0 < golden < count:
             continue
         ranks = rankdata(scores)

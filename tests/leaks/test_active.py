@@ -8,9 +8,9 @@ import pytest
 from tests.leaks.active import KINDS, Kind, Verdict, attack
 from tests.leaks.notes import compare_notes
 from tests.leaks.sabotage import FOUND_P, SABOTAGES, find_sabotage
-from tests.leaks.scoring import Score, Seen, measure, score
+from tests.leaks.scoring import Score, Scored, Seen, measure, score
 
-GOLD = 60  # for each strategy: what the suite has time for; the bounds are wider accordingly
+GOLD = 500  # for each strategy, a tenth of the long form; the bounds are wider accordingly
 
 
 @pytest.mark.django_db
@@ -62,7 +62,7 @@ def test_persons_with_more_gold_make_no_leak() -> None:
     persons = []
     for percent in (5, 10, 20):
         is_gold = np.arange(100) < percent
-        persons.append((np.full(100, float(percent)), is_gold, np.ones(100)))
+        persons.append(Scored(percent, np.full(100, float(percent)), is_gold, np.ones(100)))
     found = measure(persons, gold=35)
     assert (found.auc, found.p) == (0.5, 1.0)
     assert found.precision == pytest.approx((0.05 * 5 + 0.1 * 10 + 0.2 * 20) / 35)
@@ -83,3 +83,13 @@ def _made(*, shift: float) -> list[Seen]:
         features = [[rng.gauss(shift * kind, 1), rng.random()] for kind in is_gold]
         seen.append(Seen(person % 2, 10, np.array(features), is_gold, np.ones(60)))
     return seen
+
+
+def test_what_was_sampled_is_found_no_better_than_by_lot() -> None:
+    """Scores without a meaning, of all gold and of a tenth of the other pairs."""
+    rng = np.random.default_rng(5)
+    is_gold = np.arange(9) < 3
+    weights = np.where(is_gold, 1.0, 9.5)
+    persons = [Scored(5, rng.random(9), is_gold, weights) for _ in range(400)]
+    found = measure(persons, gold=1200)
+    assert found.precision == pytest.approx(found.by_lot, abs=0.02)
