@@ -33,7 +33,13 @@ PHONE: dict[str, Any] = {
 LOOKS: dict[str, dict[str, Any]] = {"desktop": {}, "phone": PHONE}
 # The browser's own words for a server that is away, or a refusal that the page reads.
 NETWORK = re.compile(r"Failed to load resource|net::ERR_")
-LOOK_FOR_VIOLATIONS = "() => axe.run({resultTypes: ['violations']}).then((all) => all.violations)"
+# A new query fades in: in the middle of that its contrast is too low.
+LOOK_FOR_VIOLATIONS = """async () => {
+  const ending = (one) => one.effect?.getComputedTiming().endTime < Infinity;
+  const moving = document.getAnimations().filter(ending);
+  await Promise.allSettled(moving.map((one) => one.finished));
+  return (await axe.run({ resultTypes: ["violations"] })).violations;
+}"""
 REPORT = "addEventListener('securitypolicyviolation', (e) => console.error('CSP', e.blockedURI));"
 
 
