@@ -8,9 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from touchstone.cli.own_files import own_runs, read_own_qrels
 from touchstone.cli.running import BadOptionError, Write
-from touchstone.files.reading import OWN_LIMITS
-from touchstone.files.trec import RunToRead, read_qrels
 from touchstone.measures.asking import Asked, ask
 from touchstone.measures.errors import MeasureError
 from touchstone.measures.files import FileValues, evaluate_file
@@ -72,10 +71,8 @@ def work(options: Mapping[str, Any], say: Write, warn: Write) -> None:
 def _evaluate(
     asked: Asked, options: Mapping[str, Any], names: Sequence[str]
 ) -> Iterator[FileValues]:
-    qrels = read_qrels(options["qrels"], name=options["qrels"], limits=OWN_LIMITS)
-    judged = JudgedQueries(qrels)
-    for name, path in zip(names, options["run"], strict=True):
-        run = RunToRead(path=path, name=path, limits=OWN_LIMITS, text_after_tag=True)
+    judged = JudgedQueries(read_own_qrels(options["qrels"]))
+    for name, run in zip(names, own_runs(options["run"]), strict=True):
         found = evaluate_file(judged, run, [asked.measure])
         if not found.counted[:, 0].any():
             raise MeasureError(f"{asked.name}: no query of {name} is in the mean")

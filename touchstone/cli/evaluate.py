@@ -4,12 +4,11 @@ from argparse import ArgumentParser
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from touchstone.cli.own_files import own_runs, read_own_qrels
 from touchstone.cli.running import Write
 from touchstone.files.collections import read_queries
-from touchstone.files.compiled import expect
 from touchstone.files.query_ids import read_query_ids
-from touchstone.files.reading import OWN_LIMITS, size_of
-from touchstone.files.trec import QrelsFile, RunToRead, of_queries, read_qrels
+from touchstone.files.trec import QrelsFile, RunToRead, of_queries
 from touchstone.measures.asking import Asked, ask_all
 from touchstone.measures.definition import Measure
 from touchstone.measures.errors import MeasureError
@@ -103,7 +102,7 @@ def _output(asked: Sequence[Asked], options: Mapping[str, Any]) -> str:
 
 def _qrels(options: Mapping[str, Any]) -> QrelsFile:
     """The qrels; with --set those of its queries."""
-    qrels = read_qrels(options["qrels"], name=options["qrels"], limits=OWN_LIMITS)
+    qrels = read_own_qrels(options["qrels"])
     own = _set(options["set"])
     if own is None:
         return qrels
@@ -150,10 +149,5 @@ def _traits(path: str | None) -> dict[str, Traits] | None:
 
 def _runs(options: Mapping[str, Any]) -> Iterator[tuple[str, RunToRead]]:
     """The runs by name, to be read one after the other."""
-    paths, own = options["run"], _set(options["set"])
-    expect(sum(map(size_of, paths)))
-    for name, path in zip(run_names(paths), paths, strict=True):
-        yield (
-            name,
-            RunToRead(path=path, name=path, limits=OWN_LIMITS, text_after_tag=True, queries=own),
-        )
+    paths = options["run"]
+    return zip(run_names(paths), own_runs(paths, _set(options["set"])), strict=True)

@@ -168,6 +168,25 @@ def scan(
     return 0 if line == n_lines else unusual
 
 
+@njit(uint64(_WORDS_READ, int64, uint64), cache=True, forceinline=True)
+def _mixed(words: Words, row: int, seed: np.uint64) -> np.uint64:
+    """A number for an id, spread over all its bits."""
+    mixed = seed
+    for place in range(words.shape[1]):
+        mixed = (mixed ^ words[row, place]) * _SPREAD
+        mixed ^= mixed >> _HALF
+    return mixed
+
+
+@njit(boolean(_WORDS_READ, int64, _WORDS_READ, int64), cache=True, forceinline=True)
+def _are_same(words: Words, row: int, others: Words, other: int) -> bool:
+    """Whether two ids, equally wide, are the same."""
+    for place in range(words.shape[1]):
+        if words[row, place] != others[other, place]:
+            return False
+    return True
+
+
 @njit(int64(_WORDS_READ, _PLACES_READ, uint64, _SLOTS, _SLOTS), cache=True)
 def repeats(words: Words, starts: Places, seed: np.uint64, table: Slots, owners: Slots) -> int:
     """Whether any group has an id twice.
@@ -175,21 +194,13 @@ def repeats(words: Words, starts: Places, seed: np.uint64, table: Slots, owners:
     words: of all groups' ids. starts: where each group begins, and where the last ends.
     table: room for 2**b places. owners: for each, the group that has it; -1: none.
     """
-    width = words.shape[1]
     mask = np.uint64(len(table) - 1)
     for group in range(len(starts) - 1):
         for own in range(starts[group], starts[group + 1]):
-            mixed = seed
-            for place in range(width):
-                mixed = (mixed ^ words[own, place]) * _SPREAD
-                mixed ^= mixed >> _HALF
-            slot = mixed & mask
+            slot = _mixed(words, own, seed) & mask
             while owners[slot] == group:
                 other = table[slot]
-                same = True
-                for place in range(width):
-                    same = same and words[own, place] == words[other, place]
-                if same:
+                if _are_same(words, own, words, other):
                     return 1
                 slot = (slot + np.uint64(1)) & mask
             owners[slot] = group
@@ -216,7 +227,6 @@ def find(
     out: npt.NDArray[np.int32],
 ) -> int:
     """`id_columns.found_in` of words that are equally wide; `out` is filled."""
-    width = words.shape[1]
     mask = np.uint64(len(table) - 1)
     for group in range(len(starts) - 1):
         their = others_of[group]
@@ -225,28 +235,17 @@ def find(
                 out[own] = -1
             continue
         for other in range(of_others[their], of_others[their + 1]):
-            mixed = seed
-            for place in range(width):
-                mixed = (mixed ^ others[other, place]) * _SPREAD
-                mixed ^= mixed >> _HALF
-            slot = mixed & mask
+            slot = _mixed(others, other, seed) & mask
             while owners[slot] == group:
                 slot = (slot + np.uint64(1)) & mask
             owners[slot] = group
             table[slot] = other
         for own in range(starts[group], starts[group + 1]):
-            mixed = seed
-            for place in range(width):
-                mixed = (mixed ^ words[own, place]) * _SPREAD
-                mixed ^= mixed >> _HALF
-            slot = mixed & mask
+            slot = _mixed(words, own, seed) & mask
             out[own] = -1
             while owners[slot] == group:
                 other = table[slot]
-                same = True
-                for place in range(width):
-                    same = same and words[own, place] == others[other, place]
-                if same:
+                if _are_same(words, own, others, other):
                     out[own] = other
                     break
                 slot = (slot + np.uint64(1)) & mask

@@ -56,7 +56,7 @@ class Limits:
 
 
 TREC_LIMITS: Final = Limits()
-# Of somebody's own files on their own machine; line numbers have 32 bits.
+# Of files that a person evaluates on their own machine; line numbers have 32 bits.
 OWN_LIMITS: Final = Limits(compressed=64 * GB, expanded=1024 * GB, lines=2**31 - 1, memory=64 * GB)
 QUERY_LIMITS: Final = Limits()
 DOCUMENT_LIMITS: Final = Limits(line=4 * MB)

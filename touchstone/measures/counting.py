@@ -4,6 +4,7 @@ Short rankings by the thousand are worked on rank by rank: a matrix whose column
 memory ("by rank") then needs a few long operations instead of many short ones.
 """
 
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -16,6 +17,19 @@ CountArray = npt.NDArray[np.int32]
 NARROW: Final = 128  # ranks up to which a matrix is better laid out by rank
 _MANY: Final = 256  # rankings from which on rank by rank is faster
 _BYTE: Final = 255  # ones that a byte can add up
+
+
+@dataclass(frozen=True)
+class Proportion:
+    """found of every: documents, counted over all queries together."""
+
+    found: float
+    every: int
+
+    @property
+    def share(self) -> float | None:
+        """found / every; None where there is nothing."""
+        return self.found / self.every if self.every else None
 
 
 def lies_by_rank(rows: npt.NDArray[Any]) -> bool:

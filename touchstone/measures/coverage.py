@@ -1,26 +1,12 @@
 """How much of the collection a run ever shows: one number for a run, not one for each query."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from touchstone.measures.counting import Proportion
 from touchstone.measures.rankings import IntArray
 
 
-@dataclass(frozen=True)
-class Coverage:
-    """shown: how many different documents of those `of` which any query shows."""
-
-    shown: int
-    of: int
-
-    @property
-    def share(self) -> float | None:
-        """shown / of; None where there is nothing to show."""
-        return self.shown / self.of if self.of else None
-
-
-def coverage(documents: IntArray, lengths: IntArray, *, cutoff: int, size: int) -> Coverage:
+def coverage(documents: IntArray, lengths: IntArray, *, cutoff: int, size: int) -> Proportion:
     """Of a collection of `size` documents, how many stand among the first `cutoff` anywhere.
 
     documents: ids in rank order, ranking after ranking. lengths: how many each ranking has.
@@ -29,15 +15,15 @@ def coverage(documents: IntArray, lengths: IntArray, *, cutoff: int, size: int) 
     found = len(np.unique(first_ranks(documents, lengths, cutoff)))
     if found > size:
         raise ValueError(f"{found} documents are shown, so the collection has more than {size}")
-    return Coverage(found, size)
+    return Proportion(found, size)
 
 
 def relevant_coverage(
     documents: IntArray, lengths: IntArray, *, cutoff: int, relevant: IntArray
-) -> Coverage:
+) -> Proportion:
     """Of the documents that are relevant to any query, how many are shown, to whatever query."""
     wanted = np.unique(relevant)
-    return Coverage(
+    return Proportion(
         int(np.isin(wanted, first_ranks(documents, lengths, cutoff)).sum()), len(wanted)
     )
 

@@ -36,6 +36,7 @@ import numpy as np
 
 from touchstone.measures.binary import binary, judged_counts, judged_share
 from touchstone.measures.browsing import err, rbp, rbp_residual, satisfactions
+from touchstone.measures.counting import Proportion
 from touchstone.measures.definition import Measure
 from touchstone.measures.discounts import FloatArray
 from touchstone.measures.errors import MeasureError, ZeroIdealError
@@ -91,19 +92,6 @@ def evaluate_batch(measures: Sequence[Measure], rankings: GradedRankings, grades
         except ZeroIdealError as error:
             raise ZeroIdealError(error.measure, start + error.row) from None
     return Values(values, counted)
-
-
-@dataclass(frozen=True)
-class Proportion:
-    """found of every: what a share over all queries' documents together is made of."""
-
-    found: float
-    every: int
-
-    @property
-    def share(self) -> float | None:
-        """found / every; None where there is nothing."""
-        return self.found / self.every if self.every else None
 
 
 def count_together(measure: Measure, rankings: GradedRankings, grades: Grades) -> Proportion:

@@ -162,7 +162,7 @@ class Join:
     def _stretches(self) -> Iterator[tuple[int, int, Rows]]:
         """Queries first..last, and which rankings are theirs, in their order."""
         in_order = bool((self.rows[1:] >= self.rows[:-1]).all())
-        places = None if in_order else by_query(self.rows)
+        places = None if in_order else _by_query(self.rows)
         ordered = self.rows if places is None else self.rows[places]
         n_rankings, step = len(ordered), max(1, _CELLS // self.depth)
         low = 0
@@ -282,7 +282,7 @@ class Join:
         return _found(keys, judgments.levels[place], wanted)
 
 
-def by_query(rows: IntArray) -> npt.NDArray[np.int64]:
+def _by_query(rows: IntArray) -> npt.NDArray[np.int64]:
     """The rankings, those of one query together. rows: the query of each."""
     if (rows[1:] >= rows[:-1]).all():
         return np.arange(len(rows))
