@@ -2,7 +2,12 @@
 
 from django.urls import path
 
-from annotation.api import histories, label_imports, labelling, leaving_out, quality, without
+from annotation.adjudication import histories_api as histories
+from annotation.imports import api as label_imports
+from annotation.labelling import api as labelling
+from annotation.leave_one_out import api as without
+from annotation.quality import api as quality
+from annotation.set_aside import api as leaving_out
 
 urlpatterns = [
     path("campaigns/<uuid:campaign_id>/next", labelling.Next.as_view(), name="api-campaign-next"),

@@ -9,7 +9,7 @@ from django.db.models import OuterRef, QuerySet, Subquery, UUIDField
 from annotation.models import Campaign, CampaignAnnotator, GuidelineRevision
 from judgments.models import Membership, Role, User
 from judgments.permissions import Access, NotFound, Viewer, check_may_lead, check_may_see_people
-from judgments.prepared import PreparedObjects, slot
+from judgments.storage.prepared import PreparedObjects, slot
 from touchstone.errors import DomainError
 
 

@@ -3,10 +3,12 @@
 from celery import shared_task
 from django.utils import timezone
 
-from annotation.services.checking import check_labels
-from annotation.services.consolidating import consolidate, seconds_to_wait
-from annotation.services.leasing import release_expired
-from annotation.services.quality import preview_aside, preview_rule, refresh_quality
+from annotation.consolidation.services import consolidate, seconds_to_wait
+from annotation.gold.checking import check_labels
+from annotation.labelling.leasing import release_expired
+from annotation.other_rules.previews import preview_rule
+from annotation.quality.services import refresh_quality
+from annotation.set_aside.services import preview_aside
 from judgments.waking import publish_later
 
 

@@ -2,25 +2,23 @@
 
 from django.urls import URLPattern, path
 
-from annotation.views import (
-    campaigns,
-    gold,
-    guidelines,
-    judging_next,
-    label_imports,
-    labelling,
-    leaving_out,
-    monitoring,
-    overlap,
-    pairs,
-    pools,
-    quality,
-    queue,
-    rules,
-    scripts,
-    training,
-    without,
-)
+from annotation.adjudication import queue_views as queue
+from annotation.adjudication import views as pairs
+from annotation.dashboards import monitoring_views as monitoring
+from annotation.dashboards import views as campaigns
+from annotation.gold import views as gold
+from annotation.guidelines import views as guidelines
+from annotation.imports import views as label_imports
+from annotation.labelling import script_views as scripts
+from annotation.labelling import views as labelling
+from annotation.leave_one_out import views as without
+from annotation.other_rules import views as rules
+from annotation.overlap_requests import views as overlap
+from annotation.pooling import judge_next_views as judging_next
+from annotation.pooling import views as pools
+from annotation.quality import views as quality
+from annotation.set_aside import views as leaving_out
+from annotation.training import views as training
 
 C = "c/<slug:slug>"
 K = f"{C}/campaigns/<uuid:campaign_id>"

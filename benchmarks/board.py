@@ -72,7 +72,7 @@ def main() -> None:
 
 def _fill(slug: str, *, runs: int, queries: int, depth: int) -> None:
     """Runs that are good by a little more each, over documents with made-up grades."""
-    from evaluation.services.refreshing import refresh_evaluations
+    from evaluation.evaluations.refreshing import refresh_evaluations
     from tests.builders import NOW, commit, make_world
     from tests.evaluation.builders import make_run
 
@@ -150,9 +150,9 @@ def _measure_comparison(slug: str) -> None:
 def _measure_stability(slug: str) -> None:
     from django.utils import timezone
 
-    from evaluation.selectors.compared_runs import RunsFilters
-    from evaluation.selectors.pages_stability import get_stability_page
-    from evaluation.services.stability import report_stability
+    from evaluation.runs.selection import RunsFilters
+    from evaluation.stability.pages import get_stability_page
+    from evaluation.stability.services import report_stability
     from judgments.models import User
     from judgments.permissions import get_access
 

@@ -95,9 +95,10 @@ def _measure(campaign: Any) -> None:
     from django.urls import reverse
     from django.utils import timezone
 
-    from annotation.services.choosing import choose_rule
-    from annotation.services.consolidating import consolidate
-    from annotation.services.quality import preview_rule, refresh_quality
+    from annotation.consolidation.services import consolidate
+    from annotation.other_rules.previews import preview_rule
+    from annotation.other_rules.services import choose_rule
+    from annotation.quality.services import refresh_quality
     from judgments.models import User
     from judgments.permissions import get_access
 

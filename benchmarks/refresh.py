@@ -178,14 +178,14 @@ def _fill(
     from django.db import connection, transaction
 
     from evaluation.models import Ranking, Run
-    from evaluation.services.rankers import start_ranker
-    from judgments.bulk import insert_rows
-    from judgments.services.collections import (
+    from evaluation.runs.rankers import start_ranker
+    from judgments.collections.services import (
         create_collection,
         ensure_documents,
         ensure_queries,
     )
-    from judgments.services.lists import start_list
+    from judgments.lists.services import start_list
+    from judgments.storage.bulk import insert_rows
     from touchstone.scales import Scale
 
     queries = len(ranked)
@@ -240,7 +240,7 @@ def _judge(
     options: argparse.Namespace,
 ) -> None:
     """Version 1: for every query some of what the runs return, graded 0 to 4."""
-    from judgments.services.committing import Change, commit_judgments
+    from judgments.versions.services import Change, commit_judgments
 
     changes = []
     for query, query_pk in enumerate(query_pks):
@@ -260,8 +260,8 @@ def _keep(
     list_id: int, query_pks: list[int], rng: np.random.Generator, options: argparse.Namespace
 ) -> None:
     """The usual measures and those asked for; weights and segments as traffic might have them."""
+    from evaluation.evaluations.measure_set_services import ensure_measure_set
     from evaluation.models import Leaderboard
-    from evaluation.services.leaderboards import ensure_measure_set
     from judgments.models import Query
     from touchstone.measures.defaults import DEFAULT_MEASURES
     from touchstone.measures.grammar import parse_measures
@@ -277,7 +277,7 @@ def _keep(
 
 
 def _refresh_all(list_id: int) -> None:
-    from evaluation.services.refreshing import refresh_evaluations
+    from evaluation.evaluations.refreshing import refresh_evaluations
 
     while refresh_evaluations(list_id=list_id, at=START).left:
         pass
@@ -290,10 +290,10 @@ def _label_by_label(
     options: argparse.Namespace,
 ) -> tuple[list[float], list[float]]:
     """Seconds of each commit, and from its end until all evaluations were committed."""
+    from evaluation.evaluations.refreshing import refresh_evaluations
     from evaluation.models import Evaluation
-    from evaluation.services.refreshing import refresh_evaluations
     from judgments.models import JudgmentList
-    from judgments.services.committing import Change, commit_judgments
+    from judgments.versions.services import Change, commit_judgments
 
     chance = random.Random(11)
     judgment_list = JudgmentList.objects.get(pk=list_id)
@@ -328,9 +328,9 @@ def _label_by_label(
 
 def _differing(list_id: int, run_pks: list[int]) -> int:
     """How many of the runs have other bytes at the head than a computation from scratch gives."""
+    from evaluation.evaluations.measure_sets import get_leaderboard, grades_of, measures_of
+    from evaluation.evaluations.sums import Board, RunSize, compute_sums
     from evaluation.models import Evaluation, Run
-    from evaluation.selectors.measure_sets import get_leaderboard, grades_of, measures_of
-    from evaluation.selectors.sums import Board, RunSize, compute_sums
     from judgments.models import JudgmentList
     from touchstone.measures.exact import to_bytes
 

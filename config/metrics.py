@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-import annotation.selectors
-import evaluation.selectors
+import annotation.due
+import evaluation.evaluations.backlog
 from config.readiness import count_messages
-from judgments.caches import count_refused
-from judgments.selectors.jobs import due_jobs, find_oldest_due_job
-from judgments.selectors.workers import list_beats
+from judgments.jobs.queries import due_jobs, find_oldest_due_job
+from judgments.jobs.workers import list_beats
+from judgments.storage.caches import count_refused
 
 PREFIX: Final = "touchstone_"
 QUEUES: Final = ("refresh", "jobs")
@@ -29,15 +29,15 @@ class Figure:
 
 def gather(*, at: datetime) -> Iterator[Figure]:
     """Every figure as it is now."""
-    labels = annotation.selectors.count_labels()
+    labels = annotation.due.count_labels()
     yield Figure("labels_total", "counter", "Labels that were ever stored.", {"": labels})
-    backlog = evaluation.selectors.get_backlog(at=at)
-    pairs, _ = annotation.selectors.count_due()
+    backlog = evaluation.evaluations.backlog.get_backlog(at=at)
+    pairs, _ = annotation.due.count_due()
     jobs = due_jobs(at).count()
     due = {"labels": pairs, "evaluations": backlog.due, "jobs": jobs}
     yield Figure("due", "gauge", "What waits to be worked on.", due, "what")
     since = {
-        "labels": annotation.selectors.find_oldest_due(),
+        "labels": annotation.due.find_oldest_due(),
         "evaluations": backlog.since,
         "jobs": find_oldest_due_job(at),
     }

@@ -12,7 +12,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from config.durability import list_risks
 from config.roles import list_excess_rights
-from judgments.selectors.workers import count_live_workers
+from judgments.jobs.workers import count_live_workers
 from judgments.waking import PATIENCE
 
 logger = logging.getLogger(__name__)

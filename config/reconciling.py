@@ -5,14 +5,14 @@ from collections.abc import Callable, Collection
 from datetime import datetime
 from typing import Final
 
-import annotation.selectors
-import evaluation.selectors
-from annotation.services.checking import check_labels
-from annotation.services.consolidating import consolidate
-from evaluation.services.refreshing import refresh_evaluations, retry_failed
+import annotation.due
+import evaluation.evaluations.due
+from annotation.consolidation.services import consolidate
+from annotation.gold.checking import check_labels
+from evaluation.evaluations.refreshing import refresh_evaluations, retry_failed
+from judgments.jobs.queries import is_job_due
+from judgments.jobs.services import work_jobs
 from judgments.models import JudgmentList
-from judgments.selectors import is_job_due
-from judgments.services.jobs import work_jobs
 
 ROUNDS: Final = 10_000
 Clock = Callable[[], datetime]
@@ -31,9 +31,9 @@ def reconcile(*, lists: Collection[JudgmentList], with_jobs: bool, clock: Clock)
         before = len(done)
         if with_jobs and is_job_due(clock()):
             done.append(f"{work_jobs()} jobs done")
-        due = [pk for pk in annotation.selectors.list_due_lists() if pk in names]
+        due = [pk for pk in annotation.due.list_due_lists() if pk in names]
         done += [said for pk in due for said in _consolidate(pk, names[pk], clock)]
-        due = [pk for pk in evaluation.selectors.list_due_lists(at=clock()) if pk in names]
+        due = [pk for pk in evaluation.evaluations.due.list_due_lists(at=clock()) if pk in names]
         done += [said for pk in due for said in _refresh(pk, names[pk], clock)]
         if len(done) == before:
             break
@@ -57,7 +57,7 @@ def _refresh(list_id: int, name: str, clock: Clock) -> list[str]:
     found = refresh_evaluations(list_id=list_id, at=clock())
     said = [
         f"{name}: {failure.name} can't be evaluated: {failure.problem}"
-        for failure in evaluation.selectors.list_failures(list_id=list_id)
+        for failure in evaluation.evaluations.due.list_failures(list_id=list_id)
         if failure.run_id in found.failed
     ]
     if found.evaluated:

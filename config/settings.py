@@ -70,7 +70,7 @@ def _database() -> dict[str, Any]:
         database["OPTIONS"] = {
             "connect_timeout": 5,
             "options": durable,
-            "prepare_threshold": 2,  # judgments/prepared.py alone uses cursors that prepare
+            "prepare_threshold": 2,  # judgments/storage/prepared.py alone uses cursors that prepare
         }
     return database
 
@@ -172,7 +172,7 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"
-SESSION_ENGINE = "judgments.sessions"
+SESSION_ENGINE = "judgments.accounts.sessions"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = HTTPS
@@ -202,7 +202,7 @@ AXES_LOCKOUT_TEMPLATE = "registration/locked_out.html"
 AXES_VERBOSE = False
 AXES_DISABLE_ACCESS_LOG = True
 
-# a factor on judgments/rates.py; 0: nobody is throttled
+# a factor on judgments/pages/rates.py; 0: nobody is throttled
 THROTTLE = env.float("TOUCHSTONE_THROTTLE", default=1.0)
 if not 0 <= THROTTLE < float("inf"):
     raise ImproperlyConfigured("TOUCHSTONE_THROTTLE must be a number from 0 on")
@@ -280,7 +280,7 @@ USE_I18N = False
 CACHES = {
     "default": {
         # values without code: Django's own backend would run what others put into Redis
-        "BACKEND": "judgments.caches.SealedRedisCache",
+        "BACKEND": "judgments.storage.caches.SealedRedisCache",
         "LOCATION": REDIS_URL,
         "VERSION": 2,  # 1 held pickles
         "OPTIONS": {"socket_connect_timeout": 0.5, "socket_timeout": 1.0},

@@ -5,10 +5,10 @@ from datetime import datetime
 
 from django.db import transaction
 
-from annotation.services.leasing import release_person
+from annotation.labelling.leasing import release_person
+from judgments.accounts.queries import list_without_lead
+from judgments.accounts.services import suspend_account
 from judgments.models import User
-from judgments.selectors.accounts import list_without_lead
-from judgments.services.accounts import suspend_account
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,13 @@ from django.db import close_old_connections
 from django.db.models import Sum
 from django.utils import timezone
 
-import annotation.selectors
-import evaluation.selectors
+import annotation.due
+import annotation.quality.due
+import evaluation.evaluations.due
+from judgments.accounts.queries import is_session_expired
+from judgments.jobs.heartbeats import beat
+from judgments.jobs.queries import is_job_due
 from judgments.models import JudgmentList
-from judgments.selectors import is_job_due
-from judgments.selectors.accounts import is_session_expired
-from judgments.services.workers import beat
 from judgments.waking import publish
 
 logger = logging.getLogger(__name__)
@@ -31,20 +32,20 @@ def list_due() -> Iterator[Wake]:
         yield "judgments.work_jobs", ()
     if is_session_expired(now):
         yield "judgments.clear_sessions", ()
-    for list_id in annotation.selectors.list_due_lists():
+    for list_id in annotation.due.list_due_lists():
         yield "annotation.consolidate", (list_id,)
-    if annotation.selectors.is_lease_due(at=now):
+    if annotation.due.is_lease_due(at=now):
         yield "annotation.release_expired", ()
-    for campaign_id in annotation.selectors.list_due_reports(at=now):
+    for campaign_id in annotation.quality.due.list_due_reports(at=now):
         yield "annotation.refresh_quality", (campaign_id,)
-    for list_id in evaluation.selectors.list_due_lists(at=now):
+    for list_id in evaluation.evaluations.due.list_due_lists(at=now):
         yield "evaluation.refresh", (list_id,)
 
 
 def read_state() -> tuple[object, ...]:
     """What is another after every label, conclusion and version; reads only."""
     heads = JudgmentList.objects.aggregate(heads=Sum("head"))["heads"]
-    return annotation.selectors.count_due(), heads
+    return annotation.due.count_due(), heads
 
 
 class Sweeper:

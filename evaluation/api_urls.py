@@ -2,18 +2,17 @@
 
 from django.urls import path
 
-from evaluation.api import (
-    catalogue,
-    changes,
-    comparing,
-    explaining,
-    leaderboards,
-    rosetta,
-    runs,
-    segments,
-    stability,
-    values,
-)
+from evaluation.comparison import api as comparing
+from evaluation.comparison import changes_api as changes
+from evaluation.diagnosis import explanations_api as explaining
+from evaluation.diagnosis import values_api as values
+from evaluation.judge_next import api as judge_next
+from evaluation.leaderboards import api as leaderboards
+from evaluation.leaderboards import catalogue_api as catalogue
+from evaluation.leaderboards import segments_api as segments
+from evaluation.runs import api as runs
+from evaluation.stability import api as stability
+from evaluation.tool_differences import api as rosetta
 
 R = "collections/<slug:slug>/rankers"
 RUNS = f"{R}/<slug:ranker_slug>/runs"
@@ -41,7 +40,7 @@ urlpatterns = [
         name="api-effect",
     ),
     path(f"{L}/stability", stability.Stability.as_view(), name="api-stability"),
-    path(f"{L}/judge-next", comparing.JudgeNext.as_view(), name="api-judge-next"),
+    path(f"{L}/judge-next", judge_next.JudgeNext.as_view(), name="api-judge-next"),
     path(f"{L}/unjudged", comparing.OpenValues.as_view(), name="api-unjudged"),
     path(f"{L}/leaderboard", leaderboards.Leaderboard.as_view(), name="api-leaderboard"),
     path(f"{L}/leaderboard/segments", segments.Segments.as_view(), name="api-segments"),

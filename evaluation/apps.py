@@ -4,7 +4,7 @@ from typing import Any
 
 from django.apps import AppConfig
 
-from judgments.jobs import register
+from judgments.jobs.kinds import register
 from judgments.signals import version_committed
 from judgments.triggers import AppendOnly, keep_append_only
 from judgments.waking import wake
@@ -24,9 +24,9 @@ class EvaluationConfig(AppConfig):
     def ready(self) -> None:
         keep_append_only(self, self.append_only)
         # services need the models, which are there only now
-        from evaluation.selectors.overview import list_standings, list_steps  # noqa: PLC0415
-        from evaluation.services.runs import work_on_run  # noqa: PLC0415
-        from judgments.overview import register as register_overview  # noqa: PLC0415
+        from evaluation.leaderboards.overview import list_standings, list_steps  # noqa: PLC0415
+        from evaluation.runs.services import work_on_run  # noqa: PLC0415
+        from judgments.collections.overview_parts import register as register_overview  # noqa: PLC0415
 
         register("import_run", work_on_run)
         register_overview(list_steps, list_standings)

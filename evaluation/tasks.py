@@ -3,8 +3,8 @@
 from celery import shared_task
 from django.utils import timezone
 
-from evaluation.services.refreshing import refresh_evaluations
-from evaluation.services.stability import report_stability
+from evaluation.evaluations.refreshing import refresh_evaluations
+from evaluation.stability.services import report_stability
 from judgments.waking import publish
 
 MOST_STEPS = 1_000  # of one message; what is then left is found by the sweep

@@ -2,7 +2,12 @@
 
 from django.urls import path
 
-from judgments.api import collections, jobs, learning, lists, releases, sets
+from judgments.collections import api as collections
+from judgments.jobs import api as jobs
+from judgments.lists import api as lists
+from judgments.lists import learning_api as learning
+from judgments.lists import releases_api as releases
+from judgments.sets import api as sets
 
 C = "collections/<slug:slug>"
 L = f"{C}/lists/<slug:list_slug>"

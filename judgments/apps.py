@@ -20,11 +20,11 @@ class JudgmentsConfig(AppConfig):
     append_only = APPEND_ONLY
 
     def ready(self) -> None:
-        from judgments.bulk import install_analyze  # noqa: PLC0415
-        from judgments.jobs import register  # noqa: PLC0415  (needs the models)
-        from judgments.overview import register as register_steps  # noqa: PLC0415
-        from judgments.selectors.overview import list_own_steps  # noqa: PLC0415
-        from judgments.services import importing  # noqa: PLC0415
+        from judgments.collections.overview import list_own_steps  # noqa: PLC0415
+        from judgments.collections.overview_parts import register as register_steps  # noqa: PLC0415
+        from judgments.imports import services as importing  # noqa: PLC0415
+        from judgments.jobs.kinds import register  # noqa: PLC0415  (needs the models)
+        from judgments.storage.bulk import install_analyze  # noqa: PLC0415
 
         keep_append_only(self, self.append_only)
         post_migrate.connect(install_analyze, sender=self, dispatch_uid="judgments.analyze")

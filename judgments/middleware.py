@@ -12,11 +12,11 @@ from django.shortcuts import render
 from django.utils.functional import SimpleLazyObject
 from django.views.defaults import bad_request
 
+from judgments.accounts.sessions import get_person
+from judgments.pages.rates import SCOPE, seconds_to_wait
 from judgments.permissions import NotFound
-from judgments.rates import SCOPE, seconds_to_wait
 from judgments.rest.problems import CONTENT_TYPE
 from judgments.rest.uploads import MOST_BYTES
-from judgments.sessions import get_person
 
 REST = "/api/v1/"  # which refuses in its own words
 MOST_OF_OTHERS: Final = 2 * 1024 * 1024 + 64 * 1024  # JSON of two megabytes, or a form's fields

@@ -3,8 +3,8 @@
 from celery import shared_task
 from django.utils import timezone
 
-from judgments.services.jobs import TASK, work_jobs
-from judgments.services.sessions import clear_sessions
+from judgments.accounts.expired_sessions import clear_sessions
+from judgments.jobs.services import TASK, work_jobs
 
 
 @shared_task(name=TASK, ignore_result=True)

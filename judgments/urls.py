@@ -3,7 +3,14 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, path
 
-from judgments.views import account, collections, content, home, jobs, lists, members, sets
+from judgments.accounts import views as account
+from judgments.collections import home_views as home
+from judgments.collections import views as collections
+from judgments.content import views as content
+from judgments.jobs import views as jobs
+from judgments.lists import views as lists
+from judgments.members import views as members
+from judgments.sets import views as sets
 
 C = "c/<slug:slug>"
 L = f"{C}/lists/<slug:list_slug>"

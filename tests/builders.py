@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from judgments.content import content_hash
+from judgments.collections.content_hash import content_hash
+from judgments.collections.services import create_collection
+from judgments.lists.services import start_list
 from judgments.models import (
     Collection,
     Document,
@@ -19,10 +21,8 @@ from judgments.models import (
     User,
 )
 from judgments.permissions import Access, get_access
-from judgments.services.collections import create_collection
-from judgments.services.committing import Change, commit_judgments
-from judgments.services.lists import start_list
-from judgments.services.sets import create_set
+from judgments.sets.services import create_set
+from judgments.versions.services import Change, commit_judgments
 from touchstone.files.query_ids import QueryIds
 from touchstone.scales import Scale
 

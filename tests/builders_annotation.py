@@ -8,15 +8,15 @@ from typing import Any
 
 from django.db import transaction
 
+from annotation.campaigns.services import add_annotators, create_campaign, open_campaign
+from annotation.guidelines.services import create_guideline
+from annotation.labelling.leasing import lease_next
+from annotation.labelling.services import submit_label
+from annotation.labelling.submissions import Submission
 from annotation.models import Assignment, Campaign, Guideline, Label, Pair, Pool
 from annotation.models.campaigns import LEASE_MINUTES
 from annotation.permissions import Desk, get_desk
-from annotation.services.campaigns import add_annotators, create_campaign, open_campaign
-from annotation.services.guidelines import create_guideline
-from annotation.services.labelling import submit_label
-from annotation.services.leasing import lease_next
-from annotation.services.pools import add_pairs
-from annotation.submissions import Submission
+from annotation.pooling.services import add_pairs
 from judgments.models import Document, JudgmentList, Query, User
 from tests.builders import NOW, World, make_access, make_user
 from touchstone.pooling.pools import Source

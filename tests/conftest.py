@@ -213,7 +213,7 @@ def nothing_has_been_announced(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def no_version_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ids and times are the same in every test, and lists are not."""
-    monkeypatch.setattr("judgments.selectors.whole._remembered", OrderedDict())
+    monkeypatch.setattr("judgments.versions.judgment_cache._remembered", OrderedDict())
 
 
 def _empty_databases(case: TransactionTestCase) -> None:

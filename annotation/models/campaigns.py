@@ -148,8 +148,8 @@ class CampaignAnnotator(models.Model):
     """A person's place in a campaign. is_blind: False for a lead, who can see everything else.
 
     handed: how many seats they have been handed so far.
-    chunk: the part of their order (annotation/ordering.py) that had the first free seats for them
-    when they were last handed some; only where to look first.
+    chunk: the part of their order (seats/ordering.py) that had the first free seats for them when
+    they were last handed some; only where to look first.
     paused: what they are told while they get nothing more to label; empty for those who go on.
     """
 

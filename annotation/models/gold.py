@@ -168,7 +168,7 @@ class GoldCheck(models.Model):
 
 
 class CheckRule(models.Model):
-    """What a campaign does about somebody who is right too rarely; see annotation/rules.py."""
+    """What a campaign does about somebody who is right too rarely; see annotation/gold/rules.py."""
 
     class Action(models.TextChoices):
         TELL = "tell", "Tell the lead"

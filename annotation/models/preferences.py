@@ -7,7 +7,7 @@ from django.db import models
 class LabellingPreferences(models.Model):
     """A person's keys and view of the labelling page, on every machine.
 
-    keys: {action: key}, only those that differ from the usual ones; annotation/keys.py.
+    keys: {action: key}, only those that differ from the usual ones; annotation/pages/keys.py.
     text_size: in percent.
     """
 

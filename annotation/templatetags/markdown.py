@@ -2,7 +2,7 @@
 
 from django import template
 
-from judgments.markup import markdown
+from judgments.pages.markup import markdown
 
 register = template.Library()
 register.filter("markdown", markdown)

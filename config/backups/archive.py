@@ -16,7 +16,7 @@ from typing import IO, Final
 
 from config.backups.keys import is_signed, manifest_mac
 from config.backups.refusing import BackupRefused
-from judgments.serialization import Unreadable, from_plain
+from judgments.storage.serialization import Unreadable, from_plain
 
 FORMAT: Final = 2  # 1 had no MAC
 FORMATS: Final = (1, FORMAT)

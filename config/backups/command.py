@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from config.backups.archive import Manifest
-from evaluation.services.verifying import Verified
+from evaluation.evaluations.verifying import Verified
 from judgments.management.command import RefusingCommand
 
 CHECK_FAILED = 1

@@ -26,7 +26,7 @@ from config.backups.databases import (
 from config.backups.keys import list_keys, signing_keys
 from config.backups.refusing import BackupRefused
 from config.targets import list_targets
-from evaluation.services.verifying import Verified, verify_list, verify_runs
+from evaluation.evaluations.verifying import Verified, verify_list, verify_runs
 from judgments.models import Release, User
 
 # what Django itself writes again after every migrate

@@ -13,7 +13,7 @@ from pathlib import Path
 from config.demo.docstrings import Docstring, is_worth_reading, tidy_text
 from config.demo.native_docstrings import native_docstrings
 from config.demo.source_docstrings import python_docstrings
-from judgments.content import content_hash
+from judgments.collections.content_hash import content_hash
 
 
 @dataclass(frozen=True, slots=True)

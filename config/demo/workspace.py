@@ -10,35 +10,35 @@ from typing import Final
 
 from django.db import transaction
 
+from annotation.campaigns.services import add_annotators, create_campaign, open_campaign
+from annotation.consolidation.services import consolidate
+from annotation.guidelines.services import create_guideline
+from annotation.labelling.leasing import MOST, lease_next, release_leases
+from annotation.labelling.services import submit_label
+from annotation.labelling.shown_pairs import list_leased_pairs
+from annotation.labelling.submissions import Submission
 from annotation.models import Campaign, Guideline, Pool
-from annotation.ordering import Order
 from annotation.permissions import Desk, get_desk
-from annotation.selectors.shown_pairs import list_leased_pairs
-from annotation.services.campaigns import add_annotators, create_campaign, open_campaign
-from annotation.services.consolidating import consolidate
-from annotation.services.guidelines import create_guideline
-from annotation.services.labelling import submit_label
-from annotation.services.leasing import MOST, lease_next, release_leases
-from annotation.services.pools import add_pairs
-from annotation.submissions import Submission
+from annotation.pooling.services import add_pairs
+from annotation.seats.ordering import Order
 from config.demo.corpus import DemoDocument, standard_library
 from config.demo.grades import DemoGrades, demo_grades
 from config.demo.guideline import general_text, grade_words
 from config.demo.inverted_index import inverted_index
 from config.demo.queries import QUERIES
 from config.demo.rankers import RANKERS, run_lines
+from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.models import Run
-from evaluation.selectors import list_ranked_documents
-from evaluation.services.rankers import create_ranker
-from evaluation.services.refreshing import refresh_evaluations
-from evaluation.services.runs import import_run
-from judgments.bulk import analyse
+from evaluation.runs.queries import list_ranked_documents
+from evaluation.runs.rankers import create_ranker
+from evaluation.runs.services import import_run
+from judgments.collections.queries import map_documents, map_queries
+from judgments.collections.services import create_collection, load_documents, load_queries
+from judgments.lists.services import create_list
+from judgments.members.services import add_member
 from judgments.models import Collection, Document, JudgmentList, Query, Role, User
 from judgments.permissions import Access, get_access
-from judgments.selectors import map_documents, map_queries
-from judgments.services.collections import create_collection, load_documents, load_queries
-from judgments.services.lists import create_list
-from judgments.services.members import add_member
+from judgments.storage.bulk import analyse
 from touchstone.files.collections import DocumentRecord, QueryRecord
 from touchstone.pooling.pools import Pair, Ranked, depth_k_pool
 from touchstone.pooling.pools import Pool as Drawn

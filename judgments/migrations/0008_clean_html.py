@@ -1,6 +1,6 @@
 from django.db import migrations, models
 
-from judgments.markup import clean_html
+from judgments.pages.markup import clean_html
 
 AT_ONCE = 20  # documents in memory; each may have megabytes
 

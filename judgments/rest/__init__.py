@@ -1,0 +1,1 @@
+"""What REST shares: tokens, requests, errors, pages of results, the schema."""

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import replace_query_param
 
-from judgments.selectors.listing import Part
+from judgments.pages.paging import Part
 
 MOST: Final = 1000
 

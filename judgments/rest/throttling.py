@@ -6,7 +6,7 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from judgments.models import User
-from judgments.rates import SCOPE, seconds_to_wait
+from judgments.pages.rates import SCOPE, seconds_to_wait
 
 if TYPE_CHECKING:
     # REST framework reads our settings, and so this module, while it makes its views

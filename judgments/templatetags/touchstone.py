@@ -14,7 +14,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from heroicons.templatetags.heroicons import heroicon_micro, heroicon_mini, heroicon_outline
 
-from judgments.words import NOTHING, fraction, percent, plain, signed
+from judgments.pages.words import NOTHING, fraction, percent, plain, signed
 
 register = template.Library()
 
@@ -43,7 +43,7 @@ STATES = {
 }
 
 
-# words and numbers: the rest of them is in judgments/words.py
+# words and numbers: the rest of them is in judgments/pages/words.py
 
 register.filter("fraction", fraction)
 register.filter("signed", signed)

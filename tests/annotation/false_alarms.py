@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from annotation.findings import Assessment
+from annotation.quality.findings import Assessment
 from tests.annotation.real_crowds import FILES, count_splits
 from tests.annotation.simulated_campaign import ACCURACY, assess_all, simulate
 from tests.annotation.simulated_crowds import ENOUGH_CHECKS, SPAM, simulate_crowd

@@ -13,8 +13,8 @@ from typing import Final
 
 import numpy as np
 
-from annotation.findings import Assessment, assess
-from annotation.profiles import Checks, Labels, profiles
+from annotation.quality.findings import Assessment, assess
+from annotation.quality.profiles import Checks, Labels, profiles
 from touchstone.agreement.calibration import GoldLabels, calibrate, checked_gold
 from touchstone.agreement.dawid_skene import DawidSkene, dawid_skene
 from touchstone.statistics.wilson import wilson_interval

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from annotation.findings import Assessment, assess
-from annotation.profiles import Checks, Labels, Profile, profiles
+from annotation.quality.findings import Assessment, assess
+from annotation.quality.profiles import Checks, Labels, Profile, profiles
 from touchstone.agreement.dawid_skene import dawid_skene
 
 GRADES = 5

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from annotation.profiles import Checks, Labels
+from annotation.quality.profiles import Checks, Labels
 
 SPAM: Final = ("one grade", "guesses", "guesses by prevalence", "hasty")
 ENOUGH_CHECKS: Final = 20

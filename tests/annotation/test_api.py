@@ -11,8 +11,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from annotation.campaigns.services import close_campaign
 from annotation.models import Assignment, Campaign, Label
-from annotation.services.campaigns import close_campaign
 from judgments.models import Query, User
 from tests.builders import NOW, World, make_access, make_world
 from tests.builders_annotation import make_campaign

@@ -16,19 +16,19 @@ from django.db import transaction
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
+from annotation.adjudication.services import adjudicate, reopen
+from annotation.consolidation.services import consolidate
+from annotation.labelling.leasing import release_expired, release_leases
+from annotation.labelling.services import submit_labels
+from annotation.labelling.submissions import RETRACTED, Submission
 from annotation.models import Assignment, Campaign, Label
-from annotation.services.adjudicating import adjudicate, reopen
-from annotation.services.consolidating import consolidate
-from annotation.services.labelling import submit_labels
-from annotation.services.leasing import release_expired, release_leases
-from annotation.submissions import RETRACTED, Submission
+from evaluation.evaluations.refreshing import refresh_evaluations
+from evaluation.evaluations.verifying import verify_list
 from evaluation.models import Evaluation, Run
-from evaluation.services.refreshing import refresh_evaluations
-from evaluation.services.runs import withdraw_run
-from evaluation.services.verifying import verify_list
+from evaluation.runs.services import withdraw_run
+from judgments.lists.services import revert_version
 from judgments.models import Judgment
 from judgments.permissions import Access
-from judgments.services.lists import revert_version
 from tests.builders import NOW, World, commit, make_access, make_member, make_world
 from tests.builders_annotation import desk_of, lease, make_campaign, said
 from tests.evaluation.builders import make_run

@@ -9,14 +9,14 @@ from django.db import connection
 from django.db.models import Count, Q
 from django.utils import timezone
 
-from annotation.consolidation import RULES
+from annotation.consolidation.rules import RULES
+from annotation.consolidation.services import consolidate
+from annotation.due import list_due_lists
+from annotation.labelling.leasing import lease_next, release_leases
+from annotation.labelling.services import submit_label
+from annotation.labelling.shown_pairs import list_leased_pairs
+from annotation.labelling.submissions import Submission
 from annotation.models import Assignment, Campaign, Label
-from annotation.selectors import list_due_lists
-from annotation.selectors.shown_pairs import list_leased_pairs
-from annotation.services.consolidating import consolidate
-from annotation.services.labelling import submit_label
-from annotation.services.leasing import lease_next, release_leases
-from annotation.submissions import Submission
 from judgments.models import Judgment
 from tests.builders import World, make_member, make_world
 from tests.builders_annotation import desk_of, make_campaign

@@ -10,17 +10,17 @@ from django.db.models import QuerySet
 from django.test import Client
 from django.urls import reverse
 
+from annotation.consolidation.services import consolidate
+from annotation.gold.actions import change_rules, undo_action
+from annotation.gold.checking import check_labels
+from annotation.gold.rules import Rule
+from annotation.gold.services import change_checks, mark_gold
+from annotation.labelling.leasing import lease_next
+from annotation.labelling.services import submit_labels
+from annotation.labelling.submissions import Submission
 from annotation.models import Assignment, Campaign, CheckAction, GoldCheck
 from annotation.permissions import AnnotatorPaused
-from annotation.rules import Rule
-from annotation.services.checking import check_labels
-from annotation.services.consolidating import consolidate
-from annotation.services.gold import change_checks, mark_gold
-from annotation.services.labelling import submit_labels
-from annotation.services.leasing import lease_next
-from annotation.services.quality import refresh_quality
-from annotation.services.ruling import change_rules, undo_action
-from annotation.submissions import Submission
+from annotation.quality.services import refresh_quality
 from judgments.models import AuditEntry
 from judgments.permissions import Access
 from tests.annotation.simulated_campaign import GRADES, PLANTED, PREVALENCE, label_like

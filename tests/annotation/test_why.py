@@ -11,9 +11,9 @@ from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
-from annotation.services.consolidating import consolidate
+from annotation.consolidation.services import consolidate
+from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.models import Run
-from evaluation.services.refreshing import refresh_evaluations
 from tests.annotation.page_reading import client_of, words
 from tests.builders import NOW, World, make_world
 from tests.builders_annotation import label, make_campaign

@@ -3,10 +3,10 @@
 import pytest
 from django.urls import reverse
 
+from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.models import Run
-from evaluation.services.refreshing import refresh_evaluations
+from judgments.lists.services import release_version
 from judgments.models import SetLook
-from judgments.services.lists import release_version
 from tests.api.callers import BOOKS, MAIN, by_token, is_problem
 from tests.builders import NOW, World, commit, make_access, make_set, make_world
 from tests.evaluation.builders import make_run

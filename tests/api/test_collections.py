@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from judgments.jobs.services import work_jobs
 from judgments.models import AuditEntry, Collection, Document, Job, Membership, Query
 from judgments.rest import uploads
-from judgments.services.jobs import work_jobs
 from tests.api.callers import (
     BOOKS,
     ROOT,

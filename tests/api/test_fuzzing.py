@@ -27,10 +27,10 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from annotation.services.skipping import skip_query
-from evaluation.services.refreshing import refresh_evaluations
-from judgments.services.jobs import submit_job
-from judgments.services.lists import release_version
+from annotation.labelling.skipping import skip_query
+from evaluation.evaluations.refreshing import refresh_evaluations
+from judgments.jobs.services import submit_job
+from judgments.lists.services import release_version
 from tests.api.callers import SCOPES, make_token
 from tests.builders import NOW, World, commit, make_access, make_set, make_user
 from tests.builders_annotation import desk_of, lease, make_campaign

@@ -2,8 +2,8 @@
 
 import pytest
 
-from annotation.services.adjudicating import adjudicate
-from annotation.services.consolidating import consolidate
+from annotation.adjudication.services import adjudicate
+from annotation.consolidation.services import consolidate
 from tests.api.callers import MAIN, by_token, is_problem
 from tests.builders import NOW, World, commit, make_access, make_world
 from tests.builders_annotation import label, make_campaign

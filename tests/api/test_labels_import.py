@@ -2,10 +2,10 @@
 
 import pytest
 
-from annotation.api import label_imports
+from annotation.imports import api as label_imports
 from annotation.models import Adjudication, Campaign, Label
+from judgments.jobs.services import work_jobs
 from judgments.models import AuditEntry, Document
-from judgments.services.jobs import work_jobs
 from tests.api.callers import MAIN, SCOPES, by_token, gzipped, is_problem, post_file
 
 LABELS = f"{MAIN}labels"

@@ -5,8 +5,8 @@ import math
 import pytest
 from django.core.cache import cache
 
-from evaluation.services.refreshing import refresh_evaluations
-from judgments.services.collections import load_queries
+from evaluation.evaluations.refreshing import refresh_evaluations
+from judgments.collections.services import load_queries
 from tests.api.callers import MAIN, by_token, is_problem, post_json
 from tests.builders import NOW, commit
 from tests.evaluation.builders import make_run

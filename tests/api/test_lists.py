@@ -4,9 +4,9 @@ import hashlib
 
 import pytest
 
+from judgments.jobs.services import work_jobs
 from judgments.models import Judgment, JudgmentList, JudgmentVersion, Release
 from judgments.rest import uploads
-from judgments.services.jobs import work_jobs
 from tests.api.callers import BOOKS, MAIN, by_token, gzipped, is_problem, post_file, post_json
 from tests.builders import commit, make_list
 

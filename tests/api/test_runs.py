@@ -4,8 +4,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from evaluation.models import Ranker, Ranking, Run
+from judgments.jobs.services import work_jobs
 from judgments.models import AuditEntry, Job
-from judgments.services.jobs import work_jobs
 from tests.api.callers import (
     BOOKS,
     by_session,

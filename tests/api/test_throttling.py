@@ -6,9 +6,9 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from judgments import rates
 from judgments.models import Collection
-from judgments.rates import RATES, WINDOW, RequestCounts, seconds_to_wait
+from judgments.pages import rates
+from judgments.pages.rates import RATES, WINDOW, RequestCounts, seconds_to_wait
 from tests.api.callers import BOOKS, ROOT, by_session, by_token, is_problem, post_json
 from tests.builders import make_user
 from tests.builders_annotation import make_campaign

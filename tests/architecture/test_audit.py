@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from judgments.jobs import get_handler, list_kinds
+from judgments.audit.services import record
+from judgments.jobs.kinds import get_handler, list_kinds
 from judgments.models import AuditEntry
-from judgments.services.audit import record
 from tests.architecture.asking import ROWS, ask, client_of, undone
 from tests.builders import World
 from tests.permissions.table import ROLES, Row

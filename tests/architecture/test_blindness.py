@@ -17,17 +17,17 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 from django.utils import timezone
 
+from annotation.adjudication.services import adjudicate
+from annotation.campaigns.services import open_campaign
+from annotation.consolidation.services import consolidate
+from annotation.gold.checking import check_labels
+from annotation.gold.services import change_checks, mark_gold
+from annotation.labelling.skipping import skip_query
 from annotation.models import Assignment, Campaign, Guideline, Pair
-from annotation.selectors.pools import PoolPlan
-from annotation.services.adjudicating import adjudicate
-from annotation.services.campaigns import open_campaign
-from annotation.services.checking import check_labels
-from annotation.services.consolidating import consolidate
-from annotation.services.gold import change_checks, mark_gold
-from annotation.services.pools import build_pool
-from annotation.services.skipping import skip_query
+from annotation.pooling.queries import PoolPlan
+from annotation.pooling.services import build_pool
+from judgments.lists.services import release_version
 from judgments.models import User
-from judgments.services.lists import release_version
 from tests.builders import NOW, World, make_access, make_member, make_world
 from tests.builders_annotation import desk_of, label, lease, make_draft
 from tests.evaluation.builders import make_run

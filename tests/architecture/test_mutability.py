@@ -6,6 +6,10 @@ import pytest
 from django.apps import apps
 from django.db import DatabaseError, connection, models, transaction
 
+from annotation.adjudication.services import adjudicate
+from annotation.gold.checking import check_labels
+from annotation.gold.services import mark_gold
+from annotation.labelling.services import submit_label
 from annotation.models import (
     Assignment,
     CheckAction,
@@ -18,15 +22,11 @@ from annotation.models import (
     TrainingAttempt,
     WithdrawnWish,
 )
-from annotation.services.adjudicating import adjudicate
-from annotation.services.checking import check_labels
-from annotation.services.gold import mark_gold
-from annotation.services.labelling import submit_label
-from evaluation.services.refreshing import refresh_evaluations
+from evaluation.evaluations.refreshing import refresh_evaluations
+from judgments.collections.services import load_queries
+from judgments.lists.services import release_version
 from judgments.models import SetLook
-from judgments.services.collections import load_queries
-from judgments.services.lists import release_version
-from judgments.services.sets import record_look
+from judgments.sets.services import record_look
 from judgments.triggers import AppendOnly
 from tests.builders import NOW, commit, make_access, make_set, make_world
 from tests.builders_annotation import desk_of, label, make_campaign, said

@@ -11,11 +11,11 @@ from tests.deployment import ROOT
 OURS = ("annotation", "config", "evaluation", "judgments", "touchstone")
 RUNS_CODE = {"pickle", "_pickle", "cPickle", "dill", "cloudpickle", "joblib", "marshal", "shelve"}
 BACKENDS = {
-    "judgments.caches.SealedRedisCache",
+    "judgments.storage.caches.SealedRedisCache",
     "django.core.cache.backends.locmem.LocMemCache",  # memory of the process alone
 }
 # the one that writes values, and one that keeps a flag
-USE_DJANGOS_CACHE = {"judgments/caches.py", "evaluation/services/stability.py"}
+USE_DJANGOS_CACHE = {"judgments/storage/caches.py", "evaluation/stability/services.py"}
 
 
 def modules() -> Iterator[tuple[str, ast.Module]]:

@@ -12,10 +12,11 @@ def build() -> None:
     """Ben and Cem have labelled most pairs, and differ in some."""
     from django.utils import timezone
 
+    from annotation.campaigns.services import change_campaign
+    from annotation.consolidation.services import consolidate
     from annotation.models import Campaign
-    from annotation.services.campaigns import change_campaign
-    from annotation.services.consolidating import consolidate
-    from annotation.services.quality import preview_rule, refresh_quality
+    from annotation.other_rules.previews import preview_rule
+    from annotation.quality.services import refresh_quality
     from tests.builders import make_access
     from tests.builders_annotation import label
 

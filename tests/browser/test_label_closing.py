@@ -11,7 +11,7 @@ pytestmark = pytest.mark.browser
 CLOSE_NOW = CLOSE.replace(" - timedelta(hours=1)", "")
 REOPEN = """
 from django.utils import timezone
-from annotation.models import Campaign; from annotation.services.campaigns import reopen_campaign
+from annotation.models import Campaign; from annotation.campaigns.services import reopen_campaign
 from tests.builders import make_access
 campaign = Campaign.objects.get(); access = make_access(collection=campaign.list.collection)
 reopen_campaign(access=access, campaign=campaign, at=timezone.now())

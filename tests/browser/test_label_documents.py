@@ -13,7 +13,7 @@ LOOKS = (
 )
 PREPARE = "import django; django.setup()\n"
 ADD_AN_IMAGE = f"""{PREPARE}
-from judgments.markup import clean_html
+from judgments.pages.markup import clean_html
 from judgments.models import Document
 image = (
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGA"
@@ -25,7 +25,7 @@ Document.objects.update(fields=fields, clean_html=clean_html(fields))
 ALLOW_IMAGES = f"""{PREPARE}
 from django.utils import timezone
 from annotation.models import Campaign
-from annotation.services.campaigns import change_campaign
+from annotation.campaigns.services import change_campaign
 from tests.builders import make_access
 campaign = Campaign.objects.get()
 access = make_access(collection=campaign.list.collection)

@@ -15,7 +15,7 @@ NO_DATABASE = "Object.defineProperty(window, 'indexedDB', {get() { throw new Err
 HELD = "SELECT count(*) FROM annotation_assignment WHERE state = 'leased'"
 END_LEASES = """
 from django.utils import timezone; from datetime import timedelta
-from annotation.models import Assignment; from annotation.services.leasing import release_expired
+from annotation.models import Assignment; from annotation.labelling.leasing import release_expired
 release_expired(at=timezone.now() + timedelta(days=1))
 """
 
@@ -27,7 +27,7 @@ Query.objects.update(text="lamp", description="")
 """
 CLOSE = """
 from django.utils import timezone; from datetime import timedelta
-from annotation.models import Campaign; from annotation.services.campaigns import close_campaign
+from annotation.models import Campaign; from annotation.campaigns.services import close_campaign
 from tests.builders import make_access
 campaign = Campaign.objects.get(); access = make_access(collection=campaign.list.collection)
 close_campaign(access=access, campaign=campaign, at=timezone.now() - timedelta(hours=1))

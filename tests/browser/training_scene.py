@@ -10,8 +10,8 @@ def ask_for_training() -> None:
     """Three pairs, two of them right, one try."""
     from django.utils import timezone
 
+    from annotation.gold.services import change_checks, mark_gold
     from annotation.models import Campaign
-    from annotation.services.gold import change_checks, mark_gold
     from tests.builders import make_access
 
     campaign, at = Campaign.objects.select_related("list__collection").get(), timezone.now()

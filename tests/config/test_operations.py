@@ -10,11 +10,11 @@ from django.db import DatabaseError
 from django.test import Client
 from django.utils import timezone
 
-from annotation.services.consolidating import consolidate
+from annotation.consolidation.services import consolidate
 from config import readiness
 from config.logs import JsonFormatter, LineFormatter
-from evaluation.services.refreshing import refresh_evaluations
-from judgments.services.workers import beat
+from evaluation.evaluations.refreshing import refresh_evaluations
+from judgments.jobs.heartbeats import beat
 from tests.builders import NOW, commit, make_world
 from tests.builders_annotation import label, make_campaign
 from tests.evaluation.builders import make_run

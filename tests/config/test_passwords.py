@@ -11,8 +11,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.passwords import count_surprises
+from judgments.members.services import invite, setup_code
 from judgments.models import User
-from judgments.services.members import invite, setup_code
 from tests.builders import make_access, make_user, make_world
 
 GUESSABLE = [

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from annotation.services.consolidating import consolidate
+from annotation.consolidation.services import consolidate
 from config import sweep
 from config.sweep import Sweeper, Wake, read_state
 from tests.builders import NOW, make_world

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from evaluation.evaluations.measure_set_services import ensure_leaderboard, ensure_measure_set
+from evaluation.evaluations.measure_sets import get_leaderboard, grades_of, measures_of
 from evaluation.models import Ranker, Ranking, Run
-from evaluation.selectors.measure_sets import get_leaderboard, grades_of, measures_of
-from evaluation.services.leaderboards import ensure_leaderboard, ensure_measure_set
-from evaluation.services.rankers import start_ranker
-from evaluation.services.runs import read_run_file, store_run
+from evaluation.runs.rankers import start_ranker
+from evaluation.runs.services import read_run_file, store_run
 from judgments.models import Collection, Document, Judgment, JudgmentList, PastTraits, Query
 from tests.builders import NOW
 from touchstone.measures.averages import Groups, n_rows, sums_of, together

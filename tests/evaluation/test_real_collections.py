@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from evaluation.evaluations.measure_set_services import ensure_measure_set
 from evaluation.models import Evaluation, Leaderboard, Ranker, Ranking, Run
-from evaluation.services.leaderboards import ensure_measure_set
 from judgments.models import Document, JudgmentList, Query
 from touchstone.measures.grammar import parse_measures
 

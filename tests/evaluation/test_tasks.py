@@ -46,7 +46,7 @@ def test_a_task_for_a_list_that_is_not_there_does_nothing() -> None:
 def test_what_takes_long_goes_to_the_queue_of_long_jobs_and_is_done_there(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evaluation.selectors.due.SMALL", 0)
+    monkeypatch.setattr("evaluation.evaluations.due.SMALL", 0)
     sent: list[tuple[str, tuple[int, ...]]] = []
     monkeypatch.setattr(current_app, "send_task", lambda name, args, **_: sent.append((name, args)))
     refresh(world.judgments.pk)

@@ -28,8 +28,8 @@ def no_sweep() -> None:
 
 def counted_seats() -> None:
     """Count who sits at a pair, then sit down: as it is often written."""
+    from annotation.labelling import leasing
     from annotation.models import Assignment
-    from annotation.services import leasing
 
     def lease(desk: Any, pks: Sequence[int], at: datetime) -> int:
         wanted = Assignment.objects.filter(pk__in=pks).values_list("pair_id", flat=True)
@@ -53,8 +53,8 @@ def counted_seats() -> None:
 
 def early_answers() -> None:
     """Some labels are acknowledged and never stored."""
-    from annotation.api import labelling
-    from annotation.services.labelling import Receipt, submit_labels
+    from annotation.labelling import api as labelling
+    from annotation.labelling.services import Receipt, submit_labels
 
     module: Any = labelling
 
@@ -68,8 +68,8 @@ def early_answers() -> None:
 
 def late_flag() -> None:
     """A pair counts as concluded up to what was said while it was being concluded."""
+    from annotation.consolidation import services as consolidating
     from annotation.models import Pair
-    from annotation.services import consolidating
 
     module: Any = consolidating
     listen, save = module.listen, module._save_conclusions
@@ -95,7 +95,7 @@ def late_flag() -> None:
 
 def forgotten_query() -> None:
     """Of the touched queries the last is not scored again."""
-    from evaluation.services import refreshing
+    from evaluation.evaluations import refreshing
 
     module: Any = refreshing
     move = module.move_sums

@@ -22,8 +22,8 @@ def build(*, annotators: int, queries: int, depth: int) -> dict[str, Any]:
     """An open campaign of queries × depth pairs, some judgments from before, several runs."""
     from django.utils import timezone
 
+    from judgments.accounts.tokens import create_token
     from judgments.models import ApiToken
-    from judgments.services.tokens import create_token
     from tests.builders import commit, make_member, make_world
     from tests.builders_annotation import make_campaign
 

@@ -6,6 +6,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from judgments.jobs.services import work_jobs
+from judgments.lists.services import release_version
+from judgments.members.services import setup_code
 from judgments.models import (
     AuditEntry,
     Collection,
@@ -16,10 +19,7 @@ from judgments.models import (
     Query,
     Release,
 )
-from judgments.services.committing import Change
-from judgments.services.jobs import work_jobs
-from judgments.services.lists import release_version
-from judgments.services.members import setup_code
+from judgments.versions.services import Change
 from tests.builders import (
     NOW,
     World,

@@ -10,8 +10,8 @@ from typing import Any, cast
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.labelling import own_campaigns
 from annotation.models import Campaign
-from annotation.selectors import own_campaigns
 from tests.annotation.page_reading import client_of
 
 ShownPair = dict[str, Any]  # a pair as an answer holds it

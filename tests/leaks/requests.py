@@ -18,8 +18,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.gold.services import change_checks, mark_gold
 from annotation.models import Assignment, Campaign
-from annotation.services.gold import change_checks, mark_gold
 from judgments.models import Document, User
 from tests.annotation.page_reading import client_of
 from tests.builders import make_access, make_member, make_world

@@ -11,14 +11,15 @@ from typing import Any
 
 import pytest
 
-from annotation.api import labelling as labelling_api
+from annotation.gold.planting import seeded
+from annotation.labelling import api as labelling_api
+from annotation.labelling import leasing
+from annotation.labelling import services as labelling
 from annotation.models import Assignment
 from annotation.permissions import Desk
-from annotation.planting import seeded
-from annotation.selectors.standing import held_qs
-from annotation.selectors.streams import list_free_seats
-from annotation.services import labelling, leasing
-from annotation.services.seats import end_leases
+from annotation.seats.services import end_leases
+from annotation.seats.streams import list_free_seats
+from annotation.training.standing import held_qs
 from tests.leaks import active
 
 Patch = pytest.MonkeyPatch

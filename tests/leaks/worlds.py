@@ -12,12 +12,12 @@ from django.db.models import Exists, OuterRef
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from annotation.campaigns.services import add_annotators
+from annotation.gold import services as gold_service
+from annotation.gold.checking import check_labels
+from annotation.gold.services import Answer as RightAnswer
+from annotation.gold.services import change_checks
 from annotation.models import OVERLAP_PURPOSES, Assignment, Campaign, StandIn
-from annotation.services import gold as gold_service
-from annotation.services.campaigns import add_annotators
-from annotation.services.checking import check_labels
-from annotation.services.gold import Answer as RightAnswer
-from annotation.services.gold import change_checks
 from judgments.models import Document, User
 from judgments.permissions import Access
 from tests.builders import NOW, make_access, make_member, make_world

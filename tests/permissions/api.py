@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from judgments.services.lists import release_version
+from judgments.lists.services import release_version
 from tests.builders import NOW, World, make_access
 from tests.evaluation.builders import make_ranker, make_run
 from tests.permissions import evaluation as boards

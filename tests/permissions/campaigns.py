@@ -3,12 +3,12 @@
 from typing import Any
 from uuid import UUID
 
+from annotation.campaigns.services import close_campaign
+from annotation.consolidation.services import consolidate
+from annotation.gold.services import mark_gold
+from annotation.labelling.skipping import skip_query
 from annotation.models import Campaign, CheckAction, GoldCheck, GoldItem, Guideline, Pair
-from annotation.services.asking import add_overlap
-from annotation.services.campaigns import close_campaign
-from annotation.services.consolidating import consolidate
-from annotation.services.gold import mark_gold
-from annotation.services.skipping import skip_query
+from annotation.overlap_requests.services import add_overlap
 from tests.builders import NOW, World, commit, make_access
 from tests.builders_annotation import (
     desk_of,

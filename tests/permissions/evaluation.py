@@ -1,7 +1,7 @@
 """Who gets what at evaluation's addresses."""
 
+from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.models import Run
-from evaluation.services.refreshing import refresh_evaluations
 from tests.builders import NOW, World, commit, make_list, make_set
 from tests.evaluation.builders import make_run
 from tests.permissions.table import Row, everybody, leads, readers

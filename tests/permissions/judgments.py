@@ -4,10 +4,10 @@ from datetime import timedelta
 
 from django.utils import timezone
 
+from judgments.accounts.tokens import create_token
+from judgments.jobs.services import submit_job
+from judgments.members.services import invite
 from judgments.models import Invitation
-from judgments.services.jobs import submit_job
-from judgments.services.members import invite
-from judgments.services.tokens import create_token
 from tests.builders import World, commit, make_access, make_set
 from tests.permissions.table import Row, everybody, leads, managers, readers
 from touchstone.scales import Scale

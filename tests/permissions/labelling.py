@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from annotation.services.skipping import skip_query
+from annotation.labelling.skipping import skip_query
 from tests.builders import NOW, World
 from tests.builders_annotation import desk_of, lease, make_campaign
 from tests.permissions.table import Row, everybody

@@ -19,8 +19,8 @@ def work() -> None:
     from django.test import Client
     from django.utils import timezone
 
-    from annotation.label_imports import read_given_labels
-    from annotation.services.label_imports import import_labels
+    from annotation.imports.files import read_given_labels
+    from annotation.imports.services import import_labels
     from judgments.models import Collection, JudgmentList, User
     from tests.builders import make_access
     from tests.config.commands.installation import build

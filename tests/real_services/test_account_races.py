@@ -6,17 +6,17 @@ import pytest
 from django.utils import timezone
 
 from config.suspending import suspend
-from judgments.models import AuditEntry, User
-from judgments.permissions import NotFound
-from judgments.services import members
-from judgments.services.accounts import AccountRefused
-from judgments.services.members import (
+from judgments.accounts.services import AccountRefused
+from judgments.members import services as members
+from judgments.members.services import (
     MemberRefused,
     create_first_user,
     invite,
     register_and_accept,
     setup_code,
 )
+from judgments.models import AuditEntry, User
+from judgments.permissions import NotFound
 from tests.builders import NOW, make_access, make_user, make_world
 from tests.racing import CROWD, ROUNDS, AtOnce, raised
 

@@ -12,15 +12,15 @@ from functools import partial
 import pytest
 from django.db.models import F
 
+from annotation.adjudication.services import adjudicate
+from annotation.campaigns.services import CampaignRefused, close_campaign, open_campaign
+from annotation.consolidation.services import consolidate
+from annotation.gold.actions import set_labels_aside, undo_action
+from annotation.labelling.leasing import lease_next, release_expired, release_leases
+from annotation.labelling.services import Receipt, submit_label
+from annotation.labelling.submissions import LabelRefused, Submission
 from annotation.models import Adjudication, Assignment, Campaign, Label, Pair
 from annotation.permissions import CampaignClosed, Desk
-from annotation.services.adjudicating import adjudicate
-from annotation.services.campaigns import CampaignRefused, close_campaign, open_campaign
-from annotation.services.consolidating import consolidate
-from annotation.services.labelling import Receipt, submit_label
-from annotation.services.leasing import lease_next, release_expired, release_leases
-from annotation.services.ruling import set_labels_aside, undo_action
-from annotation.submissions import LabelRefused, Submission
 from judgments.models import Judgment
 from tests.builders import NOW, World, make_access, make_member, make_world
 from tests.builders_annotation import (

@@ -8,16 +8,17 @@ from datetime import datetime, timedelta
 import pytest
 from django.db import transaction
 
-from judgments import jobs as registry
+from judgments.collections.query_metadata import get_query_traits
+from judgments.collections.services import load_queries
+from judgments.jobs import kinds as registry
+from judgments.jobs.services import submit_job, work_jobs
+from judgments.lists.services import revert_version
+from judgments.members.services import MemberRefused, change_role, invite, register_and_accept
 from judgments.models import Job, Judgment, JudgmentVersion, Membership, SetLook, User
 from judgments.permissions import NotFound, get_access
-from judgments.selectors import get_judged, get_query_traits
-from judgments.services.collections import load_queries
-from judgments.services.committing import Change, commit_judgments
-from judgments.services.jobs import submit_job, work_jobs
-from judgments.services.lists import revert_version
-from judgments.services.members import MemberRefused, change_role, invite, register_and_accept
-from judgments.services.sets import record_look
+from judgments.sets.services import record_look
+from judgments.versions.queries import get_judged
+from judgments.versions.services import Change, commit_judgments
 from tests.builders import (
     NOW,
     World,

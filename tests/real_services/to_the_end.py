@@ -48,8 +48,8 @@ def label_to_the_end(
 
 
 def _work(campaign_id: int, username: str, until: float, errors: list[str]) -> None:
+    from annotation.labelling.leasing import lease_next
     from annotation.models import Campaign
-    from annotation.services.leasing import lease_next
     from tests.builders_annotation import desk_of
 
     dice = random.Random(username)
@@ -71,10 +71,10 @@ def _work(campaign_id: int, username: str, until: float, errors: list[str]) -> N
 
 def _label(desk: "Desk", dice: random.Random) -> None:
     """Label what somebody holds, some of it twice; give a tenth back."""
+    from annotation.labelling.leasing import release_leases
+    from annotation.labelling.services import submit_label
+    from annotation.labelling.shown_pairs import list_leased_pairs
     from annotation.models import Assignment
-    from annotation.selectors.shown_pairs import list_leased_pairs
-    from annotation.services.labelling import submit_label
-    from annotation.services.leasing import release_leases
     from tests.builders_annotation import said
 
     for pair in list_leased_pairs(desk):

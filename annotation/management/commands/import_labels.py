@@ -37,8 +37,8 @@ class Command(RefusingCommand):
         )
 
     def work(self, **options: Any) -> dict[str, Any]:
-        from annotation.label_imports import read_given_labels, read_names
-        from annotation.services.label_imports import import_labels
+        from annotation.imports.files import read_given_labels, read_names
+        from annotation.imports.services import import_labels
         from judgments.management.lookup import get_author, get_list
         from judgments.permissions import get_access
         from touchstone.scales import Scale

@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 
 from config.backups.archive import Manifest
 from config.backups.command import BackupCommand
-from evaluation.services.verifying import Verified
+from evaluation.evaluations.verifying import Verified
 
 
 class Command(BackupCommand):

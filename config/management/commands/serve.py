@@ -18,7 +18,7 @@ class Command(BaseCommand):
         if settings.PRODUCTION:
             raise CommandError("serve is for the embedded mode; production uses docker-compose.yml")
         from config.embedded import EmbeddedServer
-        from judgments.services.members import is_set_up, setup_code
+        from judgments.members.services import is_set_up, setup_code
 
         call_command("migrate", verbosity=0)
         host, port = options["host"], options["port"]

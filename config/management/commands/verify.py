@@ -27,7 +27,7 @@ class Command(RefusingCommand):
 
     def work(self, **options: Any) -> dict[str, Any]:
         from config.targets import list_targets
-        from evaluation.services.verifying import Verified, verify_list, verify_runs
+        from evaluation.evaluations.verifying import Verified, verify_list, verify_runs
 
         found = Verified()
         targets = list_targets(options["list"])

@@ -22,7 +22,7 @@ class Command(RefusingCommand):
 
     def work(self, **options: Any) -> dict[str, Any]:
         from evaluation.models import Run
-        from evaluation.selectors.run_files import write_run
+        from evaluation.rankings.files import write_run
         from judgments.management.lookup import CommandRefused, get_collection
 
         slug, ranker_slug = options["ranker"]

@@ -26,11 +26,11 @@ class Command(RefusingCommand):
 
     def work(self, **options: Any) -> dict[str, Any]:
         from evaluation.models import Ranker
-        from evaluation.services.rankers import start_ranker
-        from evaluation.services.runs import read_run_file, run_name_of, store_run
+        from evaluation.runs.rankers import start_ranker
+        from evaluation.runs.services import read_run_file, run_name_of, store_run
+        from judgments.collections.services import create_collection
         from judgments.management.lookup import get_author, get_collection
         from judgments.models import Collection
-        from judgments.services.collections import create_collection
 
         slug, ranker_slug = options["ranker"]
         at, by = timezone.now(), get_author(options["by"])

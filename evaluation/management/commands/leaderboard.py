@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 from judgments.management.command import RefusingCommand, two_slugs
 
 if TYPE_CHECKING:
-    from evaluation.board_files import BoardTable, BoardValue
+    from evaluation.leaderboards.files import BoardTable, BoardValue
 
 
 class Command(RefusingCommand):
@@ -19,7 +19,7 @@ class Command(RefusingCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        from evaluation.board_files import FORMATS
+        from evaluation.leaderboards.files import FORMATS
 
         super().add_arguments(parser)
         parser.add_argument("list", metavar="COLLECTION/LIST", type=two_slugs)
@@ -32,10 +32,10 @@ class Command(RefusingCommand):
         )
 
     def work(self, **options: Any) -> dict[str, Any]:
-        from evaluation.board_files import FORMATS
-        from evaluation.selectors.run_sums import chosen_columns, counting_measures, list_run_sums
+        from evaluation.evaluations.queries import chosen_columns, counting_measures, list_run_sums
+        from evaluation.leaderboards.files import FORMATS
+        from judgments.lists.queries import get_version
         from judgments.management.lookup import get_list, get_saved_set
-        from judgments.selectors import get_version
 
         judgment_list = get_list(*options["list"])
         version = get_version(judgment_list=judgment_list, name=options["version"])
@@ -98,7 +98,7 @@ def _best_first(run: dict[str, Any], names: Sequence[str]) -> tuple[bool, float,
 
 def _board(result: dict[str, Any]) -> "BoardTable":
     """The same for a file, with intervals."""
-    from evaluation.board_files import BoardRow, BoardTable
+    from evaluation.leaderboards.files import BoardRow, BoardTable
 
     rows = tuple(
         BoardRow(
@@ -118,7 +118,7 @@ def _title(result: dict[str, Any]) -> str:
 
 
 def _board_value(value: dict[str, Any] | None) -> "BoardValue":
-    from evaluation.board_files import BoardValue
+    from evaluation.leaderboards.files import BoardValue
     from touchstone.statistics.intervals import mean_interval
 
     if value is None:

@@ -24,7 +24,7 @@ class Command(RefusingCommand):
         from django.utils import timezone
 
         from judgments.management.lookup import get_author, get_user
-        from judgments.services.members import change_password
+        from judgments.members.services import change_password
 
         user, by = get_user(options["username"]), get_author(options["by"])
         ended = change_password(

@@ -25,12 +25,12 @@ class Command(RefusingCommand):
         add_author(parser)
 
     def work(self, **options: Any) -> dict[str, Any]:
-        from judgments.management.lookup import get_author
-        from judgments.services.collections import (
+        from judgments.collections.services import (
             create_collection,
             load_documents,
             load_queries,
         )
+        from judgments.management.lookup import get_author
         from touchstone.files.collections import read_documents, read_queries
 
         at, by = timezone.now(), get_author(options["by"])

@@ -30,8 +30,8 @@ class Command(RefusingCommand):
         )
 
     def work(self, **options: Any) -> dict[str, Any]:
+        from judgments.lists.queries import find_version_number, get_learning_file
         from judgments.management.lookup import get_list
-        from judgments.selectors.lists import find_version_number, get_learning_file
         from touchstone.files.learning import read_features
 
         found = get_list(*options["list"])

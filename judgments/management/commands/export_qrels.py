@@ -29,8 +29,8 @@ class Command(RefusingCommand):
         )
 
     def work(self, **options: Any) -> dict[str, Any]:
+        from judgments.lists.queries import find_version_number, get_judgment_file
         from judgments.management.lookup import get_list
-        from judgments.selectors.lists import find_version_number, get_judgment_file
         from touchstone.files.ratings import get_format
 
         form = get_format(options["format"])

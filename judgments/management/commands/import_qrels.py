@@ -36,11 +36,11 @@ class Command(RefusingCommand):
         add_author(parser)
 
     def work(self, **options: Any) -> dict[str, Any]:
+        from judgments.collections.services import create_collection
+        from judgments.imports.services import import_qrels, read_judgments
+        from judgments.lists.services import start_list
         from judgments.management.lookup import CommandRefused, get_author, get_collection
         from judgments.models import Collection, JudgmentList
-        from judgments.services.collections import create_collection
-        from judgments.services.importing import import_qrels, read_judgments
-        from judgments.services.lists import start_list
         from touchstone.files.signals import Signals
         from touchstone.scales import Scale
 

@@ -10,7 +10,7 @@ class Command(RefusingCommand):
     help = "List the accounts of the installation, with their state and roles."
 
     def work(self, **options: Any) -> dict[str, Any]:
-        from judgments.selectors.accounts import AccountRow, list_accounts
+        from judgments.accounts.queries import AccountRow, list_accounts
 
         rows = list_accounts()
         if not options["json"]:

@@ -17,8 +17,8 @@ class Command(RefusingCommand):
         add_author(parser)
 
     def work(self, **options: Any) -> dict[str, Any]:
+        from judgments.accounts.services import resume_account
         from judgments.management.lookup import get_account, get_author
-        from judgments.services.accounts import resume_account
 
         user, by = get_account(options["username"]), get_author(options["by"])
         changed = resume_account(user=user, by=by, at=timezone.now())

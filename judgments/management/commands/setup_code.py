@@ -9,7 +9,7 @@ class Command(BaseCommand):
     help = "Print the code for making the first account in the browser."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        from judgments.services.members import is_set_up, setup_code
+        from judgments.members.services import is_set_up, setup_code
 
         if is_set_up():
             raise CommandError("There is an account already; the code is of no use.", returncode=1)

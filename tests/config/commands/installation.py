@@ -15,10 +15,10 @@ def build() -> None:
     """A collection with labels, a version, a release, an evaluated run, and a job not yet done."""
     from django.utils import timezone
 
-    from annotation.services.consolidating import consolidate
-    from evaluation.services.refreshing import refresh_evaluations
-    from judgments.services.jobs import submit_job
-    from judgments.services.lists import release_version
+    from annotation.consolidation.services import consolidate
+    from evaluation.evaluations.refreshing import refresh_evaluations
+    from judgments.jobs.services import submit_job
+    from judgments.lists.services import release_version
     from tests.builders import make_access, make_world
     from tests.builders_annotation import label, make_campaign
     from tests.evaluation.builders import make_run

@@ -10,7 +10,7 @@ import pytest
 
 from config.demo import corpus
 from config.demo.corpus import DemoDocument, standard_library
-from judgments.content import content_hash
+from judgments.collections.content_hash import content_hash
 
 ROOT = Path(__file__).resolve().parents[3]
 KINDS = {"module", "class", "function", "method", "topic"}

@@ -6,10 +6,10 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
+from annotation.labelling.leasing import lease_next
+from annotation.labelling.shown_pairs import list_leased_pairs
 from annotation.models import Assignment, Campaign, Label, Pair
 from annotation.permissions import get_desk
-from annotation.selectors.shown_pairs import list_leased_pairs
-from annotation.services.leasing import lease_next
 from config.demo.queries import QUERIES
 from config.demo.rankers import RANKERS
 from config.demo.workspace import SLUG, build_workspace, is_built

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.profiles import fast_share
+from annotation.quality.profiles import fast_share
 from tests.annotation.simulated_campaign import (
     NAMES,
     PLANTED,

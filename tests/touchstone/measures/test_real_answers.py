@@ -10,18 +10,18 @@ from django.core.cache import cache
 from django.core.management import call_command
 
 from benchmarks.judge_next import COLLECTIONS, WAYS, load
+from evaluation.comparison.unjudged import Unjudged, get_unjudged
+from evaluation.evaluations.first_ranks import load_first_ranks
+from evaluation.evaluations.queries import chosen_columns
+from evaluation.judge_next.queries import JudgeNext, NextAsked, get_judge_next
 from evaluation.models import Run, StabilityReport
-from evaluation.selectors.compared_runs import RunsFilters, get_compared
-from evaluation.selectors.first_ranks import load_first_ranks
-from evaluation.selectors.judge_next import JudgeNext, NextAsked, get_judge_next
-from evaluation.selectors.pages_stability import get_stability_page
-from evaluation.selectors.rankings import list_answered
-from evaluation.selectors.run_sums import chosen_columns
-from evaluation.selectors.stability_reports import OrderShown
-from evaluation.selectors.unjudged import Unjudged, get_unjudged
+from evaluation.rankings.queries import list_answered
+from evaluation.runs.selection import RunsFilters, get_compared
+from evaluation.stability.pages import get_stability_page
+from evaluation.stability.reports import OrderShown
 from evaluation.tasks import report_order_stability
 from judgments.models import Collection, Document, JudgmentList, Query
-from judgments.selectors import get_judged
+from judgments.versions.queries import get_judged
 from tests.builders import commit, make_access, make_member
 from tests.evaluation.test_real_collections import slug_of
 from touchstone.statistics.ranks import kendall_tau

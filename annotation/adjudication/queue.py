@@ -1,0 +1,254 @@
+"""The disputed pairs of a campaign, those first that matter most; for whoever decides them.
+
+Names of people and of rankers are not here: whoever decides shall look at what was said.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from django.core.paginator import Page
+from django.db.models import Exists, OuterRef, QuerySet
+
+from annotation.adjudication.pairs import list_decidable
+from annotation.adjudication.priority import leverage, stake
+from annotation.consolidation.overlap import overlap_grades, overlap_labels
+from annotation.gold.planting import seeded
+from annotation.labelling.preferences import get_preferences
+from annotation.models import (
+    OVERLAP_PURPOSES,
+    Assignment,
+    Campaign,
+    GoldItem,
+    Label,
+    Pair,
+    PoolEntry,
+)
+from annotation.overlap_requests.queries import find_obstacle
+from annotation.pages.keys import Action, KeyedGrade, keyed_actions
+from annotation.permissions import check_may_watch
+from judgments.lists.queries import GradeShown, show_grade
+from judgments.pages.paging import paginate
+from judgments.permissions import Access, NotFound
+from touchstone.scales import Scale
+
+DISPUTED = (Pair.State.TIED, Pair.State.COMPLETE)
+
+
+class Dispute(NamedTuple):
+    """A pair on which people differ. stake: how much its grade matters."""
+
+    pair: int
+    stake: float
+    grades: tuple[int, ...]
+    weight: float
+    leverage: float
+
+
+@dataclass(frozen=True)
+class DisputeRow:
+    """A disputed pair in a table. leverage: how differently the runs depend on it, 0 to 1."""
+
+    pair_id: int
+    qid: str
+    query_text: str
+    docid: str
+    title: str
+    grades: tuple[GradeShown, ...]
+    weight: float
+    leverage: float
+    is_tied: bool
+
+
+@dataclass(frozen=True)
+class QueuePage:
+    """The disputed pairs of a campaign. near: how many of them have labels a step apart."""
+
+    campaign: Campaign
+    rows: "Page[DisputeRow]"
+    near: int
+    first: int | None
+
+
+@dataclass(frozen=True)
+class Voice:
+    """What somebody said of a pair, under a letter."""
+
+    letter: str
+    grade: GradeShown | None
+    outcome_name: str
+    reason: str
+    note: str
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class DisputePage:
+    """A disputed pair before it is decided. place: which of `count` it is; 0: not one of them.
+
+    grades, later: with the keys that the viewer labels by. obstacle: why nobody can be asked for
+    one more label; empty where somebody can.
+    """
+
+    pair: Pair
+    voices: tuple[Voice, ...]
+    grades: tuple[KeyedGrade, ...]
+    place: int
+    count: int
+    before_id: int | None
+    next_id: int | None
+    later: Action
+    obstacle: str
+
+
+def list_disputes(*, access: Access, campaign: Campaign) -> list[Dispute]:
+    """The pairs whose labels differ, which nobody has decided and nobody is still to label, those
+    first that matter most; for leads and admins."""
+    check_may_watch(access, campaign)
+    grades: dict[int, list[int]] = defaultdict(list)
+    labels_qs = overlap_grades().filter(pair__in=_disputed(campaign))
+    weights: dict[int, float] = {}
+    rows = labels_qs.order_by().values_list("pair", "grade", "pair__query__weight")
+    for pair, grade, weight in rows:
+        grades[pair].append(grade or 0)
+        weights[pair] = weight
+    differing = {pair: tuple(sorted(own)) for pair, own in grades.items() if len(set(own)) > 1}
+    levers = _list_levers(campaign, list(differing))
+    codes = Scale.from_json(campaign.list.scale).codes
+    found = [
+        Dispute(
+            pair=pair,
+            stake=stake(own, codes, weight=weights[pair], leverage=levers[pair]),
+            grades=own,
+            weight=weights[pair],
+            leverage=levers[pair],
+        )
+        for pair, own in differing.items()
+    ]
+    return sorted(found, key=lambda dispute: (-dispute.stake, dispute.pair))
+
+
+def list_near(*, access: Access, campaign: Campaign) -> list[tuple[int, int, int]]:
+    """The pairs without a grade whose labels are a step apart, with the worse and the better."""
+    codes = Scale.from_json(campaign.list.scale).codes
+    tied = set(campaign.pairs.filter(state=Pair.State.TIED).values_list("pk", flat=True))
+    return [
+        (dispute.pair, dispute.grades[0], dispute.grades[-1])
+        for dispute in list_disputes(access=access, campaign=campaign)
+        if dispute.pair in tied
+        and codes.index(dispute.grades[-1]) - codes.index(dispute.grades[0]) <= 1
+    ]
+
+
+def get_queue_page(*, access: Access, campaign: Campaign, page: str) -> QueuePage:
+    """The disputed pairs of a campaign; for leads and admins."""
+    disputes = list_disputes(access=access, campaign=campaign)
+    scale = Scale.from_json(campaign.list.scale)
+
+    def show(some: list[Dispute]) -> list[DisputeRow]:
+        pairs_qs = Pair.objects.select_related("query", "document").defer(
+            "document__body", "document__clean_html"
+        )
+        by_pk = pairs_qs.in_bulk([dispute.pair for dispute in some])
+        return [_row(by_pk[dispute.pair], dispute, scale) for dispute in some]
+
+    return QueuePage(
+        campaign=campaign,
+        rows=paginate(disputes, page=page, show=show),
+        near=len(list_near(access=access, campaign=campaign)),
+        first=disputes[0].pair if disputes else None,
+    )
+
+
+def get_dispute_page(*, access: Access, pair: Pair) -> DisputePage:
+    """A pair to decide, without names; for leads and admins."""
+    ids = [one.pair for one in list_disputes(access=access, campaign=pair.campaign)]
+    place = ids.index(pair.pk) + 1 if pair.pk in ids else 0
+    others = [pk for pk in ids if pk != pair.pk]
+    following = ids[place:] if place else others
+    scale = Scale.from_json(pair.list.scale)
+    obstacle = find_obstacle(pair)
+    return DisputePage(
+        pair=pair,
+        voices=tuple(_list_voices(pair, scale)),
+        grades=list_decidable(access, pair),
+        later=keyed_actions(get_preferences(viewer=access.user).keys)["later"],
+        place=place,
+        count=len(ids),
+        before_id=ids[place - 2] if place > 1 else None,
+        next_id=following[0] if following else None,
+        obstacle=obstacle.message if obstacle else "",
+    )
+
+
+def get_next_dispute(*, access: Access, pair: Pair) -> int | None:
+    """The pair to decide after this one has been; None where there is none."""
+    return get_dispute_page(access=access, pair=pair).next_id
+
+
+def get_disputed_pair(*, access: Access, campaign: Campaign, pair_id: int) -> Pair:
+    """A pair of the campaign, with all that a decision needs; for leads and admins."""
+    check_may_watch(access, campaign)
+    pairs_qs = campaign.pairs.select_related(
+        "campaign__list__collection", "campaign__guideline", "list", "query", "document"
+    )
+    pair = pairs_qs.filter(pk=pair_id).first()
+    if pair is None:
+        raise NotFound("pair")
+    return pair
+
+
+def _disputed(campaign: Campaign) -> QuerySet[Pair]:
+    states = Assignment.State
+    seats = Assignment.objects.filter(pair=OuterRef("pk"), purpose__in=OVERLAP_PURPOSES)
+    awaited = Exists(seats.filter(state__in=(states.FREE, states.LEASED)))
+    gold = Exists(GoldItem.objects.filter(pair=OuterRef("pk"), retired_at=None))
+    return campaign.pairs.filter(state__in=DISPUTED).exclude(awaited | gold)
+
+
+def _list_levers(campaign: Campaign, pair_ids: Sequence[int]) -> dict[int, float]:
+    """How differently the runs of the campaign's pools depend on each pair."""
+    runs = {
+        (run["ranker"], run["run"])
+        for pool_runs in campaign.pools.values_list("runs", flat=True)
+        for run in pool_runs
+    }
+    ranks: dict[int, dict[str, int]] = {pair: {} for pair in pair_ids}
+    entries_qs = PoolEntry.objects.filter(pair__in=list(pair_ids)).order_by("pk")
+    for pair, sources in entries_qs.values_list("pair", "sources"):
+        ranks[pair] |= {f"{ranker} {run}": int(rank) for ranker, run, rank in sources}
+    return {pair: leverage(own, max(len(runs), len(own))) for pair, own in ranks.items()}
+
+
+def _list_voices(pair: Pair, scale: Scale) -> list[Voice]:
+    """What people said, in an order that tells nobody who they are."""
+    labels_qs = overlap_labels().filter(pair=pair)
+    dice = seeded(pair.campaign.seed, pair.pk)
+    mixed = sorted(labels_qs, key=lambda label: dice(str(label.pk)))
+    return [_voice(number, label, scale) for number, label in enumerate(mixed)]
+
+
+def _voice(number: int, label: Label, scale: Scale) -> Voice:
+    return Voice(
+        letter=chr(ord("A") + number % 26),
+        grade=None if label.grade is None else show_grade(scale, label.grade),
+        outcome_name=label.get_outcome_display(),
+        reason=label.reason,
+        note=label.note,
+        seconds=label.seconds,
+    )
+
+
+def _row(pair: Pair, dispute: Dispute, scale: Scale) -> DisputeRow:
+    return DisputeRow(
+        pair_id=pair.pk,
+        qid=pair.query.qid,
+        query_text=pair.query.text,
+        docid=pair.document.docid,
+        title=pair.document.title,
+        grades=tuple(show_grade(scale, code) for code in dispute.grades),
+        weight=dispute.weight,
+        leverage=dispute.leverage,
+        is_tied=pair.state == Pair.State.TIED,
+    )

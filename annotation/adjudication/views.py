@@ -1,0 +1,128 @@
+"""Pairs for leads: all of a campaign's, one with everything said about it, and deciding it."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotation.adjudication.forms import DecisionForm, NarrowForm, WhyForm
+from annotation.adjudication.pairs import (
+    get_next_pair_id,
+    get_pair_id,
+    get_pair_page,
+    get_pairs_page,
+)
+from annotation.adjudication.services import (
+    AdjudicationRefused,
+    adjudicate,
+    check_may_adjudicate,
+)
+from annotation.campaigns.finding import watched_campaign
+from annotation.campaigns.people import list_people_behind
+from annotation.campaigns.queries import get_pair
+from annotation.gold.forms import GoldForm
+from annotation.gold.services import mark_gold
+from annotation.models import Pair
+from annotation.pages.rendering import render_page
+from judgments.pages.rendering import posted
+from judgments.permissions import Access, check_may_lead, get_access, may_lead
+from touchstone.errors import DomainError
+from touchstone.scales import Scale
+
+
+@never_cache
+@require_safe
+def pairs(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
+    """The pairs of a campaign, by state or by disagreement."""
+    access, campaign = watched_campaign(request, slug, campaign_id)
+    page = get_pairs_page(
+        access=access,
+        campaign=campaign,
+        show=request.GET.get("show", ""),
+        qid=request.GET.get("query", "").strip(),
+        narrowing=NarrowForm(request.GET).narrowing(),
+        page=request.GET.get("page", ""),
+    )
+    return render_page(request, "pairs", page, access=access)
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def pair(request: HttpRequest, slug: str, pair_id: int) -> HttpResponse:
+    """What everybody said about a pair; a POST decides it and goes on to the next."""
+    access = get_access(viewer=request.user, slug=slug)
+    found = get_pair(access=access, pair_id=pair_id)
+    form = DecisionForm(posted(request), scale=Scale.from_json(found.list.scale))
+    if request.method == "POST":
+        check_may_lead(access)
+        if form.is_valid() and _decide(request, access, found, form):
+            next_id = get_next_pair_id(access=access, pair=found)
+            return redirect("pair", slug, next_id or pair_id)
+    page = get_pair_page(access=access, pair_id=pair_id)
+    refusal = _refusal(access, found) if may_lead(access) else ""
+    start = {"low": found.grade, "high": found.grade}
+    gold = GoldForm(scale=Scale.from_json(found.list.scale), initial=start)
+    return render_page(
+        request,
+        "pair",
+        page,
+        access=access,
+        form=form,
+        gold_form=gold,
+        why_form=WhyForm(),
+        refusal=refusal,
+    )
+
+
+@require_safe
+def pair_of_list(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
+    """From a query and a document of a list to what people said about them."""
+    access = get_access(viewer=request.user, slug=slug)
+    pair_id = get_pair_id(
+        access=access,
+        list_slug=list_slug,
+        qid=request.GET.get("query", ""),
+        docid=request.GET.get("document", ""),
+    )
+    return redirect("pair", slug, pair_id)
+
+
+@never_cache
+@require_safe
+def version_people(request: HttpRequest, slug: str, list_slug: str, number: int) -> HttpResponse:
+    """The part of a version's page that says whose labels are behind it."""
+    access = get_access(viewer=request.user, slug=slug)
+    people = list_people_behind(access=access, list_slug=list_slug, number=number)
+    return render_page(request, "_version_people", people, access=access)
+
+
+def _decide(request: HttpRequest, access: Access, found: Pair, form: DecisionForm) -> bool:
+    now, said = timezone.now(), form.cleaned_data
+    grade, reason = said["grade"], said["reason"]
+    try:
+        with transaction.atomic():
+            adjudicate(access=access, pair=found, grade=grade, reason=reason, at=now)
+            if said["as_gold"]:
+                mark_gold(access=access, pair=found, low=grade, high=grade, reason=reason, at=now)
+    except DomainError as error:
+        form.add_error(None, error.message)
+        return False
+    messages.success(
+        request,
+        f"Decided: {found.query.qid} with {found.document.docid} is {grade}.",
+    )
+    return True
+
+
+def _refusal(access: Access, found: Pair) -> str:
+    """Why the pair can't be decided; "" where it can."""
+    try:
+        check_may_adjudicate(access, found)
+    except AdjudicationRefused as error:
+        return error.message
+    return ""

@@ -1,1 +1,0 @@
-"""Campaigns and labelling for programs; docs/rest.md describes them."""

@@ -1,0 +1,1 @@
+"""Campaigns from draft to closed, and the people in them."""

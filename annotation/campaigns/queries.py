@@ -1,0 +1,371 @@
+"""Campaigns and guidelines as leads see them, and what researchers may know of who labelled."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, time
+from statistics import median
+from uuid import UUID
+
+from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet, Sum
+
+from annotation.campaigns.cached_counts import kept
+from annotation.campaigns.people import pseudonyms_of
+from annotation.guidelines.shown import get_newest_revision_of
+from annotation.models import (
+    OVERLAP_PURPOSES,
+    Assignment,
+    Campaign,
+    CampaignAnnotator,
+    GoldItem,
+    Label,
+    Pair,
+)
+from annotation.permissions import check_may_watch
+from judgments.models import Membership, User
+from judgments.permissions import (
+    Access,
+    NotFound,
+    Viewer,
+    check_may_see_people,
+    check_may_see_rankings,
+    get_access,
+    may_see_people,
+)
+
+IN_GOLD = Q(pair=OuterRef("pk"), retired_at=None)  # of a pair that is gold now
+Extremes = tuple[int, str, int, int]  # of a pair: its id, its state, its worst and best grade
+
+
+@dataclass(frozen=True)
+class CampaignRow:
+    """A campaign in the list of a collection's campaigns."""
+
+    campaign_id: UUID
+    name: str
+    list_slug: str
+    state: str
+    state_name: str
+    pairs: int
+    complete: int
+    people: int
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class AnnotatorRow:
+    """How far one person is. median_seconds: per label; None without any measured one."""
+
+    username: str
+    name: str
+    is_active: bool
+    is_paused: bool
+    is_suspended: bool
+    is_blind: bool
+    labelled: int
+    today: int
+    median_seconds: float | None
+    last_seen_at: datetime | None
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """The pairs of a campaign by state; labels: how many seats are filled, of how many."""
+
+    open: int
+    complete: int
+    tied: int
+    adjudicated: int
+    labels: int
+    labels_needed: int
+
+    @property
+    def all(self) -> int:
+        return self.open + self.complete + self.tied + self.adjudicated
+
+    @property
+    def concluded(self) -> int:
+        return self.complete + self.adjudicated
+
+
+@dataclass(frozen=True)
+class Dashboard:
+    """How a campaign goes, as its leads see it. extremes: of the pairs that differ."""
+
+    campaign: Campaign
+    guideline_name: str
+    guideline_revision: int
+    counts: PairCounts
+    annotators: tuple[AnnotatorRow, ...]
+    extremes: tuple[Extremes, ...]
+
+    @property
+    def disagreements(self) -> int:
+        return len(self.extremes)
+
+    @property
+    def people(self) -> int:
+        """How many annotate now; nothing more is asked of those who are paused."""
+        return sum(
+            one.is_active and not (one.is_suspended or one.is_paused) for one in self.annotators
+        )
+
+    @property
+    def labels_left(self) -> int:
+        return self.counts.labels_needed - self.counts.labels
+
+
+@dataclass(frozen=True)
+class Contributor:
+    """Somebody who labelled, as researchers see them: under a pseudonym."""
+
+    pseudonym: str
+    labelled: int
+
+
+def get_campaign(*, access: Access, campaign_id: UUID) -> Campaign:
+    """A campaign of the collection, with its list and guideline; for leads and admins."""
+    check_may_see_people(access)
+    campaign = _campaigns(access).filter(public_id=campaign_id).first()
+    if campaign is None:
+        raise NotFound("campaign")
+    return campaign
+
+
+def find_campaign(*, viewer: Viewer, campaign_id: UUID) -> tuple[Access, Campaign]:
+    """A campaign by its id alone, with the viewer's access to its collection; for leads and admins.
+
+    Raises NotFound, for what does not exist and for what is not the viewer's alike.
+    """
+    campaigns_qs = Campaign.objects.filter(public_id=campaign_id)
+    slug = campaigns_qs.values_list("list__collection__slug", flat=True).first()
+    if slug is None:
+        raise NotFound("campaign")
+    access = get_access(viewer=viewer, slug=slug)
+    return access, get_campaign(access=access, campaign_id=campaign_id)
+
+
+def get_annotator(*, access: Access, campaign: Campaign, username: str) -> User:
+    """Somebody who annotates in the campaign, or did once; for leads and admins."""
+    check_may_watch(access, campaign)
+    annotators_qs = campaign.annotators.select_related("user")
+    annotator = annotators_qs.filter(user__username=username).first()
+    if annotator is None:
+        raise NotFound("annotator")
+    return annotator.user
+
+
+def list_campaigns(*, access: Access) -> list[CampaignRow]:
+    """All campaigns of the collection, the newest first; for leads and admins."""
+    check_may_see_people(access)
+    return _list_rows(access, _campaigns(access))
+
+
+def list_closed_campaigns(*, access: Access) -> list[CampaignRow]:
+    """The closed campaigns of the collection, the newest first; also for researchers."""
+    check_may_see_rankings(access)
+    return _list_rows(access, _campaigns(access).filter(state=Campaign.State.CLOSED))
+
+
+def get_closed_campaign(*, access: Access, campaign_id: UUID) -> Campaign:
+    """A closed campaign of the collection; also for researchers."""
+    check_may_see_rankings(access)
+    closed_qs = _campaigns(access).filter(state=Campaign.State.CLOSED)
+    campaign = closed_qs.filter(public_id=campaign_id).first()
+    if campaign is None:
+        raise NotFound("campaign")
+    return campaign
+
+
+def list_candidates(*, access: Access, campaign: Campaign) -> list[User]:
+    """The members who could be added as annotators; for leads and admins."""
+    check_may_watch(access, campaign)
+    active = CampaignAnnotator.objects.filter(campaign=campaign, is_active=True)
+    members_qs = Membership.objects.filter(collection=access.collection)  # those who are now
+    users_qs = User.objects.filter(is_active=True, pk__in=members_qs.values("user"))
+    return list(users_qs.exclude(pk__in=active.values("user")).order_by("username"))
+
+
+def get_dashboard(*, access: Access, campaign: Campaign, now: datetime) -> Dashboard:
+    """How a campaign goes and who labelled how much; for leads and admins. Days are UTC."""
+    check_may_watch(access, campaign)
+    revision = get_newest_revision_of(campaign)
+
+    def count() -> tuple[PairCounts, tuple[AnnotatorRow, ...], tuple[Extremes, ...]]:
+        people, extremes = _list_annotators(campaign, now), list_extremes(campaign)
+        return count_pairs(campaign), tuple(people), tuple(extremes)
+
+    counts, annotators, extremes = kept(
+        campaign, "dashboard", count, state=lambda: get_counted_state(campaign, now)
+    )
+    return Dashboard(
+        campaign=campaign,
+        guideline_name=campaign.guideline.name,
+        guideline_revision=revision.number,
+        counts=counts,
+        annotators=annotators,
+        extremes=extremes,
+    )
+
+
+def get_counted_state(campaign: Campaign, now: datetime) -> tuple[object, ...]:
+    """Another one whenever something that the dashboard counts may be another; cheap."""
+    said = campaign.pairs.aggregate(Count("pk"), Sum("label_seq"), Sum("consolidated_seq"))
+    active = Count("pk", filter=Q(is_active=True))
+    paused = Count("pk", filter=~Q(paused=""))
+    people = campaign.annotators.aggregate(Count("pk"), active=active, paused=paused)
+    gold = campaign.gold.aggregate(Count("pk"), retired=Count("retired_at"))
+    design = (campaign.rule, campaign.overlap, now.astimezone(UTC).date())
+    return (*design, *said.values(), *people.values(), *gold.values())
+
+
+def count_pairs(campaign: Campaign) -> PairCounts:
+    """The pairs by state and the seats by whether they are filled; gold is neither."""
+    pairs_qs = campaign.pairs.exclude(Exists(GoldItem.objects.filter(IN_GOLD)))
+    rows = pairs_qs.order_by().values_list("state").annotate(count=Count("pk"))
+    by_state = {str(state): count for state, count in rows}
+    seats_qs = Assignment.objects.filter(pair__in=pairs_qs, purpose__in=OVERLAP_PURPOSES)
+    seats_qs = seats_qs.exclude(state__in=(Assignment.State.VOIDED, Assignment.State.ASIDE))
+    # in one: with a hundred thousand pairs, going through the seats is what takes long
+    seats = seats_qs.aggregate(
+        done=Count("pk", filter=Q(state=Assignment.State.DONE)), needed=Count("pk")
+    )
+    return PairCounts(
+        open=by_state.get(Pair.State.OPEN, 0),
+        complete=by_state.get(Pair.State.COMPLETE, 0),
+        tied=by_state.get(Pair.State.TIED, 0),
+        adjudicated=by_state.get(Pair.State.ADJUDICATED, 0),
+        labels=seats["done"],
+        labels_needed=seats["needed"],
+    )
+
+
+def list_extremes(campaign: Campaign) -> list[Extremes]:
+    """The pairs whose current grades differ: id, state, worst and best grade (codes)."""
+    current = Q(
+        labels__outcome=Label.Outcome.GRADED,
+        labels__superseded_by__isnull=True,
+        labels__assignment__purpose__in=OVERLAP_PURPOSES,
+        labels__assignment__state=Assignment.State.DONE,
+    )
+    pairs_qs = campaign.pairs.exclude(Exists(GoldItem.objects.filter(IN_GOLD)))
+    grades_qs = pairs_qs.annotate(
+        worst=Min("labels__grade", filter=current), best=Max("labels__grade", filter=current)
+    )
+    differing_qs = grades_qs.filter(worst__lt=F("best")).order_by()
+    return list(differing_qs.values_list("pk", "state", "worst", "best"))
+
+
+def list_contributors(*, access: Access, campaign: Campaign) -> list[Contributor]:
+    """Who labelled, under pseudonyms: leads at any time, researchers once it is closed."""
+    if campaign.list.collection_id != access.collection.pk:
+        raise NotFound("campaign")
+    if not may_see_people(access):
+        check_may_see_rankings(access)
+        if campaign.state != Campaign.State.CLOSED:
+            raise NotFound("campaign")
+    pseudonyms = pseudonyms_of(access=access)
+    rows = _current(campaign).values_list("annotator").annotate(labelled=Count("pk"))
+    return sorted(
+        (Contributor(pseudonyms[user], count) for user, count in rows),
+        key=lambda one: one.pseudonym,
+    )
+
+
+def _campaigns(access: Access) -> QuerySet[Campaign]:
+    own_qs = Campaign.objects.filter(list__collection=access.collection)
+    return own_qs.select_related("list__collection", "guideline")
+
+
+def _list_rows(access: Access, campaigns_qs: QuerySet[Campaign]) -> list[CampaignRow]:
+    concluded = Q(pairs__state__in=(Pair.State.COMPLETE, Pair.State.ADJUDICATED))
+    plain = ~Exists(GoldItem.objects.filter(pair=OuterRef("pairs"), retired_at=None))
+    counted_qs = campaigns_qs.annotate(
+        pair_count=Count("pairs", filter=plain),
+        complete_count=Count("pairs", filter=plain & concluded),
+    )
+    people = _count_people(access)
+    return [
+        CampaignRow(
+            campaign_id=campaign.public_id,
+            name=campaign.name,
+            list_slug=campaign.list.slug,
+            state=campaign.state,
+            state_name=campaign.get_state_display(),
+            pairs=campaign.pair_count,
+            complete=campaign.complete_count,
+            people=people.get(campaign.pk, 0),
+            created_at=campaign.created_at,
+        )
+        for campaign in counted_qs.order_by("-pk")
+    ]
+
+
+def _count_people(access: Access) -> dict[int, int]:
+    active = CampaignAnnotator.objects.filter(
+        campaign__list__collection=access.collection, is_active=True, paused=""
+    )
+    return dict(active.order_by().values_list("campaign").annotate(count=Count("pk")))
+
+
+def _current(campaign: Campaign) -> QuerySet[Label]:
+    """The labels that hold: neither superseded nor taken back."""
+    labels_qs = Label.objects.filter(pair__campaign=campaign, superseded_by__isnull=True)
+    return labels_qs.exclude(outcome=Label.Outcome.RETRACTED).order_by()
+
+
+def _list_annotators(campaign: Campaign, now: datetime) -> list[AnnotatorRow]:
+    midnight = datetime.combine(now.astimezone(UTC).date(), time.min, tzinfo=UTC)
+    counts = {
+        user: (labelled, today)
+        for user, labelled, today in _current(campaign)
+        .values_list("annotator")
+        .annotate(labelled=Count("pk"), today=Count("pk", filter=Q(made_at__gte=midnight)))
+    }
+    seen = dict(
+        Label.objects.filter(pair__campaign=campaign)
+        .order_by()
+        .values_list("annotator")
+        .annotate(last=Max("received_at"))
+    )
+    seconds = _list_seconds(campaign)
+    annotators_qs = campaign.annotators.select_related("user").order_by("user__username")
+    return [
+        AnnotatorRow(
+            username=annotator.user.username,
+            name=str(annotator.user),
+            is_active=annotator.is_active,
+            is_paused=bool(annotator.paused),
+            is_suspended=annotator.user.is_suspended,
+            is_blind=annotator.is_blind,
+            labelled=counts.get(annotator.user_id, (0, 0))[0],
+            today=counts.get(annotator.user_id, (0, 0))[1],
+            median_seconds=_median(seconds.get(annotator.user_id, ())),
+            last_seen_at=seen.get(annotator.user_id),
+        )
+        for annotator in annotators_qs
+    ]
+
+
+def _list_seconds(campaign: Campaign) -> dict[int, list[float]]:
+    by_user: dict[int, list[float]] = {}
+    measured = _current(campaign).filter(seconds__isnull=False)
+    for user, seconds in measured.values_list("annotator", "seconds"):
+        if seconds is not None:
+            by_user.setdefault(user, []).append(seconds)
+    return by_user
+
+
+def _median(seconds: Sequence[float]) -> float | None:
+    return median(seconds) if seconds else None
+
+
+def get_pair(*, access: Access, pair_id: int) -> Pair:
+    """A pair of the collection with its campaign, query and document; for leads and admins."""
+    check_may_see_people(access)
+    pairs_qs = Pair.objects.select_related(
+        "campaign__list__collection", "campaign__guideline", "list", "query", "document"
+    )
+    pair = pairs_qs.filter(pk=pair_id, list__collection=access.collection).first()
+    if pair is None:
+        raise NotFound("pair")
+    return pair

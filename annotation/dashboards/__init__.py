@@ -1,0 +1,1 @@
+"""A campaign as leads, annotators and researchers see it."""

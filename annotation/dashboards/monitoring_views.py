@@ -1,0 +1,81 @@
+"""The labelling as it goes on, for leads: who holds what, who skips what, and giving it back."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotation.campaigns.finding import led_campaign, watched_campaign
+from annotation.campaigns.queries import get_annotator
+from annotation.dashboards.monitoring import get_monitor_page
+from annotation.labelling.reassigning import reassign_leases, release_leases_of
+from annotation.labelling.skipping import give_back, return_skip
+from annotation.pages.rendering import render_page
+from annotation.permissions import get_desk
+from judgments.pages.rendering import is_part
+from judgments.permissions import NotFound
+
+
+@never_cache
+@require_safe
+def campaign_live(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
+    """Who is at work, how fast it goes, and when it may end."""
+    access, campaign = watched_campaign(request, slug, campaign_id)
+    page = get_monitor_page(access=access, campaign=campaign, now=timezone.now())
+    template = "_live" if is_part(request) else "campaign_live"
+    return render_page(request, template, page, access=access)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def leases_release(
+    request: HttpRequest, slug: str, campaign_id: UUID, username: str
+) -> HttpResponse:
+    """Free what somebody holds, or give it to somebody else (`to`)."""
+    access, campaign = led_campaign(request, slug, campaign_id)
+    now = timezone.now()
+    if request.method != "POST":
+        workers = get_monitor_page(access=access, campaign=campaign, now=now).workers
+        row = next((one for one in workers if one.username == username), None)
+        if row is None:
+            raise NotFound("annotator")
+        others = [
+            one
+            for one in workers
+            if one.is_active and not (one.is_suspended or one.is_paused) and one is not row
+        ]
+        return render_page(
+            request, "leases_release", row, access=access, campaign=campaign, others=others
+        )
+    person = get_annotator(access=access, campaign=campaign, username=username)
+    if request.POST.get("to"):
+        to = get_annotator(access=access, campaign=campaign, username=request.POST["to"])
+        taken = reassign_leases(access=access, campaign=campaign, person=person, to=to, at=now)
+        messages.success(request, f"{to} has {taken:,} of the pairs of {person} now.")
+    else:
+        ended = release_leases_of(access=access, campaign=campaign, person=person, at=now)
+        messages.success(request, f"{ended:,} pairs of {person} are free for whoever asks next.")
+    return redirect("campaign-live", slug, campaign_id)
+
+
+@require_POST
+def skip_give_back(
+    request: HttpRequest, slug: str, campaign_id: UUID, skip_id: UUID
+) -> HttpResponse:
+    """Let a query come again to whoever skipped it."""
+    access, campaign = led_campaign(request, slug, campaign_id)
+    skip = give_back(access=access, campaign=campaign, skip_id=skip_id, at=timezone.now())
+    messages.success(request, f"The query comes again to {skip.annotator}.")
+    return redirect("campaign-live", slug, campaign_id)
+
+
+@require_POST
+def skip_return(request: HttpRequest, campaign_id: UUID, skip_id: UUID) -> HttpResponse:
+    """Let a query come again that one has skipped oneself."""
+    desk = get_desk(viewer=request.user, campaign_id=campaign_id)
+    return_skip(desk=desk, skip_id=skip_id, at=timezone.now())
+    messages.success(request, "The query comes again.")
+    return redirect("campaign", desk.campaign.list.collection.slug, campaign_id)

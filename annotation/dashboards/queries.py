@@ -1,0 +1,277 @@
+"""The pages around a campaign: all campaigns, one as its leads see it, and what others may see."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from annotation.adjudication.pairs import PairRow, list_widest
+from annotation.campaigns.queries import (
+    CampaignRow,
+    Contributor,
+    Dashboard,
+    PairCounts,
+    count_pairs,
+    get_dashboard,
+    list_campaigns,
+    list_candidates,
+    list_closed_campaigns,
+    list_contributors,
+)
+from annotation.dashboards.approvals import count_waiting
+from annotation.gold.feedback import count_feedback
+from annotation.gold.queries import count_standing, count_used_up, get_check_plan
+from annotation.guidelines.shown import ShownGuideline, get_newest_guideline
+from annotation.labelling.own_campaigns import (
+    OwnCampaign,
+    Progress,
+    count_progress,
+    list_own_campaigns,
+)
+from annotation.labelling.own_labels import OwnSkip, list_own_skips
+from annotation.models import Campaign, CheckPlan, Guideline
+from annotation.permissions import Desk, is_own
+from annotation.training.queries import count_waiting_to_qualify
+from annotation.training.standing import find_training
+from judgments.models import Collection, JudgmentList, User
+from judgments.permissions import Access, NotFound, may_see_people, may_see_rankings
+
+WIDEST = 8  # disagreements shown on the dashboard itself
+
+
+@dataclass(frozen=True)
+class CampaignsPage:
+    """The campaigns of a collection.
+
+    current: open ones in which the viewer annotates. past: closed ones.
+    rows: all of them for leads and admins, the closed ones for researchers, else none.
+    has_list, has_guideline: whether what a campaign needs is there.
+    """
+
+    current: tuple[OwnCampaign, ...]
+    past: tuple[OwnCampaign, ...]
+    rows: tuple[CampaignRow, ...]
+    shows_people: bool
+    has_list: bool
+    has_guideline: bool
+
+
+@dataclass(frozen=True)
+class MyCampaigns:
+    """The campaigns in which somebody annotates: open ones, and closed ones.
+
+    The first of the open ones is the one to go on with.
+    """
+
+    current: tuple[OwnCampaign, ...]
+    past: tuple[OwnCampaign, ...]
+
+    @property
+    def is_led(self) -> bool:
+        """Whether one button above all campaigns says which to go on with."""
+        return len(self.current) > 1 and self.current[0].progress.left > 0
+
+
+@dataclass(frozen=True)
+class PoolRow:
+    """A pool that brought pairs into a campaign."""
+
+    strategy_name: str
+    depth: int
+    sample_size: int | None
+    seed: int
+    only_unjudged: bool
+    set_name: str
+    runs: tuple[str, ...]
+    pairs: int
+    created_at: datetime
+    who: str
+
+
+@dataclass(frozen=True)
+class CampaignPage:
+    """A campaign as its leads see it.
+
+    advice: what to do next, the most useful first: words that the template knows.
+    waiting: in an approval campaign, how many grades an approval would change.
+    is_mine: the viewer annotates in it, and it is open. gold_items: pairs with a known answer.
+    used_up: people who have met all of them, where the lead wants to be told. actions: what rules
+    did about people and nobody took back. unqualified: people who wait for the lead before they
+    can go on to the pairs that count.
+    """
+
+    campaign: Campaign
+    dashboard: Dashboard
+    widest: tuple[PairRow, ...]
+    pools: tuple[PoolRow, ...]
+    candidates: tuple[User, ...]
+    advice: tuple[str, ...]
+    waiting: int
+    is_mine: bool
+    checks: CheckPlan
+    gold_items: int
+    used_up: int
+    actions: int
+    unqualified: int
+
+    @property
+    def is_closed(self) -> bool:
+        return self.campaign.state == Campaign.State.CLOSED
+
+
+@dataclass(frozen=True)
+class OwnPage:
+    """A campaign as its annotator sees it: nothing but the name, the guideline, own counts.
+
+    feedback: how many batches of it there are to read.
+    """
+
+    campaign: OwnCampaign
+    guideline: ShownGuideline
+    feedback: int
+    skips: tuple[OwnSkip, ...]
+
+    @property
+    def progress(self) -> Progress:
+        return self.campaign.progress
+
+
+@dataclass(frozen=True)
+class SummaryPage:
+    """A closed campaign as researchers see it: no names, no reasons, nothing of single pairs."""
+
+    name: str
+    list_slug: str
+    list_name: str
+    overlap: int
+    rule_name: str
+    opened_at: datetime | None
+    closed_at: datetime | None
+    counts: PairCounts
+    contributors: tuple[Contributor, ...]
+    guideline: ShownGuideline
+
+
+def get_my_campaigns(*, viewer: User, collection: Collection | None = None) -> MyCampaigns:
+    """Where the viewer annotates, in one collection or in all."""
+    own = list_own_campaigns(viewer=viewer, collection=collection)
+    return MyCampaigns(
+        current=tuple(one for one in own if one.is_open),
+        past=tuple(one for one in own if not one.is_open),
+    )
+
+
+def get_campaigns_page(*, access: Access) -> CampaignsPage:
+    """The campaigns of the collection, as far as the viewer may see them."""
+    people = may_see_people(access)
+    rows: list[CampaignRow] = []
+    if people:
+        rows = list_campaigns(access=access)
+    elif may_see_rankings(access):
+        rows = list_closed_campaigns(access=access)
+    collection = access.collection
+    mine = get_my_campaigns(viewer=access.user, collection=collection)
+    return CampaignsPage(
+        current=mine.current,
+        past=mine.past,
+        rows=tuple(rows),
+        shows_people=people,
+        has_list=people and JudgmentList.objects.filter(collection=collection).exists(),
+        has_guideline=people and Guideline.objects.filter(collection=collection).exists(),
+    )
+
+
+def get_campaign_page(*, access: Access, campaign: Campaign, now: datetime) -> CampaignPage:
+    """The dashboard of a campaign; for leads and admins."""
+    dashboard = get_dashboard(access=access, campaign=campaign, now=now)
+    waiting = count_waiting(campaign)
+    is_open = campaign.state == Campaign.State.OPEN
+    return CampaignPage(
+        campaign=campaign,
+        dashboard=dashboard,
+        widest=tuple(
+            list_widest(access=access, campaign=campaign, extremes=dashboard.extremes, limit=WIDEST)
+        ),
+        pools=tuple(_list_pools(campaign)),
+        candidates=tuple(list_candidates(access=access, campaign=campaign)),
+        advice=tuple(_advice(dashboard, waiting)),
+        waiting=waiting,
+        is_mine=is_open and campaign.annotators.filter(user=access.user, is_active=True).exists(),
+        checks=get_check_plan(campaign),
+        gold_items=campaign.gold.filter(retired_at=None).count(),
+        actions=count_standing(campaign),
+        used_up=count_used_up(campaign) if is_open else 0,
+        unqualified=count_waiting_to_qualify(campaign) if is_open else 0,
+    )
+
+
+def get_own_page(*, access: Access, desk: Desk) -> OwnPage:
+    """What an annotator sees of a campaign besides the pairs at hand."""
+    campaign = desk.campaign
+    if not is_own(access, campaign):
+        raise NotFound("campaign")
+    return OwnPage(
+        OwnCampaign(
+            campaign_id=campaign.public_id,
+            name=campaign.name,
+            collection_slug=access.collection.slug,
+            collection_name=access.collection.name,
+            is_open=campaign.state == Campaign.State.OPEN,
+            progress=count_progress(desk),
+            training=find_training(campaign, desk.viewer),
+        ),
+        get_newest_guideline(campaign),
+        count_feedback(desk),
+        tuple(list_own_skips(desk)),
+    )
+
+
+def get_summary_page(*, access: Access, campaign: Campaign) -> SummaryPage:
+    """What researchers may know of a campaign, once it is closed."""
+    contributors = list_contributors(access=access, campaign=campaign)
+    return SummaryPage(
+        name=campaign.name,
+        list_slug=campaign.list.slug,
+        list_name=campaign.list.name,
+        overlap=campaign.overlap,
+        rule_name=campaign.get_rule_display(),
+        opened_at=campaign.opened_at,
+        closed_at=campaign.closed_at,
+        counts=count_pairs(campaign),
+        contributors=tuple(contributors),
+        guideline=get_newest_guideline(campaign),
+    )
+
+
+def _list_pools(campaign: Campaign) -> list[PoolRow]:
+    return [
+        PoolRow(
+            strategy_name=pool.get_strategy_display(),
+            depth=pool.depth,
+            sample_size=pool.sample_size,
+            seed=pool.seed,
+            only_unjudged=pool.only_unjudged,
+            set_name=pool.saved_set.name if pool.saved_set else "",
+            runs=tuple(f"{run['ranker']} ({run['run']})" for run in pool.runs),
+            pairs=pool.pair_count,
+            created_at=pool.created_at,
+            who=str(pool.created_by or ""),
+        )
+        for pool in campaign.pools.select_related("created_by", "saved_set").order_by("pk")
+    ]
+
+
+def _advice(dashboard: Dashboard, waiting: int) -> list[str]:
+    """What a lead does next, from the state of things."""
+    campaign, counts = dashboard.campaign, dashboard.counts
+    people = dashboard.people
+    if campaign.state == Campaign.State.DRAFT:
+        missing = [] if counts.all else ["pool"]
+        missing += ["people"] if people < campaign.overlap else []
+        return missing or ["open"]
+    advice = ["decide"] if counts.tied else []
+    advice += ["approve"] if waiting else []
+    if campaign.state == Campaign.State.OPEN:
+        advice += ["people"] if people < campaign.overlap else []
+        advice += ["close"] if not counts.open else ["label"]
+    elif counts.open:
+        advice += ["incomplete"]
+    return advice or ["done"]

@@ -1,1 +1,0 @@
-"""What people type, checked before a service sees it."""

@@ -1,0 +1,132 @@
+"""Forms around gold: the right answer of a pair, and how much is planted."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+
+from annotation.gold.rules import Rule, check_consistent
+from annotation.models import CheckPlan, CheckRule
+from touchstone.scales import Scale
+
+# what a rule's threshold begins with: the harder the action, the surer the case
+USUAL = {"tell": 75, "warn": 75, "pause": 65, "requeue": 50}
+WHY = "Why this is the answer. Annotators read it where you give them feedback."
+
+
+def _reason(help_text: str = WHY) -> forms.CharField:
+    return forms.CharField(
+        label="Reason",
+        required=False,
+        max_length=4000,
+        help_text=help_text,
+        widget=forms.Textarea(attrs={"rows": 2, "dir": "auto", "class": "low"}),
+    )
+
+
+class GoldForm(forms.Form):
+    """The accepted grades of a pair, from the worst to the best."""
+
+    low = forms.TypedChoiceField(label="From", coerce=int)
+    high = forms.TypedChoiceField(label="To", coerce=int, required=False, empty_value=None)
+    gold_reason = _reason()
+
+    def __init__(self, *args: Any, scale: Scale, **options: Any) -> None:
+        super().__init__(*args, **options)
+        choices = [(grade.code, f"{grade.code} {grade.name}") for grade in scale.grades]
+        # none is chosen by itself: the worst grade would be called right by a slip
+        for name, nothing in {"low": "Choose", "high": "the same"}.items():
+            field = self.fields[name]
+            assert isinstance(field, forms.TypedChoiceField)
+            field.choices = [("", nothing), *choices]
+
+    def clean(self) -> dict[str, Any]:
+        """Where only one grade is named, it is the right one."""
+        data: dict[str, Any] = super().clean() or self.cleaned_data
+        if data.get("high") is None:
+            data["high"] = data.get("low")
+        return data
+
+
+class ReasonForm(forms.Form):
+    """Why something is done."""
+
+    reason = _reason()
+
+
+class RulesForm(forms.Form):
+    """For each thing that may follow when somebody is right too rarely: whether, when, how soon."""
+
+    def __init__(self, *args: Any, rules: Sequence[Rule] = (), **options: Any) -> None:
+        super().__init__(*args, **options)
+        known = {rule.action: rule for rule in rules}
+        for action, words in CheckRule.Action.choices:
+            rule = known.get(action, Rule(action, USUAL[action], 8))
+            self.fields[f"{action}_on"] = forms.BooleanField(
+                label=words, required=False, initial=action in known
+            )
+            self.fields[f"{action}_below"] = forms.IntegerField(
+                label="Right below, %",
+                min_value=1,
+                max_value=100,
+                initial=rule.below_percent,
+            )
+            self.fields[f"{action}_after"] = forms.IntegerField(
+                label="After checks", min_value=3, max_value=20, initial=rule.at_least
+            )
+
+    def groups(self) -> list[tuple[forms.BoundField, ...]]:
+        """The three fields of each action."""
+        names = CheckRule.Action.values
+        return [
+            tuple(self[f"{name}_{part}"] for part in ("on", "below", "after")) for name in names
+        ]
+
+    def clean(self) -> dict[str, Any]:
+        """Labels are set aside only of somebody who is to be paused."""
+        data: dict[str, Any] = super().clean() or self.cleaned_data
+        if not self.errors:
+            try:
+                check_consistent(self.rules())
+            except ValueError as error:
+                raise forms.ValidationError(str(error)) from None
+        return data
+
+    def rules(self) -> list[Rule]:
+        """The rules of a valid form."""
+        said = self.cleaned_data
+        return [
+            Rule(action, said[f"{action}_below"], said[f"{action}_after"])
+            for action in CheckRule.Action.values
+            if said[f"{action}_on"]
+        ]
+
+
+class CheckPlanForm(forms.Form):
+    """How much is planted, and what follows when there is no more of it."""
+
+    gold_percent = forms.IntegerField(
+        label="Gold, in percent",
+        min_value=0,
+        max_value=30,
+        help_text="Of all that an annotator is given: each takes the place of another pair of its "
+        "query for them. Five is a good beginning; 0 plants nothing.",
+    )
+    repeat_percent = forms.IntegerField(
+        label="Hidden repeats, in percent",
+        min_value=0,
+        max_value=30,
+        help_text="Pairs that somebody labelled come again later: do people agree with themselves?",
+    )
+    when_used_up = forms.ChoiceField(
+        label="When no more gold can reach somebody",
+        choices=CheckPlan.UsedUp.choices,
+        widget=forms.RadioSelect,
+    )
+    feedback_after = forms.TypedChoiceField(
+        label="Feedback to annotators",
+        coerce=int,
+        choices=((0, "never"), *((n, f"after every {n} checks") for n in (5, 10, 20, 50))),
+        help_text="They read your reasons, with as many labels of other pairs that have a grade. "
+        "Nobody meets a gold pair twice; people may talk, though.",
+    )

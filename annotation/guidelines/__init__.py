@@ -1,0 +1,1 @@
+"""Guidelines: how to grade, in revisions that never change."""

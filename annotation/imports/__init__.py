@@ -1,0 +1,1 @@
+"""Labels that were given elsewhere, from a file."""

@@ -1,0 +1,1 @@
+"""The annotator's work: leases, labels, undo, skips, and the labelling page."""

@@ -1,0 +1,235 @@
+"""What is asked and answered around labelling."""
+
+from typing import Any
+
+from drf_spectacular.utils import (
+    inline_serializer,
+)
+from rest_framework import serializers
+
+from annotation.labelling.leasing import MOST
+from annotation.labelling.skipping import MAX_NOTE_CHARACTERS as MAX_SKIP_CHARACTERS
+from annotation.labelling.submissions import MAX_NOTE_CHARACTERS, MAX_REASON_CHARACTERS
+from annotation.models import Label, QuerySkip
+
+MOST_LABELS = 200
+
+
+class ShownQuery(serializers.Serializer[Any]):
+    """A query as its annotator sees it. id: opaque, and another for every annotator; two queries
+    with the same text have two."""
+
+    id = serializers.CharField()
+    text = serializers.CharField()
+    description = serializers.CharField()
+
+
+class PairOutput(serializers.Serializer[Any]):
+    """A pair as its annotator sees it: nothing says where it came from."""
+
+    assignment = serializers.UUIDField()
+    name = serializers.CharField()
+    query = ShownQuery()
+    document = inline_serializer(
+        "ShownDocument",
+        {
+            "title": serializers.CharField(),
+            "text": serializers.CharField(),
+            "html": serializers.CharField(),
+            "url": serializers.CharField(),
+            "fields": serializers.DictField(child=serializers.CharField()),
+        },
+    )
+    content_hash = serializers.CharField()
+    is_training = serializers.BooleanField()
+
+
+class ProgressOutput(serializers.Serializer[Any]):
+    """The annotator's own counts of pairs."""
+
+    done = serializers.IntegerField()
+    left = serializers.IntegerField()
+
+
+class PaceOutput(serializers.Serializer[Any]):
+    """What the annotator labelled of late, and in how many seconds of work."""
+
+    labels = serializers.IntegerField()
+    seconds = serializers.FloatField()
+
+
+class TrainingOutput(serializers.Serializer[Any]):
+    """How far the annotator is in an attempt to qualify; needed: how many have to be right."""
+
+    number = serializers.IntegerField()
+    done = serializers.IntegerField()
+    pairs = serializers.IntegerField()
+    needed = serializers.IntegerField()
+
+
+class NextOutput(serializers.Serializer[Any]):
+    """Pairs leased to the annotator, in the order to label them in; progress: with pairs alone.
+
+    done_in_query: by the pair's assignment, how many pairs of its query the annotator has done.
+    """
+
+    is_open = serializers.BooleanField()
+    paused = serializers.CharField(
+        help_text="Why nothing is asked of the annotator for the moment; empty for others."
+    )
+    training = TrainingOutput(
+        allow_null=True, help_text="Where the annotator has to qualify first; null for others."
+    )
+    guideline_revision = serializers.IntegerField()
+    progress = ProgressOutput(required=False)
+    pace = PaceOutput(required=False)
+    pairs = PairOutput(many=True)
+    rest = serializers.IntegerField(
+        required=False, help_text="With `characters`: how many more pairs are leased to the caller."
+    )
+    done_in_query = serializers.DictField(child=serializers.IntegerField())
+
+
+class Count(serializers.Serializer[Any]):
+    """How many pairs to have at hand."""
+
+    count = serializers.IntegerField(min_value=0, max_value=MOST, default=1)
+
+
+class Wish(Count):
+    """How many pairs to have at hand; `held` are those that need not be sent again.
+
+    characters: of text, to send at most, but at least one document; `rest` says what is left.
+    """
+
+    held = serializers.ListField(child=serializers.UUIDField(), max_length=4 * MOST, default=list)
+    characters = serializers.IntegerField(
+        min_value=1, max_value=2**31 - 1, allow_null=True, default=None
+    )
+
+
+class FirstWish(Wish):
+    """A wish for pairs; begins: the page has just been opened, so `pace` is answered, too."""
+
+    begins = serializers.BooleanField(default=False)
+
+
+class LabelInput(serializers.Serializer[Any]):
+    """One label. The same `id` again is the same label, however often it is sent."""
+
+    id = serializers.UUIDField()
+    assignment = serializers.UUIDField()
+    outcome = serializers.ChoiceField(Label.Outcome.choices, default=Label.Outcome.GRADED)
+    grade = serializers.IntegerField(min_value=-128, max_value=127, allow_null=True, default=None)
+    reason = serializers.CharField(
+        max_length=MAX_REASON_CHARACTERS, allow_blank=True, default="", trim_whitespace=False
+    )
+    note = serializers.CharField(
+        max_length=MAX_NOTE_CHARACTERS, allow_blank=True, default="", trim_whitespace=False
+    )
+    spans = serializers.ListField(child=serializers.DictField(), max_length=200, default=list)
+    guideline_revision = serializers.IntegerField(min_value=1, max_value=2**31 - 1)
+    content_hash = serializers.CharField(max_length=64, allow_blank=True, default="")
+    seconds = serializers.FloatField(min_value=0, allow_null=True, default=None)
+    made_at = serializers.DateTimeField()
+    supersedes = serializers.UUIDField(allow_null=True, default=None)
+
+
+class LabelsInput(Wish):
+    """Labels in the order in which they were made, and a wish for what comes next."""
+
+    labels = serializers.ListField(child=LabelInput(), min_length=1, max_length=MOST_LABELS)
+
+
+class ToldOutput(serializers.Serializer[Any]):
+    """The right answer of a training pair: a grade from low to high, and why.
+
+    counts: this label was the first of its pair. right, done, pairs, needed, state: of the attempt
+    as it is now; state: open, passed or failed.
+    """
+
+    low = serializers.IntegerField()
+    high = serializers.IntegerField()
+    reason = serializers.CharField()
+    is_right = serializers.BooleanField()
+    counts = serializers.BooleanField()
+    right = serializers.IntegerField()
+    done = serializers.IntegerField()
+    pairs = serializers.IntegerField()
+    needed = serializers.IntegerField()
+    state = serializers.CharField()
+
+
+class ReceiptOutput(serializers.Serializer[Any]):
+    """What became of a label: stored, repeated (it was stored before) or refused, and why.
+
+    `surplus`: others had filled the pair meanwhile; the label is kept, outside the overlap.
+    `training`: with labels of training pairs alone.
+    """
+
+    id = serializers.UUIDField()
+    status = serializers.ChoiceField(["stored", "repeated", "refused"])
+    surplus = serializers.BooleanField(required=False)
+    training = ToldOutput(required=False)
+    code = serializers.CharField(required=False)
+    message = serializers.CharField(required=False)
+
+
+class LabelsOutput(NextOutput):
+    """A receipt for every label, in their order, and the next pairs."""
+
+    labels = ReceiptOutput(many=True)
+
+
+class OwnLabelOutput(serializers.Serializer[Any]):
+    """One of the annotator's own labels that hold."""
+
+    id = serializers.UUIDField()
+    outcome = serializers.CharField()
+    grade = serializers.IntegerField(allow_null=True)
+    reason = serializers.CharField()
+    note = serializers.CharField()
+    spans = serializers.ListField(child=serializers.DictField())
+    guideline_revision = serializers.IntegerField()
+    made_at = serializers.DateTimeField()
+    pair = PairOutput()
+
+
+class SkipInput(Wish):
+    """A wish not to be asked about the query of a pair, and a wish for what comes instead."""
+
+    assignment = serializers.UUIDField()
+    reason = serializers.ChoiceField(QuerySkip.Reason.choices)
+    note = serializers.CharField(max_length=MAX_SKIP_CHARACTERS, allow_blank=True, default="")
+
+
+class SkippedOutput(NextOutput):
+    """The skip, the pairs that went back with it, and the next ones."""
+
+    id = serializers.UUIDField()
+    released = serializers.ListField(child=serializers.UUIDField())
+
+
+class OwnSkipOutput(serializers.Serializer[Any]):
+    """A query that the annotator skips."""
+
+    id = serializers.UUIDField()
+    query = serializers.CharField(help_text="Its text.")
+    shown_query = ShownQuery()
+    reason = serializers.CharField()
+    note = serializers.CharField()
+    skipped_at = serializers.DateTimeField()
+
+
+class Page(serializers.Serializer[Any]):
+    """Which of the own labels to show. before: an id, for those that are older.
+
+    query_of: an own assignment, for those of its query alone.
+    """
+
+    limit = serializers.IntegerField(min_value=1, max_value=200, default=50)
+    before = serializers.UUIDField(allow_null=True, default=None)
+    grade = serializers.IntegerField(min_value=-128, max_value=127, allow_null=True, default=None)
+    cannot_tell = serializers.BooleanField(default=False)
+    noted = serializers.BooleanField(default=False)
+    query_of = serializers.UUIDField(allow_null=True, default=None)

@@ -1,0 +1,251 @@
+"""Leases: who has which seats for now.
+
+Choosing seats may be wrong or late; taking one is a conditional update, and the unique
+constraints have the last word.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import IntegrityError, connection, transaction
+from django.db.models import CharField, DateTimeField, Exists, OuterRef, Q, QuerySet, Subquery
+
+from annotation.gold.planting_services import draw_stand_ins
+from annotation.models import (
+    Assignment,
+    Campaign,
+    CampaignAnnotator,
+    GoldItem,
+    QuerySkip,
+    StandIn,
+)
+from annotation.permissions import Desk, check_may_label
+from annotation.seats.services import end_leases, hand_out
+from annotation.seats.streams import (
+    FreeSeat,
+    list_free_among,
+    list_free_seats,
+    list_returning_seats,
+    order_of,
+)
+from annotation.training.rules import Stage
+from annotation.training.services import lease_training
+from annotation.training.standing import get_standing, held_qs, held_slots_qs, list_leases
+from judgments.models import User
+from judgments.storage.prepared import OneOf, PlaceAmong, PreparedRows, PreparedUpdate, slot
+
+MOST: Final = 60  # seats that one person holds at a time
+SWEPT_AT_ONCE: Final = 500
+TRIES: Final = 3
+FRESH: Final = 0.9  # of a lease: with less left it is renewed
+
+
+def lease_next(*, desk: Desk, count: int, at: datetime) -> int:
+    """See to it that the viewer has pairs to label; how many seats they hold then.
+
+    Their own leases come first and are renewed; the next are taken when fewer than half of
+    `count` are left, up to `count`, in the viewer's own order. Sixty are enough for a train
+    ride. What others let expire is taken over. Whoever has to qualify first gets the pairs for
+    that, and nothing else.
+    Raises CampaignClosed unless the campaign is open.
+    """
+    check_may_label(desk)
+    count = max(1, min(count, MOST))
+    enough = _enough(count)
+    standing = get_standing(desk)
+    if standing.stage == Stage.WAITING:
+        return 0
+    if standing.stage == Stage.LEARNING:
+        return _lease_training(desk, at)
+    leases = list_leases(desk)
+    fresh = sum(until > at + FRESH * desk.campaign.lease for until in leases)
+    if fresh >= enough:
+        return fresh
+    if fresh < len(leases):
+        renew_leases(desk=desk, at=at)
+    release_expired(at=at, campaign=desk.campaign)
+    with transaction.atomic():
+        _lock_place(desk)
+        held = len(list_leases(desk))
+        return _take_more(desk, held=held, count=count, at=at) if standing.takes_more else held
+
+
+def renew_leases(*, desk: Desk, at: datetime) -> int:
+    """Let all leases of the viewer run for their full length from now; how many there are."""
+    until = at + desk.campaign.lease
+    return _renewed.run(viewer=desk.viewer.pk, campaign=desk.campaign.pk, until=until)
+
+
+_renewed = PreparedUpdate(held_slots_qs, leased_until=slot("until", DateTimeField))
+
+
+def take_over(*, desk: Desk, pairs: Sequence[int], at: datetime) -> int:
+    """Lease to the viewer a seat of each of these pairs where there is one for them; how many."""
+    with transaction.atomic():
+        _lock_place(desk)
+        return _lease(desk, _not_locked(list_free_among(desk, pairs)), at, in_turn=False)
+
+
+def release_leases(*, desk: Desk, assignments: Sequence[UUID] | None = None) -> int:
+    """Give seats back, e.g. because the page closes: those named, or all; how many.
+
+    A label that was made before and comes later is still taken.
+    """
+    seats_qs = held_qs(desk)
+    if assignments is not None:
+        seats_qs = seats_qs.filter(public_id__in=assignments)
+    return end_leases(seats_qs)
+
+
+def release_person(*, person: User) -> int:
+    """Free all seats that a person holds, in every campaign; how many. Their labels stay."""
+    return end_leases(Assignment.objects.filter(annotator=person), skip_locked=False)
+
+
+def release_expired(*, at: datetime, campaign: Campaign | None = None) -> int:
+    """Free the seats whose lease has run out, of one campaign or of all; how many."""
+    if campaign is None:
+        some = _expired_anywhere.list(at=at)
+    else:
+        some = _expired.list(at=at, campaign=campaign.pk)
+    if not some:
+        return 0
+    expired_qs = Assignment.objects.filter(state=Assignment.State.LEASED, leased_until__lt=at)
+    return end_leases(expired_qs.filter(pk__in=[pk for (pk,) in some]))
+
+
+def _expired_qs() -> QuerySet[Assignment]:
+    at = slot("at", DateTimeField)
+    expired_qs = Assignment.objects.filter(state=Assignment.State.LEASED, leased_until__lt=at)
+    return expired_qs.order_by("leased_until")
+
+
+_expired_anywhere: PreparedRows[Any] = PreparedRows(
+    lambda: _expired_qs().values_list("pk")[:SWEPT_AT_ONCE]
+)
+_expired: PreparedRows[Any] = PreparedRows(
+    lambda: _expired_qs().filter(pair__campaign=slot("campaign")).values_list("pk")[:SWEPT_AT_ONCE]
+)
+
+
+def _lease_training(desk: Desk, at: datetime) -> int:
+    renew_leases(desk=desk, at=at)
+    with transaction.atomic():
+        _lock_place(desk)
+        return lease_training(desk=desk, at=at)
+
+
+def _lock_place(desk: Desk) -> None:
+    """One tab after the other, so that two do not take two seats of one pair."""
+    _place.list(place=desk.annotator_id)
+
+
+_place: PreparedRows[Any] = PreparedRows(
+    lambda: (
+        CampaignAnnotator.objects.select_for_update(no_key=True)
+        .filter(pk=slot("place"))
+        .order_by()
+        .values_list("pk")
+    )
+)
+
+
+def _enough(count: int) -> int:
+    """With fewer at hand, the next are fetched."""
+    return max(1, count // 2)
+
+
+def _take_more(desk: Desk, *, held: int, count: int, at: datetime) -> int:
+    enough = _enough(count)
+    for _ in range(TRIES):
+        free = _list_offered(desk, held=held, wanted=count - held) if held < enough else []
+        if not free:
+            return held
+        held += _lease(desk, _not_locked(free[: count - held]), at)
+    if held:
+        return held
+    # Everybody is after the same few seats. Nobody goes away empty while one is free: wait for
+    # whoever chose it too, holding no seat that others could wait for meanwhile.
+    free = _list_offered(desk, held=held, wanted=1)[:MOST]
+    return int(any(_lease(desk, [seat], at) for seat in free))
+
+
+def _list_offered(desk: Desk, *, held: int, wanted: int) -> list[FreeSeat]:
+    """The next free seats for the viewer; last of all those in whose place they have labelled
+    another pair."""
+    return list_free_seats(desk, wanted=wanted) or ([] if held else list_returning_seats(desk))
+
+
+def _not_locked(seats: list[FreeSeat]) -> list[FreeSeat]:
+    """Those of the seats that nobody else is about to take, in order; waits for nobody."""
+    if not connection.features.has_select_for_update_skip_locked:
+        return seats
+    locked = {pk for (pk,) in _locked.list(seats=[seat.pk for seat in seats])}
+    return [seat for seat in seats if seat.pk in locked]
+
+
+def _free_qs() -> QuerySet[Assignment]:
+    return Assignment.objects.filter(OneOf("pk", "seats"), state=Assignment.State.FREE).order_by()
+
+
+_locked: PreparedRows[Any] = PreparedRows(
+    lambda: _free_qs().select_for_update(no_key=True, skip_locked=True).values_list("pk")
+)
+
+
+def _lease(desk: Desk, seats: Sequence[FreeSeat], at: datetime, *, in_turn: bool = True) -> int:
+    """Lease the seats that are free, to be met in this order; how many.
+
+    What is shown at some of these places in the pairs' stead is drawn here, once a query.
+    in_turn: they are the next ones of the viewer's order.
+    """
+    if not seats:
+        return 0
+    first = order_of(desk).chunk(pair=seats[0].pair, query=seats[0].query) if in_turn else None
+    try:
+        with transaction.atomic():
+            draw_stand_ins(desk=desk, places={seat.pair: seat.query for seat in seats}, at=at)
+            return _leased.run(
+                seats=[seat.pk for seat in seats],
+                annotator=desk.viewer.pk,
+                until=at + desk.campaign.lease,
+                order=desk.campaign.order,
+                handed=hand_out(annotator_id=desk.annotator_id, count=len(seats), chunk=first),
+            )
+    except IntegrityError:
+        # a label of the viewer, sent late by another tab, took a seat of one of these pairs
+        return 0
+
+
+def _stand_in() -> Subquery:
+    """What the annotator is shown in place of a seat's pair: gold that is still in use, or a pair
+    of a query that they do not skip, while the campaign plants such; and not twice."""
+    seats = Assignment.objects.filter(stand_in=OuterRef("pk")).exclude(
+        state=Assignment.State.VOIDED
+    )
+    items = GoldItem.objects.filter(pair=OuterRef("shown"), retired_at=None)
+    skips = QuerySkip.objects.filter(
+        campaign=OuterRef("campaign"),
+        annotator=OuterRef("annotator"),
+        query=OuterRef("shown__query"),
+        returned_at=None,
+    )
+    gold = Q(Exists(items), purpose="gold", campaign__check_plan__gold_percent__gt=0)
+    repeat = Q(~Exists(skips), purpose="repeat", campaign__check_plan__repeat_percent__gt=0)
+    stand_ins = StandIn.objects.filter(annotator=slot("annotator"), replaced=OuterRef("pair"))
+    stand_ins = stand_ins.exclude(shown=None)
+    return Subquery(stand_ins.filter(~Exists(seats), gold | repeat).order_by().values("pk")[:1])
+
+
+_leased = PreparedUpdate(
+    _free_qs,
+    state=Assignment.State.LEASED,
+    annotator=slot("annotator"),
+    leased_until=slot("until", DateTimeField),
+    order=slot("order", CharField),
+    stand_in=_stand_in(),
+    # as their how many-th seats the annotator gets these
+    place=slot("handed") + PlaceAmong("pk", "seats"),
+)

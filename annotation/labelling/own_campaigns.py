@@ -1,0 +1,171 @@
+"""The campaigns in which somebody annotates, and how far they have come in them."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from django.db.models import Count, Exists, OuterRef, Q, Subquery
+
+from annotation.labelling.shown_pairs import FILLED, HELD, TRAINING, count_filled
+from annotation.models import (
+    Assignment,
+    Campaign,
+    Label,
+    QuerySkip,
+)
+from annotation.permissions import Desk
+from annotation.seats.streams import is_met, is_replaced
+from annotation.training.standing import TrainingShown, find_training
+from judgments.models import Collection, Membership, User
+
+# Seconds for which a count of what is left is used: the more it is, the less others change it.
+SHORTEST, LONGEST, EACH_LEFT = 15.0, 300.0, 0.05
+MOST_COUNTED = 1_000
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How many pairs the viewer has labelled, and how many there still are for them."""
+
+    done: int
+    left: int
+
+    @property
+    def all(self) -> int:
+        return self.done + self.left
+
+
+@dataclass(frozen=True)
+class OwnCampaign:
+    """A campaign in which the viewer annotates. last_at: when they labelled in it last. training:
+    how far they are in it, where they have to qualify first."""
+
+    campaign_id: UUID
+    name: str
+    collection_slug: str
+    collection_name: str
+    is_open: bool
+    progress: Progress
+    last_at: datetime | None = None
+    training: TrainingShown | None = None
+
+
+class _Counted(NamedTuple):
+    """What a person had done and left when that was counted last, until when it may be used."""
+
+    all: int
+    until: float
+
+
+_counted: dict[tuple[UUID, int], _Counted] = {}
+
+
+def count_progress(desk: Desk, *, is_exact: bool = True) -> Progress:
+    """The viewer's own counts; pairs that others are filling may still drop out of `left`.
+
+    What is left reads every free seat of the campaign. is_exact: False where it is asked for with
+    every label: `left` then follows the viewer's own work at once, and that of others later, by
+    the end of the campaign within seconds.
+    """
+    key = (desk.campaign.public_id, desk.viewer.pk)
+    known = None if is_exact else _counted.get(key)
+    if known is not None and time.monotonic() < known.until:
+        done = count_filled(desk)
+        return Progress(done, max(0, known.all - done))
+    progress = _count_progress(desk.viewer, [desk.campaign.pk])[desk.campaign.pk]
+    if len(_counted) >= MOST_COUNTED:
+        _counted.clear()
+    holds = min(LONGEST, max(SHORTEST, EACH_LEFT * progress.left))
+    _counted[key] = _Counted(progress.done + progress.left, time.monotonic() + holds)
+    return progress
+
+
+def list_own_campaigns(*, viewer: User, collection: Collection | None = None) -> list[OwnCampaign]:
+    """The campaigns in which the viewer annotates, open ones first.
+
+    Among them those first in which there is something to do, and the one labelled in last before
+    all; then the newest.
+    """
+    memberships_qs = Membership.objects.filter(user=viewer)
+    if collection is not None:
+        memberships_qs = memberships_qs.filter(collection=collection)
+    campaigns_qs = (
+        Campaign.objects.select_related("list__collection", "check_plan")
+        .filter(
+            annotators__user=viewer,
+            annotators__is_active=True,
+            list__collection__in=memberships_qs.values("collection"),
+        )
+        .exclude(state=Campaign.State.DRAFT)
+    )
+    newest_qs = Label.objects.filter(annotator=viewer, pair__campaign=OuterRef("pk"))
+    last_at = Subquery(newest_qs.order_by("-received_at").values("received_at")[:1])
+    campaigns = list(campaigns_qs.annotate(last_at=last_at).order_by("-opened_at", "-pk"))
+    progress = _count_progress(viewer, [campaign.pk for campaign in campaigns])
+    own = [
+        OwnCampaign(
+            campaign_id=campaign.public_id,
+            name=campaign.name,
+            collection_slug=campaign.list.collection.slug,
+            collection_name=campaign.list.collection.name,
+            is_open=campaign.state == Campaign.State.OPEN,
+            progress=progress[campaign.pk],
+            last_at=campaign.last_at,
+            training=find_training(campaign, viewer),
+        )
+        for campaign in campaigns
+    ]
+    return sorted(own, key=_how_soon)
+
+
+def _how_soon(own: OwnCampaign) -> tuple[bool, bool, float]:
+    last = own.last_at.timestamp() if own.last_at else 0.0
+    return not own.is_open, not own.progress.left, -last
+
+
+def _count_progress(viewer: User, campaign_ids: Sequence[int]) -> dict[int, Progress]:
+    """The viewer's counts in each of the campaigns.
+
+    Whatever is shown at a place of their order is one pair. Those in whose place they have labelled
+    another come at the very end, and are counted once nothing else is left. Training has a count
+    of its own.
+    """
+    states = Assignment.State
+    own = Assignment.objects.filter(annotator=viewer).exclude(state=states.VOIDED)
+    own_qs = own.filter(pair__campaign__in=campaign_ids).exclude(purpose=TRAINING).order_by()
+    counted = {
+        campaign: (done, leased)
+        for campaign, done, leased in own_qs.values_list("pair__campaign").annotate(
+            done=Count("pk", filter=Q(state__in=FILLED)),
+            leased=Count("pk", filter=Q(state=HELD)),
+        )
+    }
+    free_qs = Assignment.objects.filter(
+        pair__campaign__in=campaign_ids, state=states.FREE, occasion=0
+    ).exclude(is_met(viewer))
+    skipped = QuerySkip.objects.filter(
+        campaign=OuterRef("pair__campaign"),
+        query=OuterRef("pair__query"),
+        annotator=viewer,
+        returned_at=None,
+    )
+    free = {
+        campaign: (offered, returning)
+        for campaign, offered, returning in free_qs.exclude(Exists(skipped))
+        .annotate(is_returning=is_replaced(viewer))
+        .order_by()
+        .values_list("pair__campaign")
+        .annotate(
+            offered=Count("pair", distinct=True, filter=Q(is_returning=False)),
+            returning=Count("pair", distinct=True, filter=Q(is_returning=True)),
+        )
+    }
+    progress = {}
+    for campaign in campaign_ids:
+        done, leased = counted.get(campaign, (0, 0))
+        offered, returning = free.get(campaign, (0, 0))
+        progress[campaign] = Progress(done, leased + offered or returning)
+    return progress

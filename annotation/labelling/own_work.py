@@ -1,0 +1,178 @@
+"""What annotators see of their own work in a campaign.
+
+Every label counts alike here, whatever it was for: so no figure moves with some labels and not
+with others, which would tell the checks. Figures that compare labels with anything come once the
+campaign is closed, as sums.
+"""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from datetime import date, datetime
+from statistics import median
+from typing import Final
+
+from django.db.models import Exists, F, OuterRef, Q
+
+from annotation.consolidation.overlap import overlap_labels
+from annotation.gold.feedback import Told, count_feedback, show_told
+from annotation.gold.queries import list_alike
+from annotation.models import (
+    OVERLAP_PURPOSES,
+    Assignment,
+    Campaign,
+    Label,
+    Pair,
+    TrainingAnswer,
+)
+from annotation.permissions import Desk
+from annotation.training.standing import TrainingShown, find_training
+from judgments.lists.queries import GradeShown, show_grade
+from touchstone.scales import Scale
+
+MOST_DAYS: Final = 31
+TRAINING: Final = Assignment.Purpose.TRAINING
+
+
+@dataclass(frozen=True)
+class Day:
+    """The labels of a day (UTC). seconds: the middle of their active times; None: none measured."""
+
+    day: date
+    labels: int
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Share:
+    """How often one gave a grade; shown is None where no grade was given."""
+
+    shown: GradeShown | None
+    labels: int
+
+
+@dataclass(frozen=True)
+class Alike:
+    """So many of so many were the same."""
+
+    same: int
+    all: int
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A training pair, and in which attempt it was. told: None where no grade was given."""
+
+    attempt: int
+    is_right: bool
+    told: Told | None
+
+
+@dataclass(frozen=True)
+class OwnWork:
+    """agreed: with the agreed grades, where others had their say; again: with oneself. Both are
+    None while the campaign is open."""
+
+    campaign: Campaign
+    labels: int
+    seconds: float | None
+    days: tuple[Day, ...]
+    grades: tuple[Share, ...]
+    training: TrainingShown | None
+    answers: tuple[Answered, ...]
+    feedback: int
+    agreed: Alike | None
+    again: Alike | None
+
+    @property
+    def is_closed(self) -> bool:
+        return self.campaign.state == Campaign.State.CLOSED
+
+
+def get_own_work(desk: Desk) -> OwnWork:
+    """The viewer's labels that hold, by day and grade, and what they were told."""
+    rows = _list_rows(desk)
+    is_closed = desk.campaign.state == Campaign.State.CLOSED
+    return OwnWork(
+        campaign=desk.campaign,
+        labels=len(rows),
+        seconds=_middle([seconds for _, seconds, _ in rows]),
+        days=tuple(_by_day(rows)),
+        grades=tuple(_by_grade(rows, Scale.from_json(desk.campaign.list.scale))),
+        training=find_training(desk.campaign, desk.viewer),
+        answers=tuple(_list_answers(desk)),
+        feedback=count_feedback(desk),
+        agreed=_count_agreed(desk) if is_closed else None,
+        again=_count_again(desk) if is_closed else None,
+    )
+
+
+Row = tuple[datetime, float | None, int | None]  # made at, seconds, grade
+
+
+def _list_rows(desk: Desk) -> list[Row]:
+    labels_qs = Label.objects.filter(
+        annotator=desk.viewer, pair__campaign=desk.campaign, superseded_by__isnull=True
+    )
+    labels_qs = labels_qs.exclude(outcome=Label.Outcome.RETRACTED)
+    counted_qs = labels_qs.exclude(assignment__purpose=TRAINING).order_by("made_at", "pk")
+    return list(counted_qs.values_list("made_at", "seconds", "grade"))
+
+
+def _middle(seconds: list[float | None]) -> float | None:
+    measured = [one for one in seconds if one is not None]
+    return median(measured) if measured else None
+
+
+def _by_day(rows: list[Row]) -> list[Day]:
+    """The newest days first."""
+    found: dict[date, list[float | None]] = defaultdict(list)
+    for made_at, seconds, _ in rows:
+        found[made_at.date()].append(seconds)
+    days = sorted(found, reverse=True)[:MOST_DAYS]
+    return [Day(day, len(found[day]), _middle(found[day])) for day in days]
+
+
+def _by_grade(rows: list[Row], scale: Scale) -> list[Share]:
+    counts = Counter(grade for _, _, grade in rows)
+    shares = [Share(show_grade(scale, code), counts[code]) for code in reversed(scale.codes)]
+    return [*shares, *([Share(None, counts[None])] if counts[None] else [])]
+
+
+def _list_answers(desk: Desk) -> list[Answered]:
+    answers_qs = TrainingAnswer.objects.select_related(
+        "item", "attempt", "label__pair__query", "label__pair__document"
+    )
+    own_qs = answers_qs.filter(attempt__campaign=desk.campaign, attempt__annotator=desk.viewer)
+    scale = Scale.from_json(desk.campaign.list.scale)
+    return [
+        Answered(
+            attempt=answer.attempt.number,
+            is_right=answer.error == 0,
+            told=show_told(
+                answer.label, answer.item.low, answer.item.high, answer.item.reason, scale
+            ),
+        )
+        for answer in own_qs.order_by("-pk")
+    ]
+
+
+def _count_agreed(desk: Desk) -> Alike:
+    others = overlap_labels().filter(pair=OuterRef("pair")).exclude(annotator=desk.viewer)
+    labels_qs = Label.objects.filter(
+        annotator=desk.viewer,
+        pair__campaign=desk.campaign,
+        pair__grade__isnull=False,
+        outcome=Label.Outcome.GRADED,
+        superseded_by__isnull=True,
+        assignment__purpose__in=OVERLAP_PURPOSES,
+    )
+    decided = Q(pair__state=Pair.State.ADJUDICATED) | Q(
+        Exists(others), pair__state=Pair.State.COMPLETE
+    )
+    compared_qs = labels_qs.filter(decided)
+    return Alike(compared_qs.filter(grade=F("pair__grade")).count(), compared_qs.count())
+
+
+def _count_again(desk: Desk) -> Alike:
+    alike = list_alike(desk.campaign).get(desk.viewer.pk, [])
+    return Alike(sum(alike), len(alike))

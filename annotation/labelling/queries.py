@@ -1,0 +1,49 @@
+"""What the page of an annotator begins with."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from annotation.guidelines.shown import ShownGuideline, get_shown_guideline
+from annotation.models import (
+    CheckAction,
+    CheckRule,
+    Label,
+)
+from annotation.permissions import Desk
+
+LABELS_WARNED = 50  # for so many labels a warning stays on the page
+
+
+@dataclass(frozen=True)
+class LabelShell:
+    """The annotator's page without its pairs: what stays the same from label to label."""
+
+    campaign_id: UUID
+    campaign_name: str
+    guideline: ShownGuideline
+    warning: str
+
+
+def get_label_shell(desk: Desk) -> LabelShell:
+    """The page that a browser keeps, and fills with pairs that it asks for."""
+    campaign = desk.campaign
+    return LabelShell(
+        campaign.public_id, campaign.name, get_shown_guideline(desk), get_warning(desk)
+    )
+
+
+def get_warning(desk: Desk) -> str:
+    """What the viewer was told of their labels, until they have made fifty more; else ""."""
+    warnings_qs = CheckAction.objects.filter(
+        campaign=desk.campaign,
+        annotator=desk.viewer,
+        action=CheckRule.Action.WARN,
+        undoes=None,
+        undone_by=None,
+    )
+    last = warnings_qs.order_by("-pk").first()
+    if last is None:
+        return ""
+    since_qs = Label.objects.filter(annotator=desk.viewer, pair__campaign=desk.campaign)
+    is_old = since_qs.filter(received_at__gt=last.taken_at).count() >= LABELS_WARNED
+    return "" if is_old else last.message

@@ -1,0 +1,229 @@
+"""The pairs that an annotator has at hand, as they are shown.
+
+Blindness is enforced here by not fetching. Nothing of these values says where a pair came from,
+at which rank, whether it is a check, or what anybody else thinks; ids are random, the order is
+the annotator's own.
+"""
+
+import itertools
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+from uuid import UUID
+
+from django.db import models
+from django.db.models import Count, QuerySet
+from django.db.models.functions import Cast, Coalesce, Length
+
+from annotation.models import Assignment, Pair
+from annotation.permissions import Desk
+from annotation.seats.streams import order_of
+from judgments.pages.markup import HTML_FIELD, framed_html
+from judgments.pages.words import plain
+from judgments.storage.prepared import OneOf, PreparedRows, slot
+
+HELD = Assignment.State.LEASED
+# labelled, as the annotator sees it: whether a label still counts is not told
+FILLED = (Assignment.State.DONE, Assignment.State.ASIDE)
+IMAGES = "campaign__shows_images"
+CLEAN_HTML = "document__clean_html"
+TRAINING = Assignment.Purpose.TRAINING
+EMPTY: Final[tuple[Any, ...]] = (None, "", [], {})
+SHOWN = {
+    "query_text": "query__text",
+    "query_description": "query__description",
+    "title": "document__title",
+    "body": "document__body",
+    "url": "document__url",
+    "fields": "document__fields",
+    "content_hash": "document__content_hash",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShownPair:
+    """A query and a document as somebody labels them.
+
+    assignment: what a label names. name: what is the same when the pair comes under another
+    assignment, because the first had ended; two documents with the same text have two.
+    query_name: the same for all pairs of a query; two queries with the same text have two.
+    fields: what the document's fields say, in words. content_hash: of exactly this document
+    text. html: the document as a page for a frame, where it has HTML. query_done: how many pairs
+    of this query the viewer has labelled. is_training: its answer is told at once, and it does
+    not count.
+    """
+
+    assignment: UUID
+    name: str
+    query_name: str
+    query_text: str
+    query_description: str
+    title: str
+    body: str
+    url: str
+    fields: Mapping[str, str]
+    content_hash: str
+    html: str = ""
+    query_done: int = 0
+    is_training: bool = False
+
+
+def list_leased_seats(
+    desk: Desk, *, characters: int, without: Sequence[UUID] = ()
+) -> tuple[list[UUID], int]:
+    """The next seats that the viewer has leases for, in order, and how many come after them.
+
+    characters: at most as many of text as this, but at least one document. without: as for
+    list_leased_pairs.
+    """
+    held = _list_held(desk, without=without)
+    fields_size = Length(Cast("document__fields", models.TextField()))
+    sizes = dict(
+        Pair.objects.filter(pk__in=[seat.pair for seat in held])
+        .order_by()
+        .values_list("pk", Length("document__body") + fields_size)
+    )
+    upto = list(itertools.accumulate(sizes[seat.pair] for seat in held))
+    fitting = max(1, sum(total <= characters for total in upto))
+    return [seat.public_id for seat in held[:fitting]], max(0, len(held) - fitting)
+
+
+def list_leased_pairs(
+    desk: Desk, *, without: Sequence[UUID] = (), only: Sequence[UUID] | None = None
+) -> list[ShownPair]:
+    """The pairs that the viewer has leases for, in the order to label them in.
+
+    without: seats whose pairs the page has already, and which need not be read again. only: no
+    others than these seats.
+    """
+    held = _list_held(desk, without=without)
+    if only is not None:
+        wanted = set(only)
+        held = [seat for seat in held if seat.public_id in wanted]
+    rows = {
+        row["pk"]: row
+        for row in Pair.objects.filter(pk__in=[seat.pair for seat in held])
+        .order_by()
+        .values("pk", "query", "document", IMAGES, CLEAN_HTML, *SHOWN.values())
+    }
+    done = _count_done(desk, {row["query"] for row in rows.values()})
+    order = order_of(desk)
+    return [
+        show_pair(
+            row,
+            assignment=seat.public_id,
+            name=order.name(row["query"], row["document"], seat.occasion),
+            query_name=order.query_name(row["query"]),
+            query_done=done.get(row["query"], 0),
+            is_training=seat.purpose == TRAINING,
+        )
+        for seat in held
+        for row in [rows[seat.pair]]
+    ]
+
+
+class _Held(NamedTuple):
+    """A seat that the viewer holds. pair, occasion: what is shown there."""
+
+    public_id: UUID
+    purpose: str
+    pair: int
+    occasion: int
+
+
+def _list_held(desk: Desk, *, without: Sequence[UUID]) -> list[_Held]:
+    """What the viewer holds, in the order to label it in: that of the places."""
+    rows = (
+        get_own_seats(desk)
+        .filter(state=HELD)
+        .exclude(public_id__in=without)
+        .order_by()
+        .values_list(
+            "pair",
+            "pair__query",
+            "pair__document",
+            "public_id",
+            "purpose",
+            Coalesce("stand_in__shown_id", "pair_id"),
+            Coalesce("stand_in__occasion", "occasion"),
+        )
+    )
+    order = order_of(desk)
+    in_order = sorted(rows, key=lambda row: order.key(pair=row[0], query=row[1], document=row[2]))
+    return [_Held(*row[3:]) for row in in_order]
+
+
+def get_own_seats(desk: Desk) -> QuerySet[Assignment]:
+    return Assignment.objects.filter(annotator=desk.viewer, pair__campaign=desk.campaign)
+
+
+def _own_slots_qs() -> QuerySet[Assignment]:
+    seats_qs = Assignment.objects.filter(annotator=slot("viewer"), pair__campaign=slot("campaign"))
+    return seats_qs.order_by()
+
+
+def _whose(desk: Desk) -> dict[str, int]:
+    return {"viewer": desk.viewer.pk, "campaign": desk.campaign.pk}
+
+
+def count_filled(desk: Desk) -> int:
+    """How many pairs that count for their own figures the viewer has labelled."""
+    return sum(pairs for _, pairs in _filled.list(**_whose(desk)))
+
+
+_filled: PreparedRows[Any] = PreparedRows(
+    lambda: (
+        _own_slots_qs()
+        .filter(state__in=FILLED)
+        .exclude(purpose=TRAINING)
+        .values_list("annotator")
+        .annotate(pairs=Count("pk"))
+    )
+)
+
+
+def _count_done(desk: Desk, queries: Set[int]) -> dict[int, int]:
+    """How many pairs of each query the viewer has labelled."""
+    if not queries:
+        return {}
+    return dict(_done.list(**_whose(desk), queries=queries))
+
+
+_done: PreparedRows[Any] = PreparedRows(
+    lambda: (
+        _own_slots_qs()
+        .filter(OneOf("pair__query", "queries"), state__in=FILLED)
+        .values_list("pair__query")
+        .annotate(pairs=Count("pair", distinct=True))
+    )
+)
+
+
+def show_pair(
+    row: Mapping[str, Any],
+    *,
+    assignment: UUID,
+    name: str,
+    query_name: str,
+    of: str = "",
+    query_done: int = 0,
+    is_training: bool = False,
+) -> ShownPair:
+    """The pair of a row with IMAGES, CLEAN_HTML and what is SHOWN; `of` stands before each name."""
+    shown = {name: row[of + column] for name, column in SHOWN.items()}
+    html = framed_html(row[of + CLEAN_HTML], images=row[of + IMAGES])
+    # in words, because marks count the characters of what is shown, and numbers are exact here
+    shown["fields"] = {
+        field: plain(value)
+        for field, value in shown["fields"].items()
+        if value not in EMPTY and not (html and field == HTML_FIELD)
+    }
+    return ShownPair(
+        assignment=assignment,
+        name=name,
+        query_name=query_name,
+        html=html,
+        query_done=query_done,
+        is_training=is_training,
+        **shown,
+    )

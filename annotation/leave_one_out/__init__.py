@@ -1,0 +1,1 @@
+"""Comparisons of runs without the labels of each annotator."""

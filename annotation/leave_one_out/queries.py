@@ -1,0 +1,202 @@
+"""What a comparison of runs would say without the labels of each annotator; nothing is written."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from annotation.campaigns.people import names_of
+from annotation.consolidation.conclusions import batches, list_known
+from annotation.consolidation.weighing import WEIGHED, Known, grade_by
+from annotation.models import Campaign, Label
+from evaluation.public import (
+    ChosenRuns,
+    OtherBoard,
+    RunsFilters,
+    get_chosen_runs,
+    get_evidence,
+    get_other_board,
+)
+from judgments.permissions import Access, may_see_people
+from judgments.versions.queries import get_judged
+from touchstone.scales import Scale
+
+MOST_LABELS: Final = 50_000  # behind the grades of the comparison's queries
+MOST_RANKS: Final = 4_000_000  # of all runs, read again for each annotator
+Pair = tuple[int, int]  # pks of a query and a document
+
+
+@dataclass(frozen=True)
+class Behind:
+    """A judgment's grade, and one entry for each of the labels that it follows from.
+
+    is_decided: a person decided the grade, and not the rule.
+    """
+
+    grade: int
+    rule: str
+    campaign: str
+    is_decided: bool
+    annotators: tuple[int, ...]
+    grades: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Without:
+    """The compared runs without one annotator.
+
+    judgments: that their labels are behind; decided: of these, those that a person decided, which
+    stand. changed: that come to another grade. lost: that come to none, because nobody else's
+    label is there or because the others' tie.
+    """
+
+    name: str
+    judgments: int
+    decided: int
+    changed: int
+    lost: int
+    board: OtherBoard
+
+
+@dataclass(frozen=True)
+class WithoutPage:
+    """full: the board as it is; None where fewer than two runs are compared.
+
+    is_open: some of the labels are of a campaign that is not closed, so that the viewer may not
+    know yet whose they are. is_too_much: to do while somebody waits. rows: in both cases empty.
+    is_weighed: a rule weighs some of the labels.
+    """
+
+    chosen: ChosenRuns
+    full: OtherBoard | None = None
+    is_open: bool = False
+    is_too_much: bool = False
+    is_weighed: bool = False
+    judgments: int = 0
+    rows: tuple[Without, ...] = ()
+
+    @property
+    def turned(self) -> tuple[str, ...]:
+        """Without whom the order is another."""
+        return tuple(row.name for row in self.rows if row.board.moved)
+
+
+def get_without_page(*, access: Access, slug: str, filters: RunsFilters) -> WithoutPage:
+    """The runs that an address compares, once without each annotator behind its queries' grades.
+
+    Leads and admins see names at any time, researchers pseudonyms, once every campaign behind
+    these grades is closed. Raises what `get_chosen_runs` does.
+    """
+    chosen = get_chosen_runs(access=access, slug=slug, filters=filters)
+    if len(chosen.compared) < 2:
+        return WithoutPage(chosen)
+    full = _board(chosen, {})
+    queries = {pk for one in chosen.compared for pk in one.values.query_ids.tolist()}
+    evidence = {
+        pair: own
+        for pair, own in get_evidence(list_id=chosen.list.pk, version=chosen.version).items()
+        if pair[0] in queries and own.get("labels")
+    }
+    campaigns = {
+        str(one.public_id): one
+        for one in Campaign.objects.filter(
+            public_id__in={own["campaign"] for own in evidence.values()}
+        )
+    }
+    is_closed = all(one.state == Campaign.State.CLOSED for one in campaigns.values())
+    if not (is_closed or may_see_people(access)):
+        return WithoutPage(chosen, full, is_open=True)
+    if sum(len(own["labels"]) for own in evidence.values()) > MOST_LABELS:
+        return WithoutPage(chosen, full, is_too_much=True)
+    behind = _behind(chosen, evidence)
+    touched: dict[int, list[Pair]] = {}
+    for pair, one in behind.items():
+        for person in set(one.annotators):
+            touched.setdefault(person, []).append(pair)
+    ranks = sum(one.run.row_count for one in chosen.compared)
+    shares = [len({query for query, _ in pairs}) / len(queries) for pairs in touched.values()]
+    if ranks * sum(shares) > MOST_RANKS:
+        return WithoutPage(chosen, full, is_too_much=True)
+    weighed = {campaigns[one.campaign].pk for one in behind.values() if one.rule in WEIGHED}
+    figures = list_known(weighed) if weighed else {}
+    known = {name: figures.get(one.pk, Known()) for name, one in campaigns.items()}
+    names = names_of(access=access, user_ids=touched)
+    rows = [
+        _without(chosen, names[person], person, {pair: behind[pair] for pair in pairs}, known)
+        for person, pairs in touched.items()
+    ]
+    return WithoutPage(
+        chosen,
+        full,
+        is_weighed=bool(weighed),
+        judgments=len(behind),
+        rows=tuple(sorted(rows, key=lambda one: (-len(one.board.moved), -one.judgments, one.name))),
+    )
+
+
+def _behind(chosen: ChosenRuns, evidence: Mapping[Pair, Mapping[str, Any]]) -> dict[Pair, Behind]:
+    """Who gave which grade behind each judgment: labels are never changed, so it is as it was."""
+    named = [label for own in evidence.values() for label in own["labels"]]
+    said: dict[str, tuple[int, int | None]] = {}
+    for label_ids in batches(named):
+        labels_qs = Label.objects.filter(pk__in=label_ids).order_by()
+        for pk, annotator, grade in labels_qs.values_list("pk", "annotator", "grade"):
+            said[str(pk)] = (annotator, grade)
+    held = get_judged(list_id=chosen.list.pk, version=chosen.version).pairs()
+    found = {}
+    for pair, own in evidence.items():
+        people, grades = zip(*(said[label] for label in own["labels"]), strict=True)
+        found[pair] = Behind(
+            held[pair], own["rule"], own["campaign"], own["adjudicated"], people, grades
+        )
+    return found
+
+
+def _without(
+    chosen: ChosenRuns,
+    name: str,
+    person: int,
+    behind: Mapping[Pair, Behind],
+    known: Mapping[str, Known],
+) -> Without:
+    codes = Scale.from_json(chosen.list.scale).codes
+    grades: dict[Pair, int | None] = {}
+    for pair, one in behind.items():
+        if one.is_decided:
+            continue
+        grade = _grade_without(one, person, codes, known[one.campaign])
+        if grade != one.grade:
+            grades[pair] = grade
+    lost = sum(grade is None for grade in grades.values())
+    return Without(
+        name=name,
+        judgments=len(behind),
+        decided=sum(one.is_decided for one in behind.values()),
+        changed=len(grades) - lost,
+        lost=lost,
+        board=_board(chosen, grades),
+    )
+
+
+def _grade_without(one: Behind, person: int, codes: tuple[int, ...], known: Known) -> int | None:
+    """What the rule makes of the labels that stay; the judgment's own where that is as with all.
+
+    What is known of annotators may have changed since the judgment was made: only what the
+    person's own labels decide counts as a change.
+    """
+    stay = [place for place, own in enumerate(one.annotators) if own != person]
+    if not stay:
+        return None
+    whole, _ = grade_by(one.rule, one.annotators, one.grades, codes, known)
+    people, grades = ([said[place] for place in stay] for said in (one.annotators, one.grades))
+    rest, _ = grade_by(one.rule, people, grades, codes, known)
+    return one.grade if rest == whole else rest
+
+
+def _board(chosen: ChosenRuns, grades: Mapping[Pair, int | None]) -> OtherBoard:
+    return get_other_board(
+        compared=chosen.compared,
+        judgment_list=chosen.list,
+        version=chosen.version,
+        measure=chosen.asked.measure,
+        grades=grades,
+    )

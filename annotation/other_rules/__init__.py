@@ -1,0 +1,1 @@
+"""Another consolidation rule for a campaign: its effect beforehand, and choosing it."""

@@ -1,0 +1,1 @@
+"""Asking for second labels to measure agreement."""

@@ -1,0 +1,1 @@
+"""What annotation's pages share."""

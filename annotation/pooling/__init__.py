@@ -1,0 +1,1 @@
+"""What a campaign asks about: pools, and pairs to judge next."""

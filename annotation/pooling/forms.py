@@ -1,0 +1,91 @@
+"""The form of a pool."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+
+from annotation.models import Pool
+from annotation.pooling.queries import PoolPlan
+from evaluation.public import RunChoice
+from judgments.models import SavedSet
+
+STRATEGIES = {
+    Pool.Strategy.DEPTH_K: "Everything from the top of each run",
+    Pool.Strategy.SAMPLE: "A sample of that, in which every pair has the same chance",
+}
+
+
+class PoolForm(forms.Form):
+    """Which pairs a campaign gets; runs are those of the collection."""
+
+    runs = forms.TypedMultipleChoiceField(
+        label="Runs",
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Choose at least one run."},
+    )
+    depth = forms.IntegerField(
+        label="Depth",
+        min_value=1,
+        max_value=10_000,
+        help_text="How many results of each run, from the top.",
+    )
+    saved_set = forms.ChoiceField(
+        label="Queries",
+        required=False,
+        help_text="For a trial, or where few labels shall cover few queries whole.",
+    )
+    only_unjudged = forms.BooleanField(
+        label="Leave out pairs that the list has a grade for already", required=False
+    )
+    strategy = forms.ChoiceField(
+        label="Take", choices=STRATEGIES, initial=Pool.Strategy.DEPTH_K, widget=forms.RadioSelect
+    )
+    sample_size = forms.IntegerField(
+        label="Pairs in the sample", min_value=1, max_value=200_000, required=False
+    )
+    seed = forms.IntegerField(
+        label="Seed",
+        min_value=-(2**63),
+        max_value=2**63 - 1,
+        required=False,
+        help_text="The same seed draws the same sample again.",
+    )
+
+    def __init__(
+        self, *args: Any, choices: list[RunChoice], sets: Sequence[SavedSet] = (), **options: Any
+    ) -> None:
+        super().__init__(*args, **options)
+        queries = self.fields["saved_set"]
+        assert isinstance(queries, forms.ChoiceField)
+        queries.choices = [("", "all"), *((one.slug, f"those of {one.name}") for one in sets)]
+        field = self.fields["runs"]
+        assert isinstance(field, forms.TypedMultipleChoiceField)
+        field.choices = [(str(run.public_id), run.name) for run in choices]
+        self.run_choices = choices
+
+    def chosen_runs(self) -> set[str]:
+        """The ids of the runs that are ticked, valid or not."""
+        return {str(value) for value in self["runs"].value() or ()}
+
+    def clean(self) -> dict[str, Any]:
+        """A sample needs a size."""
+        data: dict[str, Any] = super().clean() or self.cleaned_data
+        is_sample = data.get("strategy") == Pool.Strategy.SAMPLE
+        if is_sample and "sample_size" not in self.errors and not data.get("sample_size"):
+            self.add_error("sample_size", "Say how many pairs the sample shall have.")
+        return data
+
+    def plan(self) -> PoolPlan:
+        """What a valid form asks for."""
+        data = self.cleaned_data
+        is_sample = data["strategy"] == Pool.Strategy.SAMPLE
+        chosen = {str(value) for value in data["runs"]}
+        return PoolPlan(
+            runs=tuple(run.public_id for run in self.run_choices if str(run.public_id) in chosen),
+            depth=data["depth"],
+            only_unjudged=data["only_unjudged"],
+            sample_size=data["sample_size"] if is_sample else None,
+            seed=data["seed"] or 0,
+            saved_set=data["saved_set"],
+        )

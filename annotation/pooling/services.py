@@ -1,0 +1,126 @@
+"""Pools: gathering the pairs of a campaign, with a seat for everybody who shall label them."""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from annotation.consolidation.services import lock_list
+from annotation.models import Campaign, Pair, Pool, PoolEntry
+from annotation.permissions import check_may_run
+from annotation.pooling.queries import (
+    Drawn,
+    PoolPlan,
+    PoolRefused,
+    draw_pool,
+    draw_top_up,
+    preview_top_up,
+)
+from annotation.seats.services import make_seats
+from judgments.audit import services as audit
+from judgments.collections.naming import unless_taken
+from judgments.permissions import Access
+from judgments.storage.bulk import insert_rows
+from touchstone.pooling.pools import Pair as PairKey
+from touchstone.pooling.pools import Source
+
+
+def build_pool(*, access: Access, campaign: Campaign, plan: PoolPlan, at: datetime) -> Pool:
+    """Add the pairs of a pool to a campaign that is not closed; for leads.
+
+    Pairs that are there already stay as they are and gain sources. `preview_pool` shows the
+    numbers beforehand. Raises PoolRefused, e.g. where the pool brings nothing new.
+    """
+    check_may_run(access, campaign)
+    drawn = draw_pool(access=access, campaign=campaign, plan=plan)
+    return store_pool(
+        access=access, campaign=campaign, pool=_planned(access, plan, drawn, at), drawn=drawn.pool
+    )
+
+
+def top_up(*, access: Access, campaign: Campaign, at: datetime) -> Pool:
+    """Add what has become new at the campaign's depth since its last pool; for leads."""
+    check_may_run(access, campaign)
+    plan = preview_top_up(access=access, campaign=campaign).plan
+    drawn = draw_top_up(access=access, campaign=campaign, plan=plan)
+    return store_pool(
+        access=access, campaign=campaign, pool=_planned(access, plan, drawn, at), drawn=drawn.pool
+    )
+
+
+def _planned(access: Access, plan: PoolPlan, drawn: Drawn, at: datetime) -> Pool:
+    return Pool(
+        strategy=plan.strategy,
+        depth=plan.depth,
+        only_unjudged=plan.only_unjudged,
+        sample_size=plan.sample_size,
+        seed=plan.seed,
+        runs=[{"ranker": run.ranker_slug, "run": run.name} for run in drawn.runs],
+        saved_set=drawn.saved_set,
+        created_at=at,
+        created_by=access.user,
+    )
+
+
+def store_pool(
+    *, access: Access, campaign: Campaign, pool: Pool, drawn: Mapping[PairKey, Sequence[Source]]
+) -> Pool:
+    """Add the pairs of a pool that is not saved yet to a campaign that is not closed; for leads.
+
+    Raises PoolRefused where it brings nothing new, or pairs that are open elsewhere by now.
+    """
+    check_may_run(access, campaign)
+    taken = PoolRefused(
+        "pairs_open_elsewhere", "Some pairs have just been opened in another campaign."
+    )
+    with unless_taken(taken):  # by a campaign that was opened since the pool was drawn
+        lock_list(campaign.list_id)
+        locked = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        if locked.state == Campaign.State.CLOSED:
+            raise PoolRefused("state", "The campaign is closed.")
+        if not add_pairs(campaign=locked, pool=pool, drawn=drawn):
+            raise PoolRefused("nothing_new", "These runs bring no pair that is not there yet.")
+        audit.record_by(
+            access,
+            pool.created_at,
+            "campaign.pool_built",
+            campaign.name,
+            after={"pairs": pool.pair_count, "depth": pool.depth, "runs": pool.runs},
+        )
+    return pool
+
+
+def add_pairs(*, campaign: Campaign, pool: Pool, drawn: Mapping[PairKey, Sequence[Source]]) -> int:
+    """Store a pool with its pairs, all with their sources, the new ones with their seats.
+
+    pool: not saved yet; its pair_count is set here. The caller holds the campaign's lock.
+    Pairs are stored by query and document, so that their ids say nothing of ranks.
+    Returns how many pairs are new.
+    """
+    new = sorted(drawn.keys() - _map_pairs(campaign).keys())
+    pool.campaign, pool.pair_count = campaign, len(new)
+    pool.save(force_insert=True)
+    make_pairs(campaign=campaign, keys=new)
+    known = _map_pairs(campaign)
+    make_seats(pair_ids=[known[key] for key in new], overlap=campaign.overlap)
+    entries = [(pool.pk, known[key], json.dumps(sources)) for key, sources in drawn.items()]
+    insert_rows(PoolEntry, ("pool_id", "pair_id", "sources"), entries)
+    return len(new)
+
+
+def make_pairs(*, campaign: Campaign, keys: Sequence[PairKey]) -> None:
+    """Pairs of query and document that the campaign does not have yet, without seats."""
+    columns = (
+        "campaign_id", "list_id", "query_id", "document_id", "is_open", "state",
+        "label_seq", "consolidated_seq", "committed_seq",
+    )  # fmt: skip
+    is_open = campaign.state == Campaign.State.OPEN
+    rows = [
+        (campaign.pk, campaign.list_id, query, document, is_open, Pair.State.OPEN, 0, 0, 0)
+        for query, document in keys
+    ]
+    insert_rows(Pair, columns, rows)
+
+
+def _map_pairs(campaign: Campaign) -> dict[PairKey, int]:
+    rows = campaign.pairs.order_by().values_list("query_id", "document_id", "pk")
+    return {(query, document): pk for query, document, pk in rows}

@@ -1,0 +1,1 @@
+"""Whether a campaign's labels can be trusted: figures, findings, verdicts, costs."""

@@ -1,0 +1,94 @@
+"""Reports on whether labels are good enough to decide on."""
+
+import uuid
+from typing import Any
+
+from drf_spectacular.utils import (
+    extend_schema,
+)
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.campaigns.queries import find_campaign
+from annotation.quality.costs import Rates
+from annotation.quality.files import list_report_values, report_values
+from annotation.quality.list_reports import get_list_quality_page
+from annotation.quality.queries import get_quality_page
+from judgments.permissions import get_access
+from judgments.rest.parsing import read_parameters
+from judgments.waking import publish
+
+
+class RatesInput(serializers.Serializer[Any]):
+    """What an hour or a label costs; without either nothing is said of money."""
+
+    hourly = serializers.FloatField(min_value=0, allow_null=True, default=None)
+    per_label = serializers.FloatField(min_value=0, allow_null=True, default=None)
+
+
+class Quality(APIView):
+    """`quality`: whether the labels are good enough to decide on."""
+
+    class Output(serializers.Serializer[Any]):
+        """The stored report. is_current: it has seen every label; else a worker is told.
+
+        figures: agreement overall and per query, segment, grade, guideline revision, window of
+        time and pair of people; empty before the first labels. annotators: everybody's profile.
+        """
+
+        campaign = serializers.UUIDField()
+        name = serializers.CharField()
+        computed_at = serializers.DateTimeField(allow_null=True)
+        is_current = serializers.BooleanField()
+        labels_given = serializers.IntegerField()
+        verdict = serializers.DictField(allow_null=True)
+        grounds = serializers.ListField(child=serializers.CharField())
+        advice = serializers.ListField(child=serializers.DictField())
+        cost = serializers.DictField(allow_null=True)
+        figures = serializers.DictField()
+        annotators = serializers.ListField(child=serializers.DictField())
+
+    @extend_schema(operation_id="campaign_quality", parameters=[RatesInput], responses=Output)
+    def get(self, request: Request, campaign_id: uuid.UUID) -> Response:
+        """The quality report, for leads: verdict, grounds, what to do next, all figures."""
+        rates = Rates(**read_parameters(request, RatesInput))
+        access, campaign = find_campaign(viewer=request.user, campaign_id=campaign_id)
+        page = get_quality_page(access=access, campaign=campaign, rates=rates)
+        if page.freshness.is_waiting:
+            publish("annotation.refresh_quality", campaign.pk)
+        return Response(report_values(page))
+
+
+class ListQuality(APIView):
+    """`lists/{slug}/quality`: whether the labels of all of a list's campaigns are good enough."""
+
+    class Output(serializers.Serializer[Any]):
+        """is_current: every campaign's figures have seen every label; else a worker is told.
+
+        campaigns: with the verdict, the advice and the cost of each. figures: of all of them
+        together; windows and drifts say of which campaign they are. annotators: everybody once,
+        with what each campaign's report says of them.
+        """
+
+        list = serializers.CharField()
+        is_current = serializers.BooleanField()
+        verdict = serializers.DictField(allow_null=True)
+        grounds = serializers.ListField(child=serializers.CharField())
+        campaigns = serializers.ListField(child=serializers.DictField())
+        cost = serializers.DictField(allow_null=True)
+        figures = serializers.DictField()
+        annotators = serializers.ListField(child=serializers.DictField())
+
+    @extend_schema(operation_id="list_quality", parameters=[RatesInput], responses=Output)
+    def get(self, request: Request, slug: str, list_slug: str) -> Response:
+        """The quality report of a list, for leads: verdict, grounds, campaigns, all figures."""
+        rates = Rates(**read_parameters(request, RatesInput))
+        page = get_list_quality_page(
+            access=get_access(viewer=request.user, slug=slug), slug=list_slug, rates=rates
+        )
+        for part in page.due:
+            if part.freshness.is_waiting:
+                publish("annotation.refresh_quality", part.campaign.pk)
+        return Response(list_report_values(page))

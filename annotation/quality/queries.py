@@ -1,0 +1,215 @@
+"""A campaign's quality report as its leads see it: figures, verdict, and how current they are."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from annotation.campaigns.queries import count_pairs, list_extremes
+from annotation.models import Campaign, Pair, QualityReport
+from annotation.permissions import check_may_watch
+from annotation.quality.costs import Cost, Rates, cost
+from annotation.quality.due import is_report_due
+from annotation.quality.figures import REVISION, STEPS
+from annotation.quality.verdicts import (
+    COURSES,
+    Situation,
+    Verdict,
+    describe,
+    describe_change,
+    verdict,
+)
+from judgments.lists.queries import GradeShown, show_grade
+from judgments.models import User
+from judgments.permissions import Access
+from judgments.reports.freshness import Freshness, freshness_of
+from touchstone.scales import Scale
+
+Figures = dict[str, Any]
+MOST_GROUPS: Final = 40  # queries on the page
+Matrix = tuple[tuple[GradeShown, tuple[tuple[int, int], ...]], ...]
+GradeRow = tuple[GradeShown, Figures, GradeShown | None]  # and what is most often said instead
+
+
+@dataclass(frozen=True)
+class CourseShown:
+    """How one thing about somebody went over time. change: in words; empty where it did not."""
+
+    title: str
+    windows: list[Figures]
+    change: str
+
+
+@dataclass(frozen=True)
+class Person:
+    """An annotator in the report. row: the figures.
+
+    said: the findings in words, which name the person. noted: what only stands out.
+
+    matrix, on_gold: the grade given, by what the others say and by gold; each count with how dark
+    it is. on_gold: empty before the first check.
+    """
+
+    place: int
+    username: str
+    name: str
+    said: tuple[str, ...]
+    noted: tuple[str, ...]
+    row: Figures
+    matrix: Matrix
+    on_gold: Matrix
+    courses: tuple[CourseShown, ...]
+    days: tuple[tuple[datetime, int], ...]
+
+
+@dataclass(frozen=True)
+class QualityPage:
+    """A campaign's quality report. figures: empty before the first labels."""
+
+    campaign: Campaign
+    freshness: Freshness
+    figures: Figures
+    verdict: Verdict | None
+    people: tuple[Person, ...]
+    grades: tuple[GradeShown, ...]
+    cost: Cost | None
+
+    @property
+    def pairs_of_people(self) -> list[tuple[Person, Person, Figures]]:
+        rows = [row for row in self.figures["pairs_of_people"] if row["units"]]
+        rows.sort(key=lambda row: (row["value"] is None, row["value"] or 0.0))
+        return [(self.people[row["one"]], self.people[row["other"]], row) for row in rows]
+
+    @property
+    def queries(self) -> list[Figures]:
+        """Those with the lowest alpha; all are in the exports."""
+        rows: list[Figures] = self.figures["queries"]
+        return rows[:MOST_GROUPS]
+
+    @property
+    def more_queries(self) -> int:
+        return max(0, len(self.figures["queries"]) - MOST_GROUPS)
+
+    @property
+    def grade_rows(self) -> list[GradeRow]:
+        return list_grade_rows(self.figures, self.grades)
+
+    @property
+    def segments(self) -> list[Figures]:
+        """Nothing where there is only one: it says no more than the whole."""
+        rows: list[Figures] = self.figures["segments"]
+        return rows if len(rows) > 1 else []
+
+
+def get_freshness(*, access: Access, campaign: Campaign) -> Freshness:
+    """How current the stored figures are; for leads and admins."""
+    check_may_watch(access, campaign)
+    report = QualityReport.objects.defer("figures").filter(campaign=campaign).first()
+    return report_freshness(campaign, report)
+
+
+def get_quality_page(*, access: Access, campaign: Campaign, rates: Rates) -> QualityPage:
+    """The report from the stored figures; for leads and admins."""
+    check_may_watch(access, campaign)
+    report = QualityReport.objects.filter(campaign=campaign).first()
+    figures = figures_of(report)
+    scale = Scale.from_json(campaign.list.scale)
+    grades = tuple(show_grade(scale, code) for code in scale.codes)
+    freshness = report_freshness(campaign, report)
+    if not figures.get("labels"):
+        return QualityPage(campaign, freshness, {}, None, (), grades, None)
+    people = list_people(figures, grades)
+    situation = situation_of(campaign, figures, people, grades)
+    return QualityPage(
+        campaign=campaign,
+        freshness=freshness,
+        figures=figures,
+        verdict=verdict(figures, situation),
+        people=people,
+        grades=grades,
+        cost=cost(figures, situation.labels_left, rates),
+    )
+
+
+def figures_of(report: QualityReport | None) -> Figures:
+    """The stored figures; empty where there are none, or only such as nobody computes any more."""
+    return report.figures if report and report.revision == REVISION else {}
+
+
+def report_freshness(campaign: Campaign, report: QualityReport | None) -> Freshness:
+    """How current a campaign's stored figures are."""
+    return freshness_of(report, is_due=is_report_due(campaign, report), steps=STEPS)
+
+
+def list_people(figures: Figures, grades: tuple[GradeShown, ...]) -> tuple[Person, ...]:
+    """The annotators behind a campaign's figures, in their order, with what is said of them."""
+    return tuple(_people(figures, grades))
+
+
+def _people(figures: Figures, grades: tuple[GradeShown, ...]) -> Iterator[Person]:
+    users = User.objects.in_bulk(figures["people"])
+    names = tuple(grade.name for grade in grades)
+    for place, (pk, row) in enumerate(zip(figures["people"], figures["annotators"], strict=True)):
+        yield Person(
+            place=place,
+            username=users[pk].username,
+            name=str(users[pk]),
+            said=tuple(describe(finding, names, row["drift_of"]) for finding in row["findings"]),
+            noted=tuple(describe(finding, names, row["drift_of"]) for finding in row["notes"]),
+            row=row,
+            matrix=show_matrix(row["confusion"], grades),
+            on_gold=show_matrix(row["gold"]["confusion"], grades) if row["gold"]["checked"] else (),
+            courses=tuple(_show_course(course) for course in row["over_time"]),
+            days=show_days(row["days"]),
+        )
+
+
+def show_matrix(rows: list[list[int]], grades: tuple[GradeShown, ...]) -> Matrix:
+    """A table of grade by grade, each count with how dark it is."""
+    return tuple(
+        (grade, tuple(_shaded(counts))) for grade, counts in zip(grades, rows, strict=True)
+    )
+
+
+def show_days(days: Sequence[tuple[int, int]]) -> tuple[tuple[datetime, int], ...]:
+    """Labels per day, from seconds of the epoch."""
+    return tuple((datetime.fromtimestamp(day, UTC), count) for day, count in days)
+
+
+def list_grade_rows(figures: Figures, grades: tuple[GradeShown, ...]) -> list[GradeRow]:
+    """How well each grade is told from the others."""
+    return [
+        (grade, row, None if row["instead"] is None else grades[row["instead"]])
+        for grade, row in zip(grades, figures["grades"], strict=True)
+    ]
+
+
+def _show_course(course: Figures) -> CourseShown:
+    what, change = course["what"], course["change"]
+    words = "" if change is None else describe_change(what, change)
+    return CourseShown(COURSES[what][0], course["windows"], words)
+
+
+def _shaded(counts: list[int]) -> Iterator[tuple[int, int]]:
+    """Each count of a row with how dark it is, from 0 to 4."""
+    total = sum(counts)
+    for count in counts:
+        yield count, min(4, round(4 * count / total + 0.3)) if count else 0
+
+
+def situation_of(
+    campaign: Campaign, figures: Figures, people: tuple[Person, ...], grades: tuple[GradeShown, ...]
+) -> Situation:
+    """What a campaign is like beside its figures."""
+    counts = count_pairs(campaign)
+    return Situation(
+        overlap=campaign.overlap,
+        is_open=campaign.state == Campaign.State.OPEN,
+        tied=counts.tied,
+        differing=sum(
+            state != Pair.State.ADJUDICATED for _, state, _, _ in list_extremes(campaign)
+        ),
+        labels_left=counts.labels_needed - counts.labels,
+        names=tuple(person.name for person in people),
+        grades=tuple(grade.name for grade in grades),
+    )

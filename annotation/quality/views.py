@@ -1,0 +1,93 @@
+"""A campaign's quality report: the page, its state while it is computed, and its exports."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.text import slugify
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from annotation.campaigns.finding import watched_campaign
+from annotation.pages.rendering import render_page
+from annotation.quality.files import (
+    list_report_csv,
+    list_report_values,
+    report_csv,
+    report_values,
+)
+from annotation.quality.forms import RateForm
+from annotation.quality.list_reports import get_list_quality_page
+from annotation.quality.queries import get_freshness, get_quality_page
+from judgments.pages.rendering import render_freshness
+from judgments.permissions import get_access
+from judgments.waking import publish
+
+
+@never_cache
+@require_safe
+def quality(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
+    """The report. What it has not seen yet is computed by a worker, who hears of it here."""
+    access, campaign = watched_campaign(request, slug, campaign_id)
+    form = RateForm(request.GET)
+    page = get_quality_page(access=access, campaign=campaign, rates=form.rates())
+    if page.freshness.is_waiting:
+        publish("annotation.refresh_quality", campaign.pk)
+    return render_page(request, "quality", page, access=access, form=form)
+
+
+@never_cache
+@require_safe
+def quality_state(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
+    """The part that says how far a computation is; when it is done, the page comes anew."""
+    access, campaign = watched_campaign(request, slug, campaign_id)
+    freshness = get_freshness(access=access, campaign=campaign)
+    return render_freshness(request, freshness, what="report")
+
+
+@never_cache
+@require_safe
+def quality_export(request: HttpRequest, slug: str, campaign_id: UUID, form: str) -> HttpResponse:
+    """The same figures as a file, with the rate that the page was asked for."""
+    access, campaign = watched_campaign(request, slug, campaign_id)
+    rates = RateForm(request.GET).rates()
+    page = get_quality_page(access=access, campaign=campaign, rates=rates)
+    name = f"quality-{slugify(campaign.name) or 'campaign'}"
+    return _file(form, name, partial(report_values, page), partial(report_csv, page))
+
+
+@never_cache
+@require_safe
+def list_quality(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
+    """The report over all campaigns of a list; workers hear of campaigns that are due."""
+    access = get_access(viewer=request.user, slug=slug)
+    form = RateForm(request.GET)
+    page = get_list_quality_page(access=access, slug=list_slug, rates=form.rates())
+    for part in page.due:
+        if part.freshness.is_waiting:
+            publish("annotation.refresh_quality", part.campaign.pk)
+    return render_page(request, "list_quality", page, access=access, section="lists", form=form)
+
+
+@never_cache
+@require_safe
+def list_quality_export(request: HttpRequest, slug: str, list_slug: str, form: str) -> HttpResponse:
+    """The same figures as a file, with the rate that the page was asked for."""
+    access = get_access(viewer=request.user, slug=slug)
+    rates = RateForm(request.GET).rates()
+    page = get_list_quality_page(access=access, slug=list_slug, rates=rates)
+    name = f"quality-{slug}-{list_slug}"
+    return _file(form, name, partial(list_report_values, page), partial(list_report_csv, page))
+
+
+def _file(
+    form: str, name: str, values: Callable[[], dict[str, Any]], table: Callable[[], str]
+) -> HttpResponse:
+    if form == "json":
+        response: HttpResponse = JsonResponse(values(), json_dumps_params={"ensure_ascii": False})
+    else:
+        response = HttpResponse(table(), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{name}.{form}"'
+    return response

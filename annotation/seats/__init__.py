@@ -1,0 +1,1 @@
+"""Seats of pairs, and the order in which each annotator meets them."""

@@ -1,0 +1,139 @@
+"""Each annotator's order of a campaign's pairs, and which of them have a free seat for them."""
+
+from collections.abc import Collection, Sequence
+from typing import Final, NamedTuple
+
+from django.db.models import Exists, F, OuterRef, QuerySet
+
+from annotation.models import Assignment, Campaign, CampaignAnnotator, Pair, QuerySkip, StandIn
+from annotation.permissions import Desk
+from annotation.seats.ordering import CHUNKS, Order
+from judgments.models import User
+from judgments.storage.bulk import Among
+
+LOOKS: Final = (8, 64)  # how many chunks of the order are looked at before all of them are
+
+
+class FreeSeat(NamedTuple):
+    """A seat that its reader may lease."""
+
+    pk: int
+    pair: int
+    query: int
+    document: int
+
+
+def order_of(desk: Desk) -> Order:
+    """The order in which this annotator meets the campaign's pairs."""
+    campaign = desk.campaign
+    return Order(
+        seed=campaign.seed,
+        annotator=desk.viewer.pk,
+        query_by_query=_is_by_query(desk),
+    )
+
+
+def list_free_seats(desk: Desk, *, wanted: int) -> list[FreeSeat]:
+    """Free seats of pairs that the viewer has no seat at, one a pair, in the viewer's order.
+
+    None of a query that they skip.
+    Enough for `wanted` where there are, maybe more. The first looks read only the next few
+    chunks of the order, so that the cost does not grow with what was labelled already. What was
+    freed before the chunk where they are is as good as what follows it, but comes after it.
+    """
+    order = order_of(desk)
+    here = CampaignAnnotator.objects.values_list("chunk", flat=True).get(pk=desk.annotator_id)
+    found = [] if here is None else _list_free(desk, order, chunks=[here])
+    if len(found) >= wanted:
+        return found
+    start = (-1, -1) if here is None else order.chunk_key(here)
+    ahead = [chunk for chunk in _list_chunks(desk, order) if order.chunk_key(chunk) > start]
+    for first, last in ((0, LOOKS[0]), LOOKS):
+        found += _list_free(desk, order, chunks=ahead[first:last])
+        if len(found) >= wanted:
+            return found
+    found = _list_free(desk, order)
+    before = sum(order.key(**_place(seat))[:2] < start for seat in found)
+    return found[before:] + found[:before]
+
+
+def list_free_among(desk: Desk, pairs: Sequence[int]) -> list[FreeSeat]:
+    """The free seats for the viewer at these pairs, one a pair, in the viewer's order."""
+    return _read_seats(order_of(desk), free_qs(desk).filter(Among("pair", pairs)))
+
+
+def list_returning_seats(desk: Desk) -> list[FreeSeat]:
+    """Free seats of pairs in whose place the viewer has labelled another one.
+
+    Offered to them once there is nothing else.
+    """
+    return _read_seats(order_of(desk), _free_qs(desk).filter(is_replaced(desk.viewer)))
+
+
+def free_qs(desk: Desk) -> "QuerySet[Assignment]":
+    """The free seats that are offered to the viewer now, maybe several of a pair."""
+    return _free_qs(desk).exclude(is_replaced(desk.viewer))
+
+
+def is_met(viewer: User) -> Exists:
+    """Whether the viewer has a seat at the pair of a seat, which is not voided."""
+    own = Assignment.objects.filter(annotator=viewer, pair=OuterRef("pair"), occasion=0)
+    return Exists(own.exclude(state=Assignment.State.VOIDED))
+
+
+def is_replaced(viewer: User) -> Exists:
+    """Whether the viewer has labelled what stands in for the pair of a seat."""
+    seats = Assignment.objects.filter(stand_in=OuterRef("pk"))
+    stand_ins = StandIn.objects.filter(annotator=viewer, replaced=OuterRef("pair"))
+    return Exists(stand_ins.filter(Exists(seats.exclude(state=Assignment.State.VOIDED))))
+
+
+def _free_qs(desk: Desk) -> "QuerySet[Assignment]":
+    skips_qs = QuerySkip.objects.filter(
+        campaign=desk.campaign, annotator=desk.viewer, returned_at=None
+    )
+    return (
+        Assignment.objects.filter(
+            state=Assignment.State.FREE, occasion=0, pair__campaign=desk.campaign
+        )
+        .exclude(is_met(desk.viewer))
+        .exclude(pair__query__in=skips_qs.values("query"))
+    )
+
+
+def _list_free(
+    desk: Desk, order: Order, *, chunks: Collection[int] | None = None
+) -> list[FreeSeat]:
+    """The free seats for the viewer in these chunks, or in the whole campaign."""
+    seats_qs = free_qs(desk)
+    if chunks is not None and not chunks:
+        return []
+    if chunks is not None and _is_by_query(desk):
+        seats_qs = seats_qs.filter(Among("pair__query", chunks))
+    elif chunks is not None:
+        seats_qs = seats_qs.annotate(chunk=F("pair_id") % CHUNKS).filter(Among("chunk", chunks))
+    return _read_seats(order, seats_qs)
+
+
+def _read_seats(order: Order, seats_qs: "QuerySet[Assignment]") -> list[FreeSeat]:
+    rows = seats_qs.order_by("pair_id", "-seat").values_list(
+        "pk", "pair_id", "pair__query_id", "pair__document_id"
+    )
+    one_each = {row[1]: FreeSeat(*row) for row in rows}  # the last, the lowest seat, stays
+    return sorted(one_each.values(), key=lambda seat: order.key(**_place(seat)))
+
+
+def _place(seat: FreeSeat) -> dict[str, int]:
+    return {"pair": seat.pair, "query": seat.query, "document": seat.document}
+
+
+def _list_chunks(desk: Desk, order: Order) -> list[int]:
+    """The chunks of the campaign in the viewer's order."""
+    if not _is_by_query(desk):
+        return order.sort_chunks(range(CHUNKS))
+    queries = Pair.objects.filter(campaign=desk.campaign).order_by().values_list("query", flat=True)
+    return order.sort_chunks(queries.distinct())
+
+
+def _is_by_query(desk: Desk) -> bool:
+    return desk.campaign.order == Campaign.Order.BY_QUERY

@@ -1,0 +1,1 @@
+"""Setting a person's labels aside or pausing them: its effect beforehand, and doing it."""

@@ -1,0 +1,187 @@
+"""Setting people's labels aside and pausing people, over REST; for leads."""
+
+import uuid
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.campaigns.queries import find_campaign
+from annotation.gold.actions import pause_people, set_labels_aside, undo_action
+from annotation.gold.queries import get_check_action
+from annotation.models import CheckAction
+from annotation.permissions import check_may_run
+from annotation.set_aside.queries import MOST_PEOPLE, find_people, get_aside_page
+from judgments.permissions import NotFound
+from judgments.rest.parsing import check_parameters, read_input, read_parameters
+from judgments.waking import publish
+
+
+class AlphaOutput(serializers.Serializer[Any]):
+    """Krippendorff's alpha (ordinal) and its interval of 95 %; null where there is none."""
+
+    value = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+
+
+class BoardRowOutput(serializers.Serializer[Any]):
+    """A run's mean of the list's first measure now, and without these labels."""
+
+    ranker = serializers.CharField()
+    run = serializers.CharField()
+    measure = serializers.CharField()
+    before = serializers.FloatField()
+    after = serializers.FloatField()
+
+
+class OutcomeOutput(serializers.Serializer[Any]):
+    """labels: of these people, that count now; pairs: that they are of; decided: of these, by a
+    lead, which stay. changed: to another grade; tied: the labels left tie; lost: no label is left.
+    reopened: pairs to be labelled again. board: best without them first.
+    """
+
+    alpha = AlphaOutput()
+    alpha_without = AlphaOutput()
+    labels = serializers.IntegerField()
+    pairs = serializers.IntegerField()
+    decided = serializers.IntegerField()
+    changed = serializers.IntegerField()
+    tied = serializers.IntegerField()
+    lost = serializers.IntegerField()
+    reopened = serializers.IntegerField()
+    board = BoardRowOutput(many=True)
+
+
+class AsidePersonOutput(serializers.Serializer[Any]):
+    """labels: that count; aside: set aside. is_active: still of the campaign."""
+
+    username = serializers.CharField()
+    name = serializers.CharField()
+    labels = serializers.IntegerField()
+    aside = serializers.IntegerField()
+    is_active = serializers.BooleanField()
+    is_paused = serializers.BooleanField()
+
+
+class ActionOutput(serializers.Serializer[Any]):
+    """What was done about somebody: `pause`, or `requeue`, which set labels aside.
+
+    taken_by: the lead; "" for a rule. undone: by a lead since then.
+    """
+
+    id = serializers.IntegerField(source="pk")
+    action = serializers.CharField()
+    username = serializers.CharField(source="annotator.username")
+    labels = serializers.SerializerMethodField()
+    taken_at = serializers.DateTimeField()
+    taken_by = serializers.SerializerMethodField()
+    undone = serializers.SerializerMethodField()
+
+    def get_labels(self, action: CheckAction) -> int:
+        return len(action.seats)
+
+    def get_taken_by(self, action: CheckAction) -> str:
+        return action.taken_by.username if action.taken_by else ""
+
+    def get_undone(self, action: CheckAction) -> bool:
+        return hasattr(action, "undone_by")
+
+
+class Aside(APIView):
+    """`aside`: people's labels that are not to count, and people who are paused."""
+
+    class Parameters(serializers.Serializer[Any]):
+        """people: user names with commas between; without any, no preview."""
+
+        people = serializers.CharField(max_length=16_000, allow_blank=True, default="")
+
+    class Input(serializers.Serializer[Any]):
+        """people: user names. action: what to do. reason: for the audit log."""
+
+        people = serializers.ListField(
+            child=serializers.CharField(max_length=150), min_length=1, max_length=MOST_PEOPLE
+        )
+        action = serializers.ChoiceField(choices=["set_aside", "pause"])
+        reason = serializers.CharField(max_length=1_000, allow_blank=True, default="")
+
+    class Output(serializers.Serializer[Any]):
+        """people: of the campaign. outcome: without the chosen ones; null until it is computed.
+
+        is_current: it has seen every label; else a worker is told, ask again. actions: what rules
+        and leads did, the last first.
+        """
+
+        people = AsidePersonOutput(many=True)
+        is_current = serializers.BooleanField()
+        outcome = OutcomeOutput(allow_null=True)
+        actions = ActionOutput(many=True)
+
+    class Done(serializers.Serializer[Any]):
+        """actions: what was done now; empty where all of it stands already."""
+
+        actions = ActionOutput(many=True)
+
+    @extend_schema(operation_id="preview_aside", parameters=[Parameters], responses={200: Output})
+    def get(self, request: Request, campaign_id: uuid.UUID) -> Response:
+        """What agreement, grades and leaderboard would be without some people's labels."""
+        named = read_parameters(request, self.Parameters)["people"]
+        access, campaign = find_campaign(viewer=request.user, campaign_id=campaign_id)
+        check_may_run(access, campaign)
+        usernames = [name for name in named.split(",") if name]
+        chosen = find_people(access=access, campaign=campaign, usernames=usernames)
+        page = get_aside_page(access=access, campaign=campaign, chosen=chosen)
+        if page.freshness is not None and page.freshness.is_waiting:
+            publish("annotation.preview_aside", campaign.pk, page.key)
+        done_qs = CheckAction.objects.filter(campaign=campaign, undoes=None, action__in=ACTIONS)
+        plain = {
+            "people": page.people,
+            "is_current": page.freshness is not None and not page.freshness.is_due,
+            "outcome": page.outcome,
+            "actions": done_qs.select_related("annotator", "taken_by", "undone_by").order_by("-pk"),
+        }
+        return Response(self.Output(plain).data)
+
+    @extend_schema(operation_id="set_aside", request=Input, responses={200: Done})
+    def post(self, request: Request, campaign_id: uuid.UUID) -> Response:
+        """Set labels aside and have the pairs labelled again, or pause people."""
+        check_parameters(request)
+        access, campaign = find_campaign(viewer=request.user, campaign_id=campaign_id)
+        check_may_run(access, campaign)
+        said = read_input(self.Input, request.data)
+        people = find_people(access=access, campaign=campaign, usernames=said["people"])
+        act = set_labels_aside if said["action"] == "set_aside" else pause_people
+        taken = act(
+            access=access,
+            campaign=campaign,
+            people=people,
+            at=timezone.now(),
+            reason=said["reason"],
+        )
+        return Response(self.Done({"actions": taken}).data)
+
+
+ACTIONS = ("pause", "requeue")
+
+
+class AsideUndo(APIView):
+    """Taking back what a rule or a lead did about somebody."""
+
+    @extend_schema(operation_id="undo_aside", request=None, responses={200: ActionOutput})
+    def post(self, request: Request, campaign_id: uuid.UUID, action_id: int) -> Response:
+        """Let labels count again, or somebody go on; free seats that nobody took are voided."""
+        check_parameters(request)
+        access, campaign = find_campaign(viewer=request.user, campaign_id=campaign_id)
+        check_may_run(access, campaign)
+        action = get_check_action(access=access, action_id=action_id)
+        if action.campaign_id != campaign.pk:
+            raise NotFound("action")
+        undo_action(access=access, action=action, at=timezone.now())
+        action = CheckAction.objects.select_related("annotator", "taken_by", "undone_by").get(
+            pk=action.pk
+        )
+        return Response(ActionOutput(action).data)

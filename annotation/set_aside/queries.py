@@ -1,0 +1,311 @@
+"""What a campaign would be without the labels of some people, before they are set aside."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+import numpy as np
+from django.db.models import Count, Q, Sum
+
+from annotation.consolidation.conclusions import Concluded, list_known, listen
+from annotation.consolidation.overlap import overlap_labels
+from annotation.consolidation.weighing import WEIGHED, Known, grade_by
+from annotation.gold.queries import ActionRow, list_actions
+from annotation.models import OVERLAP_PURPOSES, AsidePreview, Assignment, Campaign, Pair
+from annotation.permissions import check_may_watch
+from annotation.quality.material import Read, key_of, read_material
+from evaluation.public import WhatIf, list_what_if
+from judgments.models import User
+from judgments.permissions import Access, NotFound
+from judgments.reports.freshness import Freshness, freshness_of
+from touchstone.agreement.alpha import alpha
+from touchstone.agreement.counts import count_labels
+from touchstone.scales import Scale
+
+STEPS: Final = 3
+ASIDE_REVISION: Final = 1  # raised when the same labels give another preview than before
+MOST_PEOPLE: Final = 100
+
+
+@dataclass(frozen=True)
+class Alpha:
+    """Krippendorff's alpha (ordinal) with its interval; None where there is none."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class AsideOutcome:
+    """What a campaign would be without some people's labels.
+
+    labels: of theirs that count now; pairs: that these are of. decided: of the pairs, those that a
+    lead decided, which stay. changed: grades that become another, or take the place of a tie;
+    tied: that the labels left do not agree on; lost: of pairs without any label left. reopened:
+    pairs that somebody is to label again. board: every run's mean now and with the grades that the
+    labels left give, best then first; moved: runs with another place.
+    """
+
+    alpha: Alpha
+    alpha_without: Alpha
+    labels: int
+    pairs: int
+    decided: int
+    changed: int
+    tied: int
+    lost: int
+    reopened: int
+    board: tuple[WhatIf, ...]
+
+    @property
+    def moved(self) -> int:
+        """How many runs have another place."""
+        before = sorted(self.board, key=lambda row: -row.before)
+        pairs = zip(before, self.board, strict=True)
+        return sum(one.before != other.before for one, other in pairs)
+
+
+@dataclass(frozen=True)
+class AsidePerson:
+    """Somebody of the campaign. labels: that count; aside: set aside, and not undone."""
+
+    pk: int
+    username: str
+    name: str
+    labels: int
+    aside: int
+    is_active: bool
+    is_paused: bool
+    is_chosen: bool
+
+
+@dataclass(frozen=True)
+class AsidePage:
+    """people: of the campaign. key: names the chosen ones; "" for none. actions: what was done.
+
+    outcome: None before a worker has computed it, and where nobody is chosen.
+    """
+
+    campaign: Campaign
+    people: tuple[AsidePerson, ...]
+    key: str
+    freshness: Freshness | None
+    outcome: AsideOutcome | None
+    actions: tuple[ActionRow, ...]
+
+    @property
+    def chosen(self) -> tuple[AsidePerson, ...]:
+        return tuple(person for person in self.people if person.is_chosen)
+
+    @property
+    def names(self) -> str:
+        """The chosen people in words."""
+        *others, last = [person.name for person in self.chosen]
+        return f"{', '.join(others)} and {last}" if others else last
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether any label of theirs counts."""
+        return any(person.labels for person in self.chosen)
+
+    @property
+    def may_pause(self) -> bool:
+        """Whether anything more is asked of any of them."""
+        is_open = self.campaign.state == Campaign.State.OPEN
+        return is_open and any(one.is_active and not one.is_paused for one in self.chosen)
+
+
+def people_key(people: Iterable[int]) -> str:
+    """Some people's ids as one word, in ascending order."""
+    return "-".join(map(str, sorted(set(people))))
+
+
+def people_ids(key: str) -> list[int]:
+    """The ids that `people_key` wrote. Raises NotFound for anything else."""
+    parts = key.split("-")
+    if len(parts) > MOST_PEOPLE or not all(p.isdecimal() and len(p) < 19 for p in parts):
+        raise NotFound("annotator")
+    found = [int(part) for part in parts]
+    if key != people_key(found):
+        raise NotFound("annotator")
+    return found
+
+
+def find_people(*, access: Access, campaign: Campaign, usernames: Sequence[str]) -> list[User]:
+    """People of the campaign by their user names; for leads and admins.
+
+    Raises NotFound for a name that nobody of the campaign has, and for too many.
+    """
+    check_may_watch(access, campaign)
+    wanted = set(usernames)
+    if len(wanted) > MOST_PEOPLE:
+        raise NotFound("annotator")
+    places_qs = campaign.annotators.filter(user__username__in=wanted).select_related("user")
+    found = [place.user for place in places_qs.order_by("user__username")]
+    if len(found) < len(wanted):
+        raise NotFound("annotator")
+    return found
+
+
+def get_aside_page(*, access: Access, campaign: Campaign, chosen: Sequence[User]) -> AsidePage:
+    """Who labels in a campaign, and what it would be without the chosen; for leads and admins."""
+    check_may_watch(access, campaign)
+    own = {person.pk for person in chosen}
+    key = people_key(own)
+    preview = AsidePreview.objects.filter(campaign=campaign, people=key).first() if key else None
+    is_known = preview is not None and preview.revision == ASIDE_REVISION
+    return AsidePage(
+        campaign=campaign,
+        people=tuple(_list_people(campaign, own)),
+        key=key,
+        freshness=_freshness(campaign, key, preview) if key else None,
+        outcome=_outcome(preview.figures) if preview and is_known else None,
+        actions=tuple(
+            row
+            for row in list_actions(access=access, campaign=campaign)
+            if row.action in ("pause", "requeue")
+        ),
+    )
+
+
+def get_aside_freshness(*, access: Access, campaign: Campaign, key: str) -> Freshness:
+    """How current the preview without some people is; for leads and admins."""
+    check_may_watch(access, campaign)
+    chosen = people_ids(key)
+    if campaign.annotators.filter(user__in=chosen).count() < len(chosen):
+        raise NotFound("annotator")
+    previews_qs = AsidePreview.objects.defer("figures").filter(campaign=campaign, people=key)
+    return _freshness(campaign, key, previews_qs.first())
+
+
+def aside_key(campaign: Campaign, people: str) -> str:
+    """A name of all that the preview follows from."""
+    concluded = campaign.pairs.order_by().aggregate(seen=Sum("consolidated_seq"))["seen"]
+    plan = (str(campaign.rule), campaign.overlap, str(campaign.state))
+    words = (people, plan, key_of(campaign), concluded, campaign.list.head)
+    return hashlib.blake2b(repr(words).encode(), digest_size=16).hexdigest()
+
+
+def compute_aside(
+    campaign: Campaign, people: Sequence[int], report: Callable[[int], None] = lambda _: None
+) -> dict[str, Any]:
+    """The preview as values that JSON can hold; for the worker.
+
+    report: called with how many of STEPS are done.
+    """
+    read = read_material(campaign)
+    whole, rest = _alpha(read, ()), _alpha(read, people)
+    report(1)
+    own_qs = overlap_labels().filter(pair__campaign=campaign, annotator__in=people).order_by()
+    touched = set(own_qs.values_list("pair", flat=True))
+    labels = own_qs.count()
+    heard = listen(campaign.pairs.filter(pk__in=_of(campaign, people)).order_by("pk"))
+    undecided = [one for one in heard if one.adjudication is None]
+    report(2)
+    grades = {one.pair: _grade_without(one, people, known) for one, known in _with_known(undecided)}
+    differing = {
+        pair: grade
+        for pair, (grade, _) in grades.items()
+        if pair.state != Pair.State.OPEN and pair.grade != grade
+    }
+    lost = sum(not grades[pair][1] for pair in differing)
+    tied = sum(grade is None for grade in differing.values()) - lost
+    changes = {(pair.query_id, pair.document_id): grade for pair, grade in differing.items()}
+    board = list_what_if(judgment_list=campaign.list, grades=changes) if changes else []
+    report(3)
+    return {
+        "alpha": asdict(whole),
+        "alpha_without": asdict(rest),
+        "labels": labels,
+        "pairs": len(touched),
+        "decided": len(heard) - len(undecided),
+        "changed": len(differing) - lost - tied,
+        "tied": tied,
+        "lost": lost,
+        "reopened": 0 if campaign.state == Campaign.State.CLOSED else len(undecided),
+        "board": [asdict(row) for row in board],
+    }
+
+
+def _of(campaign: Campaign, people: Sequence[int]) -> Any:
+    """The pairs that these people's labels count for, as a subquery."""
+    labels_qs = overlap_labels().filter(pair__campaign=campaign, annotator__in=people)
+    return labels_qs.order_by().values("pair")
+
+
+def _alpha(read: Read, without: Iterable[int]) -> Alpha:
+    labels = read.material.labels
+    places = [place for place, pk in enumerate(read.people) if pk in set(without)]
+    stays = ~np.isin(labels.annotators, np.array(places, dtype=np.int64))
+    counts = count_labels(labels.units[stays], labels.steps[stays], read.material.values)
+    found = alpha(counts, "ordinal")
+    return Alpha(found.value, found.low, found.high)
+
+
+def _with_known(heard: Sequence[Concluded]) -> list[tuple[Concluded, Known]]:
+    """Each pair with what is known of its campaign's annotators, where its rule weighs labels."""
+    weighed = {one.pair.campaign_id for one in heard if one.pair.campaign.rule in WEIGHED}
+    known = list_known(weighed) if weighed else {}
+    return [(one, known.get(one.pair.campaign_id, Known())) for one in heard]
+
+
+def _grade_without(
+    one: Concluded, people: Sequence[int], known: Known
+) -> tuple[int | None, tuple[int, ...]]:
+    """What the labels of the others come to, None for a tie or none; and their grades."""
+    stay = [place for place, who in enumerate(one.annotators) if who not in people]
+    grades = tuple(one.grades[place] for place in stay)
+    if not grades:
+        return None, ()
+    codes = Scale.from_json(one.pair.campaign.list.scale).codes
+    annotators = [one.annotators[place] for place in stay]
+    grade, _ = grade_by(one.pair.campaign.rule, annotators, grades, codes, known)
+    return grade, grades
+
+
+def _list_people(campaign: Campaign, chosen: set[int]) -> list[AsidePerson]:
+    seats_qs = Assignment.objects.filter(
+        pair__campaign=campaign, annotator__isnull=False, purpose__in=OVERLAP_PURPOSES
+    ).order_by()
+    counted = seats_qs.values_list("annotator").annotate(
+        counting=Count("pk", filter=Q(state=Assignment.State.DONE)),
+        aside=Count("pk", filter=Q(state=Assignment.State.ASIDE)),
+    )
+    counts = {person: (labels, aside) for person, labels, aside in counted}
+    people = []
+    for place in campaign.annotators.select_related("user"):
+        labels, aside = counts.get(place.user_id, (0, 0))
+        people.append(
+            AsidePerson(
+                pk=place.user_id,
+                username=place.user.username,
+                name=str(place.user),
+                labels=labels,
+                aside=aside,
+                is_active=place.is_active,
+                is_paused=bool(place.paused),
+                is_chosen=place.user_id in chosen,
+            )
+        )
+    return sorted(people, key=lambda person: (person.name, person.username))
+
+
+def _freshness(campaign: Campaign, people: str, preview: AsidePreview | None) -> Freshness:
+    current = (aside_key(campaign, people), ASIDE_REVISION)
+    is_due = preview is None or (preview.seen, preview.revision) != current
+    return freshness_of(preview, is_due=is_due, steps=STEPS)
+
+
+def _outcome(figures: Mapping[str, Any]) -> AsideOutcome:
+    plain = {
+        name: figures[name]
+        for name in ("labels", "pairs", "decided", "changed", "tied", "lost", "reopened")
+    }
+    return AsideOutcome(
+        alpha=Alpha(**figures["alpha"]),
+        alpha_without=Alpha(**figures["alpha_without"]),
+        board=tuple(WhatIf(**row) for row in figures["board"]),
+        **plain,
+    )

@@ -1,0 +1,1 @@
+"""The stage before the pairs that count."""

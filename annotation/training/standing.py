@@ -1,0 +1,218 @@
+"""Whether somebody is asked for pairs that count now, for training pairs, or for nothing, and why.
+
+What an annotator reads of it never says that anything is a check, but for training, which is one.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from annotation.gold.accuracy import error_of
+from annotation.gold.queries import get_check_plan, is_used_up
+from annotation.models import (
+    OVERLAP_PURPOSES,
+    Assignment,
+    Campaign,
+    CheckPlan,
+    GoldItem,
+    Label,
+    QuerySkip,
+    StandIn,
+    TrainingAnswer,
+    TrainingAttempt,
+)
+from annotation.permissions import Desk
+from annotation.training.rules import Attempt, Course, Stage, needed, stage_of
+from judgments.models import User
+from judgments.storage.prepared import PreparedRows, slot
+from touchstone.scales import Scale
+
+WAITING_WORDS: Final = (
+    "That was the last of the training pairs that this campaign asks for. Its lead looks at your "
+    "answers now, and says how it goes on."
+)
+LACKING_WORDS: Final = (
+    "There are no further training pairs at the moment. The lead of this campaign can see that."
+)
+STOPPED_WORDS: Final = (
+    "There is nothing more for you here for the moment. Your labels are kept, and the lead of this "
+    "campaign knows."
+)
+
+
+@dataclass(frozen=True)
+class TrainingShown:
+    """How far somebody is in an attempt. needed: how many have to be right."""
+
+    number: int
+    done: int
+    pairs: int
+    needed: int
+
+
+@dataclass(frozen=True)
+class Standing:
+    """pause: why nothing is asked of them now; empty where something is. takes_more: they get
+    further pairs that count. training: while they learn."""
+
+    stage: Stage
+    training: TrainingShown | None
+    pause: str
+    takes_more: bool
+
+
+@dataclass(frozen=True)
+class Told:
+    """The right answer of a training pair, for whoever has just labelled it.
+
+    is_right: of what they said. counts: it was their first word on this pair. right, done, pairs,
+    needed, state: of the attempt as it stands now.
+    """
+
+    low: int
+    high: int
+    reason: str
+    is_right: bool
+    counts: bool
+    right: int
+    done: int
+    pairs: int
+    needed: int
+    state: str
+
+
+def course_of(plan: CheckPlan) -> Course:
+    """What a campaign asks of those who are new."""
+    return Course(plan.training_pairs, plan.training_percent, plan.training_tries)
+
+
+def get_stage(campaign: Campaign, person: User) -> Stage:
+    """Where somebody stands in the training of a campaign."""
+    course = course_of(get_check_plan(campaign))
+    if not course.pairs:
+        return Stage.NONE
+    attempts = [Attempt(one.state, one.series) for one in list_attempts_qs(campaign, person)]
+    return stage_of(course, attempts, is_new=not attempts and _is_new(campaign, person))
+
+
+def get_standing(desk: Desk) -> Standing:
+    """Whether and what the viewer is asked for now; asks nothing where nothing is planned."""
+    plan = get_check_plan(desk.campaign)
+    stage = get_stage(desk.campaign, desk.viewer)
+    if desk.paused or stage == Stage.WAITING:
+        return Standing(stage, None, desk.paused or WAITING_WORDS, takes_more=False)
+    if stage == Stage.LEARNING:
+        training = get_training(desk.campaign, desk.viewer)
+        pause = LACKING_WORDS if is_lacking(desk.campaign, desk.viewer) else ""
+        return Standing(stage, training, pause, takes_more=False)
+    stops = plan.gold_percent > 0 and plan.when_used_up == CheckPlan.UsedUp.STOP
+    if not stops or not is_used_up(desk.campaign, desk.viewer):
+        return Standing(stage, None, "", takes_more=True)
+    # said only once there is nothing at hand: not while the last of the gold may be
+    pause = "" if held_qs(desk).exists() else STOPPED_WORDS
+    return Standing(stage, None, pause, takes_more=False)
+
+
+def get_training(campaign: Campaign, person: User) -> TrainingShown:
+    """The attempt that somebody is in, or that would begin now."""
+    course = course_of(get_check_plan(campaign))
+    last = list_attempts_qs(campaign, person).last()
+    if last is None or last.state != TrainingAttempt.State.OPEN:
+        number = last.number + 1 if last else 1
+        return TrainingShown(number, 0, course.pairs, needed(course.pairs, course.percent))
+    done = last.answers.count()
+    return TrainingShown(last.number, done, last.pairs, needed(last.pairs, last.percent))
+
+
+def find_training(campaign: Campaign, person: User) -> TrainingShown | None:
+    """How far somebody is who has to qualify first; None for everybody else."""
+    is_asked = get_stage(campaign, person) in {Stage.LEARNING, Stage.WAITING}
+    return get_training(campaign, person) if is_asked else None
+
+
+def get_told(label: Label) -> Told:
+    """What somebody is told of their label of a training pair.
+
+    label: in a seat for training, stored, with its answer.
+    """
+    answer = TrainingAnswer.objects.select_related("attempt", "item").get(
+        assignment=label.assignment_id
+    )
+    attempt = answer.attempt
+    errors = list(attempt.answers.values_list("error", flat=True))
+    codes = Scale.from_json(label.pair.list.scale).codes
+    low, high = answer.item.low, answer.item.high
+    return Told(
+        low=low,
+        high=high,
+        reason=answer.item.reason,
+        is_right=label.grade is not None
+        and error_of(label.grade, low=low, high=high, codes=codes) == 0,
+        counts=answer.label_id == label.pk,
+        right=errors.count(0),
+        done=len(errors),
+        pairs=attempt.pairs,
+        needed=needed(attempt.pairs, attempt.percent),
+        state=attempt.state,
+    )
+
+
+def list_attempts_qs(campaign: Campaign, person: User) -> QuerySet[TrainingAttempt]:
+    """Somebody's attempts, oldest first."""
+    return TrainingAttempt.objects.filter(campaign=campaign, annotator=person).order_by("number")
+
+
+def held_qs(desk: Desk) -> QuerySet[Assignment]:
+    """The seats that the viewer holds."""
+    return Assignment.objects.filter(
+        annotator=desk.viewer, state=Assignment.State.LEASED, pair__campaign=desk.campaign
+    )
+
+
+def held_slots_qs() -> QuerySet[Assignment]:
+    """`held_qs` for a prepared query: its slots are viewer and campaign."""
+    return Assignment.objects.filter(
+        annotator=slot("viewer"),
+        state=Assignment.State.LEASED,
+        pair__campaign=slot("campaign"),
+    ).order_by()
+
+
+def list_leases(desk: Desk) -> list[datetime]:
+    """Until when the viewer holds each of their seats."""
+    return [until for (until,) in _leases.list(viewer=desk.viewer.pk, campaign=desk.campaign.pk)]
+
+
+_leases: PreparedRows[Any] = PreparedRows(lambda: held_slots_qs().values_list("leased_until"))
+
+
+def trainable_qs(campaign: Campaign, person: User) -> QuerySet[GoldItem]:
+    """The gold that somebody can learn by: of no query that they skip, never met, and not drawn
+    to be met later."""
+    met_qs = Assignment.objects.filter(annotator=person, pair=OuterRef("pair"))
+    skips_qs = QuerySkip.objects.filter(campaign=campaign, annotator=person, returned_at=None)
+    items_qs = GoldItem.objects.filter(campaign=campaign, retired_at=None)
+    unmet_qs = items_qs.exclude(Exists(met_qs.exclude(state=Assignment.State.VOIDED)))
+    drawn = StandIn.objects.filter(annotator=person, shown=OuterRef("pair"))
+    unmet_qs = unmet_qs.exclude(Exists(drawn))
+    return unmet_qs.exclude(pair__query__in=skips_qs.values("query"))
+
+
+def is_lacking(campaign: Campaign, person: User) -> bool:
+    """Whether somebody who learns has nothing at hand, and too little gold is left to go on."""
+    held = Assignment.objects.filter(
+        annotator=person, state=Assignment.State.LEASED, pair__campaign=campaign
+    )
+    if held.exists():
+        return False
+    training = get_training(campaign, person)
+    return trainable_qs(campaign, person).count() < training.pairs - training.done
+
+
+def _is_new(campaign: Campaign, person: User) -> bool:
+    labels_qs = Label.objects.filter(
+        annotator=person, pair__campaign=campaign, assignment__purpose__in=OVERLAP_PURPOSES
+    )
+    return not labels_qs.exists()

@@ -1,1 +1,0 @@
-"""Annotation's pages: accessor, form, one service, and what to show."""

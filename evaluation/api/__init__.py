@@ -1,1 +1,0 @@
-"""Rankers, runs and leaderboards for programs; docs/rest.md describes them."""

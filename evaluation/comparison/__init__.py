@@ -1,0 +1,1 @@
+"""Runs side by side: differences, what changed, and what unjudged documents leave open."""

@@ -1,0 +1,115 @@
+"""Comparing runs."""
+
+from functools import partial
+from typing import Final
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from evaluation.comparison.pages import CompareFilters, ComparePage, get_compare_page
+from evaluation.comparison.rank_changes import get_moved_page
+from evaluation.comparison.unjudged_page import get_unjudged_page
+from evaluation.evaluations.measure_set_services import choose_test
+from evaluation.pages.rendering import answer_page
+from evaluation.runs.selection import RunsFilters, runs_filters_of
+from evaluation.stability.services import announce
+from judgments.lists.queries import get_list
+from judgments.models import SetLook
+from judgments.pages.paging import paged
+from judgments.pages.rates import costly
+from judgments.permissions import check_may_lead, get_access
+from touchstone.errors import DomainError
+
+QUERIES_SHOWN: Final = 10  # on a page of documents that moved
+
+
+@costly
+@require_safe
+def compare(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
+    """Two or more runs on a list: differences, how sure they are, and on which queries."""
+    access = get_access(viewer=request.user, slug=slug)
+
+    def page(filters: CompareFilters) -> ComparePage:
+        found = get_compare_page(access=access, slug=list_slug, filters=filters)
+        announce(found.stability)
+        return found
+
+    return answer_page(
+        request,
+        "compare",
+        lambda: page(filters_of(request.GET)),
+        lambda: page(CompareFilters()),
+        access=access,
+        section="leaderboard",
+        look=SetLook.Page.COMPARISON,
+    )
+
+
+@costly
+@require_safe
+def moved(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
+    """The documents that moved between two runs, query by query."""
+    access = get_access(viewer=request.user, slug=slug)
+    page = partial(
+        get_moved_page,
+        access=access,
+        slug=list_slug,
+        filters=runs_filters_of(request.GET),
+        cut=paged(request.GET.get("page", ""), QUERIES_SHOWN),
+    )
+    return answer_page(
+        request,
+        "moved",
+        page,
+        lambda: None,
+        access=access,
+        section="leaderboard",
+        look=SetLook.Page.DOCUMENTS,
+    )
+
+
+@costly
+@require_POST
+def compare_test(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
+    """Another test for the comparisons of a list."""
+    access = get_access(viewer=request.user, slug=slug)
+    check_may_lead(access)
+    judgment_list = get_list(access=access, slug=list_slug)
+    test = request.POST.get("test", "")
+    try:
+        choose_test(access=access, judgment_list=judgment_list, test=test, at=timezone.now())
+    except DomainError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, "Runs on this list are compared by this test from now on.")
+    return redirect("compare", slug, list_slug)
+
+
+@costly
+@require_safe
+def unjudged(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
+    """What the documents that nobody has judged leave open."""
+    access = get_access(viewer=request.user, slug=slug)
+    page = partial(get_unjudged_page, access=access, slug=list_slug)
+    return answer_page(
+        request,
+        "unjudged",
+        lambda: page(filters=runs_filters_of(request.GET)),
+        lambda: page(filters=RunsFilters()),
+        access=access,
+        section="leaderboard",
+        look=SetLook.Page.UNJUDGED,
+    )
+
+
+def filters_of(parameters: QueryDict) -> CompareFilters:
+    """What an address asks for."""
+    return CompareFilters(
+        **vars(runs_filters_of(parameters)),
+        baseline=parameters.get("baseline", ""),
+        against=parameters.get("against", ""),
+        test=parameters.get("test", ""),
+    )

@@ -1,0 +1,1 @@
+"""One run query by query, and why a value is what it is."""

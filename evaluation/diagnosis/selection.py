@@ -1,0 +1,285 @@
+"""What the pages of a run look at: which list, version, measure and queries, in which order."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+from urllib.parse import urlencode
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluation.evaluations.measure_sets import grades_of
+from evaluation.evaluations.queries import (
+    FilterRefused,
+    SetChoice,
+    check_queries,
+    choose_set,
+    chosen_measures,
+    kept_measures,
+)
+from evaluation.evaluations.query_values import QueryValues, get_query_values
+from evaluation.models import Run
+from judgments.collections.queries import list_query_ids
+from judgments.content.queries import get_choice
+from judgments.models import JudgmentList
+from judgments.permissions import Access
+from touchstone.measures.asking import Asked, ask_all, every_preset, recognise
+from touchstone.measures.definition import Measure
+from touchstone.measures.errors import MeasureError
+from touchstone.measures.scoring import can_be_stored, check_fit, fits
+from touchstone.measures.wording import describe
+from touchstone.scales import Scale
+
+BEST_FIRST: Final = "-value"
+SORTS: Final = (BEST_FIRST, "value", "qid", "-qid", "judged", "-judged")
+ORDERS: Final = {BEST_FIRST: "Best first", "value": "Worst first", "qid": "By id"}
+VALUES_CAVEAT: Final = (
+    "Here grades count what this list says they are worth; a tool would be given their codes."
+)
+_DIGITS: Final = re.compile(r"([0-9]+)")
+
+
+@dataclass(frozen=True)
+class RunFilters:
+    """What the address of a run's page asks for; "" is the usual: first list, head, its measure.
+
+    measure: one or several, each plain or as a tool means it, `lightgbm:nDCG@10`.
+    """
+
+    list_slug: str = ""
+    version: str = ""
+    measure: str = ""
+    segment: str = ""
+    set: str = ""
+    sort: str = ""
+
+
+@dataclass(frozen=True)
+class Order:
+    """A way to sort, and the parameters that ask for it."""
+
+    label: str
+    address: str
+    is_current: bool
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What a page looks at.
+
+    asked: the definitions that it shows, the first of which the others are held against.
+    kept: the measures that the list keeps. has_values: a grade's code is not what it is worth.
+    """
+
+    lists: list[JudgmentList]
+    judgment_list: JudgmentList
+    version: int
+    is_head: bool
+    asked: tuple[Asked, ...]
+    kept: tuple[str, ...]
+    segment: str
+    sets: SetChoice
+    sort: str
+    has_values: bool
+
+    @property
+    def measure(self) -> Measure:
+        """The first definition."""
+        return self.asked[0].measure
+
+    @property
+    def name(self) -> str:
+        """What the first definition is called."""
+        return self.asked[0].canonical
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the definitions are called."""
+        return tuple(one.canonical for one in self.asked)
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """The measures that the list keeps, and the one at hand where it is another."""
+        plain = () if self.asked[0].preset else (self.name,)
+        return tuple(dict.fromkeys((*self.kept, *plain)))
+
+    @property
+    def dialects(self) -> tuple[Asked, ...]:
+        """The measure at hand as every tool means it that has it and can read this list."""
+        grades = grades_of(self.judgment_list)
+        return tuple(o for o in every_preset(self.asked[0].plain) if fits(o.measure, grades))
+
+    @property
+    def description(self) -> str:
+        """The measure in plain words."""
+        return describe(self.measure)
+
+    @property
+    def caveat(self) -> str:
+        """Where the tool whose rules are shown can't be followed; "" where there is none."""
+        return self.caveat_of(self.asked[0])
+
+    def caveat_of(self, asked: Asked) -> str:
+        """The same of any definition."""
+        if asked.preset is None or not self.has_values:
+            return asked.preset.caveat if asked.preset else ""
+        return f"{asked.preset.caveat} {VALUES_CAVEAT}".strip()
+
+    @property
+    def judged_name(self) -> str:
+        """What the share of judged documents beside the value is called."""
+        return Measure(family="Judged", cutoff=self.measure.cutoff).name
+
+    @property
+    def address(self) -> str:
+        """The parameters of another page that looks at just this, now and later."""
+        return self._address(version=str(self.version))
+
+    @property
+    def own_address(self) -> str:
+        """The same with the first definition alone."""
+        return self.address_of(self.name)
+
+    @property
+    def query_address(self) -> str:
+        """The parameters of a query's page: a tool's definition stands beside the plain one."""
+        first = self.asked[0]
+        return self.address_of(self.name, first.plain.name) if first.preset else self.own_address
+
+    def address_of(self, *names: str) -> str:
+        """The same with these definitions."""
+        return self._address(version=str(self.version), names=names)
+
+    @property
+    def newest_address(self) -> str:
+        """The same at the newest version."""
+        return self._address(version="")
+
+    @property
+    def orders(self) -> tuple[Order, ...]:
+        """The ways to sort, for this page itself."""
+        version = "" if self.is_head else str(self.version)
+        return tuple(
+            Order(label, self._address(version=version, sort=sort), sort == self.sort)
+            for sort, label in ORDERS.items()
+        )
+
+    @property
+    def order_name(self) -> str:
+        """The order at hand in words."""
+        names = {"-qid": "by id, backwards", "judged": "least judged first"}
+        return (ORDERS | names).get(self.sort, "most judged first").lower()
+
+    @property
+    def board_address(self) -> str:
+        """The parameters of the leaderboard with this number; "" where none can have it."""
+        if not can_be_stored(self.measure):
+            return ""
+        return _encoded(version=str(self.version), measures=self.name, **self._queries)
+
+    @property
+    def _queries(self) -> dict[str, str]:
+        return {"segment": self.segment, "set": self.sets.slug}
+
+    def _address(self, *, version: str, sort: str = "", names: Sequence[str] = ()) -> str:
+        sort, names = sort or self.sort, names or self.names
+        return _encoded(
+            list=self.judgment_list.slug,
+            version=version,
+            measure=names[0] if len(names) == 1 else "",
+            measures=" ".join(names) if len(names) > 1 else "",
+            **self._queries,
+            sort="" if sort == BEST_FIRST else sort,
+        )
+
+
+def get_looked(*, access: Access, filters: RunFilters, most: int = 1) -> Looked | None:
+    """What the address asks for; None where the collection has no list.
+
+    most: so many definitions can be looked at at once.
+    Raises NotFound for a list or version, MeasureError or FilterRefused for the rest.
+    """
+    choice = get_choice(access=access, list_slug=filters.list_slug, version=filters.version)
+    if choice is None:
+        return None
+    judgment_list = choice.chosen
+    judgment_list.collection = access.collection
+    if filters.sort not in ("", *SORTS):
+        raise FilterRefused("no_column", f"The table can't be sorted by {filters.sort[:60]}.")
+    scale = Scale.from_json(judgment_list.scale)
+    return Looked(
+        lists=choice.lists,
+        judgment_list=judgment_list,
+        version=choice.version,
+        is_head=choice.is_head,
+        asked=_asked(judgment_list, filters.measure, most),
+        kept=tuple(recognise(own).canonical for own in kept_measures(judgment_list)),
+        segment=filters.segment,
+        sets=choose_set(access=access, judgment_list=judgment_list, slug=filters.set),
+        sort=filters.sort or BEST_FIRST,
+        has_values=any(grade.code != grade.value for grade in scale.grades),
+    )
+
+
+def _asked(judgment_list: JudgmentList, text: str, most: int) -> tuple[Asked, ...]:
+    """The definitions that a text names, or else the first that the list keeps."""
+    if not text.strip():
+        (first, *_) = chosen_measures(judgment_list, "")
+        return (recognise(first),)
+    asked = tuple({one.canonical: one for one in ask_all(text)}.values())
+    if len(asked) > most:
+        several = "one measure" if most == 1 else f"at most {most} definitions"
+        raise MeasureError(f"this page shows {several} at a time")
+    for one in asked:
+        if not one.measure.is_mean:
+            raise MeasureError(f"{one.name} is about a whole run: no query has a value")
+    check_fit([one.measure for one in asked], grades_of(judgment_list))
+    return asked
+
+
+def get_ordered(*, looked: Looked, run: Run) -> tuple[QueryValues, Mapping[int, str]]:
+    """The run's judged queries of those asked for, in their order, and every query's id."""
+    found = get_query_values(
+        run=run,
+        judgment_list=looked.judgment_list,
+        version=looked.version,
+        measure=looked.measure,
+    )
+    collection = looked.judgment_list.collection
+    own = check_queries(
+        list_id=looked.judgment_list.pk,
+        version=looked.version,
+        segment=looked.segment,
+        saved_set=looked.sets.chosen,
+    )
+    if own is not None:
+        found = found.within(own)
+    qids = list_query_ids(collection=collection, pks=found.query_ids.tolist())
+    return found.rows(_order(found, qids, looked.sort)), qids
+
+
+def _encoded(**parameters: str) -> str:
+    return urlencode({name: value for name, value in parameters.items() if value})
+
+
+def _order(found: QueryValues, qids: Mapping[int, str], sort: str) -> npt.NDArray[np.intp]:
+    """By the column; among equals by id; queries outside the mean last where values decide."""
+    ids = [qids[pk] for pk in found.query_ids.tolist()]
+    by_id = np.array(sorted(range(len(ids)), key=partial(_natural, ids)), np.intp)
+    key, descending = sort.removeprefix("-"), sort.startswith("-")
+    if key == "qid":
+        return by_id[::-1] if descending else by_id
+    column = found.values if key == "value" else found.judged
+    column = -column if descending else column
+    outside = ~found.counted if key == "value" else np.zeros(len(found), bool)
+    ranked = np.lexsort((column[by_id], outside[by_id]))
+    return by_id[ranked]
+
+
+def _natural(ids: Sequence[str], place: int) -> tuple[list[str | int], str]:
+    """Digits by their number, so that q2 comes before q10; words and numbers take turns."""
+    parts: list[str | int] = list(_DIGITS.split(ids[place]))
+    parts[1::2] = [int(part) for part in parts[1::2]]
+    return parts, ids[place]

@@ -1,0 +1,87 @@
+"""A run's value of every query, as values."""
+
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from evaluation.diagnosis.run_page import get_run_page
+from evaluation.diagnosis.selection import RunFilters
+from evaluation.held_out.api import OfSetOutput, SetParameter, of_set
+from evaluation.runs.resources import get_run_of
+from judgments.lists.queries import HEAD
+from judgments.models import SetLook
+from judgments.pages.paging import parted
+from judgments.permissions import NotFound, get_access
+from judgments.rest.paging import PageParameters, page_response
+from judgments.rest.parsing import read_parameters
+from judgments.rest.schema import REFUSED
+
+
+class QueryValueOutput(serializers.Serializer[Any]):
+    """A query's value; null where it is not in the mean. judged: of the `shown` documents."""
+
+    query_id = serializers.CharField(source="qid")
+    segment = serializers.CharField()
+    value = serializers.FloatField(allow_null=True)
+    judged = serializers.IntegerField()
+    shown = serializers.IntegerField()
+
+
+class RunValues(APIView):
+    """A run on a list, query by query."""
+
+    class Parameters(PageParameters, SetParameter):
+        """list: the list. measure: a name, or a tool's definition; else the first that the list
+        keeps. version: a number, the name of a release, or head. segment, set: only their queries;
+        of a held-out set, asking is a look.
+        """
+
+        list = serializers.SlugField(max_length=64)
+        measure = serializers.CharField(max_length=500, allow_blank=True, default="")
+        version = serializers.SlugField(max_length=64, default=HEAD)
+        segment = serializers.CharField(
+            max_length=200, allow_blank=True, default="", trim_whitespace=False
+        )
+
+    class Output(OfSetOutput):
+        """mean: over `n` queries, exact; null where there is none. results: the judged queries,
+        by their ids.
+        """
+
+        version = serializers.IntegerField()
+        measure = serializers.CharField()
+        mean = serializers.FloatField(allow_null=True)
+        standard_error = serializers.FloatField(allow_null=True)
+        n = serializers.IntegerField()
+        judged = serializers.FloatField(allow_null=True)
+        results = QueryValueOutput(many=True)
+        next = serializers.URLField(allow_null=True)
+
+    @extend_schema(
+        operation_id="get_run_values", parameters=[Parameters], responses={200: Output} | REFUSED
+    )
+    def get(self, request: Request, slug: str, ranker_slug: str, run_id: UUID) -> Response:
+        """Every judged query's value, for tests and drawings of your own."""
+        asked = read_parameters(request, self.Parameters)
+        cut = parted(asked.pop("after"), asked.pop("limit"))
+        filters = RunFilters(list_slug=asked.pop("list"), sort="qid", **asked)
+        access = get_access(viewer=request.user, slug=slug)
+        get_run_of(access, ranker_slug, run_id)
+        page = get_run_page(access=access, public_id=run_id, filters=filters, cut=cut)
+        if page.looked is None or page.mean is None or page.rows is None:
+            raise NotFound("list")
+        plain = {
+            "version": page.looked.version,
+            "measure": page.looked.name,
+            "mean": page.mean.value,
+            "standard_error": page.mean.error,
+            "n": page.mean.queries,
+            "judged": page.mean.judged,
+        }
+        own = of_set(access, page.looked.sets, SetLook.Page.REST_RUN)
+        return page_response(request, page.rows, QueryValueOutput, plain | own)

@@ -1,0 +1,1 @@
+"""Exact sums of runs on versions: what is due, computing, keeping and verifying them."""

@@ -1,1 +1,0 @@
-"""What people type about rankers and runs, checked before a service sees it."""

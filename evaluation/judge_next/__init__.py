@@ -1,0 +1,1 @@
+"""Which pairs to judge next."""

@@ -1,0 +1,1 @@
+"""Leaderboards, their segments and files, and the measures that they can show."""

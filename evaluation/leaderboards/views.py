@@ -1,0 +1,156 @@
+"""Leaderboards, which keep themselves current while somebody looks."""
+
+from functools import partial
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from evaluation.evaluations.measure_set_services import choose_measures
+from evaluation.held_out.services import count_look
+from evaluation.leaderboards.board import Filters
+from evaluation.leaderboards.files import FORMATS
+from evaluation.leaderboards.queries import get_leaderboard_page, get_state, list_leaderboards
+from evaluation.leaderboards.segments import SegmentFilters, get_segments_page
+from evaluation.leaderboards.tables import get_board_table
+from evaluation.pages.rendering import answer_page, render_page
+from judgments.lists.queries import get_list
+from judgments.models import SetLook
+from judgments.pages.rendering import is_part
+from judgments.permissions import NotFound, check_may_lead, get_access, may_upload_runs
+from touchstone.errors import DomainError
+from touchstone.measures.asking import ask_all
+
+STATE_HEADER = "X-Board-State"
+
+
+@require_safe
+def leaderboards(request: HttpRequest, slug: str) -> HttpResponse:
+    """The lists of the collection; where there is only one, its leaderboard at once."""
+    access = get_access(viewer=request.user, slug=slug)
+    rows = list_leaderboards(access=access)
+    if len(rows) == 1:
+        return redirect("leaderboard", slug, rows[0].slug)
+    return render_page(request, "leaderboards", rows, access=access, section="leaderboard")
+
+
+@never_cache
+@require_safe
+def leaderboard(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
+    """The leaderboard of a list. The open page asks for its table again and again.
+
+    While nothing has changed, the answer to that is empty (204) and costs a few small queries.
+    """
+    access = get_access(viewer=request.user, slug=slug)
+    if is_part(request) and STATE_HEADER in request.headers:
+        known = request.headers[STATE_HEADER]
+        if known == get_state(judgment_list=get_list(access=access, slug=list_slug)):
+            return HttpResponse(status=204)
+    page = partial(get_leaderboard_page, access=access, slug=list_slug)
+    response = answer_page(
+        request,
+        "leaderboard",
+        lambda: page(filters=filters_of(request.GET)),
+        lambda: page(filters=Filters()),
+        access=access,
+        section="leaderboard",
+        part="_board",
+        look=SetLook.Page.LEADERBOARD,
+        may_upload=may_upload_runs(access),
+        asked=" ".join(request.GET.getlist("measures")),
+        files=FORMATS.values(),
+    )
+    patch_vary_headers(response, [STATE_HEADER])
+    return response
+
+
+@require_safe
+def leaderboard_file(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
+    """The leaderboard that an address asks for, as a file."""
+    access = get_access(viewer=request.user, slug=slug)
+    form = FORMATS.get(request.GET.get("format", ""))
+    if form is None:
+        raise NotFound("format")
+    try:
+        page = get_leaderboard_page(access=access, slug=list_slug, filters=filters_of(request.GET))
+    except NotFound:
+        raise
+    except DomainError as error:
+        messages.error(request, error.message)
+        return redirect("leaderboard", slug, list_slug)
+    looks = count_look(
+        access=access,
+        sets=page.sets,
+        page=SetLook.Page.BOARD_FILE,
+        at=timezone.now(),
+    )
+    content = form.write(get_board_table(page, looks))
+    response = HttpResponse(content, content_type=f"{form.media_type}; charset=utf-8")
+    name = f"{slug}-{list_slug}-{page.version.number if page.version else 0}.{form.extension}"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+@never_cache
+@require_safe
+def leaderboard_segments(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
+    """Every run's mean in each segment; an open page asks on until all are there."""
+    access = get_access(viewer=request.user, slug=slug)
+    filters = SegmentFilters(
+        measure=" ".join(request.GET.getlist("measure")).strip(),
+        version=request.GET.get("version", "").strip() or "head",
+    )
+    page = partial(get_segments_page, access=access, slug=list_slug)
+    return answer_page(
+        request,
+        "segments",
+        lambda: page(filters=filters),
+        lambda: page(filters=SegmentFilters()),
+        access=access,
+        section="leaderboard",
+        part="_segments",
+    )
+
+
+@require_POST
+def leaderboard_measures(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
+    """Keep other measures current on a list."""
+    access = get_access(viewer=request.user, slug=slug)
+    check_may_lead(access)
+    judgment_list = get_list(access=access, slug=list_slug)
+    asked = " ".join(request.POST.getlist("measures")).strip()
+    address = reverse("leaderboard", args=[slug, list_slug])
+    try:
+        measures = [one.measure for one in ask_all(asked)]
+        choose_measures(
+            access=access, judgment_list=judgment_list, measures=measures, at=timezone.now()
+        )
+    except DomainError as error:
+        messages.error(request, error.message)
+        return redirect(f"{address}?{urlencode({'measures': asked})}")
+    messages.success(request, "These measures are kept current from now on.")
+    return redirect(address)
+
+
+def filters_of(parameters: QueryDict) -> Filters:
+    """What an address asks for; names of measures may come one by one or together."""
+    return Filters(
+        measures=" ".join(parameters.getlist("measures")).strip(),
+        version=parameters.get("version", "").strip() or "head",
+        segment=parameters.get("segment", ""),
+        set=parameters.get("set", ""),
+        runs=parameters.get("runs", ""),
+        sort=parameters.get("sort", ""),
+        baseline=parameters.get("baseline", "").strip(),
+        since=parameters.get("since", "").strip(),
+        tag=parameters.get("tag", "").strip(),
+        group=parameters.get("group", "").strip(),
+        find=parameters.get("find", "").strip(),
+        page=parameters.get("page", ""),
+    )

@@ -1,0 +1,33 @@
+"""What annotation may use of evaluation: ranked documents for pools, and what labels are worth."""
+
+from evaluation.comparison.what_if import (
+    OtherBoard,
+    WhatIf,
+    get_other_board,
+    get_resolution,
+    list_what_if,
+)
+from evaluation.judge_next.queries import JudgeNext, NextAsked, asked_of, get_judge_next
+from evaluation.runs.queries import RunChoice, list_ranked_documents, list_runs
+from evaluation.runs.selection import ChosenRuns, RunsFilters, get_chosen_runs, runs_filters_of
+from evaluation.stability.evidence import get_evidence
+
+__all__ = [
+    "ChosenRuns",
+    "JudgeNext",
+    "NextAsked",
+    "OtherBoard",
+    "RunChoice",
+    "RunsFilters",
+    "WhatIf",
+    "asked_of",
+    "get_chosen_runs",
+    "get_evidence",
+    "get_judge_next",
+    "get_other_board",
+    "get_resolution",
+    "list_ranked_documents",
+    "list_runs",
+    "list_what_if",
+    "runs_filters_of",
+]

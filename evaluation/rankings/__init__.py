@@ -1,0 +1,1 @@
+"""Stored rankings: reading them, and writing them as files."""

@@ -1,0 +1,1 @@
+"""Rankers and their runs: registering, uploading, choosing and withdrawing them."""

@@ -1,0 +1,242 @@
+"""Rankers, and the runs that are uploaded for them."""
+
+from typing import Any, BinaryIO, cast
+from uuid import UUID
+
+from django.http import StreamingHttpResponse
+from django.urls import reverse
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from evaluation.models import Ranker as RankerRow
+from evaluation.rankings.files import MEDIA_TYPE, write_run
+from evaluation.runs import resources
+from evaluation.runs.queries import get_ranker
+from evaluation.runs.rankers import create_ranker, parse_tags
+from evaluation.runs.services import (
+    LONGEST_NAME,
+    ReadRun,
+    check_run_name,
+    read_run_file,
+    run_name_of,
+    store_run,
+    withdraw_run,
+)
+from judgments.jobs.services import submit_job
+from judgments.models.collections import SLUG
+from judgments.permissions import Access, check_may_upload_runs, get_access
+from judgments.rest.jobs import JobOutput, accepted
+from judgments.rest.paging import PageParameters, page_of, page_response
+from judgments.rest.parsing import check_parameters, read_input, read_parameters
+from judgments.rest.uploads import (
+    FILE_BODY,
+    NAMELESS,
+    Upload,
+    UploadView,
+    prefers_a_job,
+    take_upload,
+)
+
+
+class RankerOutput(serializers.Serializer[Any]):
+    """A system that ranks documents."""
+
+    slug = serializers.CharField()
+    name = serializers.CharField()
+    description = serializers.CharField()
+    tags = serializers.ListField(child=serializers.CharField())
+    created_at = serializers.DateTimeField()
+
+
+class RunOutput(serializers.Serializer[Any]):
+    """One output of a ranker. sha256: of its content, however the file was packed."""
+
+    id = serializers.UUIDField(source="public_id")
+    ranker = serializers.CharField(source="ranker.slug")
+    name = serializers.CharField()
+    tag = serializers.CharField()
+    queries = serializers.IntegerField(source="query_count")
+    rows = serializers.IntegerField(source="row_count")
+    sha256 = serializers.CharField()
+    created_at = serializers.DateTimeField()
+    withdrawn_at = serializers.DateTimeField(allow_null=True)
+
+
+class UploadedRunOutput(RunOutput):
+    """The run that is there now. It answers `queries` of the collection's `collection_queries`.
+
+    note: where the content is already stored, under which name; else empty.
+    """
+
+    collection_queries = serializers.IntegerField()
+    note = serializers.CharField()
+
+
+class Rankers(APIView):
+    """The rankers of a collection."""
+
+    class Input(serializers.Serializer[Any]):
+        """A new ranker. slug: for addresses and commands; it can't be changed later.
+
+        tags: words, with commas or blanks between, that leaderboards are narrowed and grouped by.
+        """
+
+        slug = serializers.CharField(max_length=64, validators=[SLUG])
+        name = serializers.CharField(max_length=200, allow_blank=True, default="")
+        description = serializers.CharField(max_length=2000, allow_blank=True, default="")
+        tags = serializers.CharField(max_length=500, allow_blank=True, default="")
+
+    @extend_schema(
+        operation_id="list_rankers", parameters=[PageParameters], responses=page_of(RankerOutput)
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """The collection's rankers."""
+        wish = read_parameters(request, PageParameters)
+        access = get_access(viewer=request.user, slug=slug)
+        return page_response(request, resources.list_rankers(access=access, **wish), RankerOutput)
+
+    @extend_schema(operation_id="create_ranker", request=Input, responses={201: RankerOutput})
+    def post(self, request: Request, slug: str) -> Response:
+        """Register a ranker; for researchers and leads."""
+        check_parameters(request)
+        access = get_access(viewer=request.user, slug=slug)
+        check_may_upload_runs(access)
+        data = read_input(self.Input, request.data)
+        data["tags"] = parse_tags(data["tags"])
+        made = create_ranker(access=access, at=timezone.now(), **data)
+        headers = {"Location": reverse("api-ranker", args=[slug, made.slug])}
+        return Response(RankerOutput(made).data, status=201, headers=headers)
+
+
+class Ranker(APIView):
+    """One ranker."""
+
+    @extend_schema(operation_id="get_ranker", responses=RankerOutput)
+    def get(self, request: Request, slug: str, ranker_slug: str) -> Response:
+        """A ranker."""
+        check_parameters(request)
+        access = get_access(viewer=request.user, slug=slug)
+        return Response(RankerOutput(get_ranker(access=access, slug=ranker_slug)).data)
+
+
+class Runs(UploadView):
+    """The runs of a ranker."""
+
+    class Options(serializers.Serializer[Any]):
+        """name: of the run; else it is called as its file or, without one, as its tag.
+
+        create: unknown queries and documents become stubs instead of being refused.
+        """
+
+        name = serializers.CharField(max_length=LONGEST_NAME, required=False)
+        create = serializers.BooleanField(default=False)  # type: ignore[assignment]
+
+    @extend_schema(
+        operation_id="list_runs", parameters=[PageParameters], responses=page_of(RunOutput)
+    )
+    def get(self, request: Request, slug: str, ranker_slug: str) -> Response:
+        """The ranker's runs in the order they came, withdrawn ones too."""
+        wish = read_parameters(request, PageParameters)
+        access = get_access(viewer=request.user, slug=slug)
+        ranker = get_ranker(access=access, slug=ranker_slug)
+        return page_response(request, resources.list_ranker_runs(ranker=ranker, **wish), RunOutput)
+
+    @extend_schema(
+        operation_id="upload_run",
+        parameters=[Options],
+        request=FILE_BODY,
+        responses={200: UploadedRunOutput, 201: UploadedRunOutput, 202: JobOutput},
+    )
+    def post(self, request: Request, slug: str, ranker_slug: str) -> Response:
+        """Upload a TREC run, whole or not at all; for researchers and leads.
+
+        200 with the run that is there if its content is the same: it keeps its name, and `note`
+        says so. 202 with a job only with
+        `Prefer: respond-async`. A file that breaks a rule is refused with its lines.
+        """
+        access = get_access(viewer=request.user, slug=slug)
+        check_may_upload_runs(access)
+        ranker = get_ranker(access=access, slug=ranker_slug)
+        upload, options = take_upload(request, self.Options)
+        if prefers_a_job(request):
+            return _leave_to_a_worker(access, ranker, upload, options)
+        read = read_run_file(source=cast(BinaryIO, upload), file_name=upload.name or NAMELESS)
+        done = store_run(
+            ranker=ranker,
+            read=read,
+            name=options.get("name") or _name(ranker, upload, read),
+            by=access.user,
+            at=timezone.now(),
+            create=options["create"],
+        )
+        headers = {"Location": reverse("api-run", args=[slug, ranker_slug, done.run.public_id])}
+        status = 201 if done.created else 200
+        shown = RunOutput(done.run).data | {
+            "collection_queries": done.collection_queries,
+            "note": done.note(options.get("name")),
+        }
+        return Response(shown, status=status, headers=headers)
+
+
+class Run(APIView):
+    """One run."""
+
+    @extend_schema(operation_id="get_run", responses=RunOutput)
+    def get(self, request: Request, slug: str, ranker_slug: str, run_id: UUID) -> Response:
+        """A run."""
+        check_parameters(request)
+        access = get_access(viewer=request.user, slug=slug)
+        return Response(RunOutput(resources.get_run_of(access, ranker_slug, run_id)).data)
+
+
+class RunFile(APIView):
+    """One run's rankings."""
+
+    @extend_schema(operation_id="get_run_file", responses={(200, "text/plain"): OpenApiTypes.STR})
+    def get(
+        self, request: Request, slug: str, ranker_slug: str, run_id: UUID
+    ) -> StreamingHttpResponse:
+        """A run as a TREC file, whose content has the run's SHA-256."""
+        check_parameters(request)
+        access = get_access(viewer=request.user, slug=slug)
+        run = resources.get_run_of(access, ranker_slug, run_id)
+        return StreamingHttpResponse(write_run(run=run), content_type=MEDIA_TYPE)
+
+
+class Withdrawal(APIView):
+    """The end of a run."""
+
+    @extend_schema(operation_id="withdraw_run", request=None, responses=RunOutput)
+    def post(self, request: Request, slug: str, ranker_slug: str, run_id: UUID) -> Response:
+        """Take a run off every leaderboard, for good; for leads, and for whoever uploaded it."""
+        check_parameters(request)
+        access = get_access(viewer=request.user, slug=slug)
+        check_may_upload_runs(access)
+        run = resources.get_run_of(access, ranker_slug, run_id)
+        withdraw_run(access=access, run=run, at=timezone.now())
+        return Response(RunOutput(run).data)
+
+
+def _leave_to_a_worker(
+    access: Access, ranker: RankerRow, upload: Upload, options: dict[str, Any]
+) -> Response:
+    name = options.get("name") or _name(ranker, upload, None)
+    check_run_name(name)
+    params = {"ranker": ranker.slug, "name": name, "create": options["create"]}
+    job = submit_job(
+        access=access, kind="import_run", file=upload, params=params, at=timezone.now()
+    )
+    return accepted(access, job)
+
+
+def _name(ranker: RankerRow, upload: Upload, read: ReadRun | None) -> str:
+    """What to call a run that nobody named: as its file, else as its tag says; never as another."""
+    name = run_name_of(upload.name or NAMELESS)
+    if name == NAMELESS and read is not None and read.file.tag.isprintable():
+        name = read.file.tag[:LONGEST_NAME] or name
+    return resources.free_run_name(ranker=ranker, wanted=name)

@@ -1,0 +1,95 @@
+"""Forms about rankers and runs."""
+
+from collections.abc import Sequence
+
+from django import forms
+
+from evaluation.permissions import RunRefused
+from evaluation.runs.rankers import RankerRefused, parse_tags
+from evaluation.runs.services import LONGEST_NAME, check_run_name, run_name_of
+from judgments.collections.naming_forms import DescriptionField, NameField, ShortNameField
+
+ACCEPTED = ".run,.txt,.trec,.res,.gz"
+
+
+class TagsField(forms.CharField):
+    """Tags of a ranker, as a list of words."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            label="Tags",
+            max_length=500,
+            required=False,
+            help_text="Words such as “dense” or “baseline”, with commas or blanks between. A "
+            "leaderboard shows those with one tag, or groups by the first.",
+        )
+
+    def clean(self, value: object) -> list[str]:
+        """The words."""
+        try:
+            return parse_tags(super().clean(value) or "")
+        except RankerRefused as error:
+            raise forms.ValidationError(error.message) from error
+
+
+class TagsForm(forms.Form):
+    """Other tags for a ranker."""
+
+    tags = TagsField()
+
+
+class RankerForm(forms.Form):
+    """A ranker to be registered."""
+
+    name = NameField()
+    slug = ShortNameField(example="bm25-title")
+    description = DescriptionField(
+        help_text="What somebody who sees its numbers should know: model, parameters, index."
+    )
+    tags = TagsField()
+
+
+class RunForm(forms.Form):
+    """A run file of one of the rankers."""
+
+    ranker = forms.ChoiceField(label="Ranker")
+    file = forms.FileField(
+        label="Run file",
+        max_length=255,
+        widget=forms.ClearableFileInput(attrs={"accept": ACCEPTED}),
+        help_text="TREC format: query, Q0, document, rank, score, tag. At most 200 MB; "
+        "may be gzipped. Drop it here, or choose it.",
+    )
+    name = forms.CharField(
+        label="Name of the run",
+        max_length=LONGEST_NAME,
+        required=False,
+        help_text="Left empty, the file's name.",
+    )
+    create = forms.BooleanField(
+        label="Create unknown documents and queries as stubs",
+        required=False,
+        help_text="A stub is an id without a text. Tick this only where your texts live "
+        "elsewhere: without it, an id that the collection does not have is an error, with its "
+        "line, and so you notice a run of another collection.",
+    )
+
+    def __init__(self, *args: object, rankers: Sequence[tuple[str, str]], **kwargs: object) -> None:
+        """rankers: slug and name of each that may be chosen."""
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        field = self.fields["ranker"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = list(rankers)
+
+    def clean(self) -> dict[str, object]:
+        """Name the run after its file where no name was typed."""
+        data: dict[str, object] = super().clean() or self.cleaned_data
+        file = data.get("file")
+        if file is None or "name" not in data:
+            return data
+        data["name"] = data["name"] or run_name_of(str(getattr(file, "name", "")))
+        try:
+            check_run_name(str(data["name"]))
+        except RunRefused as error:
+            self.add_error("name", error.message)
+        return data

@@ -1,0 +1,39 @@
+"""Rankers and runs for programs: in a total order, one part after the other."""
+
+from uuid import UUID
+
+from evaluation.models import Ranker, Run
+from evaluation.runs.queries import get_run
+from judgments.pages.paging import Part, part_of
+from judgments.permissions import Access, NotFound, check_may_see_rankings
+
+
+def list_rankers(*, access: Access, after: int, limit: int) -> Part[Ranker]:
+    """The collection's rankers, in the order they were registered."""
+    check_may_see_rankings(access)
+    rankers = Ranker.objects.filter(collection=access.collection)
+    return part_of(rankers, after, limit, list)
+
+
+def list_ranker_runs(*, ranker: Ranker, after: int, limit: int) -> Part[Run]:
+    """The ranker's runs, withdrawn ones too, in the order they came."""
+    runs = Run.objects.filter(ranker=ranker).select_related("ranker")
+    return part_of(runs, after, limit, list)
+
+
+def get_run_of(access: Access, ranker_slug: str, public_id: UUID) -> Run:
+    """A run of the collection by its id, if it is this ranker's."""
+    run = get_run(access=access, public_id=public_id)
+    if run.ranker.slug != ranker_slug:
+        raise NotFound("run")
+    return run
+
+
+def free_run_name(*, ranker: Ranker, wanted: str) -> str:
+    """The name, or where the ranker has a run of that name: the name and a number from 2 on."""
+    taken = set(Run.objects.filter(ranker=ranker).values_list("name", flat=True))
+    name, number = wanted, 1
+    while name in taken:
+        number += 1
+        name = f"{wanted[:180]} ({number})"
+    return name

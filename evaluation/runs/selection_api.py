@@ -1,0 +1,63 @@
+"""Which runs and queries an address chooses: parameters and values that answers share."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from evaluation.held_out.api import SetParameter
+from evaluation.runs.selection import ComparedRun, RunsFilters
+from judgments.lists.queries import HEAD
+
+
+class RunMeanOutput(serializers.Serializer[Any]):
+    """A run and its mean over `n` queries. name: ranker/run, as parameters have it.
+
+    judged: the mean share of judged documents over the queries that the run answers. answered: how
+    many of the `queries` those are.
+    """
+
+    name = serializers.CharField()
+    id = serializers.UUIDField()
+    mean = serializers.FloatField(allow_null=True)
+    n = serializers.IntegerField()
+    judged = serializers.FloatField(allow_null=True)
+    answered = serializers.IntegerField()
+    queries = serializers.IntegerField()
+
+
+class RunsParameters(SetParameter):
+    """runs: ranker/run, a ranker for its newest run, or an id; several apart by commas.
+
+    Without it: the newest run of each ranker, four at most. measure: a name, else the first that
+    the list shows. version: a number, the name of a release, or head. segment: only its queries.
+    set: only those of a saved set; of a held-out one, this is a look.
+    """
+
+    runs = serializers.CharField(max_length=4000, allow_blank=True, default="")
+    measure = serializers.CharField(max_length=500, allow_blank=True, default="")
+    version = serializers.SlugField(max_length=64, default=HEAD)
+    segment = serializers.CharField(
+        max_length=200, allow_blank=True, default="", trim_whitespace=False
+    )
+
+
+def runs_filters(asked: dict[str, Any]) -> RunsFilters:
+    """What these parameters ask for."""
+    return RunsFilters(runs=_named(asked.pop("runs")), **asked)
+
+
+def mean_values(compared: ComparedRun) -> dict[str, Any]:
+    """A run and its mean, as `RunMeanOutput` has them."""
+    return {
+        "name": compared.name,
+        "id": compared.run.public_id,
+        "mean": compared.mean.value,
+        "n": compared.mean.queries,
+        "judged": compared.mean.judged,
+        "answered": compared.mean.answered,
+        "queries": compared.mean.of,
+    }
+
+
+def _named(runs: str) -> tuple[str, ...]:
+    return (runs,) if runs.strip() else ()

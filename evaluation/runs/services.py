@@ -1,0 +1,322 @@
+"""Runs: taken in whole or not at all, withdrawn but never deleted."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from django.db import IntegrityError, transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from evaluation.models import Ranker, Ranking, Run
+from evaluation.permissions import RunRefused, check_may_withdraw
+from judgments.audit import services as audit
+from judgments.collections.queries import map_documents, map_queries
+from judgments.collections.services import ensure_documents, ensure_queries
+from judgments.jobs.kinds import Work
+from judgments.models import JudgmentList, Query, User
+from judgments.permissions import Access, NotFound, check_may_upload_runs
+from judgments.storage.bulk import insert_rows
+from judgments.waking import wake
+from touchstone.files.errors import SHOWN, FileProblem, FileRefused, quoted
+from touchstone.files.reading import Source
+from touchstone.files.trec import RunFile, read_run
+from touchstone.measures.ordering import OrderArray, rank_orders
+from touchstone.measures.packing import Packed, pack, run_digest
+from touchstone.measures.wording import answers_words
+
+Progress = Callable[[int], None]
+TOGETHER = 16 * 1024 * 1024  # bytes of rankings that go into the database at once
+LONGEST_NAME = 200
+UNKNOWN_QUERY = "unknown-query"
+UNKNOWN_DOCUMENT = "unknown-document"
+
+
+@dataclass(frozen=True)
+class RunImported:
+    """What an import did. created: False where the same content was there already.
+
+    queries: that the run answers. collection_queries: those that the collection has.
+    """
+
+    run: Run
+    created: bool
+    queries: int
+    rows: int
+    collection_queries: int
+
+    @property
+    def answers_words(self) -> str:
+        """How many queries the run answers; "" where it answers all."""
+        return answers_words(self.queries, self.collection_queries)
+
+    def note(self, name: str | None) -> str:
+        """What the person who uploaded it has to know; "" where it was stored as asked.
+
+        name: the one that was asked for, if any was.
+        """
+        if self.created:
+            return ""
+        stored = f"This content is already stored as {self.run.ranker.slug}/{self.run.name}"
+        if name is None or name == self.run.name:
+            return f"{stored}."
+        return f"{stored}, which keeps its name; the name “{name}” is not used."
+
+
+@dataclass(frozen=True, eq=False)
+class ReadRun:
+    """A run file that has been read, and what can be worked out of it without the database.
+
+    orders: of each query, the rank order of its documents. digest: of the content.
+    """
+
+    file: RunFile
+    orders: list[OrderArray]
+    digest: str
+
+
+def import_run(
+    *,
+    access: Access,
+    ranker: Ranker,
+    source: Source,
+    name: str,
+    file_name: str,
+    at: datetime,
+    create: bool = False,
+    progress: Progress | None = None,
+) -> RunImported:
+    """Take a TREC run as one of the ranker's, all of it or nothing; for researchers and leads.
+
+    source: a path or a binary file, gzipped or not. file_name: what problems call it.
+    create: unknown queries and documents become stubs instead of being refused.
+    progress: called with the number of bytes of the source read so far.
+    The same content again changes nothing and returns the run that has it.
+    Raises FileRefused, which names every problem with its line; RunRefused for the name.
+    """
+    check_may_upload_runs(access)
+    if ranker.collection_id != access.collection.pk:
+        raise NotFound("ranker")
+    return store_run(
+        ranker=ranker,
+        read=read_run_file(source=source, file_name=file_name, progress=progress),
+        name=name,
+        by=access.user,
+        at=at,
+        create=create,
+    )
+
+
+def read_run_file(*, source: Source, file_name: str, progress: Progress | None = None) -> ReadRun:
+    """The part of an import that needs no database, and so should hold no transaction open."""
+    file = read_run(source, name=file_name, progress=progress)
+    order = rank_orders(file.ids, file.starts, file.scores)
+    starts = file.starts[:-1]
+    orders = [order[file.span(row)] - start for row, start in enumerate(starts.tolist())]
+    return ReadRun(file, orders, run_digest(file.rankings()))
+
+
+def store_run(
+    *, ranker: Ranker, read: ReadRun, name: str, by: User | None, at: datetime, create: bool
+) -> RunImported:
+    """`import_run` of a file that has been read, without a viewer; may run in a transaction."""
+    check_run_name(name)
+    known = _same_content(ranker, read.digest)
+    if known is not None:
+        return known
+    try:
+        with transaction.atomic():
+            run = _store(ranker, read, name=name, by=by, at=at, create=create)
+    except IntegrityError as error:
+        known = _same_content(ranker, read.digest)  # somebody else was faster with the same file
+        if known is not None:
+            return known
+        raise RunRefused(
+            "name_taken", f"{ranker.slug} already has a run named {name}; give this one another."
+        ) from error
+    return _imported(run, created=True)
+
+
+def work_on_run(work: Work) -> None:
+    """The job kind `import_run`. params: ranker (slug), name, create."""
+    with work.open() as source:
+        read = read_run_file(source=source, file_name=work.file_name, progress=work.progress)
+    ranker = Ranker.objects.select_related("collection").get(
+        collection=work.collection_id, slug=work.params["ranker"]
+    )
+    by = None if work.created_by_id is None else User.objects.get(pk=work.created_by_id)
+    with transaction.atomic():
+        done = store_run(
+            ranker=ranker,
+            read=read,
+            name=str(work.params["name"]),
+            by=by,
+            at=timezone.now(),
+            create=bool(work.params["create"]),
+        )
+        work.finish(
+            {
+                "ranker": ranker.slug,
+                "run": str(done.run.public_id),
+                "created": done.created,
+                "queries": done.queries,
+                "collection_queries": done.collection_queries,
+                "rows": done.rows,
+                "name": done.run.name,
+                "note": done.note(str(work.params["name"])),
+                "next_url": reverse("run", args=[ranker.collection.slug, done.run.public_id]),
+            }
+        )
+
+
+def withdraw_run(*, access: Access, run: Run, at: datetime) -> None:
+    """Take a run off every leaderboard, for good; for leads, and for whoever uploaded it.
+
+    Its rows stay, so what was computed of it can still be explained.
+    """
+    check_may_withdraw(access, run)
+    with transaction.atomic():
+        taken = Run.objects.filter(pk=run.pk, withdrawn_at__isnull=True).update(withdrawn_at=at)
+        if not taken:
+            raise RunRefused("already_withdrawn", "This run has already been withdrawn.")
+        audit.record_by(
+            access,
+            at,
+            "run.withdrawn",
+            f"{run.ranker.slug}/{run.name}",
+            before={"run": str(run.public_id)},
+        )
+    run.withdrawn_at = at
+
+
+def run_name_of(file_name: str) -> str:
+    """What to call a run whose file is called so: the name without what says its kind."""
+    name = file_name
+    for ending in (".gz", ".run", ".txt", ".trec", ".res"):
+        name = name.removesuffix(ending)
+    return (name.strip() or file_name)[:LONGEST_NAME]
+
+
+def check_run_name(name: str) -> None:
+    """Raises RunRefused for a name that nobody could read."""
+    if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
+        raise RunRefused(
+            "name_invalid", f"A run needs a name of 1 to {LONGEST_NAME} visible characters."
+        )
+
+
+def _same_content(ranker: Ranker, digest: str) -> RunImported | None:
+    run = (
+        Run.objects.select_related("ranker")
+        .filter(ranker=ranker, sha256=digest, withdrawn_at__isnull=True)
+        .first()
+    )
+    return None if run is None else _imported(run, created=False)
+
+
+def _imported(run: Run, *, created: bool) -> RunImported:
+    known = Query.objects.filter(collection=run.ranker.collection_id).count()
+    return RunImported(run, created, run.query_count, run.row_count, known)
+
+
+def _store(
+    ranker: Ranker, read: ReadRun, *, name: str, by: User | None, at: datetime, create: bool
+) -> Run:
+    file = read.file
+    queries, documents = _resolve(ranker, file, create=create)
+    run = Run.objects.create(
+        ranker=ranker,
+        name=name,
+        tag=file.tag[:200],
+        sha256=read.digest,
+        query_count=len(file.query_ids),
+        row_count=len(file),
+        created_at=at,
+        created_by=by,
+    )
+    _insert_rankings(_packed(run.pk, read, queries, documents))
+    audit.record(
+        collection=ranker.collection,
+        actor=by,
+        at=at,
+        action="run.imported",
+        subject=f"{ranker.slug}/{name}",
+        after={
+            "run": str(run.public_id),
+            "file": file.name,
+            "sha256": read.digest,
+            "queries": run.query_count,
+            "rows": run.row_count,
+        },
+    )
+    lists = JudgmentList.objects.filter(collection_id=ranker.collection_id, head__gt=0)
+    for list_id in lists.values_list("pk", flat=True):
+        wake("evaluation.refresh", list_id)
+    return run
+
+
+def _insert_rankings(rankings: Iterator[tuple[int, int, Packed]]) -> None:
+    columns = ("run_id", "query_id", "documents", "scores", "order")
+    rows: list[tuple[object, ...]] = []
+    size = 0
+    for run_id, query_id, packed in rankings:
+        rows.append((run_id, query_id, *packed))
+        size += sum(map(len, packed))
+        if size >= TOGETHER:
+            insert_rows(Ranking, columns, rows)
+            rows.clear()
+            size = 0
+    insert_rows(Ranking, columns, rows)
+
+
+def _packed(
+    run_id: int,
+    read: ReadRun,
+    queries: Mapping[str, int],
+    documents: Mapping[str, int],
+) -> Iterator[tuple[int, int, Packed]]:
+    """One row a query, with the primary keys of its documents."""
+    file = read.file
+    keys = np.fromiter((documents[docid] for docid in file.documents), np.int32)
+    for position, (qid, order) in enumerate(zip(file.query_ids, read.orders, strict=True)):
+        span = file.span(position)
+        yield run_id, queries[qid], pack(keys[file.codes[span]], file.scores[span], order)
+
+
+def _resolve(
+    ranker: Ranker, file: RunFile, *, create: bool
+) -> tuple[Mapping[str, int], Mapping[str, int]]:
+    """The primary keys of the file's queries and documents. Raises FileRefused for unknown ones."""
+    collection = ranker.collection
+    if create:
+        return (
+            ensure_queries(collection=collection, qids=file.query_ids),
+            ensure_documents(collection=collection, docids=file.documents),
+        )
+    queries = map_queries(collection=collection, qids=file.query_ids)
+    documents = map_documents(collection=collection, docids=file.documents)
+    if len(queries) < len(file.query_ids) or len(documents) < len(file.documents):
+        raise _unknown(file, queries, documents)
+    return queries, documents
+
+
+def _unknown(
+    file: RunFile, queries: Mapping[str, int], documents: Mapping[str, int]
+) -> FileRefused:
+    """Names the first lines with a query or a document that the collection does not have."""
+    no_query = np.repeat([qid not in queries for qid in file.query_ids], np.diff(file.starts))
+    no_document = np.array([docid not in documents for docid in file.documents])[file.codes]
+    pairs = np.flatnonzero(no_query | no_document)
+    first = pairs[np.argsort(file.lines[pairs], kind="stable")][:SHOWN]
+    rows = np.searchsorted(file.starts, first, "right") - 1
+    problems: list[FileProblem] = []
+    for pair, row in zip(first.tolist(), rows.tolist(), strict=True):
+        if no_query[pair]:
+            message = f"this collection has no query {quoted(file.query_ids[row])}."
+            problems.append(file.problem(pair, UNKNOWN_QUERY, message))
+        else:
+            docid = file.documents[file.codes[pair]]
+            message = f"this collection has no document {quoted(docid)}."
+            problems.append(file.problem(pair, UNKNOWN_DOCUMENT, message))
+    return FileRefused(tuple(problems), len(pairs))

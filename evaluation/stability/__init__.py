@@ -1,0 +1,1 @@
+"""How stable an order of runs is against other queries and other labels."""

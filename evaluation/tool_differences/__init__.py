@@ -1,0 +1,1 @@
+"""What every public tool would say of a run or a leaderboard."""

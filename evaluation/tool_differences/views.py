@@ -1,0 +1,58 @@
+"""The Rosetta pages: every dialect's number for a run, and every dialect's order of a list."""
+
+from functools import partial
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.views.decorators.http import require_safe
+
+from evaluation.pages.rendering import answer_page
+from evaluation.tool_differences.pages import (
+    RosettaFilters,
+    get_list_rosetta_page,
+    get_run_rosetta_page,
+)
+from judgments.pages.rates import costly
+from judgments.permissions import get_access
+
+
+@costly
+@require_safe
+def run_rosetta(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """A run's nDCG as every tool would print it."""
+    access = get_access(viewer=request.user, slug=slug)
+    page = partial(get_run_rosetta_page, access=access, public_id=public_id)
+    return answer_page(
+        request,
+        "run_rosetta",
+        lambda: page(filters=filters_of(request.GET)),
+        lambda: page(filters=RosettaFilters()),
+        access=access,
+        section="rankers",
+    )
+
+
+@costly
+@require_safe
+def list_rosetta(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
+    """The order of a list's runs under every preset; an open page asks on until all are there."""
+    access = get_access(viewer=request.user, slug=slug)
+    page = partial(get_list_rosetta_page, access=access, slug=list_slug)
+    return answer_page(
+        request,
+        "list_rosetta",
+        lambda: page(filters=filters_of(request.GET)),
+        lambda: page(filters=RosettaFilters()),
+        access=access,
+        section="leaderboard",
+        part="_orders",
+    )
+
+
+def filters_of(parameters: QueryDict) -> RosettaFilters:
+    """What an address asks for."""
+    return RosettaFilters(
+        list_slug=parameters.get("list", ""),
+        version=parameters.get("version", "").strip(),
+        cutoff=parameters.get("k", ""),
+    )

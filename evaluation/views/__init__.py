@@ -1,1 +1,0 @@
-"""What researchers and leads see of rankers and their values."""

@@ -1,0 +1,90 @@
+"""Forms of one's own account."""
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth import authenticate
+from django.contrib.auth.forms import PasswordChangeForm
+from django.contrib.auth.password_validation import password_validators_help_texts
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest
+
+from judgments.accounts.tokens import TOKEN_DAYS
+from judgments.models import ApiToken, User
+
+
+class AccountForm(forms.Form):
+    """A new account: for the first person, and for those who were invited."""
+
+    username = forms.CharField(
+        label="User name",
+        max_length=150,
+        help_text="For signing in. Letters, digits and @ . + - _ only.",
+        widget=forms.TextInput(attrs={"autocomplete": "username", "autofocus": True}),
+    )
+    name = forms.CharField(
+        label="Your name",
+        max_length=200,
+        required=False,
+        help_text="How leads of your collections see you.",
+        widget=forms.TextInput(attrs={"autocomplete": "name"}),
+    )
+    password = forms.CharField(
+        label="Password",
+        max_length=1000,
+        strip=False,
+        help_text=" ".join(password_validators_help_texts()),
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+
+
+class SetupForm(AccountForm):
+    """The first account, made by whoever can read the server's terminal."""
+
+    code = forms.CharField(
+        label="Code", max_length=100, help_text="The server printed it when it started."
+    )
+    field_order = ("code", "username", "name", "password")
+
+
+class ChangePasswordForm(PasswordChangeForm):
+    """Another password for oneself; a wrong old one counts like a wrong one at the sign-in."""
+
+    end_tokens = forms.BooleanField(required=False, initial=True)
+
+    def __init__(self, user: User, *args: Any, request: HttpRequest, tokens: int, **kwargs: Any):
+        super().__init__(user, *args, **kwargs)
+        self._request = request
+        # Django's is a list, which the form's help has no room for
+        self.fields["new_password1"].help_text = " ".join(password_validators_help_texts())
+        if tokens:
+            self.fields["end_tokens"].label = f"Also end my API tokens ({tokens})"
+            self.fields["end_tokens"].help_text = "Scripts that use them need a new token."
+        else:
+            del self.fields["end_tokens"]
+
+    def clean_old_password(self) -> str:
+        """The present password. AxesMiddleware answers with 429 where the limit is reached."""
+        password: str = self.cleaned_data["old_password"]
+        if authenticate(self._request, username=self.user.username, password=password) is None:
+            raise ValidationError(
+                self.error_messages["password_incorrect"], code="password_incorrect"
+            )
+        return password
+
+
+class TokenForm(forms.Form):
+    """A new API token."""
+
+    name = forms.CharField(
+        label="Name", max_length=100, help_text="What it is for, such as “nightly runs”."
+    )
+    scope = forms.ChoiceField(
+        label="It may", choices=ApiToken.Scope.choices, initial=ApiToken.Scope.READ
+    )
+    days = forms.TypedChoiceField(
+        label="Valid for",
+        coerce=int,
+        choices=[(days, f"{days} days") for days in TOKEN_DAYS],
+        initial=90,
+    )

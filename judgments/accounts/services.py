@@ -1,0 +1,110 @@
+"""Accounts of the installation: suspend, resume, and who administers it. For commands."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import F
+
+from judgments.audit import services as audit
+from judgments.models import ApiToken, Invitation, User
+from touchstone.errors import DomainError
+
+
+class AccountRefused(DomainError):
+    """This can't be done to this account."""
+
+
+@dataclass(frozen=True)
+class Suspended:
+    """What a suspension ended. All sessions end too, which are not counted."""
+
+    tokens: int
+    invitations: int
+
+
+def suspend_account(*, user: User, by: User | None, at: datetime) -> Suspended | None:
+    """Suspend an account; None if it is suspended already.
+
+    Nobody signs in or uses a token as this person until `resume_account`, which brings back
+    neither sessions nor tokens. Open invitations that they made are withdrawn: with one they could
+    come back under another name. Labels, memberships and pseudonyms stay. by: None for the command
+    line. Raises AccountRefused for the last active administrator, and for a name that imported
+    labels came with.
+    """
+    with transaction.atomic():
+        # in the order of their keys, so that two who suspend each other's account take turns
+        admins = _lock(is_superuser=True, is_active=True)
+        account = _get_locked(user)
+        if account.is_suspended:
+            return None
+        if not account.is_active:
+            raise AccountRefused("no_account", f"{account.username} is a name without an account.")
+        if admins == [account.pk]:
+            raise AccountRefused(
+                "last_administrator",
+                f"{account.username} is the last active administrator. Make another one first.",
+            )
+        User.objects.filter(pk=account.pk).update(
+            is_active=False, suspended_at=at, session_epoch=F("session_epoch") + 1
+        )
+        ended = Suspended(
+            tokens=_end_tokens(account),
+            invitations=Invitation.objects.filter(
+                created_by=account, accepted_at=None, withdrawn_at=None
+            ).update(withdrawn_at=at),
+        )
+        after = {"tokens_ended": ended.tokens, "invitations_withdrawn": ended.invitations}
+        _record("account.suspended", account, by, at, after=after)
+    return ended
+
+
+def resume_account(*, user: User, by: User | None, at: datetime) -> bool:
+    """End an account's suspension; False if it is not suspended. They sign in as before."""
+    with transaction.atomic():
+        account = _get_locked(user)
+        if not account.is_suspended:
+            return False
+        _end_tokens(account)  # one that a request under way made while the account was suspended
+        before = {"suspended_at": account.suspended_at.isoformat()} if account.suspended_at else {}
+        User.objects.filter(pk=account.pk).update(is_active=True, suspended_at=None)
+        _record("account.resumed", account, by, at, before=before)
+    return True
+
+
+def make_administrator(*, user: User, by: User | None, at: datetime) -> bool:
+    """Let an account read everything and manage all members; False if it does already.
+
+    Raises AccountRefused for an account that is suspended, and for a name without an account.
+    """
+    with transaction.atomic():
+        account = _get_locked(user)
+        if not account.is_active:
+            reason = "is suspended" if account.is_suspended else "is a name without an account"
+            raise AccountRefused("not_active", f"{account.username} {reason}.")
+        if account.is_superuser:
+            return False
+        User.objects.filter(pk=account.pk).update(is_superuser=True, is_staff=True)
+        _record("account.made_administrator", account, by, at)
+    return True
+
+
+def _lock(**conditions: object) -> list[int]:
+    """Lock accounts until the transaction ends; the ids of those for which it still holds."""
+    rows_qs = User.objects.select_for_update(no_key=True).filter(**conditions).order_by("pk")
+    return [row.pk for row in rows_qs]
+
+
+def _get_locked(user: User) -> User:
+    return User.objects.select_for_update(no_key=True).get(pk=user.pk)
+
+
+def _end_tokens(account: User) -> int:
+    ended: int = ApiToken.objects.filter(user=account).delete()[0]
+    return ended
+
+
+def _record(action: str, account: User, by: User | None, at: datetime, **values: object) -> None:
+    audit.record(
+        collection=None, actor=by, at=at, action=action, subject=account.username, **values
+    )

@@ -1,0 +1,51 @@
+"""Keys for scripts: named, limited in scope and time, stored hashed, shown once."""
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from judgments.audit import services as audit
+from judgments.models import ApiToken, User
+from judgments.permissions import NotFound
+from touchstone.errors import DomainError
+
+TOKEN_DAYS = (7, 30, 90, 365)
+MOST = 50
+
+
+class TokenRefused(DomainError):
+    """The token can't be made like this."""
+
+
+def create_token(
+    *, by: User, name: str, scope: str, days: int, at: datetime
+) -> tuple[ApiToken, str]:
+    """Make a token of one's own; its text can't be read again later."""
+    if days not in TOKEN_DAYS or scope not in ApiToken.Scope.values:
+        raise TokenRefused("token_invalid", "Choose a scope and for how long the token is valid.")
+    if ApiToken.objects.filter(user=by).count() >= MOST:
+        raise TokenRefused("too_many_tokens", f"You have {MOST} tokens. Delete some first.")
+    with transaction.atomic():
+        token, text = ApiToken.objects.create(
+            user=by, expiry=timedelta(days=days), name=name.strip(), scope=scope
+        )
+        audit.record(
+            collection=None,
+            actor=by,
+            at=at,
+            action="token.created",
+            subject=token.name,
+            after={"scope": scope, "days": days},
+        )
+    return token, text
+
+
+def delete_token(*, by: User, token_key: str, at: datetime) -> None:
+    """Delete a token of one's own, named by its first characters; it stops working at once."""
+    with transaction.atomic():
+        token = ApiToken.objects.filter(user=by, token_key=token_key).first()
+        if token is None:
+            raise NotFound("token")
+        name = token.name
+        token.delete()
+        audit.record(collection=None, actor=by, at=at, action="token.deleted", subject=name)

@@ -1,0 +1,153 @@
+"""Signing in, the first account, invitations, and one's own tokens."""
+
+from typing import Any
+
+from axes.handlers.proxy import AxesProxyHandler
+from django.contrib import messages
+from django.contrib.auth import login, update_session_auth_hash
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.views import LoginView, PasswordChangeView
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse_lazy
+from django.utils import timezone
+from django.utils.decorators import method_decorator
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from judgments.accounts import tokens
+from judgments.accounts.forms import AccountForm, ChangePasswordForm, SetupForm, TokenForm
+from judgments.members import services as members
+from judgments.members.queries import count_tokens, get_tokens_page
+from judgments.models import Invitation, User
+from judgments.pages.rendering import posted, render_page, signed_in
+from judgments.permissions import NotFound
+from touchstone.errors import DomainError
+
+FORM_METHODS = ("get", "head", "post")  # Django would take PUT for a POST
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+@method_decorator(login_not_required, name="dispatch")
+class SignIn(LoginView):
+    """Django's own sign-in; an installation without anybody is set up first."""
+
+    http_method_names = FORM_METHODS
+    redirect_authenticated_user = True
+
+    def get(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
+        if not members.is_set_up():
+            return redirect("setup")
+        return super().get(request, *args, **kwargs)
+
+
+@login_not_required
+@never_cache
+@sensitive_post_parameters("password", "code")
+@require_http_methods(["GET", "POST"])
+def setup(request: HttpRequest) -> HttpResponse:
+    """The first account, with the code that the server printed; not found once there is one."""
+    if members.is_set_up():
+        raise NotFound
+    form = SetupForm(posted(request), initial={"code": request.GET.get("code", "")})
+    if request.method == "POST" and form.is_valid():
+        try:
+            user = members.create_first_user(**form.cleaned_data, at=timezone.now())
+        except DomainError as error:
+            form.add_error(None, error.message)
+        else:
+            login(request, user, backend=BACKEND)
+            return redirect("home")
+    return render_page(request, "setup", form=form)
+
+
+@login_not_required
+@never_cache
+@sensitive_post_parameters("password")
+@require_http_methods(["GET", "POST"])
+def invitation(request: HttpRequest, token: str) -> HttpResponse:
+    """Join a collection by a link: as who is signed in, or with a new account."""
+    now = timezone.now()
+    found = members.get_invitation(token=token, at=now)
+    if isinstance(request.user, User):
+        return _accept(request, token, found)
+    form = AccountForm(posted(request))
+    if request.method == "POST" and form.is_valid():
+        try:
+            user = members.register_and_accept(token=token, **form.cleaned_data, at=now)
+        except DomainError as error:
+            form.add_error(None, error.message)
+        else:
+            login(request, user, backend=BACKEND)
+            return redirect("collection", found.collection.slug)
+    return render_page(request, "invitation", found, form=form)
+
+
+def _accept(request: HttpRequest, token: str, found: Invitation) -> HttpResponse:
+    if request.method == "POST":
+        try:
+            members.accept_invitation(token=token, user=signed_in(request), at=timezone.now())
+        except members.MemberRefused as error:
+            messages.warning(request, error.message)
+        return redirect("collection", found.collection.slug)
+    return render_page(request, "invitation", found)
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def token_list(request: HttpRequest) -> HttpResponse:
+    """One's own API tokens; a new one is shown once, in the answer to the POST that made it."""
+    user = signed_in(request)
+    form = TokenForm(posted(request))
+    made = ""
+    if request.method == "POST" and form.is_valid():
+        try:
+            _, made = tokens.create_token(by=user, **form.cleaned_data, at=timezone.now())
+            form = TokenForm()
+        except DomainError as error:
+            form.add_error(None, error.message)
+    return render_page(
+        request, "tokens", get_tokens_page(user=user, now=timezone.now()), form=form, made=made
+    )
+
+
+@require_POST
+def token_delete(request: HttpRequest, token_key: str) -> HttpResponse:
+    """Delete one of one's own tokens."""
+    tokens.delete_token(by=signed_in(request), token_key=token_key, at=timezone.now())
+    messages.success(request, "The token is deleted. It no longer works.")
+    return redirect("tokens")
+
+
+class ChangePassword(PasswordChangeView):
+    """Another password for oneself; other sessions end, and API tokens unless they are kept."""
+
+    http_method_names = FORM_METHODS
+    form_class = ChangePasswordForm
+    template_name = "judgments/password.html"
+    success_url = reverse_lazy("home")
+
+    def get_form_kwargs(self) -> dict[str, Any]:
+        user = signed_in(self.request)
+        tokens = count_tokens(user=user, now=timezone.now())
+        return super().get_form_kwargs() | {"request": self.request, "tokens": tokens}
+
+    def form_valid(self, form: ChangePasswordForm) -> HttpResponse:  # type: ignore[override]
+        user = signed_in(self.request)
+        ended = members.change_password(
+            user=user,
+            password=form.cleaned_data["new_password1"],
+            # a token that was made since the form was shown ends too
+            end_tokens=form.cleaned_data.get("end_tokens", True),
+            by=user,
+            at=timezone.now(),
+        )
+        # the old password was right: as after a sign-in, earlier mistakes no longer count
+        AxesProxyHandler.get_implementation().reset_user_attempts(
+            self.request, {"username": user.username}
+        )
+        update_session_auth_hash(self.request, user)
+        tokens = f" {ended} API token{'s'[: ended != 1]} ended." if ended else ""
+        messages.success(self.request, f"Your password is changed.{tokens}")
+        return redirect(self.get_success_url())

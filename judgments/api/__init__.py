@@ -1,1 +1,0 @@
-"""The hub's resources for programs; docs/rest.md describes them."""

@@ -1,0 +1,1 @@
+"""Who changed what, written with the change itself."""

@@ -1,0 +1,1 @@
+"""Collections, and the queries and documents in them."""

@@ -1,0 +1,206 @@
+"""Collections, and what is in them: queries and documents."""
+
+from dataclasses import asdict
+from typing import Any, BinaryIO, cast
+
+from django.urls import reverse
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from judgments.collections import resources
+from judgments.collections.services import create_collection, load_documents, load_queries
+from judgments.jobs.services import submit_job
+from judgments.models.collections import SLUG
+from judgments.permissions import check_may_lead, get_access
+from judgments.rest.authentication import person
+from judgments.rest.jobs import JobOutput, accepted
+from judgments.rest.paging import PageParameters, page_of, page_response
+from judgments.rest.parsing import check_parameters, read_input, read_parameters
+from judgments.rest.uploads import FILE_BODY, UploadView, is_for_a_worker, take_upload
+from touchstone.files.collections import read_documents, read_queries
+
+
+class CollectionOutput(serializers.Serializer[Any]):
+    """A collection. role: one's own in it."""
+
+    slug = serializers.CharField()
+    name = serializers.CharField()
+    description = serializers.CharField()
+    role = serializers.CharField()
+    created_at = serializers.DateTimeField()
+
+
+class LoadedOutput(serializers.Serializer[Any]):
+    """What loading a file did: how many are new, differ now, and were there alike."""
+
+    added = serializers.IntegerField()
+    changed = serializers.IntegerField()
+    unchanged = serializers.IntegerField()
+
+
+class NoOptions(serializers.Serializer[Any]):
+    """An upload that needs to be told nothing."""
+
+
+class Collections(APIView):
+    """The collections that one is a member of."""
+
+    class Input(serializers.Serializer[Any]):
+        """A new collection. slug: for addresses and commands; it can't be changed later."""
+
+        slug = serializers.CharField(max_length=64, validators=[SLUG])
+        name = serializers.CharField(max_length=200, allow_blank=True, default="")
+        description = serializers.CharField(max_length=2000, allow_blank=True, default="")
+
+    @extend_schema(
+        operation_id="list_collections",
+        parameters=[PageParameters],
+        responses=page_of(CollectionOutput),
+    )
+    def get(self, request: Request) -> Response:
+        """The collections that one is a member of; all of them for an admin."""
+        wish = read_parameters(request, PageParameters)
+        part = resources.list_collections(viewer=person(request), **wish)
+        return page_response(request, part, CollectionOutput)
+
+    @extend_schema(
+        operation_id="create_collection", request=Input, responses={201: CollectionOutput}
+    )
+    def post(self, request: Request) -> Response:
+        """Make an empty collection, which one then leads."""
+        check_parameters(request)
+        data = read_input(self.Input, request.data)
+        made = create_collection(by=person(request), at=timezone.now(), **data)
+        access = get_access(viewer=request.user, slug=made.slug)
+        headers = {"Location": reverse("api-collection", args=[made.slug])}
+        body = CollectionOutput(resources.get_collection_row(access)).data
+        return Response(body, status=201, headers=headers)
+
+
+class Collection(APIView):
+    """One collection."""
+
+    @extend_schema(operation_id="get_collection", responses=CollectionOutput)
+    def get(self, request: Request, slug: str) -> Response:
+        """A collection."""
+        check_parameters(request)
+        access = get_access(viewer=request.user, slug=slug)
+        return Response(CollectionOutput(resources.get_collection_row(access)).data)
+
+
+class Queries(UploadView):
+    """The queries of a collection."""
+
+    class Output(serializers.Serializer[Any]):
+        """A query. is_stub: only its id is known."""
+
+        query_id = serializers.CharField(source="qid")
+        text = serializers.CharField()
+        description = serializers.CharField()
+        segment = serializers.CharField()
+        weight = serializers.FloatField()
+        is_stub = serializers.BooleanField()
+
+    class Parameters(PageParameters):
+        """segment: only the queries in it."""
+
+        segment = serializers.CharField(default=None, allow_blank=True, trim_whitespace=False)
+
+    @extend_schema(operation_id="list_queries", parameters=[Parameters], responses=page_of(Output))
+    def get(self, request: Request, slug: str) -> Response:
+        """The collection's queries, in the order they were loaded."""
+        wish = read_parameters(request, self.Parameters)
+        access = get_access(viewer=request.user, slug=slug)
+        return page_response(request, resources.list_queries(access=access, **wish), self.Output)
+
+    @extend_schema(
+        operation_id="load_queries",
+        request=FILE_BODY,
+        responses={200: LoadedOutput, 201: LoadedOutput, 202: JobOutput},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Load queries from TSV or JSONL, whole or not at all; those that differ are updated.
+
+        200 if all were there alike. 202 with a job if the file is large, or with
+        `Prefer: respond-async`.
+        """
+        return _load(request, slug, "queries")
+
+
+class Documents(UploadView):
+    """The documents of a collection."""
+
+    class Output(serializers.Serializer[Any]):
+        """A document without its text. is_stub: only its id is known."""
+
+        doc_id = serializers.CharField(source="docid")
+        title = serializers.CharField()
+        url = serializers.CharField()
+        content_hash = serializers.CharField()
+        is_stub = serializers.BooleanField()
+
+    @extend_schema(
+        operation_id="list_documents", parameters=[PageParameters], responses=page_of(Output)
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """The collection's documents without their texts, in the order they were loaded."""
+        wish = read_parameters(request, PageParameters)
+        access = get_access(viewer=request.user, slug=slug)
+        return page_response(request, resources.list_documents(access=access, **wish), self.Output)
+
+    @extend_schema(
+        operation_id="load_documents",
+        request=FILE_BODY,
+        responses={200: LoadedOutput, 201: LoadedOutput, 202: JobOutput},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Load documents from TSV or JSONL, whole or not at all; those that differ are updated.
+
+        200 if all were there alike. 202 with a job if the file is large, or with
+        `Prefer: respond-async`.
+        """
+        return _load(request, slug, "documents")
+
+
+class Document(APIView):
+    """One document."""
+
+    class Output(Documents.Output):
+        """A document. fields: what its file said of it besides."""
+
+        text = serializers.CharField(source="body")
+        fields = serializers.DictField()  # type: ignore[assignment]
+
+    @extend_schema(operation_id="get_document", responses=Output)
+    def get(self, request: Request, slug: str, doc_id: str) -> Response:
+        """A document with its text."""
+        check_parameters(request)
+        access = get_access(viewer=request.user, slug=slug)
+        return Response(self.Output(resources.get_document(access=access, docid=doc_id)).data)
+
+
+def _load(request: Request, slug: str, kind: str) -> Response:
+    access = get_access(viewer=request.user, slug=slug)
+    check_may_lead(access)
+    upload, _ = take_upload(request, NoOptions)
+    at = timezone.now()
+    if is_for_a_worker(request, upload):
+        job = submit_job(access=access, kind=f"import_{kind}", file=upload, params={}, at=at)
+        return accepted(access, job)
+    file, name = cast(BinaryIO, upload), upload.name or kind
+    if kind == "queries":
+        records = read_queries(file, name=name)
+        loaded = load_queries(collection=access.collection, records=records, by=access.user, at=at)
+    else:
+        loaded = load_documents(
+            collection=access.collection,
+            records=read_documents(file, name=name),
+            by=access.user,
+            at=at,
+        )
+    is_new = loaded.added or loaded.changed
+    return Response(LoadedOutput(asdict(loaded)).data, status=201 if is_new else 200)

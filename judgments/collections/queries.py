@@ -1,0 +1,69 @@
+"""Reading collections: what is in them, and which row stands behind an id."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db import connection, models
+
+from judgments.models import Collection, Document, Query
+from judgments.storage.bulk import values_list
+
+
+def map_queries(*, collection: Collection, qids: Iterable[str] | None = None) -> dict[str, int]:
+    """The pk of each query by its id: of all queries, or of those given that exist."""
+    return _map(Query, "qid", collection, qids)
+
+
+def map_documents(*, collection: Collection, docids: Iterable[str] | None = None) -> dict[str, int]:
+    """The pk of each document by its id: of all documents, or of those given that exist."""
+    return _map(Document, "docid", collection, docids)
+
+
+def map_query_texts(*, collection: Collection, texts: set[str]) -> dict[str, list[str]]:
+    """The ids of the queries that ask each text, blanks apart; where none does, that id's own."""
+    found: dict[str, list[str]] = {}
+    for qid, text in (
+        Query.objects.filter(collection=collection).order_by("pk").values_list("qid", "text")
+    ).iterator():
+        asked = " ".join(text.split())
+        if asked in texts:
+            found.setdefault(asked, []).append(qid)
+    ids = map_queries(collection=collection, qids=texts - found.keys())
+    return found | {qid: [qid] for qid in ids}
+
+
+def list_query_ids(*, collection: Collection, pks: Iterable[int]) -> dict[int, str]:
+    """The id of each query by its pk."""
+    return _names(Query, "qid", collection, pks)
+
+
+def list_document_ids(*, collection: Collection, pks: Iterable[int]) -> dict[int, str]:
+    """The id of each document by its pk."""
+    return _names(Document, "docid", collection, pks)
+
+
+def _map(
+    model: type[models.Model], name: str, collection: Collection, ids: Iterable[str] | None
+) -> dict[str, int]:
+    sql = f'SELECT "{name}", id FROM "{model._meta.db_table}" WHERE collection_id = %s'  # noqa: S608
+    parameters: list[Any] = [collection.pk]
+    if ids is not None:
+        subquery, parameter = values_list(ids, "text")
+        sql += f' AND "{name}" {subquery}'
+        parameters.append(parameter)
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        return dict(cursor.fetchall())
+
+
+def _names(
+    model: type[models.Model], name: str, collection: Collection, pks: Iterable[int]
+) -> dict[int, str]:
+    subquery, parameter = values_list(pks, str(model._meta.pk.rel_db_type(connection)))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f'SELECT id, "{name}" FROM "{model._meta.db_table}" '  # noqa: S608
+            + f"WHERE collection_id = %s AND id {subquery}",
+            [collection.pk, parameter],
+        )
+        return dict(cursor.fetchall())

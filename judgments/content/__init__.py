@@ -1,0 +1,1 @@
+"""Queries and documents as people browse them."""

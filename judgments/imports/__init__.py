@@ -1,0 +1,1 @@
+"""Files of queries, documents and judgments into a collection."""

@@ -1,0 +1,1 @@
+"""Long work as rows: submitted by a page, run by a worker, with progress."""

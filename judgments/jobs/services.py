@@ -1,0 +1,222 @@
+"""Long work: submitted by a page, done by a worker, its state a row that anybody may ask for."""
+
+import logging
+import threading
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any, BinaryIO, cast
+
+from django.core.files.base import File
+from django.db import DatabaseError, close_old_connections, connection, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from judgments.jobs.kinds import get_handler
+from judgments.jobs.progress import in_this_process
+from judgments.jobs.queries import due_jobs
+from judgments.models import Job
+from judgments.permissions import Access
+from judgments.waking import wake
+from touchstone.errors import DomainError
+from touchstone.files.errors import FileRefused
+
+logger = logging.getLogger(__name__)
+
+TASK = "judgments.work_jobs"
+ATTEMPTS = 5
+PULSE = 5.0
+BACK_OFF = (5, 20, 60, 180)  # seconds before each further attempt
+AT_ONCE = 100  # jobs that one wake-up does; the sweep wakes again
+
+
+class JobLost(DomainError):
+    """Another worker has taken the job over; what this one did must not count."""
+
+    def __init__(self) -> None:
+        super().__init__("job_lost", "Another worker has taken this job over.")
+
+
+class Turn:
+    """One worker's turn at one job; what the handler gets (see judgments.jobs.kinds.Work)."""
+
+    def __init__(self, job: Job, token: uuid.UUID) -> None:
+        self.job_id: int = job.pk
+        self.collection_id: int = job.collection_id
+        self.created_by_id: int | None = job.created_by_id
+        self.params: dict[str, Any] = job.params
+        self.file_name: str = job.file_name
+        self._job = job
+        self._own = Job.objects.filter(pk=job.pk, token=token, state=Job.State.RUNNING)
+        self.finished = False
+
+    def open(self) -> BinaryIO:
+        return cast(BinaryIO, self._job.file.open("rb"))
+
+    def progress(self, done: int) -> None:
+        in_this_process[self.job_id] = done
+
+    def finish(self, result: dict[str, Any]) -> None:
+        self._end(Job.State.DONE, result=result, done_units=F("total_units"))
+        self.finished = True
+
+    def fail(self, message: str, problems: list[dict[str, Any]], total: int) -> None:
+        result = {"message": message, "problem_count": total}
+        self._end(Job.State.FAILED, result=result, problems=problems)
+
+    def put_back(self, message: str) -> None:
+        """After something that may pass: try again later, or give up after the last attempt."""
+        if self._job.attempts >= ATTEMPTS:
+            self.fail(message, [], 0)
+            return
+        wait = timedelta(seconds=BACK_OFF[self._job.attempts - 1])
+        self._own.update(
+            state=Job.State.QUEUED,
+            token=None,
+            heartbeat_at=None,
+            not_before=timezone.now() + wait,
+        )
+
+    def beat(self) -> None:
+        done = in_this_process.get(self.job_id, 0)
+        self._own.update(heartbeat_at=timezone.now(), done_units=done)
+
+    def _end(self, state: str, **values: Any) -> None:
+        if not self._own.update(state=state, finished_at=timezone.now(), **values):
+            raise JobLost
+
+
+def submit_job(
+    *,
+    access: Access,
+    kind: str,
+    file: "File[bytes] | None",
+    params: dict[str, Any],
+    at: datetime,
+    units: int = 0,
+) -> Job:
+    """Queue long work and wake a worker. The caller has checked that the viewer may ask for it.
+
+    units: of what the handler reports as done; of a file, its bytes.
+    """
+    get_handler(kind)
+    with transaction.atomic():
+        job = Job(
+            collection=access.collection,
+            kind=kind,
+            params=params,
+            created_at=at,
+            created_by=access.user,
+            total_units=units,
+        )
+        if file is not None:
+            job.file_name = (file.name or "")[-255:]
+            job.total_units = file.size
+            # the uploader's file name never reaches the disk
+            job.file.save(f"{job.public_id}", file, save=False)
+        job.save()
+        wake(TASK)
+    return job
+
+
+def work_jobs() -> int:
+    """Do all jobs that are due, one after the other; how many turns were taken."""
+    turns = 0
+    while turns < AT_ONCE:
+        turn = _claim(timezone.now())
+        if turn is None:
+            break
+        _take(turn)
+        turns += 1
+    return turns
+
+
+def _claim(now: datetime) -> Turn | None:
+    """Take the oldest due job; the attempt is counted before the work, so crashing counts too."""
+    for job in due_jobs(now)[:10]:
+        token = uuid.uuid4()
+        seen = Job.objects.filter(pk=job.pk, state=job.state, token=job.token)
+        if job.attempts >= ATTEMPTS:
+            message = "It was tried five times, and each time the worker ended before it was done."
+            seen.update(
+                state=Job.State.FAILED,
+                finished_at=now,
+                result={"message": message, "problem_count": 0},
+            )
+            continue
+        claimed = seen.update(
+            state=Job.State.RUNNING,
+            token=token,
+            heartbeat_at=now,
+            attempts=F("attempts") + 1,
+            done_units=0,
+        )
+        if claimed:
+            job.attempts += 1
+            return Turn(job, token)
+    return None
+
+
+def _take(turn: Turn) -> None:
+    try:
+        with _pulse(turn):
+            get_handler(turn._job.kind)(turn)
+        if not turn.finished:
+            turn.finish({})
+    except JobLost:
+        logger.warning("job %s was taken over by another worker", turn.job_id)
+        return
+    except FileRefused as refusal:
+        problems = [
+            {"line": p.line, "column": p.column, "rule": p.rule, "message": p.message}
+            for p in refusal.problems
+        ]
+        _fail(turn, refusal.message, problems, refusal.total)
+    except DomainError as refusal:
+        _fail(turn, refusal.message, [], 0)
+    except Exception:
+        logger.exception("job %s failed in attempt %s", turn.job_id, turn._job.attempts)
+        turn.put_back("Something went wrong on the server. Its log says what.")
+        return
+    finally:
+        in_this_process.pop(turn.job_id, None)
+    _forget_file(turn._job)
+
+
+def _fail(turn: Turn, message: str, problems: list[dict[str, Any]], total: int) -> None:
+    try:
+        turn.fail(message, problems, total)
+    except JobLost:
+        logger.warning("job %s was taken over by another worker", turn.job_id)
+
+
+def _forget_file(job: Job) -> None:
+    """An upload is not kept once its job has ended."""
+    if job.file:
+        job.file.close()
+        job.file.delete(save=False)
+
+
+@contextmanager
+def _pulse(turn: Turn) -> Iterator[None]:
+    """Show signs of life from a thread of its own while the work runs."""
+    stop = threading.Event()
+
+    def beat() -> None:
+        while not stop.wait(PULSE):
+            try:
+                turn.beat()
+            except DatabaseError:  # SQLite, while the work itself writes: nobody else can either
+                logger.debug("no heartbeat for job %s", turn.job_id)
+            finally:
+                close_old_connections()
+        connection.close()
+
+    thread = threading.Thread(target=beat, name=f"job {turn.job_id}", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()

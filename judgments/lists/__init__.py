@@ -1,0 +1,1 @@
+"""Judgment lists: their versions, differences, releases and exports."""

@@ -1,0 +1,300 @@
+"""Judgment lists: their versions, what differs between them, qrels in and out."""
+
+from typing import Any, BinaryIO, cast
+
+from django.http import HttpResponse
+from django.urls import reverse
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from judgments.imports.services import import_qrels, read_judgments
+from judgments.jobs.services import submit_job
+from judgments.lists import resources
+from judgments.lists.queries import (
+    find_version_number,
+    get_judgment_file,
+    get_list,
+    get_version,
+    show_versions,
+)
+from judgments.lists.services import create_list
+from judgments.models.collections import SLUG
+from judgments.permissions import check_may_lead, get_access
+from judgments.rest.jobs import JobOutput, accepted
+from judgments.rest.paging import PageParameters, page_of, page_response
+from judgments.rest.parsing import check_parameters, read_input, read_parameters
+from judgments.rest.schema import REFUSED
+from judgments.rest.uploads import FILE_BODY, UploadView, is_for_a_worker, take_upload
+from touchstone.files.ratings import FORMATS, TREC, get_format
+from touchstone.files.signals import MOST_CHARACTERS, Signals
+from touchstone.scales import Scale
+
+MEDIA_TYPES = tuple(dict.fromkeys(form.media_type for form in FORMATS.values()))
+CONTENTS = {
+    (200, kind): OpenApiTypes.OBJECT if kind == "application/json" else OpenApiTypes.STR
+    for kind in MEDIA_TYPES
+}
+
+
+class GradeOutput(serializers.Serializer[Any]):
+    """A step of a scale: `code` is what qrels hold, `value` what measures count with."""
+
+    code = serializers.IntegerField()
+    name = serializers.CharField()
+    value = serializers.FloatField()
+
+
+class ListOutput(serializers.Serializer[Any]):
+    """A judgment list. head: the number of its newest version; 0 before the first."""
+
+    slug = serializers.CharField()
+    name = serializers.CharField()
+    description = serializers.CharField()
+    scale = GradeOutput(many=True)
+    head = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+
+
+class SignalOutput(serializers.Serializer[Any]):
+    """What a signal in the imported file meant; `>=60` begins a range of numbers."""
+
+    signal = serializers.CharField()
+    grade = serializers.IntegerField()
+
+
+class VersionOutput(serializers.Serializer[Any]):
+    """A version of a list. author, reason: empty for those who may not see people.
+
+    signals: of which its grades were made, where they were no grades yet.
+    """
+
+    number = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+    source = serializers.CharField()  # type: ignore[assignment]
+    added = serializers.IntegerField()
+    changed = serializers.IntegerField()
+    removed = serializers.IntegerField()
+    releases = serializers.ListField(child=serializers.CharField())
+    author = serializers.CharField(source="who")
+    reason = serializers.CharField()
+    signals = SignalOutput(many=True)
+
+
+class ChangeOutput(serializers.Serializer[Any]):
+    """A pair whose grade differs; null where it has none."""
+
+    query_id = serializers.CharField()
+    doc_id = serializers.CharField()
+    before = serializers.IntegerField(allow_null=True)
+    after = serializers.IntegerField(allow_null=True)
+
+
+class ChangesOutput(serializers.Serializer[Any]):
+    """before, after: the numbers of the versions. The counts are of all pairs, on every page."""
+
+    before = serializers.IntegerField()
+    after = serializers.IntegerField()
+    added = serializers.IntegerField()
+    changed = serializers.IntegerField()
+    removed = serializers.IntegerField()
+    results = ChangeOutput(many=True)
+    next = serializers.URLField(allow_null=True)
+
+
+class ImportedOutput(serializers.Serializer[Any]):
+    """What importing qrels did. version: the new one's number; null if nothing was new."""
+
+    version = serializers.IntegerField(allow_null=True)
+    pairs = serializers.IntegerField()
+    added = serializers.IntegerField()
+    changed = serializers.IntegerField()
+    new_queries = serializers.IntegerField()
+    new_documents = serializers.IntegerField()
+
+
+class Lists(APIView):
+    """The judgment lists of a collection."""
+
+    class Input(serializers.Serializer[Any]):
+        """A new list. scale: the grades from the worst to the best, as 0..4, -2..4 or 0,0.5,0.9."""
+
+        slug = serializers.CharField(max_length=64, validators=[SLUG])
+        name = serializers.CharField(max_length=200, allow_blank=True, default="")
+        description = serializers.CharField(max_length=2000, allow_blank=True, default="")
+        scale = serializers.CharField(max_length=200, default="0..4")
+
+    @extend_schema(
+        operation_id="list_lists", parameters=[PageParameters], responses=page_of(ListOutput)
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """The collection's lists."""
+        wish = read_parameters(request, PageParameters)
+        access = get_access(viewer=request.user, slug=slug)
+        return page_response(request, resources.list_lists(access=access, **wish), ListOutput)
+
+    @extend_schema(operation_id="create_list", request=Input, responses={201: ListOutput})
+    def post(self, request: Request, slug: str) -> Response:
+        """Make an empty list; for leads."""
+        check_parameters(request)
+        access = get_access(viewer=request.user, slug=slug)
+        check_may_lead(access)
+        data = read_input(self.Input, request.data)
+        data["scale"] = Scale.parse(data["scale"])
+        made = create_list(access=access, at=timezone.now(), **data)
+        headers = {"Location": reverse("api-list", args=[slug, made.slug])}
+        return Response(ListOutput(made).data, status=201, headers=headers)
+
+
+class List(APIView):
+    """One list."""
+
+    @extend_schema(operation_id="get_list", responses=ListOutput)
+    def get(self, request: Request, slug: str, list_slug: str) -> Response:
+        """A list."""
+        check_parameters(request)
+        access = get_access(viewer=request.user, slug=slug)
+        return Response(ListOutput(get_list(access=access, slug=list_slug)).data)
+
+
+class Versions(APIView):
+    """The versions of a list."""
+
+    @extend_schema(
+        operation_id="list_versions", parameters=[PageParameters], responses=page_of(VersionOutput)
+    )
+    def get(self, request: Request, slug: str, list_slug: str) -> Response:
+        """The list's versions, the newest first."""
+        wish = read_parameters(request, PageParameters)
+        access = get_access(viewer=request.user, slug=slug)
+        one = get_list(access=access, slug=list_slug)
+        part = resources.list_versions(access=access, judgment_list=one, **wish)
+        return page_response(request, part, VersionOutput)
+
+
+class Version(APIView):
+    """One version: by its number, by the name of a release, or `head`."""
+
+    @extend_schema(operation_id="get_version", responses=VersionOutput)
+    def get(self, request: Request, slug: str, list_slug: str, name: str) -> Response:
+        """A version by its number, by the name of a release, or as `head`."""
+        check_parameters(request)
+        access = get_access(viewer=request.user, slug=slug)
+        found = get_version(judgment_list=get_list(access=access, slug=list_slug), name=name)
+        return Response(VersionOutput(show_versions(access, [found])[0]).data)
+
+
+class Qrels(APIView):
+    """The grades of a version as a file."""
+
+    class Parameters(serializers.Serializer[Any]):
+        """format: of which tool."""
+
+        format = serializers.ChoiceField(choices=tuple(FORMATS), default=TREC)
+
+    @extend_schema(
+        operation_id="get_qrels",
+        parameters=[Parameters],
+        responses=CONTENTS | REFUSED,
+    )
+    def get(self, request: Request, slug: str, list_slug: str, name: str) -> HttpResponse:
+        """A version's grades as qrels, the very bytes that a release's SHA-256 is of.
+
+        Or, with `format`, as the file of another tool.
+        """
+        wish = read_parameters(request, self.Parameters)
+        access = get_access(viewer=request.user, slug=slug)
+        one = get_list(access=access, slug=list_slug)
+        number = find_version_number(judgment_list=one, name=name)
+        form = get_format(wish["format"])
+        content = get_judgment_file(judgment_list=one, number=number, form=form)
+        headers = {"X-Version": str(number)}
+        return HttpResponse(
+            content, content_type=f"{form.media_type}; charset=utf-8", headers=headers
+        )
+
+
+class Changes(APIView):
+    """What differs between two versions."""
+
+    @extend_schema(operation_id="get_changes", parameters=[PageParameters], responses=ChangesOutput)
+    def get(self, request: Request, slug: str, list_slug: str, before: str, after: str) -> Response:
+        """The pairs whose grades differ between two versions, in either direction.
+
+        Each is named by its number, by a release's name, or as `head`; 0 is the empty list.
+        """
+        wish = read_parameters(request, PageParameters)
+        access = get_access(viewer=request.user, slug=slug)
+        one = get_list(access=access, slug=list_slug)
+        numbers = {
+            "before": find_version_number(judgment_list=one, name=before),
+            "after": find_version_number(judgment_list=one, name=after),
+        }
+        counts, part = resources.list_changes(
+            judgment_list=one, **numbers, skip=wish["after"], limit=wish["limit"]
+        )
+        return page_response(request, part, ChangeOutput, numbers | counts)
+
+
+class QrelsImport(UploadView):
+    """Grades from elsewhere, as the next version."""
+
+    class Options(serializers.Serializer[Any]):
+        """reason: kept with the version. create: unknown queries and documents become stubs.
+
+        format: of the file. signals: how its values become grades, as `E=3, S=2, C=1, I=0` or
+        `>=60=3, >=10=1, >=0=0`; kept with the version.
+        """
+
+        reason = serializers.CharField(max_length=1000, allow_blank=True, default="")
+        create = serializers.BooleanField(default=False)  # type: ignore[assignment]
+        format = serializers.ChoiceField(choices=tuple(FORMATS), default=TREC)
+        signals = serializers.CharField(max_length=MOST_CHARACTERS, allow_blank=True, default="")
+
+    @extend_schema(
+        operation_id="import_qrels",
+        parameters=[Options],
+        request=FILE_BODY,
+        responses={200: ImportedOutput, 201: ImportedOutput, 202: JobOutput},
+    )
+    def post(self, request: Request, slug: str, list_slug: str) -> Response:
+        """Make the list's next version with the grades of TREC qrels or another format; for leads.
+
+        Whole or not at all; pairs that the file does not name keep their grades. 200 if the list
+        held all of it. 202 with a job if the file is large, or with `Prefer: respond-async`.
+        """
+        access = get_access(viewer=request.user, slug=slug)
+        check_may_lead(access)
+        one = get_list(access=access, slug=list_slug)
+        upload, options = take_upload(request, self.Options)
+        at, scale = timezone.now(), Scale.from_json(one.scale)
+        signals = Signals.parse(options["signals"], scale=scale)
+        if is_for_a_worker(request, upload):
+            params = {"list": list_slug, **options}
+            return accepted(
+                access,
+                submit_job(access=access, kind="import_qrels", file=upload, params=params, at=at),
+            )
+        qrels = read_judgments(
+            cast(BinaryIO, upload),
+            collection=one.collection,
+            scale=scale,
+            name=upload.name or "qrels",
+            form=options["format"],
+            signals=signals,
+        )
+        done = import_qrels(
+            judgment_list=one,
+            qrels=qrels,
+            create=options["create"],
+            by=access.user,
+            at=at,
+            reason=options["reason"],
+            signals=signals,
+        )
+        status = 200 if done.version is None else 201
+        return Response(ImportedOutput(done.counts()).data, status=status)

@@ -1,0 +1,313 @@
+"""Reading lists, their versions and releases."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+import numpy as np
+from django.core.paginator import Page
+
+from judgments.collections.queries import list_document_ids, list_query_ids
+from judgments.models import JudgmentList, JudgmentVersion, Query, Release
+from judgments.pages.paging import paginate
+from judgments.permissions import (
+    Access,
+    NotFound,
+    check_may_see_rankings,
+    may_see_people,
+)
+from judgments.versions.queries import get_judged
+from touchstone.files.learning import Features, write_learning
+from touchstone.files.rating_rows import JudgedPair
+from touchstone.files.ratings import TREC, RatingFormat, write_ratings
+from touchstone.files.trec import format_qrels
+from touchstone.scales import Scale
+
+HEAD = "head"
+
+
+def get_list(*, access: Access, slug: str) -> JudgmentList:
+    """The list of the collection with this slug, for those who may see grades."""
+    check_may_see_rankings(access)
+    found = JudgmentList.objects.filter(collection=access.collection, slug=slug).first()
+    if found is None:
+        raise NotFound("list")
+    found.collection = access.collection
+    return found
+
+
+def get_version(*, judgment_list: JudgmentList, name: str = HEAD) -> JudgmentVersion:
+    """A version by its number, by a release's name, or the "head"; NotFound if there is none."""
+    versions = JudgmentVersion.objects.filter(list=judgment_list).select_related("author")
+    if name == HEAD:
+        found = versions.order_by("-number").first()
+    elif name.isascii() and name.isdecimal():
+        found = versions.filter(number=int(name)).first() if len(name) < 10 else None
+    else:
+        found = versions.filter(releases__list=judgment_list, releases__name=name).first()
+    if found is None:
+        raise NotFound("version")
+    found.list = judgment_list
+    return found
+
+
+def find_version_number(*, judgment_list: JudgmentList, name: str) -> int:
+    """As `get_version`, but 0, the empty list, is a version too."""
+    if name == "0" or (name == HEAD and judgment_list.head == 0):
+        return 0
+    return get_version(judgment_list=judgment_list, name=name).number
+
+
+def get_qrels(*, judgment_list: JudgmentList, number: int) -> bytes:
+    """The grades of a version as qrels, in the one canonical form that a release's digest is of."""
+    judged = get_judged(list_id=judgment_list.pk, version=number)
+    collection = judgment_list.collection
+    qids = list_query_ids(collection=collection, pks=set(judged.query_ids.tolist()))
+    docids = list_document_ids(collection=collection, pks=set(judged.document_ids.tolist()))
+    pairs = judged.pairs().items()
+    return format_qrels((qids[q], docids[d], grade) for (q, d), grade in pairs)
+
+
+def get_judgment_file(*, judgment_list: JudgmentList, number: int, form: RatingFormat) -> bytes:
+    """The grades of a version in a format of another tool; as qrels, what `get_qrels` gives.
+
+    Raises FormatRefused where a file that names queries by their text can't tell two apart.
+    """
+    if form.name == TREC:
+        return get_qrels(judgment_list=judgment_list, number=number)
+    return write_ratings(form, _list_judged_pairs(judgment_list, number))
+
+
+def get_learning_file(
+    *, judgment_list: JudgmentList, number: int, kind: str, features: Features
+) -> bytes:
+    """The grades of a version with features, for training a ranker; as `write_learning`."""
+    return write_learning(kind, _list_judged_pairs(judgment_list, number), features)
+
+
+def _list_judged_pairs(judgment_list: JudgmentList, number: int) -> list[JudgedPair]:
+    judged = get_judged(list_id=judgment_list.pk, version=number)
+    queries = Query.objects.in_bulk(set(judged.query_ids.tolist()))
+    docids = list_document_ids(
+        collection=judgment_list.collection, pks=set(judged.document_ids.tolist())
+    )
+    return [
+        JudgedPair(queries[q].qid, queries[q].text, docids[d], grade)
+        for (q, d), grade in judged.pairs().items()
+    ]
+
+
+@dataclass(frozen=True)
+class GradeShown:
+    """A grade as the tag `grade` draws it."""
+
+    code: int
+    name: str
+    position: int
+    count: int
+
+
+def show_grade(scale: Scale, code: int) -> GradeShown:
+    """What a grade looks like on its scale."""
+    position = scale.codes.index(code)
+    return GradeShown(code, scale.grades[position].name, position, len(scale.codes))
+
+
+def votes_in(access: Access, evidence: Mapping[str, Any]) -> str:
+    """How people voted, as "3 × 2, 1 × 1, decided"; for those who may see people, else ""."""
+    if not may_see_people(access) or "votes" not in evidence:
+        return ""
+    votes = sorted(evidence["votes"].items(), key=lambda vote: -int(vote[0]))
+    said = [f"{grade} × {count}" for grade, count in votes]
+    return ", ".join([*said, "decided"] if evidence.get("adjudicated") else said)
+
+
+@dataclass(frozen=True)
+class VersionRow:
+    """A version as tables show it. who, reason: only for those who may see people.
+
+    signals: what the signals meant that its grades were made of.
+    """
+
+    number: int
+    created_at: datetime
+    source: str
+    added: int
+    changed: int
+    removed: int
+    releases: list[str]
+    who: str
+    reason: str
+    signals: list[dict[str, str | int]]
+
+
+@dataclass(frozen=True)
+class GradeCount:
+    """How many pairs have a grade."""
+
+    grade: GradeShown
+    pairs: int
+
+
+@dataclass(frozen=True)
+class Grades:
+    """What a version holds: how many of each grade, worst first."""
+
+    rows: list[GradeCount]
+    total: int
+    queries: int
+
+    @property
+    def counts(self) -> list[int]:
+        return [row.pairs for row in self.rows]
+
+    @property
+    def names(self) -> list[str]:
+        return [f"{row.grade.code} {row.grade.name}" for row in self.rows]
+
+
+@dataclass(frozen=True)
+class ListRow:
+    """A list as the page of all lists shows it."""
+
+    slug: str
+    name: str
+    description: str
+    head: int
+    scale: str
+    last_at: datetime | None
+    releases: list[str]
+
+
+@dataclass(frozen=True)
+class ListsPage:
+    rows: list[ListRow]
+
+
+@dataclass(frozen=True)
+class ReleaseRow:
+    """A named version. sha256: of the qrels as they are exported. quality, quality_tone: the
+    verdict on the list's labels at that time; empty where there was none.
+    """
+
+    name: str
+    number: int
+    sha256: str
+    notes: str
+    quality: str
+    quality_tone: str
+    created_at: datetime
+    who: str
+
+
+@dataclass(frozen=True)
+class ListPage:
+    slug: str
+    name: str
+    description: str
+    head: int
+    scale: list[tuple[int, str]]
+    grades: Grades
+    releases: list[ReleaseRow]
+    versions: "Page[VersionRow]"
+    shows_people: bool
+
+
+def get_lists_page(*, access: Access) -> ListsPage:
+    """The collection's lists."""
+    check_may_see_rankings(access)
+    lists = JudgmentList.objects.filter(collection=access.collection).order_by("id")
+    return ListsPage([_list_row(one) for one in lists])
+
+
+def _list_row(one: JudgmentList) -> ListRow:
+    newest = JudgmentVersion.objects.filter(list=one, number=one.head).first()
+    releases = Release.objects.filter(list=one).order_by("-id").values_list("name", flat=True)
+    return ListRow(
+        slug=one.slug,
+        name=one.name,
+        description=one.description,
+        head=one.head,
+        scale=str(Scale.from_json(one.scale)),
+        last_at=newest.created_at if newest else None,
+        releases=list(releases[:3]),
+    )
+
+
+def get_list_page(*, access: Access, slug: str, page: str) -> ListPage:
+    """A list: what its head holds, its releases, its versions from the newest on."""
+    one = get_list(access=access, slug=slug)
+    scale = Scale.from_json(one.scale)
+    versions = JudgmentVersion.objects.filter(list=one).select_related("author")
+    return ListPage(
+        slug=one.slug,
+        name=one.name,
+        description=one.description,
+        head=one.head,
+        scale=[(grade.code, grade.name) for grade in scale.grades],
+        grades=get_grades(judgment_list=one, number=one.head),
+        releases=list_releases(access, one),
+        versions=paginate(
+            versions.order_by("-number"), page=page, show=partial(show_versions, access)
+        ),
+        shows_people=may_see_people(access),
+    )
+
+
+def get_grades(*, judgment_list: JudgmentList, number: int) -> Grades:
+    """How many judgments of each grade a version holds."""
+    scale = Scale.from_json(judgment_list.scale)
+    judged = get_judged(list_id=judgment_list.pk, version=number)
+    return Grades(
+        rows=[
+            GradeCount(show_grade(scale, code), int(np.count_nonzero(judged.grades == code)))
+            for code in scale.codes
+        ],
+        total=len(judged),
+        queries=len(np.unique(judged.query_ids)),
+    )
+
+
+def show_versions(access: Access, versions: Iterable[JudgmentVersion]) -> list[VersionRow]:
+    """The versions as the viewer may see them."""
+    shown = list(versions)
+    names: dict[int, list[str]] = {}
+    found = Release.objects.filter(version__in=[version.pk for version in shown]).order_by("id")
+    for version_id, name in found.values_list("version_id", "name"):
+        names.setdefault(version_id, []).append(name)
+    people = may_see_people(access)
+    return [
+        VersionRow(
+            number=version.number,
+            created_at=version.created_at,
+            source=JudgmentVersion.Source(version.source).label,
+            added=version.added,
+            changed=version.changed,
+            removed=version.removed,
+            releases=names.get(version.pk, []),
+            who=str(version.author or "") if people else "",
+            reason=version.reason if people else "",
+            signals=[{"signal": signal, "grade": grade} for signal, grade in version.signals],
+        )
+        for version in shown
+    ]
+
+
+def list_releases(access: Access, one: JudgmentList) -> list[ReleaseRow]:
+    found = Release.objects.filter(list=one).select_related("version", "created_by")
+    people = may_see_people(access)
+    return [
+        ReleaseRow(
+            name=release.name,
+            number=release.version.number,
+            sha256=release.sha256,
+            notes=release.notes,
+            quality=release.quality,
+            quality_tone=release.quality_tone,
+            created_at=release.created_at,
+            who=str(release.created_by or "") if people else "",
+        )
+        for release in found.order_by("-id")
+    ]

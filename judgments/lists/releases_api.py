@@ -1,0 +1,116 @@
+"""Releases: versions that a paper can name."""
+
+from typing import Any
+
+from django.urls import reverse
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from judgments.lists import resources
+from judgments.lists.citing import cite, get_release
+from judgments.lists.queries import get_list, get_version
+from judgments.lists.services import release_version
+from judgments.permissions import check_may_lead, get_access
+from judgments.rest.paging import PageParameters, page_of, page_response
+from judgments.rest.parsing import check_parameters, read_input, read_parameters
+
+
+class ReleaseOutput(serializers.Serializer[Any]):
+    """A version with a name. sha256: of the bytes of its qrels.
+
+    quality: the verdict on the list's labels when it was released, quality_tone: good, warn or bad;
+    both empty where there was none.
+    """
+
+    name = serializers.CharField()
+    version = serializers.IntegerField(source="version.number")
+    sha256 = serializers.CharField()
+    notes = serializers.CharField()
+    quality = serializers.CharField()
+    quality_tone = serializers.CharField()
+    created_at = serializers.DateTimeField()
+
+
+class Releases(APIView):
+    """The releases of a list."""
+
+    class Input(serializers.Serializer[Any]):
+        """A name for a version, for good. version: its number; the newest if it is not given.
+
+        accept_quality: needed where the labels are not good enough to decide on.
+        """
+
+        name = serializers.CharField(max_length=64)
+        version = serializers.IntegerField(min_value=1, max_value=2**31 - 1, required=False)
+        notes = serializers.CharField(max_length=5000, allow_blank=True, default="")
+        accept_quality = serializers.BooleanField(default=False)
+
+    @extend_schema(
+        operation_id="list_releases", parameters=[PageParameters], responses=page_of(ReleaseOutput)
+    )
+    def get(self, request: Request, slug: str, list_slug: str) -> Response:
+        """The list's releases, the oldest first."""
+        wish = read_parameters(request, PageParameters)
+        access = get_access(viewer=request.user, slug=slug)
+        one = get_list(access=access, slug=list_slug)
+        part = resources.list_releases(judgment_list=one, **wish)
+        return page_response(request, part, ReleaseOutput)
+
+    @extend_schema(operation_id="create_release", request=Input, responses={201: ReleaseOutput})
+    def post(self, request: Request, slug: str, list_slug: str) -> Response:
+        """Release a version: give it a name for good, and the digest of its qrels; for leads."""
+        check_parameters(request)
+        access = get_access(viewer=request.user, slug=slug)
+        check_may_lead(access)
+        one = get_list(access=access, slug=list_slug)
+        data = read_input(self.Input, request.data)
+        number = data.pop("version", None) or get_version(judgment_list=one).number
+        made = release_version(
+            access=access, at=timezone.now(), judgment_list=one, number=number, **data
+        )
+        return Response(ReleaseOutput(made).data, status=201)
+
+
+class OneRelease(APIView):
+    """One release."""
+
+    class Output(serializers.Serializer[Any]):
+        """A version with a name. url: where it stays; citation: in a sentence, and for BibTeX."""
+
+        name = serializers.CharField()
+        version = serializers.IntegerField()
+        sha256 = serializers.CharField()
+        notes = serializers.CharField()
+        quality = serializers.CharField()
+        quality_tone = serializers.CharField()
+        created_at = serializers.DateTimeField()
+        url = serializers.URLField()
+        citation = serializers.CharField()
+        bibtex = serializers.CharField()
+
+    @extend_schema(operation_id="get_release", responses=Output)
+    def get(self, request: Request, slug: str, list_slug: str, name: str) -> Response:
+        """A release, and how to cite it."""
+        check_parameters(request)
+        access = get_access(viewer=request.user, slug=slug)
+        one = get_list(access=access, slug=list_slug)
+        found = get_release(access=access, slug=list_slug, name=name)
+        url = request.build_absolute_uri(reverse("version", args=[slug, list_slug, name]))
+        cited = cite(access=access, list_slug=list_slug, list_name=one.name, release=found, url=url)
+        plain = {
+            "name": found.name,
+            "version": found.number,
+            "sha256": found.sha256,
+            "notes": found.notes,
+            "quality": found.quality,
+            "quality_tone": found.quality_tone,
+            "created_at": found.created_at,
+            "url": url,
+            "citation": cited.plain,
+            "bibtex": cited.bibtex,
+        }
+        return Response(self.Output(plain).data)

@@ -1,0 +1,70 @@
+"""Lists of things for programs: in a total order, one part after the other."""
+
+from dataclasses import dataclass
+
+from judgments.collections.queries import list_document_ids, list_query_ids
+from judgments.lists.queries import VersionRow, show_versions
+from judgments.models import (
+    JudgmentList,
+    JudgmentVersion,
+    Release,
+)
+from judgments.pages.paging import Part, part_of
+from judgments.permissions import (
+    Access,
+    check_may_see_rankings,
+)
+from judgments.versions.changes import get_changes
+
+
+@dataclass(frozen=True)
+class ChangeRow:
+    """A pair whose grade differs between two versions; None where it has none."""
+
+    query_id: str
+    doc_id: str
+    before: int | None
+    after: int | None
+
+
+def list_lists(*, access: Access, after: int, limit: int) -> Part[JudgmentList]:
+    """The collection's judgment lists."""
+    check_may_see_rankings(access)
+    lists = JudgmentList.objects.filter(collection=access.collection)
+    return part_of(lists, after, limit, list)
+
+
+def list_versions(
+    *, access: Access, judgment_list: JudgmentList, after: int, limit: int
+) -> Part[VersionRow]:
+    """The list's versions, the newest first. after: a version's number; 0 for the newest."""
+    versions = JudgmentVersion.objects.filter(list=judgment_list).select_related("author")
+    if after:
+        versions = versions.filter(number__lt=after)
+    rows = list(versions.order_by("-number")[: limit + 1])
+    last = rows[limit - 1].number if len(rows) > limit else None
+    return Part(show_versions(access, rows[:limit]), last)
+
+
+def list_releases(*, judgment_list: JudgmentList, after: int, limit: int) -> Part[Release]:
+    """The list's releases, oldest first."""
+    releases = Release.objects.filter(list=judgment_list).select_related("version")
+    return part_of(releases, after, limit, list)
+
+
+def list_changes(
+    *, judgment_list: JudgmentList, before: int, after: int, skip: int, limit: int
+) -> tuple[dict[str, int], Part[ChangeRow]]:
+    """What differs between two versions: how many of each kind, and the pairs after `skip`."""
+    changes = get_changes(judgment_list=judgment_list, before=before, after=after)
+    counts = changes.counts()
+    shown = changes[skip : skip + limit]
+    end = skip + len(shown)
+    collection = judgment_list.collection
+    qids = list_query_ids(collection=collection, pks={one.query_id for one in shown})
+    docids = list_document_ids(collection=collection, pks={one.document_id for one in shown})
+    rows = [
+        ChangeRow(qids[one.query_id], docids[one.document_id], one.before, one.after)
+        for one in shown
+    ]
+    return counts, Part(rows, end if end < len(changes) else None)

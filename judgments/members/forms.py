@@ -1,0 +1,46 @@
+"""Forms about people."""
+
+from django import forms
+
+from judgments.members.services import INVITATION_DAYS
+from judgments.models import Role
+from judgments.permissions import Access, may_give_role
+
+WHAT_ROLES_DO = {
+    Role.ANNOTATOR: "annotator: labels, and sees nothing else",
+    Role.RESEARCHER: "researcher: uploads runs, sees grades and leaderboards",
+    Role.LEAD: "lead: does everything, sees names",
+}
+
+
+class InvitationForm(forms.Form):
+    """A new invitation; the roles offered are those that the viewer may give."""
+
+    role = forms.ChoiceField(label="As", widget=forms.RadioSelect)
+    note = forms.CharField(
+        label="For whom",
+        max_length=200,
+        required=False,
+        help_text="So that you can tell open invitations apart. Only those who manage members "
+        "see it.",
+    )
+    days = forms.TypedChoiceField(
+        label="Open for",
+        coerce=int,
+        choices=[(days, "1 day" if days == 1 else f"{days} days") for days in INVITATION_DAYS],
+        initial=7,
+    )
+
+    def __init__(self, *args: object, access: Access, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        roles = [(role.value, WHAT_ROLES_DO[role]) for role in Role if may_give_role(access, role)]
+        field = self.fields["role"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = roles
+        field.initial = Role.ANNOTATOR.value
+
+
+class RoleForm(forms.Form):
+    """Another role for a member."""
+
+    role = forms.ChoiceField(choices=Role.choices)

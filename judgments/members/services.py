@@ -1,0 +1,324 @@
+"""People: the first one, invitations, roles, and how a membership ends."""
+
+import hashlib
+import re
+import secrets
+from datetime import datetime, timedelta
+from itertools import count
+
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.db import connection, transaction
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+from judgments.audit import services as audit
+from judgments.collections.naming import unless_taken
+from judgments.models import ApiToken, Collection, Invitation, Membership, Role, User
+from judgments.permissions import (
+    Access,
+    NotFound,
+    check_may_give_role,
+    check_may_manage_members,
+)
+from judgments.usernames import fold
+from touchstone.errors import DomainError
+from touchstone.files.ids import NO_PLACES
+
+INVITATION_DAYS = (1, 7, 30)
+LONGEST_USERNAME = 150
+
+
+class MemberRefused(DomainError):
+    """This can't be done to this person."""
+
+
+def setup_code() -> str:
+    """What proves, while there is nobody, that one has access to the server's terminal.
+
+    Follows from the secret key, so every process knows it and none has to keep it.
+    """
+    return salted_hmac("judgments.setup", "the first user", algorithm="sha256").hexdigest()[:24]
+
+
+def is_set_up() -> bool:
+    """Whether there is anybody yet."""
+    return User.objects.exists()
+
+
+def create_first_user(*, code: str, username: str, name: str, password: str, at: datetime) -> User:
+    """Make the installation's first person, its admin. Refused once there is anybody."""
+    if is_set_up():
+        raise NotFound
+    if not constant_time_compare(code.strip(), setup_code()):
+        raise MemberRefused("code_wrong", "That is not the code that the server printed.")
+    with transaction.atomic():
+        _lock_set_up()
+        if is_set_up():  # by another request, between the question above and the lock
+            raise NotFound
+        user = _create_user(username=username, name=name, password=password, is_superuser=True)
+        audit.record(
+            collection=None, actor=user, at=at, action="installation.set_up", subject=user.username
+        )
+    return user
+
+
+def _lock_set_up() -> None:
+    """One set-up after the other, until the transaction ends. SQLite's writers queue as it is."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(hashtext('touchstone.set_up'))")
+
+
+def invite(
+    *, access: Access, role: str, note: str, days: int, at: datetime
+) -> tuple[Invitation, str]:
+    """Make a link that lets one person join in this role; the token can't be read again later.
+
+    Leads invite annotators and researchers; leads are invited by an admin.
+    """
+    check_may_manage_members(access)
+    check_may_give_role(access, role)
+    if days not in INVITATION_DAYS:
+        raise MemberRefused("days_invalid", "An invitation is open for 1, 7 or 30 days.")
+    token = secrets.token_urlsafe(32)
+    with transaction.atomic():
+        invitation = Invitation.objects.create(
+            collection=access.collection,
+            role=role,
+            note=note.strip(),
+            token_hash=_hash(token),
+            created_at=at,
+            created_by=access.user,
+            expires_at=at + timedelta(days=days),
+        )
+        audit.record_by(
+            access,
+            at,
+            "invitation.created",
+            note.strip() or f"invitation {invitation.pk}",
+            after={"role": role, "days": days},
+        )
+    return invitation, token
+
+
+def withdraw_invitation(*, access: Access, invitation_id: int, at: datetime) -> None:
+    """End an invitation that nobody has accepted."""
+    check_may_manage_members(access)
+    with transaction.atomic():
+        done = Invitation.objects.filter(
+            pk=invitation_id, collection=access.collection, accepted_at=None, withdrawn_at=None
+        ).update(withdrawn_at=at)
+        if not done:
+            raise NotFound("invitation")
+        audit.record_by(access, at, "invitation.withdrawn", f"invitation {invitation_id}")
+
+
+def get_invitation(*, token: str, at: datetime) -> Invitation:
+    """The open invitation behind a link; NotFound if it was used, withdrawn, or is too old."""
+    found = (
+        Invitation.objects.select_related("collection", "created_by")
+        .filter(token_hash=_hash(token), accepted_at=None, withdrawn_at=None, expires_at__gt=at)
+        .first()
+    )
+    if found is None:
+        raise NotFound("invitation")
+    return found
+
+
+def accept_invitation(*, token: str, user: User, at: datetime) -> Membership:
+    """Let a person who is signed in join the collection.
+
+    Refused for somebody who is a member already: the link stays open for the one it was meant for.
+    """
+    with transaction.atomic():
+        invitation = get_invitation(token=token, at=at)
+        membership = _join(collection=invitation.collection, user=user, role=invitation.role, at=at)
+        taken = Invitation.objects.filter(
+            pk=invitation.pk, accepted_at=None, withdrawn_at=None
+        ).update(accepted_at=at, accepted_by=user)
+        if not taken:
+            raise NotFound("invitation")
+        audit.record(
+            collection=invitation.collection,
+            actor=user,
+            at=at,
+            action="member.joined",
+            subject=user.username,
+            after={"role": invitation.role, "invitation": invitation.pk},
+        )
+    return membership
+
+
+def register_and_accept(
+    *, token: str, username: str, name: str, password: str, at: datetime
+) -> User:
+    """Make an account for an invited person, who thereby joins the collection."""
+    with transaction.atomic():
+        get_invitation(token=token, at=at)
+        user = _create_user(username=username, name=name, password=password)
+        accept_invitation(token=token, user=user, at=at)
+    return user
+
+
+def add_member(
+    *, collection: Collection, user: User, role: str, by: User | None, at: datetime
+) -> Membership:
+    """Make somebody a member without an invitation: for commands."""
+    with transaction.atomic():
+        membership = _join(collection=collection, user=user, role=role, at=at)
+        audit.record(
+            collection=collection,
+            actor=by,
+            at=at,
+            action="member.joined",
+            subject=user.username,
+            after={"role": role},
+        )
+    return membership
+
+
+def add_name(*, collection: Collection, name: str, by: User | None, at: datetime) -> User:
+    """Somebody whose work came from elsewhere: a member of this name who can't sign in.
+
+    The same name again is the same person. Their user name ends in @ and the collection's slug.
+    """
+    found = User.objects.filter(
+        name=name, is_active=False, suspended_at=None, username__endswith=f"@{collection.slug}",
+        pk__in=Membership.ever.filter(collection=collection).values("user"),
+    ).first()  # fmt: skip
+    if found is not None:
+        return found
+    with transaction.atomic():
+        user = User(username=_free_username(name, collection.slug), name=name, is_active=False)
+        user.set_unusable_password()
+        user.save(force_insert=True)
+        add_member(collection=collection, user=user, role=Role.ANNOTATOR, by=by, at=at)
+    return user
+
+
+def _free_username(name: str, slug: str) -> str:
+    """What a name looks like as a user name, with a number behind it where it is taken."""
+    words = re.sub(r"[^\w.+-]+", "-", name, flags=re.ASCII).strip("-") or "name"
+    for number in count(1):
+        tail = f"{'' if number == 1 else f'-{number}'}@{slug}"
+        username = words[: LONGEST_USERNAME - len(tail)] + tail
+        if not User.objects.filter(username_key=fold(username)).exists():
+            return username
+    raise AssertionError("numbers do not end")
+
+
+def change_role(*, access: Access, username: str, role: str, at: datetime) -> None:
+    """Give a member another role."""
+    with transaction.atomic():
+        membership = _locked_member(access, username)
+        check_may_give_role(access, membership.role)
+        check_may_give_role(access, role)
+        before = membership.role
+        if before == role:
+            return
+        membership.role = role
+        membership.save(update_fields=["role"])
+        _check_a_lead_stays(access)
+        audit.record_by(
+            access,
+            at,
+            "member.role_changed",
+            username,
+            before={"role": before},
+            after={"role": role},
+        )
+
+
+def end_membership(*, access: Access, username: str, at: datetime) -> None:
+    """End somebody's membership; what they did stays, and so does their pseudonym."""
+    with transaction.atomic():
+        membership = _locked_member(access, username)
+        if membership.user_id != access.user.pk:
+            check_may_give_role(access, membership.role)
+        # is_annotating stays: who comes back to an open campaign is as blind as before
+        membership.ended_at = at
+        membership.save(update_fields=["ended_at"])
+        _check_a_lead_stays(access)
+        audit.record_by(access, at, "member.left", username, before={"role": membership.role})
+
+
+def change_password(
+    *, user: User, password: str, end_tokens: bool, by: User | None, at: datetime
+) -> int:
+    """Set another password for an account, by its owner or from the command line (`by` None).
+
+    All sessions end, and with `end_tokens` all API tokens; returns how many of those.
+    """
+    try:
+        validate_password(password, user)
+    except ValidationError as error:
+        raise MemberRefused("password_invalid", " ".join(error.messages)) from error
+    with transaction.atomic():
+        user.set_password(password)
+        user.save(update_fields=["password"])
+        ended = ApiToken.objects.filter(user=user).delete()[0] if end_tokens else 0
+        audit.record(
+            collection=None,
+            actor=by,
+            at=at,
+            action="password.changed" if by == user else "password.reset",
+            subject=user.username,
+            after={"tokens_ended": ended},
+        )
+    return ended
+
+
+def _locked_member(access: Access, username: str) -> Membership:
+    """The member, with all of the collection's memberships locked: the rules count leads."""
+    check_may_manage_members(access)
+    memberships = Membership.objects.select_for_update().filter(collection=access.collection)
+    found = {row.user_id: row for row in memberships}
+    user = User.objects.filter(username=username, pk__in=found).first()
+    if user is None:
+        raise NotFound("member")
+    return found[user.pk]
+
+
+def _check_a_lead_stays(access: Access) -> None:
+    if not Membership.objects.filter(collection=access.collection, role=Role.LEAD).exists():
+        raise MemberRefused("last_lead", "A collection keeps at least one lead.")
+
+
+def _join(*, collection: Collection, user: User, role: str, at: datetime) -> Membership:
+    Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+    former = Membership.ever.filter(collection=collection, user=user).first()
+    if former is None:
+        number = Membership.ever.filter(collection=collection).count() + 1
+        return Membership.objects.create(
+            collection=collection,
+            user=user,
+            role=role,
+            pseudonym=f"person {number}",
+            created_at=at,
+        )
+    if former.ended_at is None:
+        raise MemberRefused("already_member", "You are already a member of this collection.")
+    former.role = role
+    former.ended_at = None
+    former.save(update_fields=["role", "ended_at"])
+    return former
+
+
+def _create_user(*, username: str, name: str, password: str, is_superuser: bool = False) -> User:
+    user = User(username=User.normalize_username(username), name=name.strip())
+    if user.username in NO_PLACES:  # nobody could be shown or ended under such an address
+        raise MemberRefused("account_invalid", "A user name is not made of dots alone.")
+    user.is_superuser = user.is_staff = is_superuser
+    try:
+        user.full_clean(exclude=["password", "username_key"])
+        validate_password(password, user)
+    except ValidationError as error:
+        raise MemberRefused("account_invalid", " ".join(error.messages)) from error
+    user.set_password(password)
+    with unless_taken(MemberRefused("username_taken", "That user name is taken.")):
+        user.save()
+    return user
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

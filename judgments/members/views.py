@@ -1,0 +1,103 @@
+"""Who is in a collection, and the log of what was done."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from judgments.audit.queries import get_audit_page
+from judgments.members import services
+from judgments.members.forms import InvitationForm, RoleForm
+from judgments.members.queries import get_members_page
+from judgments.models import Role
+from judgments.pages.rendering import posted, render_page
+from judgments.permissions import NotFound, RoleRefused, check_may_manage_members, get_access
+from touchstone.errors import DomainError
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def members(request: HttpRequest, slug: str) -> HttpResponse:
+    """The members; a POST makes an invitation, whose link is shown once, in the answer."""
+    access = get_access(viewer=request.user, slug=slug)
+    check_may_manage_members(access)
+    form = InvitationForm(posted(request), access=access)
+    link = link_for = ""
+    now = timezone.now()
+    if request.method == "POST" and form.is_valid():
+        try:
+            made, token = services.invite(access=access, **form.cleaned_data, at=now)
+        except DomainError as error:
+            form.add_error(None, error.message)
+        else:
+            link = request.build_absolute_uri(reverse("invitation", args=[token]))
+            link_for = made.note
+            form = InvitationForm(access=access)
+    page = get_members_page(access=access, now=now)
+    return render_page(
+        request,
+        "members",
+        page,
+        access=access,
+        section="members",
+        form=form,
+        link=link,
+        link_for=link_for,
+        roles=Role,
+    )
+
+
+@require_POST
+def member_role(request: HttpRequest, slug: str, username: str) -> HttpResponse:
+    """Give a member another role."""
+    access = get_access(viewer=request.user, slug=slug)
+    check_may_manage_members(access)
+    form = RoleForm(request.POST)
+    if not form.is_valid():
+        raise NotFound("role")
+    role = form.cleaned_data["role"]
+    try:
+        services.change_role(access=access, username=username, role=role, at=timezone.now())
+    except (services.MemberRefused, RoleRefused) as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, f"{username} is now {role}.")
+    return redirect("members", slug)
+
+
+@require_POST
+def member_end(request: HttpRequest, slug: str, username: str) -> HttpResponse:
+    """End a membership."""
+    access = get_access(viewer=request.user, slug=slug)
+    check_may_manage_members(access)
+    try:
+        services.end_membership(access=access, username=username, at=timezone.now())
+    except (services.MemberRefused, RoleRefused) as error:
+        messages.error(request, error.message)
+        return redirect("members", slug)
+    messages.success(request, f"{username} is no longer a member.")
+    if username == access.user.username:
+        return redirect("home")
+    return redirect("members", slug)
+
+
+@require_POST
+def invitation_withdraw(request: HttpRequest, slug: str, invitation_id: int) -> HttpResponse:
+    """Make an invitation's link useless."""
+    access = get_access(viewer=request.user, slug=slug)
+    services.withdraw_invitation(access=access, invitation_id=invitation_id, at=timezone.now())
+    messages.success(request, "The invitation is withdrawn. Its link no longer works.")
+    return redirect("members", slug)
+
+
+@require_safe
+def audit(request: HttpRequest, slug: str) -> HttpResponse:
+    """What was done in the collection, by whom, and when."""
+    access = get_access(viewer=request.user, slug=slug)
+    page = get_audit_page(
+        access=access, action=request.GET.get("action", ""), page=request.GET.get("page", "")
+    )
+    return render_page(request, "audit", page, access=access, section="audit")

@@ -1,0 +1,1 @@
+"""Figures that a worker computes and stores, and how current they are."""

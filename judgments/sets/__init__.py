@@ -1,0 +1,1 @@
+"""Saved sets of queries, and looks at those that are held out."""

@@ -1,0 +1,88 @@
+"""Reading a list's temporal rows: a version's grades, and what lies between two versions."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+from django.db import connection
+
+from judgments.storage.bulk import rows_list
+from judgments.versions.temporal import Difference, Span, differences
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """A version's grades, sorted by query and document; three arrays of one length."""
+
+    query_ids: npt.NDArray[np.int64]
+    document_ids: npt.NDArray[np.int32]
+    grades: npt.NDArray[np.int8]
+
+    def __len__(self) -> int:
+        return len(self.grades)
+
+    def pairs(self) -> dict[tuple[int, int], int]:
+        """The grades by (query, document)."""
+        pairs = zip(self.query_ids.tolist(), self.document_ids.tolist(), strict=True)
+        return dict(zip(pairs, self.grades.tolist(), strict=True))
+
+
+def get_judged(*, list_id: int, version: int, query_ids: Iterable[int] | None = None) -> Judged:
+    """The grades that hold at a version, of all queries or of those given (their pks)."""
+    # `+`: SQLite would walk all rows of the list by `since`, however few queries are asked for
+    asked, parameters = ("", []) if query_ids is None else rows_list(query_ids)
+    sql = (
+        "SELECT j.query_id, j.document_id, j.grade "
+        + f"FROM {asked and asked + ' CROSS JOIN '} judgments_judgment j "
+        + "WHERE j.list_id = %s AND +j.since <= %s AND (j.until IS NULL OR j.until > %s)"
+        + (asked and " AND j.query_id = asked.id")
+    )
+    parameters = [*parameters, list_id, version, version]
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        # not np.array: of a list of tuples that takes twice as long
+        rows = np.fromiter(chain.from_iterable(cursor.fetchall()), np.int64).reshape(-1, 3)
+    rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
+    return Judged(
+        query_ids=np.ascontiguousarray(rows[:, 0]),
+        document_ids=rows[:, 1].astype(np.int32),
+        grades=rows[:, 2].astype(np.int8),
+    )
+
+
+def list_touched_queries(*, list_id: int, after: int, until: int) -> list[int]:
+    """The pks of the queries with a row that begins or ends in a version in (after, until]."""
+    with connection.cursor() as cursor:
+        # sorted here: asked to, SQLite walks the whole list in the order of its queries
+        cursor.execute(
+            "SELECT query_id FROM judgments_judgment "
+            "WHERE list_id = %s AND since > %s AND since <= %s "
+            "UNION SELECT query_id FROM judgments_judgment "
+            "WHERE list_id = %s AND until > %s AND until <= %s",
+            [list_id, after, until] * 2,
+        )
+        return sorted(query_id for (query_id,) in cursor.fetchall())
+
+
+def list_differences(*, list_id: int, before: int, after: int) -> list[Difference]:
+    """The pairs whose grades differ between two versions, in either order; 0 is the empty list."""
+    spans = (Span(*row) for row in list_spans(list_id=list_id, before=before, after=after))
+    return differences(spans, before=before, after=after)
+
+
+def list_spans(
+    *, list_id: int, before: int, after: int
+) -> list[tuple[int, int, int, int, int | None]]:
+    """The rows that begin or end between two versions, as `Span` has them; in no order."""
+    low, high = sorted((before, after))
+    columns = "SELECT query_id, document_id, grade, since, until FROM judgments_judgment "
+    with connection.cursor() as cursor:
+        cursor.execute(
+            columns
+            + "WHERE list_id = %s AND since > %s AND since <= %s "
+            + f"UNION {columns} WHERE list_id = %s AND until > %s AND until <= %s",
+            [list_id, low, high] * 2,
+        )
+        return list(cursor.fetchall())

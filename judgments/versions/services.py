@@ -1,0 +1,192 @@
+"""The one function that writes judgments."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.db import connection, models, transaction
+
+from judgments.models import Document, Judgment, JudgmentList, JudgmentVersion, Query, User
+from judgments.signals import version_committed
+from judgments.storage.bulk import insert_rows, pairs_list, values_list
+from judgments.versions.temporal import Current, Pair, Plan, Wanted, plan_commit
+from touchstone.errors import DomainError
+
+
+class CommitRefused(DomainError):
+    """The changes can't become a version of this list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What shall hold for one pair from the next version on.
+
+    grade: a code of the list's scale; None takes the judgment away.
+    evidence: plain JSON values that say why; None keeps what is there while the grade stays.
+    """
+
+    query_id: int
+    document_id: int
+    grade: int | None
+    evidence: Mapping[str, Any] | None = field(default_factory=dict)
+
+
+def commit_judgments(
+    *,
+    judgment_list: JudgmentList,
+    changes: Iterable[Change],
+    by: User | None,
+    at: datetime,
+    reason: str,
+    source: str,
+    signals: Sequence[tuple[str, int]] = (),
+) -> JudgmentVersion | None:
+    """Make the next version of the list; None if nothing would change.
+
+    signals: what the signals meant that the grades were made of, to be kept with the version.
+
+    Takes the list's row lock, so commits follow one another; may run inside the caller's
+    transaction, which then holds the lock until it ends. Sends `version_committed` afterwards.
+    Raises CommitRefused for a pair that comes twice, a grade outside the scale, or a query or
+    document of another collection.
+    """
+    wanted = _wanted(changes)
+    with transaction.atomic():
+        # no_key: rows that only point to the list can be written meanwhile
+        locked = JudgmentList.objects.select_for_update(no_key=True).get(pk=judgment_list.pk)
+        _check_grades(locked, wanted)
+        current = read_current(list_id=locked.pk, pairs=wanted)
+        _check_collection(locked, wanted.keys() - current.keys())
+        plan = plan_commit(wanted, current)
+        if plan.is_empty:
+            return None
+        version = make_version(
+            locked,
+            by=by,
+            at=at,
+            reason=reason,
+            source=source,
+            added=plan.added,
+            changed=plan.changed,
+            removed=plan.removed,
+            signals=signals,
+        )
+        _write(locked.pk, version.number, plan)
+        judgment_list.head = version.number
+    return version
+
+
+def read_current(*, list_id: int, pairs: Iterable[Pair]) -> dict[Pair, Current]:
+    """The rows that hold now for the given pairs."""
+    table, parameters = pairs_list(pairs)
+    rows = (
+        "judgments_judgment j WHERE j.list_id = %s "
+        "AND j.query_id = pairs.a AND j.document_id = pairs.b AND j.until IS NULL"
+    )
+    if connection.vendor == "postgresql":
+        # looked up pair by pair: without statistics it would read the whole list for a few pairs
+        rows = f"LATERAL (SELECT * FROM {rows} OFFSET 0) j"  # noqa: S608
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT j.query_id, j.document_id, j.id, j.grade, j.evidence "
+            + f"FROM {table} CROSS JOIN {rows}",
+            [*parameters, list_id],
+        )
+        return {
+            (query, document): Current(row, grade, json.loads(evidence))
+            for query, document, row, grade, evidence in cursor.fetchall()
+        }
+
+
+def _wanted(changes: Iterable[Change]) -> dict[Pair, Wanted]:
+    wanted: dict[Pair, Wanted] = {}
+    for change in changes:
+        pair = (change.query_id, change.document_id)
+        if pair in wanted:
+            raise CommitRefused("pair_twice", "A pair of query and document comes twice.")
+        wanted[pair] = Wanted(change.grade, change.evidence)
+    return wanted
+
+
+def _check_grades(judgment_list: JudgmentList, wanted: Mapping[Pair, Wanted]) -> None:
+    known = {None, *(grade["code"] for grade in judgment_list.scale)}
+    unknown = {want.grade for want in wanted.values()} - known
+    if unknown:
+        grades = ", ".join(str(grade) for grade in sorted(g for g in unknown if g is not None)[:5])
+        raise CommitRefused("grade_unknown", f"The list's scale has no grade {grades}.")
+
+
+def _check_collection(judgment_list: JudgmentList, pairs: Iterable[Pair]) -> None:
+    """New pairs must be of the list's collection; those with a row were checked before."""
+    new = list(pairs)
+    if not new:
+        return
+    queries, documents = (set(ids) for ids in zip(*new, strict=True))
+    own = judgment_list.collection_id
+    if not _all_in(Query, own, queries) or not _all_in(Document, own, documents):
+        raise CommitRefused(
+            "not_in_collection", "A query or a document is not of the list's collection."
+        )
+
+
+def _all_in(model: type[models.Model], collection_id: int, ids: set[int]) -> bool:
+    subquery, parameter = values_list(ids, str(model._meta.pk.rel_db_type(connection)))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f'SELECT COUNT(*) FROM "{model._meta.db_table}" '  # noqa: S608
+            + f"WHERE collection_id = %s AND id {subquery}",
+            [collection_id, parameter],
+        )
+        return int(cursor.fetchone()[0]) == len(ids)
+
+
+def make_version(
+    judgment_list: JudgmentList,
+    *,
+    by: User | None,
+    at: datetime,
+    reason: str,
+    source: str,
+    added: int = 0,
+    changed: int = 0,
+    removed: int = 0,
+    signals: Sequence[tuple[str, int]] = (),
+) -> JudgmentVersion:
+    """The list's next version, announced on commit; the caller holds the list's lock."""
+    number = judgment_list.head + 1
+    JudgmentList.objects.filter(pk=judgment_list.pk).update(head=number)
+    announce = partial(
+        version_committed.send, JudgmentList, list_id=judgment_list.pk, number=number
+    )
+    transaction.on_commit(announce, robust=True)
+    return JudgmentVersion.objects.create(
+        list=judgment_list,
+        number=number,
+        author=by,
+        created_at=at,
+        source=source,
+        reason=reason,
+        added=added,
+        changed=changed,
+        removed=removed,
+        signals=[list(step) for step in signals],
+    )
+
+
+def _write(list_id: int, number: int, plan: Plan) -> None:
+    if plan.closed:
+        subquery, parameter = values_list(plan.closed, "bigint")
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"UPDATE judgments_judgment SET until = %s WHERE id {subquery}",  # noqa: S608
+                [number, parameter],
+            )
+    rows = [
+        (list_id, query, document, grade, number, json.dumps(evidence, allow_nan=False))
+        for query, document, grade, evidence in plan.opened
+    ]
+    columns = ("list_id", "query_id", "document_id", "grade", "since", "evidence")
+    insert_rows(Judgment, columns, rows)

@@ -1,0 +1,226 @@
+"""Markdown that people write, as HTML that is safe to show."""
+
+import re
+import time
+from collections.abc import Callable
+
+import nh3
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it.token import Token
+
+from judgments.pages.markup import (
+    DEEPEST,
+    DOCUMENT_ATTRIBUTES,
+    DOCUMENT_TAGS,
+    LEFT_OUT,
+    LONGEST,
+    LONGEST_MARKDOWN,
+    MOST_TOKENS,
+    TAGS,
+    clean_html,
+    framed_html,
+    markdown,
+)
+
+
+def test_headings_begin_below_those_of_the_page():
+    assert markdown("# A\n\n## B\n\n###### F") == "<h3>A</h3>\n<h4>B</h4>\n<h6>F</h6>\n"
+
+
+def test_tables_lists_quotes_and_code_are_kept():
+    html = markdown("| a | b |\n|:--|---|\n| 1 | 2 |\n\n- x\n\n> q\n\n`c`")
+    for tag in ("table", "thead", "th", "td", "ul", "li", "blockquote", "code"):
+        assert f"<{tag}>" in html
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[a](http://x.example)",
+        "[a](javascript:alert(1))",
+        "![i](http://x.example/i.png)",
+        "<http://x.example>",
+        "[a]\n\n[a]: http://x.example",
+    ],
+)
+def test_what_would_lead_somewhere_stays_as_it_was_typed(text):
+    html = markdown(text)
+    assert "<a" not in html
+    assert "<img" not in html
+    assert "x.example" in html or "javascript" in html
+
+
+def test_raw_html_is_shown_and_not_done():
+    assert markdown("<b onclick=x>a</b>") == "<p>&lt;b onclick=x&gt;a&lt;/b&gt;</p>\n"
+
+
+@given(st.text(alphabet="<>\"'&=/ab[]()!`*_#|-:\n \\~1.", max_size=200))
+def test_whatever_is_written_no_element_has_an_attribute_and_none_is_strange(text):
+    for tag in re.findall(r"<[^>]*>", markdown(text)):
+        name = re.fullmatch(r"</?([a-z0-9]+)>", tag)
+        assert name, tag
+        assert name[1] in TAGS
+
+
+def table(columns: int, rows: int) -> str:
+    """A table whose rows leave all cells but one to the parser."""
+    return "|a" * columns + "|\n" + "|-" * columns + "|\n" + "|x\n" * rows
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        table(5_000, 5_000),
+        table(300, 300),
+        table(2, 16_000),
+        "- a\n" * 25_000,
+        "***a***b" * 12_000,
+        "*a " * 33_000,
+        "_a_b " * 20_000,
+        "`a` " * 25_000,
+        "# a\n" * 25_000,
+        "---\n" * 25_000,
+        "a\n\n" * 30_000,
+        "a\n" * 5_000,
+        "a" * (LONGEST_MARKDOWN + 1),
+    ],
+    ids=lambda text: repr(text[:12]),
+)
+def test_a_text_with_too_much_formatting_is_shown_as_it_was_typed(text, monkeypatch):
+    made = count_tokens(monkeypatch)
+    html = markdown(text)
+    assert made() <= MOST_TOKENS + 1
+    assert html.endswith(f"<pre>{text}</pre>\n")
+
+
+@pytest.mark.parametrize(
+    "unit", ["*", "[", "`", ">", "- ", "|a", "a\n", "<", "1. ", "\\*", "&amp;"]
+)
+def test_no_text_makes_more_tokens_than_are_allowed(unit, monkeypatch):
+    made = count_tokens(monkeypatch)
+    markdown(unit * min(LONGEST_MARKDOWN // len(unit), 4_000 if "\n" in unit else LONGEST_MARKDOWN))
+    assert made() <= MOST_TOKENS + 1
+
+
+def count_tokens(monkeypatch) -> Callable[[], int]:
+    """How many tokens have been made since."""
+    made = []
+    make = Token.__init__
+
+    def counted(self, *args, **kwargs) -> None:
+        made.append(1)
+        make(self, *args, **kwargs)
+
+    monkeypatch.setattr(Token, "__init__", counted)
+    return lambda: len(made)
+
+
+def test_what_is_shown_as_it_was_typed_is_escaped():
+    assert "<b>" not in markdown("<b>*a " * 12_000)
+
+
+def test_a_long_guideline_is_formatted():
+    section = "## Grades\n\nSome **bold** and *soft* words, `code`.\n\n- one\n- two\n\n" + table(
+        3, 5
+    )
+    text = "\n\n".join([section] * 80)
+    assert markdown(text).count("<h4>") == 80
+    assert "<pre>" not in markdown(text)
+
+
+def framed(html: object) -> str:
+    """What stands in the frame after its head."""
+    return framed_html(clean_html({"html": html})).partition('.css">')[2]
+
+
+def test_the_html_of_a_document_is_kept_without_what_acts_or_leads_away():
+    html = (
+        '<h1 onclick="x()">A</h1><p style="color:red" class="y" dir="rtl">b <a href="/x">c</a></p>'
+        '<img src="http://x.example/i.png"><svg><text>d</text></svg><math><mi>e</mi></math>'
+        "<script>f()</script><style>p{}</style><iframe srcdoc='g'></iframe><form><input></form>"
+        '<table><tr><td colspan="2">h</td></tr></table><meta http-equiv="refresh" content="0;/x">'
+    )
+    assert framed(html) == (
+        '<h1>A</h1><p dir="rtl">b c</p>'
+        '<table><tbody><tr><td colspan="2">h</td></tr></tbody></table>'
+    )
+
+
+def test_images_are_shown_where_allowed_and_only_those_that_the_document_holds():
+    own = '<img src="data:image/png;base64,AAAA" alt="a" width="9">'
+    html = (
+        f'{own}<img src="https://x.example/i.png"><img src="/i.png"><img src="//x.example/i">'
+        '<img src="data:image/svg+xml;base64,AAAA"><img src="data:text/html,x" onerror="f()">'
+    )
+    cleaned = clean_html({"html": html})
+    framed = framed_html(cleaned, images=True)
+    assert framed.partition('.css">')[2] == own + "<img>" * 5
+    assert "default-src 'none'; style-src 'self'; img-src data:" in framed
+    assert framed_html(cleaned) == ""
+    assert "<img" not in framed_html(clean_html({"html": f"a{html}<p>b"}))
+
+
+def test_the_frame_has_a_policy_of_its_own():
+    assert "default-src 'none'; style-src 'self'" in framed_html("<p>a</p>")
+
+
+@pytest.mark.parametrize("html", [None, "", 5, ["<p>"], "<script>a</script>"])
+def test_a_document_without_html_has_no_frame(html):
+    assert framed_html(clean_html({"html": html}), images=True) == ""
+
+
+def test_paragraphs_without_an_end_are_not_deep():
+    assert framed("<p>a" * 400).count("<p>") == 400
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div>" * (DEEPEST + 1),
+        "<div></p>" * (DEEPEST + 1),
+        "<div></span></div><div>" * (DEEPEST + 1),
+        "".join(f"<b id={number}>" for number in range(9)) + "<p>a" * 60_000,
+        "a" * (LONGEST + 1),
+        "<div>" * (LONGEST // 5),
+        "<b " + " ".join(f"a{number}" for number in range(101)) + ">x",
+        "</b " + "a=1 " * 101 + ">x",
+        "<p a='>' b=\">\"" + "/c=<b" * 101 + ">x",
+        "<p x='\"<b x=\"'" + " c = 'd'" * 101 + ">x",
+        "<b" * 60_000 + " a" * 60_000,
+        "<a x='<a x=\"" * 20_000,
+    ],
+)
+def test_html_that_would_take_long_to_clean_is_not_framed(html):
+    began = time.process_time()
+    assert clean_html({"html": html}) == ""
+    assert time.process_time() - began < 1
+
+
+def test_a_tag_of_a_hundred_attributes_is_shown():
+    many = " ".join(f'a{number}="<p>"' for number in range(100))
+    assert framed(f"<p {many}>x<b class='y'>z</b></p>" * 3) == "<p>x<b>z</b></p>" * 3
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["<img alt='<img>' src='data:image/png;base64,AA'>", '<img alt="a>b" src=x>', "<p>",
+             "</p>", "<table>", "<td>", "&lt;img&gt;", "a", " ", "<b>", "</b>", "<img", ">", '"',
+             "'"]
+        ),
+        max_size=30,
+    )
+)  # fmt: skip
+def test_without_images_a_frame_has_just_what_cleaning_without_images_leaves(parts):
+    html = "".join(parts)
+    alone = nh3.clean(
+        html,
+        tags=DOCUMENT_TAGS,
+        clean_content_tags=LEFT_OUT,
+        attributes=DOCUMENT_ATTRIBUTES,
+        url_schemes={"data"},
+        generic_attribute_prefixes=set(),
+    )
+    assert framed(html) == (alone if alone.strip() else "")
