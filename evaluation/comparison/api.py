@@ -15,8 +15,8 @@ from evaluation.held_out.api import OfSetOutput, of_set
 from evaluation.runs.selection_api import (
     RunMeanOutput,
     RunsParameters,
-    _named,
     mean_values,
+    run_names,
     runs_filters,
 )
 from judgments.models import SetLook
@@ -166,7 +166,7 @@ class Comparison(APIView):
     def get(self, request: Request, slug: str, list_slug: str) -> Response:
         """How large the differences between runs are, and how sure."""
         asked = read_parameters(request, self.Parameters)
-        filters = CompareFilters(runs=_named(asked.pop("runs")), **asked)
+        filters = CompareFilters(runs=run_names(asked.pop("runs")), **asked)
         access = get_access(viewer=request.user, slug=slug)
         page = get_compare_page(access=access, slug=list_slug, filters=filters)
         own = of_set(access, page.sets, SetLook.Page.REST_COMPARISON)

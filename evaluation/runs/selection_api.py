@@ -43,7 +43,7 @@ class RunsParameters(SetParameter):
 
 def runs_filters(asked: dict[str, Any]) -> RunsFilters:
     """What these parameters ask for."""
-    return RunsFilters(runs=_named(asked.pop("runs")), **asked)
+    return RunsFilters(runs=run_names(asked.pop("runs")), **asked)
 
 
 def mean_values(compared: ComparedRun) -> dict[str, Any]:
@@ -59,5 +59,5 @@ def mean_values(compared: ComparedRun) -> dict[str, Any]:
     }
 
 
-def _named(runs: str) -> tuple[str, ...]:
+def run_names(runs: str) -> tuple[str, ...]:
     return (runs,) if runs.strip() else ()

@@ -9,8 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from judgments.jobs.services import submit_job
 from judgments.lists import history as versions
-from judgments.lists import queries
-from judgments.lists import services
+from judgments.lists import queries, services
 from judgments.lists.citing import cite
 from judgments.lists.exports import get_export_page
 from judgments.lists.forms import (

@@ -18,8 +18,7 @@ from judgments.permissions import (
     may_make_sets,
 )
 from judgments.rest.uploads import takes_file
-from judgments.sets import queries
-from judgments.sets import services
+from judgments.sets import queries, services
 from judgments.sets.forms import SetForm
 from touchstone.errors import DomainError
 from touchstone.files.errors import FileRefused
