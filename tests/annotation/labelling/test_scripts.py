@@ -6,7 +6,7 @@ import pytest
 
 from annotation.labelling.scripts import joined_modules
 
-STATIC = Path(__file__).resolve().parents[2] / "static" / "annotation"
+STATIC = Path(__file__).resolve().parents[3] / "static" / "annotation"
 
 
 def test_a_module_stands_after_those_that_it_imports_and_keeps_its_names_to_itself() -> None:

@@ -83,7 +83,7 @@ def test_a_file_may_be_large_where_one_is_taken_from_who_is_signed_in(
 
 
 def test_every_page_with_a_file_in_its_form_takes_one() -> None:
-    templates = Path(__file__).resolve().parents[2] / "templates"
+    templates = Path(__file__).resolve().parents[3] / "templates"
     pages = [one for one in templates.rglob("*.html") if "multipart/form-data" in one.read_text()]
     views = [
         view
