@@ -12,6 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 APPS = ("annotation", "evaluation", "judgments")
+WITHOUT_WORDS = {"management", "migrations", "templatetags"}  # what they are, Django says
 PROBE = """
 import importlib, sys
 forbidden = set(sys.argv[1].split(","))
@@ -73,16 +74,29 @@ def test_a_worker_starts_without_loading_the_pages() -> None:
     run_afresh(WORKER)
 
 
-def test_every_module_of_the_innermost_layer_is_held_to_purity() -> None:
-    innermost = contract("rooms")["layers"][-1].split(":")
-    names = {name.strip().strip("()") for name in innermost}
-    held = {module.partition(".")[2] for module in contract("pure")["source_modules"]}
-    assert names == held
+def test_the_rules_of_every_package_are_held_to_purity() -> None:
+    paths = [path for app in APPS for path in (ROOT / app).rglob("rules.py")]
+    names = {".".join(path.relative_to(ROOT).with_suffix("").parts) for path in paths}
+    assert names
+    assert names <= set(contract("pure")["source_modules"])
+
+
+@pytest.mark.parametrize("app", APPS)
+def test_every_package_says_what_it_holds(app: str) -> None:
+    found = (ROOT / app).glob("*/__init__.py")
+    packages = [path for path in found if path.parent.name not in WITHOUT_WORDS]
+    assert packages
+    assert [path.parent.name for path in packages if not ast.get_docstring(parsed(path))] == []
+
+
+def parsed(path: Path) -> ast.Module:
+    """The module at this path."""
+    return ast.parse(path.read_text())
 
 
 @pytest.mark.parametrize("app", APPS)
 def test_an_app_runs_nothing_when_it_is_imported(app: str) -> None:
-    statements = ast.parse((ROOT / app / "__init__.py").read_text()).body
+    statements = parsed(ROOT / app / "__init__.py").body
     assert [type(one).__name__ for one in statements if not isinstance(one, ast.Expr)] == []
 
 
@@ -97,7 +111,7 @@ def test_no_two_classes_of_the_library_have_one_name() -> None:
     names = Counter(
         node.name
         for path in (ROOT / "touchstone").rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.ClassDef)
     )
     assert [name for name, count in names.items() if count > 1] == []
