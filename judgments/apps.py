@@ -8,7 +8,7 @@ from judgments.triggers import AppendOnly, keep_append_only
 APPEND_ONLY = [
     AppendOnly("judgments_judgment", closes="until"),
     AppendOnly("judgments_judgmentversion"),
-    AppendOnly("judgments_pasttraits"),
+    AppendOnly("judgments_querymetadatahistory"),
     AppendOnly("judgments_release"),
     AppendOnly("judgments_setlook"),
     AppendOnly("judgments_auditentry"),

@@ -88,12 +88,7 @@ def check_restorable(manifest: Manifest) -> None:
             "backup_engine",
             f"It was made on {manifest.engine} and can't be restored on {connection.vendor}.",
         )
-    known = MigrationLoader(connection).disk_migrations
-    unknown = [one for one in manifest.migrations if tuple(one) not in known]
-    if unknown:
-        raise BackupRefused(
-            "backup_newer", f"It was made by a newer version: {'.'.join(unknown[0])} is not known."
-        )
+    list_todays(manifest.migrations)
     tables = set(connection.introspection.table_names())
     with connection.cursor() as cursor:
         for table in ("judgments_user", "judgments_collection"):
@@ -102,6 +97,32 @@ def check_restorable(manifest: Manifest) -> None:
                     "not_empty",
                     "There is something in this installation. Restore into an empty one.",
                 )
+
+
+def list_todays(applied: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
+    """The migrations of this version that a backup has, in order; a squashed one once.
+
+    applied: [app, name] as the backup has them. Raises BackupRefused for one that is not known, and
+    where only some of those that a squashed one replaces are there.
+    """
+    known = MigrationLoader(connection).disk_migrations
+    squashed = {old: key for key, one in known.items() for old in one.replaces}
+    there = {(app, name) for app, name in applied}
+    found: dict[tuple[str, str], None] = {}
+    for key in ((app, name) for app, name in applied):
+        if key not in known and key not in squashed:
+            raise BackupRefused(
+                "backup_newer", f"It was made by a newer version: {'.'.join(key)} is not known."
+            )
+        today = key if key in known else squashed[key]
+        if key != today and not there.issuperset(known[today].replaces):
+            raise BackupRefused(
+                "backup_older",
+                f"It was made before {'.'.join(known[today].replaces[-1])}: restore it with the "
+                "version that made it, upgrade that one step by step, and back it up again.",
+            )
+        found[today] = None
+    return list(found)
 
 
 def put_database(*, manifest: Manifest, directory: Path) -> None:
@@ -218,7 +239,7 @@ def _put_sqlite(copy: Path) -> None:
 
 
 def _put_postgresql(manifest: Manifest, directory: Path) -> None:
-    for app, name in dict(manifest.migrations).items():
+    for app, name in dict(list_todays(manifest.migrations)).items():
         call_command("migrate", app, name, verbosity=0, interactive=False)
     with transaction.atomic(), connection.cursor() as cursor:
         there = set(connection.introspection.table_names(cursor)) - {MIGRATIONS}

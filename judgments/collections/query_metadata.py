@@ -9,7 +9,7 @@ from typing import Final
 from django.db import connection
 from django.db.models import QuerySet
 
-from judgments.models import PastTraits, Query
+from judgments.models import Query, QueryMetadataHistory
 from judgments.versions.temporal import TraitChange
 from touchstone.measures.traits import Traits
 
@@ -20,10 +20,10 @@ _COLLECTION: Final = "(SELECT collection_id FROM judgments_judgmentlist WHERE id
 # the pks of the queries in a segment; parameters: as _in_segment gives them
 _IN_SEGMENT: Final = f"""
 SELECT q.id FROM judgments_query q WHERE q.collection_id = {_COLLECTION} AND q.segment = %s
-    AND q.id NOT IN (SELECT p.query_id FROM judgments_pasttraits p
+    AND q.id NOT IN (SELECT p.query_id FROM judgments_querymetadatahistory p
         WHERE p.list_id = %s AND p.since <= %s AND p.until > %s)
 UNION ALL
-SELECT p.query_id FROM judgments_pasttraits p
+SELECT p.query_id FROM judgments_querymetadatahistory p
     WHERE p.list_id = %s AND p.segment = %s AND p.since <= %s AND p.until > %s
 """  # noqa: S608
 
@@ -87,7 +87,7 @@ def has_judged_in_segment(*, list_id: int, version: int, segment: str) -> bool:
 def list_trait_changes(*, list_id: int, before: int, after: int) -> list[TraitChange]:
     """The queries whose traits differ between two versions, in either order."""
     low, high = sorted((before, after))
-    changed = PastTraits.objects.filter(list=list_id, until__gt=low, until__lte=high)
+    changed = QueryMetadataHistory.objects.filter(list=list_id, until__gt=low, until__lte=high)
     query_ids = set(changed.order_by().values_list("query", flat=True))
     if not query_ids:
         return []
@@ -96,12 +96,14 @@ def list_trait_changes(*, list_id: int, before: int, after: int) -> list[TraitCh
     return [TraitChange(pk, old[pk], new[pk]) for pk in sorted(query_ids) if old[pk] != new[pk]]
 
 
-def _past(list_id: int, version: int) -> QuerySet[PastTraits]:
-    rows = PastTraits.objects.filter(list=list_id, since__lte=version, until__gt=version)
+def _past(list_id: int, version: int) -> QuerySet[QueryMetadataHistory]:
+    rows = QueryMetadataHistory.objects.filter(list=list_id, since__lte=version, until__gt=version)
     return rows.order_by()
 
 
-def _overlaid(now_qs: QuerySet[Query], then_qs: QuerySet[PastTraits]) -> dict[int, Traits]:
+def _overlaid(
+    now_qs: QuerySet[Query], then_qs: QuerySet[QueryMetadataHistory]
+) -> dict[int, Traits]:
     # what is now first: traits that change in between are then found among the past ones
     now = {row[0]: Traits(*row[1:]) for row in now_qs.values_list("pk", "segment", "weight")}
     then = {row[0]: Traits(*row[1:]) for row in then_qs.values_list("query", "segment", "weight")}

@@ -7,7 +7,7 @@ from django.db import connection, transaction
 from django.db.models import Max
 
 from judgments.collections.queries import map_queries
-from judgments.models import Collection, JudgmentList, JudgmentVersion, PastTraits, User
+from judgments.models import Collection, JudgmentList, JudgmentVersion, QueryMetadataHistory, User
 from judgments.storage.bulk import insert_rows, rows_list
 from judgments.versions.services import make_version
 from touchstone.measures.traits import Traits
@@ -48,13 +48,13 @@ def _commit(
         reason=f"{named} another segment or weight",
         source=JudgmentVersion.Source.QUERIES,
     )
-    ends = PastTraits.objects.filter(list=judgment_list).order_by().values("query")
+    ends = QueryMetadataHistory.objects.filter(list=judgment_list).order_by().values("query")
     since = dict(ends.annotate(last=Max("until")).values_list("query", "last"))
     rows = [
         (judgment_list.pk, query_id, *before[query_id], since.get(query_id, 1), version.number)
         for query_id in judged
     ]
-    insert_rows(PastTraits, COLUMNS, rows)
+    insert_rows(QueryMetadataHistory, COLUMNS, rows)
     return version
 
 

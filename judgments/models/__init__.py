@@ -2,7 +2,13 @@
 
 from judgments.models.collections import Collection, Document, Query
 from judgments.models.jobs import Job, WorkerBeat
-from judgments.models.lists import Judgment, JudgmentList, JudgmentVersion, PastTraits, Release
+from judgments.models.lists import (
+    Judgment,
+    JudgmentList,
+    JudgmentVersion,
+    QueryMetadataHistory,
+    Release,
+)
 from judgments.models.members import ApiToken, AuditEntry, Invitation, Membership, Role, User
 from judgments.models.sets import SavedSet, SavedSetQuery, SetLook
 
@@ -17,8 +23,8 @@ __all__ = [
     "JudgmentList",
     "JudgmentVersion",
     "Membership",
-    "PastTraits",
     "Query",
+    "QueryMetadataHistory",
     "Release",
     "Role",
     "SavedSet",

@@ -131,7 +131,7 @@ class Judgment(models.Model):
         return f"{self.query_id} {self.document_id} {self.grade}"
 
 
-class PastTraits(models.Model):
+class QueryMetadataHistory(models.Model):
     """A query's segment and weight in versions `since` <= v < `until` of a list, as they were.
 
     Written when they change, for the lists that have judged the query. Where no row holds,

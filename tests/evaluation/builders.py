@@ -10,7 +10,14 @@ from evaluation.evaluations.measure_sets import get_leaderboard, grades_of, meas
 from evaluation.models import Ranker, Ranking, Run
 from evaluation.runs.rankers import start_ranker
 from evaluation.runs.services import read_run_file, store_run
-from judgments.models import Collection, Document, Judgment, JudgmentList, PastTraits, Query
+from judgments.models import (
+    Collection,
+    Document,
+    Judgment,
+    JudgmentList,
+    Query,
+    QueryMetadataHistory,
+)
 from tests.builders import NOW
 from touchstone.measures.averages import Groups, n_rows, sums_of, together
 from touchstone.measures.definition import Measure
@@ -130,7 +137,9 @@ def _value(
 def traits_of(judgment_list: JudgmentList, version: int) -> dict[int, tuple[str, float]]:
     """The segment and weight that each query had at a version of a list."""
     queries_qs = Query.objects.filter(collection=judgment_list.collection_id)
-    past_qs = PastTraits.objects.filter(list=judgment_list, since__lte=version, until__gt=version)
+    past_qs = QueryMetadataHistory.objects.filter(
+        list=judgment_list, since__lte=version, until__gt=version
+    )
     now = {query.pk: (query.segment, query.weight) for query in queries_qs}
     return now | {row.query_id: (row.segment, row.weight) for row in past_qs}
 

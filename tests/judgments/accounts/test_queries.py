@@ -1,11 +1,9 @@
 """Accounts of the installation: user names, suspension, administrators."""
 
 import json
-from importlib import import_module
 
 import pytest
-from django.apps import apps
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -100,39 +98,6 @@ def test_a_name_of_wide_dots_alone_is_refused() -> None:
 
 def test_a_command_finds_an_account_under_any_spelling(world: World) -> None:
     assert get_user("ADA") == world.ada
-
-
-def test_an_upgrade_renames_what_differs_by_spelling_and_says_so(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """The migration, over rows as they were before: the column filled by nobody."""
-    make_user(username="ada")
-    for number, name in enumerate(("Ada", "ADA", "ada-2", "ben")):
-        made = make_user(username=f"x{number}")
-        User.objects.filter(pk=made.pk).update(username=name)
-    gone = make_user(username="x9")
-    User.objects.filter(pk=gone.pk).update(username="Ben", is_active=False)
-    migration = import_module("judgments.migrations.0009_accounts")
-    with connection.cursor() as cursor:  # as it was: no two are told apart by it yet
-        cursor.execute("UPDATE judgments_user SET username_key = 'was' || id")
-    migration.fill(apps, None)
-    names = dict(User.objects.order_by("pk").values_list("username", "username_key"))
-    assert names == {
-        "ada": "ada",
-        "Ada-3": "ada-3",
-        "ADA-4": "ada-4",
-        "ada-2": "ada-2",
-        "ben": "ben",
-        "Ben-2": "ben-2",
-    }
-    renamed = AuditEntry.objects.filter(action="account.renamed").order_by("pk")
-    assert [(one.before["username"], one.subject) for one in renamed] == [
-        ("Ada", "Ada-3"),
-        ("ADA", "ADA-4"),
-        ("Ben", "Ben-2"),
-    ]
-    said = capsys.readouterr().out
-    assert all(name in said for name in ("Ada-3", "ADA-4", "Ben-2"))
 
 
 # what a change of the password ends

@@ -1,11 +1,9 @@
 """Collections, and what is loaded into them."""
 
 import io
-from importlib import import_module
 
 import nh3
 import pytest
-from django.apps import apps
 
 from judgments.collections.content_hash import content_hash
 from judgments.collections.queries import (
@@ -140,21 +138,3 @@ def test_a_documents_html_is_cleaned_when_it_is_stored_and_again_only_when_it_di
     assert calls == []
     load("<p onclick=x>two")
     assert Document.objects.get().clean_html == "<p>two</p>"
-
-
-@pytest.mark.django_db(transaction=True)
-def test_documents_of_an_older_version_are_cleaned_by_the_migration_a_few_at_a_time(monkeypatch):
-    migration = import_module("judgments.migrations.0008_clean_html")
-    collection = make_collection(cast=False)
-    rows = [
-        Document(collection=collection, docid=f"d{number}", content_hash="0" * 64, fields=fields)
-        for number, fields in enumerate(
-            [{}, {"html": "<p onclick=x>a"}, {"other": "<p>"}, {"html": 5}] + [{"html": "<b>b"}] * 4
-        )
-    ]
-    Document.objects.bulk_create(rows)
-    monkeypatch.setattr(migration, "AT_ONCE", 2)
-    migration.clean_what_is_stored(apps, None)
-    found = list(Document.objects.order_by("pk").values_list("clean_html", "content_hash"))
-    expected = ["", "<p>a</p>", "", "", *["<b>b</b>"] * 4]
-    assert found == [(html, "0" * 64) for html in expected]

@@ -18,7 +18,7 @@ from judgments.collections.query_metadata import (
 )
 from judgments.collections.services import Loaded, ensure_queries, load_queries
 from judgments.lists.services import revert_version
-from judgments.models import JudgmentVersion, PastTraits, Query
+from judgments.models import JudgmentVersion, Query, QueryMetadataHistory
 from judgments.signals import version_committed
 from judgments.versions.queries import get_judged, list_touched_queries
 from judgments.versions.temporal import TraitChange
@@ -139,7 +139,7 @@ def test_only_lists_that_judged_a_changed_query_get_a_version(world):
     for judgment_list, number in ((world.judgments, 3), (other, 1), (empty, 0)):
         judgment_list.refresh_from_db()
         assert judgment_list.head == number
-    assert PastTraits.objects.count() == 1
+    assert QueryMetadataHistory.objects.count() == 1
 
 
 def test_a_query_that_was_judged_once_still_counts_in_the_versions_of_then(world):
@@ -156,7 +156,7 @@ def test_other_words_alone_a_new_query_or_the_same_file_make_no_version(world):
     record = record_of("q4", "fresh")
     load_queries(collection=world.collection, records=[record], by=None, at=NOW)
     assert head(world) == 2
-    assert not PastTraits.objects.exists()
+    assert not QueryMetadataHistory.objects.exists()
 
 
 def test_a_judged_stub_that_becomes_a_query_of_a_segment_makes_a_version(world):
@@ -178,7 +178,7 @@ def test_a_file_that_is_refused_leaves_neither_traits_nor_a_version(world):
     with pytest.raises(RuntimeError):
         load_queries(collection=world.collection, records=broken(), by=None, at=NOW)
     assert head(world) == 2
-    assert not PastTraits.objects.exists()
+    assert not QueryMetadataHistory.objects.exists()
     assert in_segment(world, 2, "head") == ["q1", "q3"]
 
 
@@ -213,7 +213,7 @@ def test_going_back_restores_grades_and_leaves_segments_as_they_are(world):
 def test_the_database_refuses_rows_that_mean_nothing(world, values):
     row = {"segment": "", "weight": 1.0, "since": 1, "until": 3} | values
     with pytest.raises(IntegrityError), transaction.atomic():
-        PastTraits.objects.create(list=world.judgments, query=world.queries[0], **row)
+        QueryMetadataHistory.objects.create(list=world.judgments, query=world.queries[0], **row)
 
 
 @pytest.mark.parametrize("seed", range(8))
