@@ -5,6 +5,7 @@
     statistics  paired tests, intervals, stability
     agreement   Krippendorff's alpha, kappas, Dawid-Skene, drift, accuracy
     pooling     pools, and what to judge next
+    clicks      click logs, position bias, click models, interleaving
     cli         the command `touchstone`
 
 Importing it imports none of them.

@@ -1,0 +1,59 @@
+"""What the commands on click logs share: their files, and which events of them are evidence."""
+
+from argparse import ArgumentParser
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import Any, Final
+
+from touchstone.cli.running import BadOptionError
+from touchstone.clicks.csv_log import read_csv
+from touchstone.clicks.log import ClickLog, LogBuilder
+from touchstone.clicks.ubi import USUAL_ACTIONS, Actions, read_ubi
+
+CSV_ENDINGS: Final = (".csv", ".csv.gz")
+
+
+def add_log_arguments(parser: ArgumentParser) -> None:
+    """The files, and how to read them."""
+    parser.add_argument("files", nargs="+", metavar="FILE")
+    parser.add_argument(
+        "--join",
+        action="store_true",
+        help="give events without user_query the text that a query record has for their query_id",
+    )
+    parser.add_argument("--application", metavar="NAME", help="only this application's events")
+    parser.add_argument(
+        "--impressions",
+        nargs="+",
+        metavar="ACTION",
+        default=list(USUAL_ACTIONS.impressions),
+        help="what the log calls an impression (default: impression)",
+    )
+    parser.add_argument(
+        "--clicks",
+        nargs="+",
+        metavar="ACTION",
+        default=list(USUAL_ACTIONS.clicks),
+        help="what the log calls a click (default: click)",
+    )
+
+
+def read_log(options: Mapping[str, Any], *, keeps_events: bool = False) -> ClickLog:
+    """The log that the options name. Raises FileRefused and BadOptionError."""
+    if set(options["impressions"]) & set(options["clicks"]):
+        raise BadOptionError("an action is an impression or a click, not both")
+    actions = Actions(tuple(options["impressions"]), tuple(options["clicks"]))
+    builder = LogBuilder(keeps_events=keeps_events)
+    for path in options["files"]:
+        if PurePath(path).name.lower().endswith(CSV_ENDINGS):
+            read_csv(path, builder, name=path, actions=actions)
+        else:
+            read_ubi([(path, path)], builder, actions=actions)
+    log = builder.log(join=options["join"])
+    name = options["application"]
+    if name is None:
+        return log
+    if name not in log.applications:
+        known = ", ".join(own or "events without one" for own in sorted(log.applications))
+        raise BadOptionError(f"--application {name}: the log has {known}")
+    return log.of_application(name)

@@ -1,0 +1,34 @@
+"""`clicks`: what a click log says. Files only, no database."""
+
+from argparse import ArgumentParser
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any, Final
+
+from touchstone.cli.running import Write
+
+HELP: Final = (
+    "Figures of click logs in UBI's NDJSON (OpenSearch's bulk form too) or as CSV, gzipped or not; "
+    "no database is used."
+)
+# What a figure is, and the module that has it: `add_arguments` and `work`, by the figure's name.
+FIGURES: Final[Mapping[str, tuple[str, str]]] = {
+    "summary": ("what became of every record of the log", "click_evidence"),
+    "coec": ("clicks over expected clicks of each query and document", "click_evidence"),
+}
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    figures = parser.add_subparsers(dest="figure", metavar="FIGURE", required=True)
+    for name, (words, module) in FIGURES.items():
+        own = figures.add_parser(name, help=words, description=f"{words.capitalize()}.")
+        import_module(f"touchstone.cli.{module}").ADD_ARGUMENTS[name](own)
+        own.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def work(options: Mapping[str, Any], say: Write, warn: Write) -> None:
+    """Print the figure. Raises FileRefused and BadOptionError."""
+    figure = options["figure"]
+    module = import_module(f"touchstone.cli.{FIGURES[figure][1]}")
+    show: Callable[[Mapping[str, Any], Write, Write], None] = module.WORK[figure]
+    show(options, say, warn)

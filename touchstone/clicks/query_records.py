@@ -1,0 +1,44 @@
+"""The query records of a log: which text had which query id, and when."""
+
+from array import array
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+
+
+class QueryRecords:
+    """(query id, time, text) of each record, as integers."""
+
+    def __init__(self) -> None:
+        self._values = array("q")
+        self._ids: set[int] = set()
+
+    def add(self, query_id: int, text: int, time: int) -> bool:
+        """Add one record; whether its query id is new. time: in milliseconds."""
+        is_new = query_id not in self._ids
+        self._ids.add(query_id)
+        self._values.extend((query_id, time, text))
+        return is_new
+
+    def texts(self, query_ids: Ints, times: Ints) -> Ints:
+        """The text that each query id had at that time, (n,); −1 for an unknown id.
+
+        Of several records with the id the latest one counts that is not later than the time, or
+        else the first: while someone types, a page may send several texts under one id.
+        """
+        records = np.frombuffer(self._values, dtype=np.int64).reshape(-1, 3)
+        if not len(records) or not len(query_ids):
+            return np.full(len(query_ids), -1, dtype=np.int64)
+        records = records[np.lexsort((records[:, 1], records[:, 0]))]
+        ids, first = np.unique(records[:, 0], return_index=True)
+        moments = np.unique(records[:, 1])
+        place = np.minimum(np.searchsorted(ids, query_ids), len(ids) - 1)
+        # one number that orders records by id, then by time
+        width = len(moments) + 1
+        order = np.searchsorted(ids, records[:, 0]) * width
+        order += np.searchsorted(moments, records[:, 1]) + 1
+        latest = place * width + np.searchsorted(moments, times, side="right")
+        row = np.maximum(np.searchsorted(order, latest, side="right") - 1, first[place])
+        return np.where(ids[place] == query_ids, records[row, 2], -1)
