@@ -9,6 +9,8 @@ SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 GRADE_HEADING = re.compile(r"(-?\d+) (.+)")
 EXAMPLE = "- *Example.* "
 COUNTER_EXAMPLE = "- *Counter-example.* "
+# What the demo's guideline says since its second revision.
+LATER = " A deprecated function that does what is asked still counts, one grade lower."
 
 
 class GradeWords(NamedTuple):
@@ -19,6 +21,11 @@ class GradeWords(NamedTuple):
     definition: str
     examples: list[str]
     counter_examples: list[str]
+
+    def as_json(self) -> dict[str, object]:
+        """As a guideline's revision keeps it; the scale has the name."""
+        kept = ("code", "definition", "examples", "counter_examples")
+        return {name: value for name, value in self._asdict().items() if name in kept}
 
 
 def guideline() -> str:

@@ -40,20 +40,28 @@ class Command(BaseCommand):
             Path(name + suffix).unlink(missing_ok=True)
 
     def _build(self) -> None:
+        from config.demo.people import keep_sign_ins, load_sign_ins
         from config.demo.workspace import build_workspace, is_built
 
         if is_built():
-            self.stdout.write(
-                "The demo is there already; its passwords were shown when it was made."
+            self.stdout.write("The demo is there already.")
+            sign_ins = load_sign_ins(settings.HOME)
+            if not sign_ins:
+                self.stdout.write(
+                    "Its passwords are not known here: `./run demo --reset` begins again."
+                )
+        else:
+            built = build_workspace(
+                at=timezone.now(), say=lambda text: self.stdout.write(f"  {text}")
             )
-            self.stdout.write("Forgotten? `./run demo --reset` makes a new one.")
-            return
-        built = build_workspace(at=timezone.now(), say=lambda text: self.stdout.write(f"  {text}"))
-        self.stdout.write(
-            f"  {built.documents:,} documents, {built.queries} queries, {built.runs} runs, "
-            f"{built.pairs:,} pairs to judge, {built.grades:,} of them read twice\n\n"
-            "Sign in as\n"
-        )
-        for sign_in in built.sign_ins:
+            self.stdout.write(
+                f"  {built.documents:,} documents, {built.queries} queries, {built.runs} runs, "
+                f"{built.pairs:,} pairs to judge, {built.grades:,} of them read\n"
+            )
+            keep_sign_ins(built.sign_ins, settings.HOME)
+            sign_ins = list(built.sign_ins)
+        if sign_ins:
+            self.stdout.write("\nSign in as\n")
+        for sign_in in sign_ins:
             self.stdout.write(f"  {sign_in.username:<12} {sign_in.password}")
         self.stdout.write("")

@@ -1,5 +1,7 @@
 """The demo workspace, built whole: what a new user meets."""
 
+from collections import Counter
+from dataclasses import replace
 from io import StringIO
 
 import pytest
@@ -8,15 +10,30 @@ from django.utils import timezone
 
 from annotation.labelling.leasing import lease_next
 from annotation.labelling.shown_pairs import list_leased_pairs
-from annotation.models import Assignment, Campaign, Label, Pair
+from annotation.models import (
+    Adjudication,
+    Assignment,
+    Campaign,
+    GoldCheck,
+    GuidelineRevision,
+    Label,
+    Pair,
+)
 from annotation.permissions import get_desk
+from annotation.quality.costs import Rates
+from annotation.quality.queries import get_quality_page
+from config.demo.guideline import LATER
+from config.demo.people import SIGN_INS, keep_sign_ins, load_sign_ins
 from config.demo.queries import QUERIES
 from config.demo.rankers import RANKERS
+from config.demo.story import DECIDED
 from config.demo.workspace import SLUG, build_workspace, is_built
 from evaluation.models import Evaluation, Run
-from judgments.models import Document, JudgmentVersion, Membership, Query, User
+from judgments.models import Document, JudgmentVersion, Membership, Query, Release, User
+from judgments.permissions import get_access
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("demo")]
+NOW = timezone.now()
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +43,7 @@ def built(django_db_setup, django_db_blocker):
         from django.db import transaction
 
         with transaction.atomic():
-            yield build_workspace(at=timezone.now(), say=lambda text: None)
+            yield build_workspace(at=NOW, say=lambda text: None)
             transaction.set_rollback(True)
 
 
@@ -52,18 +69,82 @@ def test_nobody_can_sign_in_as_a_reading(built) -> None:
     assert not any(user.has_usable_password() for user in readings)
 
 
-def test_every_judgment_comes_from_two_readings(built) -> None:
-    version = JudgmentVersion.objects.get()
+def test_every_judgment_comes_from_labels_of_two_people(built) -> None:
     complete = Pair.objects.filter(state=Pair.State.COMPLETE)
-    assert version.source == JudgmentVersion.Source.LABELS
-    assert version.added == complete.count() > 200
-    for pair in complete[:20]:
-        people = set(pair.labels.values_list("annotator__username", flat=True))
-        assert people == {"first-reading", "second-reading"}
+    assert JudgmentVersion.objects.get(number=1).source == JudgmentVersion.Source.LABELS
+    assert complete.count() > 300
+    seconds = set()
+    for pair in complete:
+        labels = pair.labels.filter(assignment__purpose=Assignment.Purpose.POOL)
+        people = set(labels.values_list("annotator__username", flat=True))
+        assert len(people) == 2
+        assert "first-reading" in people
+        seconds |= people - {"first-reading"}
+    assert seconds == {"second-reading", "third-annotator"}
 
 
-def test_every_run_is_evaluated_at_that_version(built) -> None:
-    assert Evaluation.objects.filter(version__number=1).count() == len(RANKERS)
+def test_who_is_made_up_is_called_so_and_can_not_sign_in(built) -> None:
+    third = User.objects.get(username="third-annotator")
+    assert "simulated" in third.name
+    assert not third.has_usable_password()
+
+
+def test_gold_was_met_and_failed_by_the_third_annotator_alone(built) -> None:
+    checks = GoldCheck.objects.values_list("label__annotator__username", "error")
+    met = Counter(name for name, error in checks if not error)
+    failed = Counter(name for name, error in checks if error)
+    assert min(met[name] for name in ("first-reading", "second-reading", "third-annotator")) > 5
+    assert set(failed) == {"third-annotator"}
+
+
+def test_the_report_has_something_to_do_about_the_third_annotator(built) -> None:
+    campaign = Campaign.objects.get()
+    lead = get_access(viewer=User.objects.get(username="lead"), slug=SLUG)
+    page = get_quality_page(access=lead, campaign=campaign, rates=Rates())
+    named = {person.name for person in page.people if person.said}
+    assert named == {"Third annotator (simulated)"}
+
+
+def test_labels_name_both_revisions_of_the_guideline(built) -> None:
+    of_labels = set(Label.objects.values_list("guideline_revision__number", flat=True))
+    assert of_labels == {1, 2}
+    first, second = GuidelineRevision.objects.order_by("number")
+    assert LATER.strip() not in first.text
+    assert LATER.strip() in second.text
+
+
+def test_several_versions_end_in_decisions_and_a_release(built) -> None:
+    sources = list(JudgmentVersion.objects.order_by("number").values_list("source", flat=True))
+    assert sources == ["labels"] * 3 + ["adjudication"] * DECIDED
+    assert Release.objects.get().version.number == len(sources)
+    decisions = Adjudication.objects.all()
+    assert decisions.count() == DECIDED == len({one.pair_id for one in decisions})
+
+
+def test_nothing_is_dated_in_the_future(built) -> None:
+    assert Label.objects.latest("received_at").received_at <= NOW
+    assert JudgmentVersion.objects.latest("number").created_at <= NOW
+    days = {one.date() for one in Label.objects.values_list("received_at", flat=True)}
+    assert len(days) >= 4
+
+
+def test_every_run_is_evaluated_at_the_newest_version(built) -> None:
+    head = JudgmentVersion.objects.latest("number").number
+    assert Evaluation.objects.filter(version__number=head).count() == len(RANKERS)
+
+
+def test_the_next_start_says_again_how_to_sign_in(built, tmp_path, settings) -> None:
+    settings.HOME = tmp_path
+    keep_sign_ins(built.sign_ins, tmp_path)
+    assert (tmp_path / SIGN_INS).stat().st_mode & 0o777 == 0o600
+    out = StringIO()
+    call_command("demo", "--no-serve", stdout=out)
+    assert all(f"{one.username:<12} {one.password}" in out.getvalue() for one in built.sign_ins)
+
+
+def test_a_password_that_was_changed_is_not_said_again(built, tmp_path) -> None:
+    keep_sign_ins([replace(built.sign_ins[0], password="another")], tmp_path)
+    assert load_sign_ins(tmp_path) == []
 
 
 def test_the_annotator_begins_where_one_label_completes_a_pair(built) -> None:
