@@ -6,6 +6,7 @@
     agreement   Krippendorff's alpha, kappas, Dawid-Skene, drift, accuracy
     pooling     pools, and what to judge next
     clicks      click logs, position bias, click models, interleaving
+    bulk        Parquet too large for memory, here or on Spark; exact sums by segment
     cli         the command `touchstone`
 
 Importing it imports none of them.

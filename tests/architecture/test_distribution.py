@@ -89,3 +89,16 @@ def test_every_hostile_file_gets_its_answer(python: Path, tmp_path: Path) -> Non
         if case.rule is not None:
             assert f"{name}:{case.line}:" in said, (case, said)
             assert f" {case.rule}:" in said, (case, said)
+
+
+def test_without_its_extra_bulk_says_what_to_install(python: Path, tmp_path: Path) -> None:
+    columns = ("--query", "q", "--document", "d", "--score", "s", "--grade", "g")
+    done = subprocess.run(
+        [python, "-m", "touchstone", "bulk", "some.parquet", *columns, "--measures", "RR"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.strip().endswith("pip install 'touchstone-relevance[parquet]'")

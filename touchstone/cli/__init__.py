@@ -14,6 +14,7 @@ from touchstone.cli.running import run, writer
 
 COMMANDS: Final = {
     "agreement": "agreement between the annotators of a file of labels",
+    "bulk": "measures of rankings in Parquet, too many rows for memory",
     "clicks": "figures of a click log",
     "compare": "differences between runs, with intervals and p-values",
     "evaluate": "measures of runs",

@@ -5,7 +5,7 @@ descending, compared as UTF-8 bytes. A file's own order and its rank column play
 """
 
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Any, Final, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,22 @@ import numpy.typing as npt
 from touchstone.files.id_columns import IdColumn
 
 OrderArray = npt.NDArray[np.intp]
+
+
+class ComparedIds(Protocol):
+    """Some ids, to be put in order."""
+
+    def order_words(self) -> npt.NDArray[np.uint64]:
+        """Keys (n_keys, n), the most significant first, that order as the ids' UTF-8 bytes do."""
+
+
+class DocumentIds(Protocol):
+    """Document ids of which only those that tie are looked at, as `IdColumn`."""
+
+    def at(self, places: npt.NDArray[np.integer[Any]]) -> ComparedIds:
+        """Those at these places."""
+
+
 Precision = Literal["float32", "float64"]
 Ties = Literal["docid", "docid_asc", "listed"]
 _TIES: Final[dict[str, Ties]] = {
@@ -52,7 +68,7 @@ def rank_order(
 
 
 def rank_orders(
-    ids: IdColumn,
+    ids: DocumentIds,
     starts: npt.NDArray[np.integer],
     scores: npt.NDArray[np.float64],
     *,
@@ -132,7 +148,7 @@ def _sort_each(
 
 
 def _settle_ties(
-    order: OrderArray, tied: npt.NDArray[np.bool_], ids: IdColumn, *, descending: bool
+    order: OrderArray, tied: npt.NDArray[np.bool_], ids: DocumentIds, *, descending: bool
 ) -> None:
     """Puts each stretch of equal scores in the order of the ids' UTF-8 bytes, in place.
 

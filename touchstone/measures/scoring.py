@@ -213,13 +213,16 @@ def _parts(
     if len(own) * int(widths.max()) <= cells:
         yield own, ranked.documents, lengths
         return
-    for chosen in _of_like_width(widths, cells):
+    for chosen in of_like_width(widths, cells):
         places = ranges(ranked.starts[chosen], lengths[chosen])
         yield own[chosen], ranked.documents[places], lengths[chosen]
 
 
-def _of_like_width(widths: Ids, cells: int) -> Iterator[Ids]:
-    """The rows from the narrowest to the widest, in stretches of at most so many cells."""
+def of_like_width(widths: Ids, cells: int) -> Iterator[Ids]:
+    """The rows from the narrowest to the widest, in stretches of at most so many cells.
+
+    A single row may be wider than that.
+    """
     by_width = np.argsort(widths, kind="stable")
     ordered = widths[by_width].tolist()
     start = 0
