@@ -9,29 +9,21 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from evaluation.comparison.rank_changes import get_moved_page
-from evaluation.comparison.version_impact import OUTSIDE, get_effect, get_moves_page
+from evaluation.comparison import rank_changes, version_impact
 from evaluation.held_out.api import OfSetOutput, SetParameter, of_set
 from evaluation.runs.resources import get_run_of
-from evaluation.runs.selection_api import RunMeanOutput, RunsParameters, mean_values, runs_filters
+from evaluation.runs.selection_api import RunsParameters, runs_filters
 from judgments.lists.queries import HEAD
 from judgments.models import SetLook
 from judgments.pages.paging import parted
 from judgments.permissions import get_access
+from judgments.rest.answers import AnswerSerializer, serializer_of
 from judgments.rest.paging import PageParameters, page_response
 from judgments.rest.parsing import read_parameters
 from judgments.rest.schema import REFUSED
 
-
-class RunEffectOutput(serializers.Serializer[Any]):
-    """A run's mean at both versions, null where it has none. change: after less before."""
-
-    ranker = serializers.CharField(source="ranker_slug")
-    run = serializers.CharField(source="run_name")
-    id = serializers.UUIDField(source="run_id")
-    before = serializers.FloatField(allow_null=True)
-    after = serializers.FloatField(allow_null=True)
-    change = serializers.FloatField(allow_null=True)
+QueryMoveOutput = serializer_of(version_impact.QueryMove)
+ChangedQueryOutput = serializer_of(rank_changes.ChangedQuery)
 
 
 class Effect(APIView):
@@ -44,13 +36,10 @@ class Effect(APIView):
 
         measure = serializers.CharField(max_length=500, allow_blank=True, default="")
 
-    class Output(serializers.Serializer[Any]):
+    class Output(AnswerSerializer):
         """before, after: the numbers of the versions. runs: the most moved first."""
 
-        before = serializers.IntegerField()
-        after = serializers.IntegerField()
-        measure = serializers.CharField()
-        runs = RunEffectOutput(many=True, source="rows")
+        answer = version_impact.Effect
 
     @extend_schema(
         operation_id="get_effect", parameters=[Parameters], responses={200: Output} | REFUSED
@@ -62,31 +51,10 @@ class Effect(APIView):
         """
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
-        page = get_effect(access=access, slug=list_slug, before=before, after=after, **asked)
-        return Response(self.Output(page).data)
-
-
-class GradeChangeOutput(serializers.Serializer[Any]):
-    """A document whose grade differs, null where it has none. rank: in the run, null if nowhere."""
-
-    doc_id = serializers.CharField(source="docid")
-    rank = serializers.IntegerField(allow_null=True)
-    before = serializers.IntegerField(allow_null=True, source="before.code", default=None)
-    after = serializers.IntegerField(allow_null=True, source="after.code", default=None)
-
-
-class QueryMoveOutput(serializers.Serializer[Any]):
-    """A query whose value differs; null where it is not in the mean.
-
-    documents: whose grades differ, those first that the run shows; more: how many are left out.
-    """
-
-    query_id = serializers.CharField(source="qid")
-    before = serializers.FloatField(allow_null=True)
-    after = serializers.FloatField(allow_null=True)
-    change = serializers.FloatField()
-    documents = GradeChangeOutput(many=True, source="pairs")
-    more = serializers.IntegerField()
+        found = version_impact.get_effect(
+            access=access, slug=list_slug, before=before, after=after, **asked
+        )
+        return Response(self.Output(found).data)
 
 
 class RunMoves(APIView):
@@ -105,21 +73,15 @@ class RunMoves(APIView):
         since = serializers.SlugField(max_length=64)
         version = serializers.SlugField(max_length=64, default=HEAD)
         measure = serializers.CharField(max_length=500, allow_blank=True, default="")
-        side = serializers.ChoiceField(choices=["inside", OUTSIDE], default="inside")
+        side = serializers.ChoiceField(choices=["inside", version_impact.OUTSIDE], default="inside")
 
-    class Output(OfSetOutput):
+    class Output(OfSetOutput, AnswerSerializer):
         """since, version: the numbers. mean_before, mean_after: null where no query is in one.
 
         inside, outside: how many queries moved in the set, and not.
         """
 
-        since = serializers.IntegerField()
-        version = serializers.IntegerField()
-        measure = serializers.CharField()
-        mean_before = serializers.FloatField(allow_null=True)
-        mean_after = serializers.FloatField(allow_null=True)
-        inside = serializers.IntegerField()
-        outside = serializers.IntegerField()
+        answer = version_impact.RunMoves
         results = QueryMoveOutput(many=True)
         next = serializers.URLField(allow_null=True)
 
@@ -131,7 +93,7 @@ class RunMoves(APIView):
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
         get_run_of(access, ranker_slug, run_id)
-        page = get_moves_page(
+        found = version_impact.get_run_moves(
             access=access,
             public_id=run_id,
             slug=asked["list"],
@@ -142,40 +104,9 @@ class RunMoves(APIView):
             side=asked["side"],
             cut=parted(asked["after"], asked["limit"]),
         )
-        plain = {
-            "since": page.before,
-            "version": page.after,
-            "measure": page.measure,
-            "mean_before": page.means[0],
-            "mean_after": page.means[1],
-            "inside": page.inside,
-            "outside": page.outside,
-        }
-        own = of_set(access, page.sets, SetLook.Page.REST_MOVES)
-        return page_response(request, page.rows, QueryMoveOutput, plain | own)
-
-
-class MovedDocumentOutput(serializers.Serializer[Any]):
-    """A document's rank in both runs; null: not among the first. grade: null where unjudged."""
-
-    doc_id = serializers.CharField(source="docid")
-    before = serializers.IntegerField(allow_null=True)
-    after = serializers.IntegerField(allow_null=True)
-    grade = serializers.IntegerField(allow_null=True, source="grade.code", default=None)
-
-
-class ChangedQueryOutput(serializers.Serializer[Any]):
-    """A query on which the first ranks differ, and its value in each run.
-
-    stayed: how many documents kept their ranks.
-    """
-
-    query_id = serializers.CharField(source="qid")
-    first = serializers.FloatField()
-    second = serializers.FloatField()
-    difference = serializers.FloatField()
-    stayed = serializers.IntegerField(source="same")
-    documents = MovedDocumentOutput(many=True)
+        own = of_set(access, found.sets, SetLook.Page.REST_MOVES)
+        more = serializer_of(version_impact.RunMoves)(found).data
+        return page_response(request, found.rows, QueryMoveOutput, more | own)
 
 
 class MovedDocuments(APIView):
@@ -186,15 +117,10 @@ class MovedDocuments(APIView):
     class Parameters(PageParameters, RunsParameters):
         """runs: two of them; the rest as in `compare`."""
 
-    class Output(OfSetOutput):
+    class Output(OfSetOutput, AnswerSerializer):
         """depth: so many first ranks are held against each other. queries: in both means."""
 
-        version = serializers.IntegerField()
-        measure = serializers.CharField()
-        depth = serializers.IntegerField()
-        queries = serializers.IntegerField()
-        first = RunMeanOutput()
-        second = RunMeanOutput()
+        answer = rank_changes.MovedDocuments
         results = ChangedQueryOutput(many=True)
         next = serializers.URLField(allow_null=True)
 
@@ -208,14 +134,9 @@ class MovedDocuments(APIView):
         asked = read_parameters(request, self.Parameters)
         cut = parted(asked.pop("after"), asked.pop("limit"))
         access = get_access(viewer=request.user, slug=slug)
-        page = get_moved_page(access=access, slug=list_slug, filters=runs_filters(asked), cut=cut)
-        plain = {
-            "version": page.chosen.version,
-            "measure": page.chosen.asked.canonical,
-            "depth": page.chosen.depth,
-            "queries": page.queries,
-            "first": mean_values(page.first),
-            "second": mean_values(page.second),
-        }
-        own = of_set(access, page.sets, SetLook.Page.REST_DOCUMENTS)
-        return page_response(request, page.rows, ChangedQueryOutput, plain | own)
+        found = rank_changes.get_moved_documents(
+            access=access, slug=list_slug, filters=runs_filters(asked), cut=cut
+        )
+        own = of_set(access, found.sets, SetLook.Page.REST_DOCUMENTS)
+        more = serializer_of(rank_changes.MovedDocuments)(found).data
+        return page_response(request, found.rows, ChangedQueryOutput, more | own)

@@ -18,7 +18,7 @@ SAME: Final = 1 - 1e-9
 
 @dataclass(frozen=True)
 class MeasureOrder:
-    """Another measure. tau: Kendall's tau-b of its order of the runs with the order at hand.
+    """Kendall's tau-b of another measure's order of the list's runs with this one's.
 
     is_dialect: it is the same measure, as another tool means it.
     """

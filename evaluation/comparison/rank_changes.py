@@ -1,26 +1,20 @@
-"""The page of what moved between two runs: per query, the documents in, out, up and down."""
+"""What moved between two runs: per query, the documents in, out, up and down."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import zip_longest
 from typing import Generic, TypeVar
-from urllib.parse import urlencode
 
 import numpy as np
 
+from evaluation.comparison.differences import Differences, differences_of
 from evaluation.comparison.ranking_changes import list_changed, list_tops
 from evaluation.evaluations.queries import FilterRefused, SetChoice
-from evaluation.runs.selection import (
-    ChosenRuns,
-    ComparedRun,
-    Differences,
-    RunsFilters,
-    differences_of,
-    get_chosen_runs,
-)
+from evaluation.runs.selection import ChosenRuns, RunMean, RunsFilters, get_chosen_runs
 from judgments.lists.queries import GradeShown, show_grade
 from judgments.models import Document, Query
+from judgments.pages.answers import ON_PAGES
 from judgments.permissions import Access
 from judgments.versions.queries import get_judged
 from touchstone.scales import Scale
@@ -30,72 +24,58 @@ Rows = TypeVar("Rows")
 
 @dataclass(frozen=True)
 class MovedDocument:
-    """A document that two runs have at other ranks. None: below the ranks looked at, or nowhere."""
+    """A document's rank in both runs; null: not among the first. grade: null where unjudged."""
 
-    docid: str
-    title: str
+    doc_id: str
     before: int | None
     after: int | None
-    grade: GradeShown | None
-
-    @property
-    def way(self) -> str:
-        """Where it went: in, out, up or down by so many ranks."""
-        if self.before is None:
-            return "in"
-        if self.after is None:
-            return "out"
-        ranks = self.before - self.after
-        return f"up {ranks}" if ranks > 0 else f"down {-ranks}"
+    grade: int | None
+    title: str = field(metadata=ON_PAGES)
+    shown: GradeShown | None = field(metadata=ON_PAGES)
 
 
 @dataclass(frozen=True)
 class ChangedQuery:
-    """A query on which the runs' first ranks differ, and its value in each. same: that stayed."""
+    """A query on which the first ranks differ, and its value in each run.
 
-    qid: str
-    text: str
+    stayed: how many documents kept their ranks.
+    """
+
+    query_id: str
     first: float
     second: float
+    difference: float
+    stayed: int
     documents: tuple[MovedDocument, ...]
-    same: int
-
-    @property
-    def difference(self) -> float:
-        return self.second - self.first
+    text: str = field(metadata=ON_PAGES)
 
 
 @dataclass(frozen=True)
-class MovedPage(Generic[Rows]):
-    """first, second: the runs. queries: that are in both means."""
+class MovedDocuments(Generic[Rows]):
+    """depth: so many first ranks are held against each other. queries: in both means."""
 
-    chosen: ChosenRuns
-    filters: RunsFilters
-    first: ComparedRun
-    second: ComparedRun
+    version: int
+    measure: str
+    depth: int
     queries: int
-    rows: Rows
+    first: RunMean
+    second: RunMean
+    rows: Rows = field(metadata=ON_PAGES)
+    chosen: ChosenRuns = field(metadata=ON_PAGES)
 
     @property
     def sets(self) -> SetChoice:
         """The saved sets to choose from."""
         return self.chosen.sets
 
-    @property
-    def list_address(self) -> str:
-        """The parameters of the pages that explain a value."""
-        measure = self.chosen.asked.canonical
-        own = {"list": self.chosen.list.slug, "version": self.chosen.version, "measure": measure}
-        return urlencode(own)
 
-
-def get_moved_page(
+def get_moved_documents(
     *,
     access: Access,
     slug: str,
     filters: RunsFilters,
     cut: Callable[[Sequence[int], Callable[[list[int]], list[ChangedQuery]]], Rows],
-) -> MovedPage[Rows]:
+) -> MovedDocuments[Rows]:
     """The queries on which two runs' first ranks differ, those first whose value differs most.
 
     cut: which of them are shown.
@@ -107,24 +87,28 @@ def get_moved_page(
     if len(chosen.compared) != 2:
         raise FilterRefused("two_runs", "Choose two runs: what moved is between two of them.")
     first, second = chosen.compared
-    found = differences_of(first, second)
+    paired = differences_of(first, second)
     changed = list_changed(
-        first=first.run, second=second.run, query_ids=found.query_ids.tolist(), k=chosen.depth
+        first=first.run, second=second.run, query_ids=paired.query_ids.tolist(), k=chosen.depth
     )
-    own = found.within(changed)
+    own = paired.within(changed)
     order = np.lexsort((own.query_ids, -np.abs(own.values)))
-    return MovedPage(
+    return MovedDocuments(
+        version=chosen.version,
+        measure=chosen.asked.canonical,
+        depth=chosen.depth,
+        queries=len(paired.query_ids),
+        first=first.shown,
+        second=second.shown,
+        rows=cut(order.tolist(), partial(_changed_queries, chosen, own)),
         chosen=chosen,
-        filters=filters,
-        first=first,
-        second=second,
-        queries=len(found.query_ids),
-        rows=cut(order.tolist(), partial(_shown, chosen, own)),
     )
 
 
-def _shown(chosen: ChosenRuns, found: Differences, places: list[int]) -> list[ChangedQuery]:
-    ids = [int(found.query_ids[place]) for place in places]
+def _changed_queries(
+    chosen: ChosenRuns, paired: Differences, places: list[int]
+) -> list[ChangedQuery]:
+    ids = [int(paired.query_ids[place]) for place in places]
     first, second = (one.run for one in chosen.compared)
     tops = [
         (one[: chosen.depth], other[: chosen.depth])
@@ -138,17 +122,18 @@ def _shown(chosen: ChosenRuns, found: Differences, places: list[int]) -> list[Ch
 
     def document(query_id: int, pk: int, before: int | None, after: int | None) -> MovedDocument:
         code = judged.get((query_id, pk))
-        grade = None if code is None else show_grade(scale, code)
-        return MovedDocument(documents[pk].docid, documents[pk].title, before, after, grade)
+        shown = None if code is None else show_grade(scale, code)
+        return MovedDocument(documents[pk].docid, before, after, code, documents[pk].title, shown)
 
     return [
         ChangedQuery(
-            queries[query_id].qid,
-            queries[query_id].text,
-            float(found.first[place]),
-            float(found.second[place]),
-            tuple(document(query_id, *move) for move in _moves(*pair)),
-            sum(one == other for one, other in zip_longest(*pair)),
+            query_id=queries[query_id].qid,
+            first=float(paired.first[place]),
+            second=float(paired.second[place]),
+            difference=float(paired.values[place]),
+            stayed=sum(one == other for one, other in zip_longest(*pair)),
+            documents=tuple(document(query_id, *move) for move in _moves(*pair)),
+            text=queries[query_id].text,
         )
         for query_id, place, pair in zip(ids, places, tops, strict=True)
     ]

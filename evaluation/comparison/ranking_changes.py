@@ -20,11 +20,10 @@ QUERIES_AT_ONCE: Final = 500
 
 @dataclass(frozen=True)
 class RankingChanges:
-    """Two runs, document by document.
+    """What became of the first `k` ranks of `queries` queries.
 
-    k: how far down is looked. queries: that were looked at. same_top: queries whose first k are
-    the same documents in the same order; same_set: the same documents in any order. overlap: the
-    mean share of the first k in common. rbo: the mean rank-biased overlap (p = 0.9, 100 ranks).
+    same_top, same_set: queries with the same documents in the same order, and in any. overlap: the
+    mean share in common. rbo: the mean rank-biased overlap (p = 0.9, 100 ranks).
     """
 
     k: int
@@ -33,30 +32,6 @@ class RankingChanges:
     same_set: int
     overlap: float
     rbo: float
-
-    @property
-    def same_words(self) -> str:
-        return f"Same first {self.k}"
-
-    @property
-    def set_words(self) -> str:
-        return f"Same documents in the first {self.k}"
-
-    @property
-    def of_words(self) -> str:
-        return f"of {self.queries:,} queries"
-
-    @property
-    def overlap_words(self) -> str:
-        return f"Overlap of the first {self.k}"
-
-    @property
-    def overlap_shown(self) -> str:
-        return f"{100 * self.overlap:.1f} %"
-
-    @property
-    def rbo_shown(self) -> str:
-        return f"{self.rbo:.3f}"
 
 
 def get_ranking_changes(

@@ -1,83 +1,69 @@
 """Whether a change reached the queries that it was meant for, and left the others alone."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from evaluation.comparison.ranking_changes import RankingChanges, get_ranking_changes
-from evaluation.runs.selection import (
-    ChosenRuns,
-    ComparedRun,
-    Differences,
-    differences_of,
-    get_compared,
-)
+from evaluation.comparison.differences import Differences, differences_of
+from evaluation.comparison.ranking_changes import get_ranking_changes
+from evaluation.runs.selection import ChosenRuns, ComparedRun, get_compared
+from judgments.pages.answers import ON_PAGES
 
 
 @dataclass(frozen=True)
 class ChangedPart:
-    """Some queries, and how many of them differ between two runs: in rankings, and in values."""
+    """Some queries: on how many the first ranks differ, and on how many the values.
 
-    name: str
-    changes: RankingChanges | None
+    On pages, overlap: the mean share of the first ranks in common; None without a query.
+    """
+
+    queries: int
+    changed: int
     values: int
-
-    @property
-    def queries(self) -> int:
-        return self.changes.queries if self.changes else 0
-
-    @property
-    def changed(self) -> int:
-        """Queries whose first ranks differ."""
-        return self.changes.queries - self.changes.same_top if self.changes else 0
+    overlap: float | None = field(metadata=ON_PAGES)
 
 
 @dataclass(frozen=True)
 class Intended:
-    """The queries of a saved set, and all the others."""
+    """What differs inside the saved set, and outside it."""
 
     inside: ChangedPart
     outside: ChangedPart
-    k: int
 
     @property
-    def parts(self) -> tuple[ChangedPart, ChangedPart]:
-        return self.inside, self.outside
-
-    @property
-    def words(self) -> str:
-        """How many queries changed inside the set and outside it."""
-        changed = self.inside.changed + self.outside.changed
-        if not changed:
-            return f"The first {self.k} are the same on every query."
-        return (
-            f"The first {self.k} differ on {changed:,} quer{'y' if changed == 1 else 'ies'}: "
-            f"{self.inside.changed:,} in “{self.inside.name}”, {self.outside.changed:,} outside it."
-        )
+    def changed(self) -> int:
+        """On how many queries the first ranks differ."""
+        return self.inside.changed + self.outside.changed
 
 
 def get_intended(
-    *, chosen: ChosenRuns, baseline: ComparedRun, other: ComparedRun, segment: str, k: int
+    *, chosen: ChosenRuns, baseline: ComparedRun, other: ComparedRun
 ) -> Intended | None:
     """What differs between two runs inside the chosen set and outside it; None without a set.
 
-    segment: where the page is about one, the others are its other queries.
+    Where the comparison is about a segment, the others are its other queries.
     """
-    saved_set = chosen.sets.chosen
-    if saved_set is None:
+    if chosen.sets.chosen is None:
         return None
     every = get_compared(
         runs=[baseline.run, other.run],
         judgment_list=chosen.list,
         version=chosen.version,
         measure=chosen.asked.measure,
-        segment=segment,
+        segment=chosen.segment,
     )
     inside = differences_of(baseline, other)
     outside = differences_of(*every).without(inside.query_ids)
 
-    def part(of: str, found: Differences) -> ChangedPart:
+    def part(paired: Differences) -> ChangedPart:
         changes = get_ranking_changes(
-            first=baseline.run, second=other.run, query_ids=found.query_ids.tolist(), k=k
+            first=baseline.run,
+            second=other.run,
+            query_ids=paired.query_ids.tolist(),
+            k=chosen.depth,
         )
-        return ChangedPart(of, changes, int((found.values != 0).sum()))
+        values = int((paired.values != 0).sum())
+        if changes is None:
+            return ChangedPart(0, 0, values, None)
+        n = changes.queries
+        return ChangedPart(n, n - changes.same_top, values, changes.overlap)
 
-    return Intended(part(saved_set.name, inside), part("all others", outside), k)
+    return Intended(part(inside), part(outside))

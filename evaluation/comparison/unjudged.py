@@ -1,17 +1,27 @@
-"""What the documents that nobody has judged leave open of a run's value."""
+"""What the documents that nobody has judged leave open of runs' values and their differences."""
 
 import hashlib
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
 
 from evaluation.evaluations.measure_sets import grades_of
+from evaluation.evaluations.queries import SetChoice
 from evaluation.evaluations.query_values import KEPT, QueryValues, get_query_values
 from evaluation.evaluations.sums import RunSize, chunks, judged_queries
 from evaluation.rankings.queries import load_rankings
-from evaluation.runs.selection import ComparedRun
+from evaluation.runs.selection import (
+    ChosenRuns,
+    ComparedRun,
+    RunMean,
+    RunsFilters,
+    get_chosen_runs,
+)
 from judgments.models import JudgmentList
+from judgments.pages.answers import ON_PAGES
+from judgments.permissions import Access
 from judgments.storage.caches import get_or_compute
 from judgments.versions.judgment_cache import get_all_judged
 from touchstone.measures.bounds import ndcg_bounds
@@ -26,23 +36,20 @@ from touchstone.statistics.resampling import FloatArray
 # Measures that a better grade of a document shown never lowers: the best grade is the best case.
 RISING: Final = frozenset({"P", "Hit", "RR", "RBP"})
 DEEPEST: Final = 100
-PATIENCE: Final = 0.8  # p of the residual beside measures that have none of their own
+USUAL_P: Final = 0.8  # p of the residual beside measures that have none of their own
 
 
 @dataclass(frozen=True)
-class Unjudged:
-    """A run's mean under every assumption about what nobody has judged.
+class OpenValue:
+    """A run under every assumption about its unjudged documents, over `queries` queries.
 
-    zeros: it gains nothing. condensed: it is taken out of the ranking. low, high: the least and
-    the most that the run's own documents can make of it, whatever their grades; None where the
-    measure is not bounded. residual: of RBP, the share of a reader's attention that goes to
-    unjudged documents and what is beyond the ranking.
-    name, label: as addresses and as pages call it. judged: the mean share of judged documents.
-    documents: unjudged ones shown, over all queries.
+    zeros: they gain nothing; condensed: they are taken out; low, high: the least and the most that
+    they can make of it, null where the measure has no known bounds; residual: of RBP, the share of
+    a reader's attention that goes to them and to what is beyond the ranking; documents: how many
+    are unjudged; judged: the mean share that is judged.
     """
 
     name: str
-    label: str
     queries: int
     zeros: float | None
     condensed: float | None
@@ -51,11 +58,97 @@ class Unjudged:
     residual: float | None
     judged: float | None
     documents: int
+    run: RunMean = field(metadata=ON_PAGES)
 
 
-def get_unjudged(
+@dataclass(frozen=True)
+class OpenDifference:
+    """A run against the first: the difference as it is, and what unjudged documents allow.
+
+    low, high: the one run at its least and the other at its most, and the other way round; no
+    grades at all can leave that range. None where the measure has no known bounds.
+    """
+
+    first: RunMean
+    run: RunMean
+    difference: float
+    low: float | None
+    high: float | None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether no grade of an unjudged document can turn its sign round."""
+        return self.low is not None and self.high is not None and self.low * self.high > 0
+
+
+@dataclass(frozen=True)
+class OpenValues:
+    """version: 0 on a list without any.
+
+    On pages, residual_p: the p of the residuals. differences: of every other run from the first.
+    """
+
+    version: int
+    measure: str
+    runs: tuple[OpenValue, ...]
+    residual_p: float = field(metadata=ON_PAGES)
+    differences: tuple[OpenDifference, ...] = field(metadata=ON_PAGES)
+    chosen: ChosenRuns = field(metadata=ON_PAGES)
+
+    @property
+    def sets(self) -> SetChoice:
+        """The saved sets to choose from."""
+        return self.chosen.sets
+
+    @property
+    def highest(self) -> float | None:
+        """The most that a run can have; None where the measure has no known bounds."""
+        return max((one.high for one in self.runs if one.high is not None), default=None)
+
+    @property
+    def names(self) -> list[str]:
+        """The runs, as addresses name them."""
+        return [one.name for one in self.runs]
+
+
+def get_open_values(*, access: Access, slug: str, filters: RunsFilters) -> OpenValues:
+    """What unjudged documents leave open, as an address asks for it.
+
+    Raises MeasureError or FilterRefused for what can't be asked for, NotFound for a version.
+    """
+    chosen = get_chosen_runs(access=access, slug=slug, filters=filters)
+    measure = chosen.asked.measure
+    runs = tuple(
+        get_open_value(
+            compared=one, judgment_list=chosen.list, version=chosen.version, measure=measure
+        )
+        for one in chosen.compared
+    )
+    return OpenValues(
+        version=chosen.version,
+        measure=measure.name,
+        runs=runs,
+        residual_p=_residual_p(measure),
+        differences=_open_differences(runs),
+        chosen=chosen,
+    )
+
+
+def _open_differences(runs: Sequence[OpenValue]) -> tuple[OpenDifference, ...]:
+    differences = []
+    for own in runs[1:]:
+        first = runs[0]
+        if own.zeros is None or first.zeros is None:
+            continue
+        low = None if own.low is None or first.high is None else own.low - first.high
+        high = None if own.high is None or first.low is None else own.high - first.low
+        differences.append(OpenDifference(first.run, own.run, own.zeros - first.zeros, low, high))
+    return tuple(differences)
+
+
+def get_open_value(
     *, compared: ComparedRun, judgment_list: JudgmentList, version: int, measure: Measure
-) -> Unjudged:
+) -> OpenValue:
     """What is open of a compared run, over the queries that it is compared on."""
 
     def mean_of(other: Measure | None) -> float | None:
@@ -68,10 +161,9 @@ def get_unjudged(
     low, high = (None, None) if found is None else (_over(own, found[0]), _over(own, found[1]))
     counted = own.counted
     open_documents = ((1 - own.judged) * own.shown)[counted].sum() if len(own) else 0.0
-    residual = Measure(family="RBPResidual", cutoff=measure.cutoff, p=_patience(measure))
-    return Unjudged(
+    residual = Measure(family="RBPResidual", cutoff=measure.cutoff, p=_residual_p(measure))
+    return OpenValue(
         name=compared.name,
-        label=compared.label,
         queries=compared.mean.queries,
         zeros=compared.mean.value,
         condensed=mean_of(_changed(measure, unjudged="condensed")),
@@ -80,6 +172,7 @@ def get_unjudged(
         residual=mean_of(residual),
         judged=compared.mean.judged,
         documents=round(float(open_documents)),
+        run=compared.shown,
     )
 
 
@@ -102,8 +195,8 @@ def can_be_bounded(measure: Measure, grades: Grades) -> bool:
     return measure == plain and rises and 0 < (measure.cutoff or 0) <= DEEPEST
 
 
-def _patience(measure: Measure) -> float:
-    return measure.p if measure.family == "RBP" else PATIENCE
+def _residual_p(measure: Measure) -> float:
+    return measure.p if measure.family == "RBP" else USUAL_P
 
 
 def _changed(measure: Measure, *, unjudged: str) -> Measure | None:

@@ -1,10 +1,9 @@
 """What another version of a list did to the runs, and to one run query by query."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Generic, NamedTuple, TypeVar
-from urllib.parse import urlencode
 from uuid import UUID
 
 import numpy as np
@@ -29,12 +28,12 @@ from judgments.lists.queries import (
     show_grade,
 )
 from judgments.models import Document, Judgment, JudgmentList, Query
-from judgments.permissions import Access, may_see_people
+from judgments.pages.answers import ON_PAGES
+from judgments.permissions import Access
 from judgments.sets.queries import list_set_queries
 from judgments.versions.queries import list_differences
 from judgments.versions.temporal import Difference
 from touchstone.measures.definition import Measure
-from touchstone.measures.wording import describe
 from touchstone.scales import Scale
 
 OUTSIDE = "outside"
@@ -44,39 +43,35 @@ Rows = TypeVar("Rows")
 
 @dataclass(frozen=True)
 class RunEffect:
-    """A run's value at both versions; None where it has none."""
+    """A run's mean at both versions, null where it has none. change: after less before."""
 
-    run_id: UUID
-    run_name: str
-    ranker_slug: str
-    ranker_name: str
+    ranker: str
+    run: str
+    id: UUID
     before: float | None
     after: float | None
-
-    @property
-    def change(self) -> float | None:
-        """after − before."""
-        if self.before is None or self.after is None:
-            return None
-        return self.after - self.before
+    change: float | None
+    ranker_name: str = field(metadata=ON_PAGES)
 
 
 @dataclass(frozen=True)
-class EffectPage:
-    """rows: the runs, the most moved first. winners: the best run at both versions."""
+class Effect:
+    """before, after: the numbers of the versions. runs: the most moved first.
 
-    list_slug: str
-    list_name: str
+    On pages, winners: the names of the rankers that are best at each, "" where no run has a value.
+    """
+
     before: int
     after: int
     measure: str
-    rows: list[RunEffect]
-    winners: tuple[str, str]
+    runs: tuple[RunEffect, ...]
+    winners: tuple[str, str] = field(metadata=ON_PAGES)
+    list: JudgmentList = field(metadata=ON_PAGES)
 
     @property
     def moved(self) -> int:
         """How many runs have another value."""
-        return sum(bool(row.change) for row in self.rows)
+        return sum(bool(one.change) for one in self.runs)
 
 
 class _RankedChange(NamedTuple):
@@ -85,86 +80,75 @@ class _RankedChange(NamedTuple):
 
 
 @dataclass(frozen=True)
-class MovedPair:
-    """A document whose grade differs. rank: its place in the run; None: the run lacks it.
+class GradeChange:
+    """A document whose grade differs, null where it has none. rank: in the run, null if nowhere.
 
-    is_labelled: people's votes are behind a grade of it, and not a file alone.
+    On pages, shown: both grades as they are drawn. is_labelled: people's votes led to a grade of
+    it, and not a file alone.
     """
 
-    docid: str
-    title: str
+    doc_id: str
     rank: int | None
-    before: GradeShown | None
-    after: GradeShown | None
-    is_labelled: bool
+    before: int | None
+    after: int | None
+    title: str = field(metadata=ON_PAGES)
+    shown: tuple[GradeShown | None, GradeShown | None] = field(metadata=ON_PAGES)
+    is_labelled: bool = field(metadata=ON_PAGES)
 
 
 @dataclass(frozen=True)
-class MovedQuery:
-    """A query whose value differs, and why. more: pairs that are not shown."""
+class QueryMove:
+    """A query whose value differs; null where it is not in the mean.
 
-    qid: str
-    text: str
+    documents: whose grades differ, those first that the run shows; more: how many are left out.
+    change: after less before; a query that is not in a mean counts as nothing there.
+    """
+
+    query_id: str
     before: float | None
     after: float | None
-    pairs: list[MovedPair]
+    change: float
+    documents: tuple[GradeChange, ...]
     more: int
-
-    @property
-    def change(self) -> float:
-        """after − before; a query that is not in a mean counts as nothing there."""
-        return (self.after or 0.0) - (self.before or 0.0)
+    text: str = field(metadata=ON_PAGES)
 
 
 @dataclass(frozen=True)
-class MovesPage(Generic[Rows]):
-    """A run between two versions. queries: in the mean at each.
+class RunMoves(Generic[Rows]):
+    """since, version: the numbers. mean_before, mean_after: null where no query is in one.
 
-    sets: with the one whose queries alone count. inside, outside: how many queries that moved are
-    in it, and not; side: which of them the rows are.
+    inside, outside: how many queries moved in the set, and not.
+
+    On pages, side: which of them the rows are. queries: in the mean at each version.
     """
 
-    run_id: UUID
-    run_name: str
-    ranker_slug: str
-    ranker_name: str
-    list_slug: str
-    list_name: str
-    before: int
-    after: int
+    since: int
+    version: int
     measure: str
-    description: str
-    means: tuple[float | None, float | None]
-    queries: tuple[int, int]
-    sets: SetChoice
-    side: str
+    mean_before: float | None
+    mean_after: float | None
     inside: int
     outside: int
-    rows: Rows
-    shows_people: bool
+    run: Run = field(metadata=ON_PAGES)
+    list: JudgmentList = field(metadata=ON_PAGES)
+    measured: Measure = field(metadata=ON_PAGES)
+    queries: tuple[int, int] = field(metadata=ON_PAGES)
+    sets: SetChoice = field(metadata=ON_PAGES)
+    side: str = field(metadata=ON_PAGES)
+    rows: Rows = field(metadata=ON_PAGES)
 
     @property
-    def moved_words(self) -> str:
-        """How many queries moved inside the set and outside it."""
-        moved = self.inside + self.outside
-        if not moved:
-            return "No query moved."
-        name = self.sets.chosen.name if self.sets.chosen else ""
-        share = f"{100 * self.inside / moved:.0f} % of what moved"
-        queries = "query" if moved == 1 else "queries"
-        return (
-            f"{moved:,} {queries} moved: {self.inside:,} in “{name}”, {self.outside:,} outside it. "
-            f"{share} lies inside."
-        )
+    def moved(self) -> int:
+        """How many queries moved."""
+        return self.inside + self.outside
 
     @property
-    def address(self) -> str:
-        """The parameters of this page, for the queries inside the set."""
-        own = {"list": self.list_slug, "before": self.before, "after": self.after}
-        return urlencode(own | {"measure": self.measure, "set": self.sets.slug})
+    def share_inside(self) -> float:
+        """Of the queries that moved, the fraction inside the set; 0 where none did."""
+        return self.inside / self.moved if self.moved else 0.0
 
 
-def get_effect(*, access: Access, slug: str, before: str, after: str, measure: str) -> EffectPage:
+def get_effect(*, access: Access, slug: str, before: str, after: str, measure: str) -> Effect:
     """How a measure of every run differs between two versions of a list.
 
     Raises MeasureError for what is no measure of the list, NotFound for a version.
@@ -178,30 +162,19 @@ def get_effect(*, access: Access, slug: str, before: str, after: str, measure: s
         {own.run.pk: own.averages[0].value for own in side if own.sums is not None}
         for side in (earlier, later)
     )
-    rows = [
-        RunEffect(
-            run.public_id,
-            run.name,
-            run.ranker.slug,
-            run.ranker.name,
-            old.get(pk),
-            new.get(pk),
-        )
-        for pk, run in runs.items()
-    ]
-    rows.sort(key=lambda row: (-abs(row.change or 0.0), row.ranker_name, row.run_name))
-    return EffectPage(
-        one.slug,
-        one.name,
-        numbers[0],
-        numbers[1],
-        asked[0].name,
-        rows,
-        (_winner(runs, old), _winner(runs, new)),
+    rows = [_run_effect(run, old.get(pk), new.get(pk)) for pk, run in runs.items()]
+    rows.sort(key=lambda row: (-abs(row.change or 0.0), row.ranker_name, row.run))
+    return Effect(
+        before=numbers[0],
+        after=numbers[1],
+        measure=asked[0].name,
+        runs=tuple(rows),
+        winners=(_winner(runs, old), _winner(runs, new)),
+        list=one,
     )
 
 
-def get_moves_page(
+def get_run_moves(
     *,
     access: Access,
     public_id: UUID,
@@ -209,10 +182,10 @@ def get_moves_page(
     before: str,
     after: str,
     measure: str,
-    cut: "Callable[[Sequence[_Moved], Callable[[list[_Moved]], list[MovedQuery]]], Rows]",
+    cut: "Callable[[Sequence[_Moved], Callable[[list[_Moved]], list[QueryMove]]], Rows]",
     saved_set: str = "",
     side: str = "",
-) -> MovesPage[Rows]:
+) -> RunMoves[Rows]:
     """Why a run's value differs between two versions: its queries, and the grades that moved.
 
     cut: which of the queries are shown. saved_set: its queries alone, or those outside it where
@@ -239,25 +212,33 @@ def get_moves_page(
     is_outside = own is not None and side == OUTSIDE
     moved = [one for one in every if own and one[0] not in own] if is_outside else inside
     changes = list_differences(list_id=one.pk, before=numbers[0], after=numbers[1])
-    return MovesPage(
-        run_id=run.public_id,
-        run_name=run.name,
-        ranker_slug=run.ranker.slug,
-        ranker_name=run.ranker.name,
-        list_slug=one.slug,
-        list_name=one.name,
-        before=numbers[0],
-        after=numbers[1],
+    return RunMoves(
+        since=numbers[0],
+        version=numbers[1],
         measure=asked.name,
-        description=describe(asked),
-        means=(_mean(sides[0]), _mean(sides[1])),
+        mean_before=_mean(sides[0]),
+        mean_after=_mean(sides[1]),
+        inside=len(inside),
+        outside=len(every) - len(inside),
+        run=run,
+        list=one,
+        measured=asked,
         queries=(int(sides[0].counted.sum()), int(sides[1].counted.sum())),
         sets=sets,
         side=OUTSIDE if is_outside else "",
-        inside=len(inside),
-        outside=len(every) - len(inside),
-        rows=cut(moved, partial(_shown, one, run, changes)),
-        shows_people=may_see_people(access),
+        rows=cut(moved, partial(_query_moves, one, run, changes)),
+    )
+
+
+def _run_effect(run: Run, before: float | None, after: float | None) -> RunEffect:
+    return RunEffect(
+        ranker=run.ranker.slug,
+        run=run.name,
+        id=run.public_id,
+        before=before,
+        after=after,
+        change=None if before is None or after is None else after - before,
+        ranker_name=run.ranker.name,
     )
 
 
@@ -303,9 +284,9 @@ def _moved(before: QueryValues, after: QueryValues) -> list[_Moved]:
     return found
 
 
-def _shown(
+def _query_moves(
     one: JudgmentList, run: Run, changes: Sequence[Difference], moved: list[_Moved]
-) -> list[MovedQuery]:
+) -> list[QueryMove]:
     ids = [query_id for query_id, _, _ in moved]
     own: dict[int, list[Difference]] = {query_id: [] for query_id in ids}
     for change in changes:
@@ -321,18 +302,30 @@ def _shown(
     scale = Scale.from_json(one.scale)
     labelled = _labelled(one, ids, pks)
 
-    def pair(found: _RankedChange) -> MovedPair:
-        key = (found.change.query_id, found.change.document_id)
-        return _pair(scale, documents, found, is_labelled=key in labelled)
+    def grade_change(found: _RankedChange) -> GradeChange:
+        own, document = found.change, documents[found.change.document_id]
+        return GradeChange(
+            doc_id=document.docid,
+            rank=found.rank,
+            before=own.before,
+            after=own.after,
+            title=document.title,
+            shown=(
+                None if own.before is None else show_grade(scale, own.before),
+                None if own.after is None else show_grade(scale, own.after),
+            ),
+            is_labelled=(own.query_id, own.document_id) in labelled,
+        )
 
     return [
-        MovedQuery(
-            queries[query_id].qid,
-            queries[query_id].text,
-            before,
-            after,
-            [pair(found) for found in ordered[query_id][:SHOWN_PAIRS]],
-            max(0, len(ordered[query_id]) - SHOWN_PAIRS),
+        QueryMove(
+            query_id=queries[query_id].qid,
+            before=before,
+            after=after,
+            change=(after or 0.0) - (before or 0.0),
+            documents=tuple(map(grade_change, ordered[query_id][:SHOWN_PAIRS])),
+            more=max(0, len(ordered[query_id]) - SHOWN_PAIRS),
+            text=queries[query_id].text,
         )
         for query_id, before, after in moved
     ]
@@ -351,21 +344,6 @@ def _labelled(
     rows = Judgment.objects.filter(list=one, query__in=query_ids, document__in=document_ids)
     found = rows.order_by("id").values_list("query_id", "document_id", "evidence")
     return {(query, document) for query, document, evidence in found if "votes" in evidence}
-
-
-def _pair(
-    scale: Scale, documents: dict[int, Document], found: _RankedChange, *, is_labelled: bool
-) -> MovedPair:
-    change, rank = found
-    document = documents[change.document_id]
-    return MovedPair(
-        document.docid,
-        document.title,
-        rank,
-        None if change.before is None else show_grade(scale, change.before),
-        None if change.after is None else show_grade(scale, change.after),
-        is_labelled,
-    )
 
 
 def _ranks(run: Run, query_ids: list[int]) -> dict[int, dict[int, int]]:

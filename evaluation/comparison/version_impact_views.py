@@ -7,13 +7,13 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from evaluation.comparison.version_impact import get_effect, get_moves_page
+from evaluation.comparison.version_impact import get_effect, get_run_moves
 from evaluation.pages.rendering import answer_page
 from judgments.lists.queries import HEAD
 from judgments.models import SetLook
 from judgments.pages.paging import paged
 from judgments.pages.rates import costly
-from judgments.permissions import get_access
+from judgments.permissions import get_access, may_see_people
 
 QUERIES_SHOWN: Final = 20  # on a page
 
@@ -43,7 +43,7 @@ def run_moves(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Why a run's value changed: the queries, and the grades that moved them."""
     access = get_access(viewer=request.user, slug=slug)
     page = partial(
-        get_moves_page,
+        get_run_moves,
         access=access,
         public_id=public_id,
         slug=request.GET.get("list", ""),
@@ -62,4 +62,5 @@ def run_moves(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
         access=access,
         section="leaderboard",
         look=SetLook.Page.MOVES,
+        shows_people=may_see_people(access),
     )

@@ -1,7 +1,6 @@
 """Comparing runs."""
 
-from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -9,12 +8,14 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from evaluation.comparison.pages import CompareFilters, ComparePage, get_compare_page
-from evaluation.comparison.rank_changes import get_moved_page
-from evaluation.comparison.unjudged_page import get_unjudged_page
+from evaluation.comparison.queries import CompareFilters, get_comparison
+from evaluation.comparison.rank_changes import get_moved_documents
+from evaluation.comparison.unjudged import get_open_values
 from evaluation.evaluations.measure_set_services import choose_test
 from evaluation.pages.rendering import answer_page
+from evaluation.runs.choices import list_choices
 from evaluation.runs.selection import RunsFilters, runs_filters_of
+from evaluation.stability.reports import get_stability_of
 from evaluation.stability.services import announce
 from judgments.lists.queries import get_list
 from judgments.models import SetLook
@@ -22,6 +23,7 @@ from judgments.pages.paging import paged
 from judgments.pages.rates import costly
 from judgments.permissions import check_may_lead, get_access
 from touchstone.errors import DomainError
+from touchstone.statistics.named_tests import TESTS
 
 QUERIES_SHOWN: Final = 10  # on a page of documents that moved
 
@@ -32,10 +34,12 @@ def compare(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """Two or more runs on a list: differences, how sure they are, and on which queries."""
     access = get_access(viewer=request.user, slug=slug)
 
-    def page(filters: CompareFilters) -> ComparePage:
-        found = get_compare_page(access=access, slug=list_slug, filters=filters)
-        announce(found.stability)
-        return found
+    def page(filters: CompareFilters) -> dict[str, Any]:
+        found = get_comparison(access=access, slug=list_slug, filters=filters)
+        stability = get_stability_of(found.chosen)
+        announce(stability)
+        choices = list_choices(access=access, chosen=found.chosen)
+        return {"page": found, "choices": choices, "stability": stability, "asked": filters}
 
     return answer_page(
         request,
@@ -45,6 +49,7 @@ def compare(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
         access=access,
         section="leaderboard",
         look=SetLook.Page.COMPARISON,
+        tests=TESTS,
     )
 
 
@@ -53,13 +58,16 @@ def compare(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
 def moved(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """The documents that moved between two runs, query by query."""
     access = get_access(viewer=request.user, slug=slug)
-    page = partial(
-        get_moved_page,
-        access=access,
-        slug=list_slug,
-        filters=runs_filters_of(request.GET),
-        cut=paged(request.GET.get("page", ""), QUERIES_SHOWN),
-    )
+
+    def page() -> dict[str, Any]:
+        found = get_moved_documents(
+            access=access,
+            slug=list_slug,
+            filters=runs_filters_of(request.GET),
+            cut=paged(request.GET.get("page", ""), QUERIES_SHOWN),
+        )
+        return {"page": found, "choices": list_choices(access=access, chosen=found.chosen)}
+
     return answer_page(
         request,
         "moved",
@@ -93,12 +101,16 @@ def compare_test(request: HttpRequest, slug: str, list_slug: str) -> HttpRespons
 def unjudged(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """What the documents that nobody has judged leave open."""
     access = get_access(viewer=request.user, slug=slug)
-    page = partial(get_unjudged_page, access=access, slug=list_slug)
+
+    def page(filters: RunsFilters) -> dict[str, Any]:
+        found = get_open_values(access=access, slug=list_slug, filters=filters)
+        return {"page": found, "choices": list_choices(access=access, chosen=found.chosen)}
+
     return answer_page(
         request,
         "unjudged",
-        lambda: page(filters=runs_filters_of(request.GET)),
-        lambda: page(filters=RunsFilters()),
+        lambda: page(runs_filters_of(request.GET)),
+        lambda: page(RunsFilters()),
         access=access,
         section="leaderboard",
         look=SetLook.Page.UNJUDGED,

@@ -8,7 +8,7 @@ from uuid import UUID
 from evaluation.evaluations.queries import FilterRefused
 from evaluation.models import Run
 from evaluation.rankings.queries import load_rankings
-from evaluation.runs.selection import find_runs, label_of, name_of
+from evaluation.runs.names import find_runs, name_of, run_label
 from judgments.content.queries import ListChoice, get_choice
 from judgments.lists.queries import GradeShown, show_grade
 from judgments.models import Document, Query
@@ -183,4 +183,7 @@ def _offers(access: Access, shown: Sequence[Run]) -> list[RunOffer]:
     )
     newest = {run.ranker_id: run for run in runs_qs.order_by("pk")}
     offered = {name_of(run): run for run in [*shown, *newest.values()]}
-    return [RunOffer(name, label_of(run), run in shown) for name, run in sorted(offered.items())]
+    return [
+        RunOffer(name, run_label(run.ranker.name, run.name), run in shown)
+        for name, run in sorted(offered.items())
+    ]

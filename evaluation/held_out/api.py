@@ -17,11 +17,24 @@ class SetParameter(serializers.Serializer[Any]):
     set = serializers.SlugField(max_length=64, allow_blank=True, default="")
 
 
-class OfSetOutput(serializers.Serializer[Any]):
-    """set: the saved set. looks: at it, this one too; null unless it is held out."""
+class _SetField(serializers.CharField):
+    def get_attribute(self, instance: object) -> Any:
+        return self.context["set"]
 
-    set = serializers.CharField()
-    looks = serializers.IntegerField(allow_null=True)
+
+class _LooksField(serializers.IntegerField):
+    def get_attribute(self, instance: object) -> Any:
+        return self.context["looks"]
+
+
+class OfSetOutput(serializers.Serializer[Any]):
+    """set: the saved set. looks: at it, this one too; null unless it is held out.
+
+    Both are not of the answer, but of its context, which is what `of_set` returns.
+    """
+
+    set = _SetField()
+    looks = _LooksField(allow_null=True)
 
 
 def of_set(access: Access, sets: SetChoice, look: SetLook.Page) -> dict[str, Any]:

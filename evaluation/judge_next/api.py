@@ -90,7 +90,9 @@ class JudgeNext(APIView):
         )
         sets = choose_set(access=access, judgment_list=judgment_list, slug=asked["set"])
         own = of_set(access, sets, SetLook.Page.REST_JUDGE_NEXT)
-        return Response(self.Output(_next_plain(access, judgment_list.head, found) | own).data)
+        return Response(
+            self.Output(_next_plain(access, judgment_list.head, found), context=own).data
+        )
 
 
 def _next_plain(access: Access, version: int, found: Next | None) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from evaluation.judge_next.queries import (
     NextPair,
     get_judge_next,
 )
-from evaluation.runs.selection import RunOption, list_run_options
+from evaluation.runs.choices import RunOption, list_run_options
 from judgments.collections.query_metadata import list_segments
 from judgments.lists.queries import get_list
 from judgments.models import Document, Query

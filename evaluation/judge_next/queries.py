@@ -21,7 +21,7 @@ from evaluation.evaluations.query_values import KEPT
 from evaluation.evaluations.sums import RunSize, chunks, judged_queries
 from evaluation.models import Run
 from evaluation.rankings.queries import list_answered, load_rankings
-from evaluation.runs.selection import find_runs, name_of
+from evaluation.runs.names import find_runs, name_of
 from evaluation.stability.evidence import get_grade_chances
 from judgments.lists.queries import get_version
 from judgments.models import JudgmentList, SavedSet

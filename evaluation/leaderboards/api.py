@@ -118,7 +118,7 @@ class Leaderboard(APIView):
         access = get_access(viewer=request.user, slug=slug)
         page = get_leaderboard_page(access=access, slug=list_slug, filters=filters)
         own = of_set(access, page.sets, SetLook.Page.REST_LEADERBOARD)
-        return Response(self.Output(_plain(page) | own).data)
+        return Response(self.Output(_plain(page), context=own).data)
 
 
 def _plain(page: LeaderboardPage) -> dict[str, Any]:

@@ -46,6 +46,7 @@ def answer_page(
 ) -> HttpResponse:
     """The page as `asked` for, or the `usual` one with the reason why it can't be that.
 
+    Both return the answer, or the template's context with the answer as `page`.
     part: the template of the part that the open page asks for, if it does. look: as what it counts
     where its numbers are of a held-out set. What is unknown stays unknown.
     """
@@ -57,6 +58,9 @@ def answer_page(
     except DomainError as error:
         refusal, status = error.message, 400
         page = usual()
+    if isinstance(page, dict):
+        more |= page
+        page = more.pop("page")
     if look is not None and page is not None:
         more["looks"] = count_look(
             access=access,

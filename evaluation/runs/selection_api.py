@@ -1,28 +1,12 @@
-"""Which runs and queries an address chooses: parameters and values that answers share."""
+"""Which runs and queries an address chooses: the parameters that answers share."""
 
 from typing import Any
 
 from rest_framework import serializers
 
 from evaluation.held_out.api import SetParameter
-from evaluation.runs.selection import ComparedRun, RunsFilters
+from evaluation.runs.selection import RunsFilters
 from judgments.lists.queries import HEAD
-
-
-class RunMeanOutput(serializers.Serializer[Any]):
-    """A run and its mean over `n` queries. name: ranker/run, as parameters have it.
-
-    judged: the mean share of judged documents over the queries that the run answers. answered: how
-    many of the `queries` those are.
-    """
-
-    name = serializers.CharField()
-    id = serializers.UUIDField()
-    mean = serializers.FloatField(allow_null=True)
-    n = serializers.IntegerField()
-    judged = serializers.FloatField(allow_null=True)
-    answered = serializers.IntegerField()
-    queries = serializers.IntegerField()
 
 
 class RunsParameters(SetParameter):
@@ -44,19 +28,6 @@ class RunsParameters(SetParameter):
 def runs_filters(asked: dict[str, Any]) -> RunsFilters:
     """What these parameters ask for."""
     return RunsFilters(runs=run_names(asked.pop("runs")), **asked)
-
-
-def mean_values(compared: ComparedRun) -> dict[str, Any]:
-    """A run and its mean, as `RunMeanOutput` has them."""
-    return {
-        "name": compared.name,
-        "id": compared.run.public_id,
-        "mean": compared.mean.value,
-        "n": compared.mean.queries,
-        "judged": compared.mean.judged,
-        "answered": compared.mean.answered,
-        "queries": compared.mean.of,
-    }
 
 
 def run_names(runs: str) -> tuple[str, ...]:

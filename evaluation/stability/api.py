@@ -68,7 +68,7 @@ class Stability(APIView):
         page = get_stability_page(access=access, slug=list_slug, filters=runs_filters(asked))
         announce(page.stability)
         own = of_set(access, page.sets, SetLook.Page.REST_COMPARISON)
-        return Response(self.Output(_plain(page) | own).data)
+        return Response(self.Output(_plain(page), context=own).data)
 
 
 def _plain(page: StabilityPage) -> dict[str, Any]:

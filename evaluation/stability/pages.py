@@ -6,13 +6,9 @@ from typing import Final
 
 from evaluation.evaluations.queries import FilterRefused, SetChoice, choose_set
 from evaluation.models import Run
-from evaluation.runs.selection import (
-    RunsFilters,
-    compared_measure,
-    list_named_runs,
-    list_newest_runs,
-    offered_measures,
-)
+from evaluation.runs.choices import offered_measures
+from evaluation.runs.names import list_named_runs, list_newest_runs
+from evaluation.runs.selection import RunsFilters, compared_measure
 from evaluation.stability.reports import Stability, ask_order, get_stability
 from judgments.collections.query_metadata import list_segments
 from judgments.lists.queries import HEAD, get_list, get_version

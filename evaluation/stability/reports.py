@@ -12,7 +12,8 @@ from django.urls import reverse
 from evaluation.evaluations.measure_sets import grades_of
 from evaluation.evaluations.queries import check_queries
 from evaluation.models import Run, StabilityReport
-from evaluation.runs.selection import compared_measure, label_of, name_of
+from evaluation.runs.names import name_of, run_label
+from evaluation.runs.selection import ChosenRuns, compared_measure
 from evaluation.stability.queries import MOST_IN_TABLE, REVISION, STEPS
 from judgments.lists.queries import GradeShown, show_grade
 from judgments.models import Document, JudgmentList, Query, SavedSet
@@ -210,6 +211,21 @@ def get_stability(*, asked: OrderAsked, named: Sequence[str]) -> Stability:
     )
 
 
+def get_stability_of(chosen: ChosenRuns) -> Stability | None:
+    """How stable the order of compared runs is; None for fewer than two."""
+    if len(chosen.compared) < 2:
+        return None
+    asked = ask_order(
+        judgment_list=chosen.list,
+        version=chosen.version,
+        asked=chosen.asked,
+        runs=[one.run for one in chosen.compared],
+        segment=chosen.segment,
+        saved_set=chosen.sets.chosen,
+    )
+    return get_stability(asked=asked, named=[one.name for one in chosen.compared])
+
+
 def _address(asked: OrderAsked, named: Sequence[str]) -> str:
     own = asked.judgment_list
     more = {
@@ -224,7 +240,7 @@ def _address(asked: OrderAsked, named: Sequence[str]) -> str:
 
 
 def _shown(asked: OrderAsked, figures: Mapping[str, Any]) -> OrderShown:
-    names = {run.pk: label_of(run) for run in asked.runs}
+    names = {run.pk: run_label(run.ranker.name, run.name) for run in asked.runs}
     addresses = {run.pk: name_of(run) for run in asked.runs}
     first = figures["first_place"]
     return OrderShown(

@@ -1,10 +1,18 @@
-"""What the pages about a list's runs share."""
+"""How the pages about a list's runs write what answers hold."""
 
 from typing import Any
 from urllib.parse import urlencode
 
 from django import template
 from django.urls import reverse
+
+from evaluation.comparison.queries import Difference
+from evaluation.comparison.rank_changes import MovedDocument
+from evaluation.comparison.words import judging_warning, verdict_of
+from evaluation.runs.selection import RunMean
+from touchstone.measures.definition import Measure
+from touchstone.measures.wording import answers_words, describe
+from touchstone.statistics.named_tests import TESTS, Test
 
 register = template.Library()
 
@@ -43,3 +51,58 @@ def views(
         address = reverse(name, args=[slug, list_slug])
         rows.append((f"{address}?{urlencode(asked)}" if asked else address, label, title, name))
     return {"rows": rows, "current": current}
+
+
+@register.filter
+def answers(run: RunMean) -> str:
+    """How many queries a run answers; "" where it answers all."""
+    return answers_words(run.answered, run.queries)
+
+
+@register.filter
+def described(measure: Measure) -> str:
+    """A measure in plain words."""
+    return describe(measure)
+
+
+@register.filter
+def of_queries(number: int) -> str:
+    """What a count of queries is out of."""
+    return f"of {number:,} queries"
+
+
+@register.filter
+def p_value(value: float | None) -> str:
+    """A p-value as far as resampling knows it: small ones only as small."""
+    if value is None:
+        return "–"
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+@register.filter
+def test_name(test: Test) -> str:
+    """A test of differences in words."""
+    return TESTS[test]
+
+
+@register.filter
+def verdict(one: Difference) -> str:
+    """What a difference comes to."""
+    return verdict_of(one)
+
+
+@register.filter
+def warning_beside(other: RunMean, baseline: RunMean) -> str:
+    """Why the difference of two runs may be about judging; "" where they are judged alike."""
+    return judging_warning(baseline, other)
+
+
+@register.filter
+def way(document: MovedDocument) -> str:
+    """Where a document went: in, out, up or down by so many ranks."""
+    if document.before is None:
+        return "in"
+    if document.after is None:
+        return "out"
+    ranks = document.before - document.after
+    return f"up {ranks}" if ranks > 0 else f"down {-ranks}"

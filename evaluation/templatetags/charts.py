@@ -9,6 +9,8 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from evaluation.comparison.queries import Difference
+
 register = template.Library()
 
 WIDTH, HEIGHT = 960, 200
@@ -19,7 +21,7 @@ class Point(Protocol):
     """A query's value in two runs."""
 
     @property
-    def qid(self) -> str: ...
+    def query_id(self) -> str: ...
     @property
     def text(self) -> str: ...
     @property
@@ -30,24 +32,25 @@ class Point(Protocol):
 
 @register.simple_tag
 def query_scatter(
-    points: Sequence[Point], *, slug: str, run: UUID, parameters: str, label: str
+    points: Sequence[Point], *, slug: str, run: UUID, parameters: str, above: int
 ) -> SafeString:
     """A square with one dot for each query: the one run's value to the right, the other's upwards.
 
     Each dot leads to the page that explains the query's value of `run`; parameters: what its
     address ends in. Dots are no stops of the tab key: the tables have the queries as links.
-    label: what it shows, read aloud.
+    above: how many lie above the diagonal, read aloud.
     """
+    label = f"Both values of {len(points)} queries: {above} lie above the diagonal"
     values = [value for point in points for value in (point.first, point.second)]
     top = max(values, default=0) or 1.0
     room = SIDE - 16
     dots = (
         (
-            f"{reverse('run-query', args=[slug, run, point.qid])}?{parameters}",
+            f"{reverse('run-query', args=[slug, run, point.query_id])}?{parameters}",
             round(8 + point.first / top * room, 1),
             round(SIDE - 8 - point.second / top * room, 1),
             "gain" if point.second > point.first else "loss" if point.second < point.first else "",
-            f"{point.text or point.qid}: {point.first:.4f}, {point.second:.4f}",
+            f"{point.text or point.query_id}: {point.first:.4f}, {point.second:.4f}",
         )
         for point in points
     )
@@ -70,11 +73,16 @@ def query_scatter(
 
 
 @register.simple_tag
-def difference_chart(values: Sequence[float], *, label: str) -> SafeString:
+def difference_chart(values: Sequence[float], difference: Difference) -> SafeString:
     """One upright bar for each difference, in the order given; the line in the middle is nought.
 
-    The drawing grows with its box. label: what it shows, read aloud; the numbers stand beside it.
+    The drawing grows with its box. What it shows of the difference is read aloud; the numbers
+    stand beside it.
     """
+    label = (
+        f"Differences: {difference.wins} queries gain, {difference.losses} lose, "
+        f"{difference.ties} are equal"
+    )
     tallest = max((abs(value) for value in values), default=0) or 1.0
     step = WIDTH / max(len(values), 1)
     middle = HEIGHT / 2

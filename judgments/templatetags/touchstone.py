@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from math import isfinite
 from typing import Any
+from urllib.parse import urlencode
 
 from django import template
 from django.core.paginator import Page
@@ -256,6 +257,13 @@ def _with_parameters(context: Context, changes: Mapping[str, str]) -> str:
         else:
             parameters.pop(name, None)
     return f"?{parameters.urlencode()}"
+
+
+@register.simple_tag
+def parameters(**named: Any) -> str:
+    """The parameters of an address, without those that are None or empty; of a list, each value."""
+    own = {name: value for name, value in named.items() if value not in (None, "")}
+    return urlencode(own, doseq=True)
 
 
 @register.simple_tag(takes_context=True)

@@ -5,12 +5,13 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
-from evaluation.comparison.pages import CompareFilters, ComparePage, get_compare_page
+from evaluation.comparison.queries import CompareFilters, RunsCompared, get_comparison
+from evaluation.comparison.words import judging_warning, verdict_of
 from evaluation.evaluations.queries import FilterRefused
 from evaluation.models import Run
-from evaluation.runs.selection import find_runs
+from evaluation.runs.names import find_runs, run_label
 from evaluation.runs.services import withdraw_run
-from evaluation.stability.reports import OrderShown
+from evaluation.stability.reports import OrderShown, Stability, get_stability_of
 from evaluation.tasks import report_order_stability
 from judgments.versions.services import Change
 from tests.builders import NOW, World, commit, make_access, make_world
@@ -54,17 +55,21 @@ def runs_of(world: World) -> tuple[Run, Run]:
     )
 
 
-def get(world: World, **filters) -> ComparePage:
+def get(world: World, **filters) -> RunsCompared:
     access = make_access(collection=world.collection, username="dora")
-    return get_compare_page(access=access, slug="main", filters=CompareFilters(**filters))
+    return get_comparison(access=access, slug="main", filters=CompareFilters(**filters))
+
+
+def stability_of(world: World, **filters) -> Stability | None:
+    return get_stability_of(get(world, **filters).chosen)
 
 
 def stable(world: World, **filters) -> OrderShown:
     """How stable the order is, as it is shown once a worker has heard of it."""
-    waiting = get(world, **filters).stability
+    waiting = stability_of(world, **filters)
     assert waiting is not None
     report_order_stability(*waiting.asked.message)
-    shown = get(world, **filters).stability
+    shown = stability_of(world, **filters)
     assert shown is not None
     assert shown.found is not None
     return shown.found
@@ -79,21 +84,20 @@ def test_a_difference_is_the_difference_of_the_leaderboards_means(world):
     page = get(world, measure="nDCG@10")
     assert page.baseline is not None
     assert page.baseline.name == "bm25/one"
-    (other,) = page.others
-    comparison = other.comparison
-    assert comparison.n == 9
-    assert comparison.mean == pytest.approx(other.own.mean.value - page.baseline.mean.value)
-    assert (comparison.wins, comparison.ties, comparison.losses) == (0, 1, 8)
+    (other,) = page.comparisons
+    assert other.n == 9
+    assert other.mean == pytest.approx(other.run.mean - page.baseline.mean)
+    assert (other.wins, other.ties, other.losses) == (0, 1, 8)
     # all eight signs flipped or none, and the query without a difference either way
-    assert other.p_value == pytest.approx(2 / 2**8)
-    assert other.words.startswith('lsa tw"o, 😀 is worse than bm25 one by 0.')
+    assert other.p_corrected == pytest.approx(2 / 2**8)
+    assert verdict_of(other).startswith('lsa tw"o, 😀 is worse than bm25 one by 0.')
 
 
 def test_the_baseline_turns_the_signs_round(world):
     runs_of(world)
     page = get(world, baseline='lsa/tw"o, 😀')
-    assert [other.own.name for other in page.others] == ["bm25/one"]
-    assert page.others[0].comparison.mean > 0
+    assert [other.run.name for other in page.comparisons] == ["bm25/one"]
+    assert page.comparisons[0].mean > 0
 
 
 def test_runs_are_named_by_ranker_by_both_by_id_or_several_at_once(world):
@@ -155,11 +159,11 @@ def test_a_refusal_leaves_a_page_that_can_be_used(world):
 def test_a_segment_has_only_its_queries_and_too_few_have_no_p_value(world):
     runs_of(world)
     page = get(world, segment="tail")
-    assert page.others[0].comparison.n == 4
-    assert page.others[0].p_value is None
-    assert "No answer: 4 queries" in page.others[0].words
+    (other,) = page.comparisons
+    assert (other.n, other.p_corrected) == (4, None)
+    assert "No answer: 4 queries" in verdict_of(other)
     whole = get(world)
-    assert [(row.name, row.comparison.n) for row in whole.detail.segments] == [
+    assert [(row.name, row.n) for row in whole.detail.segments] == [
         ("head", 5),
         ("tail", 4),
     ]
@@ -177,8 +181,8 @@ def test_an_uneven_share_of_judged_documents_is_told(world):
     for ranker, docids in (("bm25", ["d1", "d2"]), ("fresh", ["d4", "d1"])):
         rankings = {query.qid: docids for query in world.queries}
         make_run(collection=world.collection, rankings=rankings, ranker=ranker)
-    (other,) = get(world, measure="nDCG@2").others
-    assert "may be about judging, not about ranking" in other.warning
+    (other,) = get(world, measure="nDCG@2").comparisons
+    assert "may be about judging, not about ranking" in judging_warning(other.baseline, other.run)
 
 
 def test_three_runs_are_corrected_and_compared_all_with_all(world):
@@ -186,17 +190,17 @@ def test_three_runs_are_corrected_and_compared_all_with_all(world):
     rankings = {query.qid: ["d2", "d1"] for query in world.queries}
     make_run(collection=world.collection, rankings=rankings, ranker="third")
     page = get(world)
-    assert [one.p_value for one in page.others] == pytest.approx(
+    assert [one.p_corrected for one in page.comparisons] == pytest.approx(
         [2 * 2 / 2**8, 2 * 2 / 2**9], rel=1
     )
-    assert page.others[0].p_value >= page.others[0].comparison.p_value
+    assert page.comparisons[0].p_corrected >= page.comparisons[0].p_value
     assert len(page.pairs) == 3
-    assert all(row.pair.low <= row.pair.difference <= row.pair.high for row in page.pairs)
+    assert all(row.low <= row.difference <= row.high for row in page.pairs)
 
 
 def test_many_differences_are_drawn_as_quantiles(world, monkeypatch):
     runs_of(world)
-    monkeypatch.setattr("evaluation.comparison.pages.MOST_BARS", 4)
+    monkeypatch.setattr("evaluation.comparison.queries.MOST_BARS", 4)
     detail = get(world).detail
     assert detail.is_quantiles
     assert len(detail.drawn) == 4
@@ -239,19 +243,19 @@ def test_before_the_first_version_the_page_waits(world):
 
 def test_the_same_question_has_the_same_answer(world):
     runs_of(world)
-    first = get(world).others[0].comparison
+    first = get(world).comparisons[0]
     cache.clear()
-    assert get(world).others[0].comparison == first
+    assert get(world).comparisons[0] == first
 
 
 def test_an_old_version_is_compared_by_its_own_grades(world):
     runs_of(world)
-    before = get(world).others[0].comparison.mean
+    before = get(world).comparisons[0].mean
     d5 = world.documents[4]
     commit(judgment_list=world.judgments, grades={(query, d5): 4 for query in world.queries[:9]})
     world.judgments.refresh_from_db()
-    assert get(world).others[0].comparison.mean > 0 > before
-    assert get(world, version="1").others[0].comparison.mean == before
+    assert get(world).comparisons[0].mean > 0 > before
+    assert get(world, version="1").comparisons[0].mean == before
     assert not np.isnan(before)
 
 
@@ -297,7 +301,7 @@ def test_each_query_is_a_dot_that_leads_to_it(world):
     addresses = [link for link in links_of(response) if f"/runs/{bad.public_id}/query/" in link]
     assert {address.rpartition("/")[2].partition("?")[0] for address in addresses} >= {"q2", "q9"}
     dots = get(world).detail.points
-    assert dots[0].qid == "q1"
+    assert dots[0].query_id == "q1"
     assert [dot.difference for dot in dots] == sorted(
         (dot.difference for dot in dots), reverse=True
     )
@@ -337,14 +341,14 @@ def test_the_first_place_hangs_on_the_judgments_that_would_turn_it_round():
     assert (hangs.fewest, hangs.singles) == (1, 2)
     top = hangs.shown[0]
     assert top.qid == "q3"
-    lead = -page.others[0].comparison.mean
+    lead = -page.comparisons[0].mean
     assert hangs.margin == pytest.approx(lead)
     # what it says is what comes true
     document = next(one for one in world.documents if one.docid == top.docid)
     changes = [Change(world.queries[2].pk, document.pk, top.instead.code)]
     commit(judgment_list=world.judgments, grades=changes)
     world.judgments.refresh_from_db()
-    after = -get(world, measure="nDCG@5", baseline="bm25/one").others[0].comparison.mean
+    after = -get(world, measure="nDCG@5", baseline="bm25/one").comparisons[0].mean
     assert lead - after == pytest.approx(top.loss)
     assert after < 0
 
@@ -352,7 +356,21 @@ def test_the_first_place_hangs_on_the_judgments_that_would_turn_it_round():
 def test_no_first_place_is_shown_where_it_is_shared_or_too_deep_to_try(world):
     good, _ = runs_of(world)
     assert stable(world, measure="AP").first_place is None
-    assert get(world, runs=(str(good.public_id),)).stability is None
+    assert stability_of(world, runs=(str(good.public_id),)) is None
     qids = [query.qid for query in world.queries]
     make_run(collection=world.collection, rankings=dict.fromkeys(qids, BEST), ranker="twin")
     assert stable(world, measure="nDCG@5").first_place is None
+
+
+@pytest.mark.parametrize(
+    ("ranker", "run", "label"),
+    [
+        ("BM25", "bm25-1", "BM25 / run 1"),
+        ("BM25", "BM25 tuned", "BM25 / tuned"),
+        ("BM25", "bm25", "BM25"),
+        ("BM25", "one", "BM25 one"),
+        ("BM25", "bm25f", "BM25 bm25f"),
+    ],
+)
+def test_a_run_named_after_its_ranker_says_the_name_once(ranker, run, label):
+    assert run_label(ranker, run) == label

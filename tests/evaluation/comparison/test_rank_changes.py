@@ -4,9 +4,10 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
-from evaluation.comparison.rank_changes import MovedPage, get_moved_page
+from evaluation.comparison.rank_changes import MovedDocuments, get_moved_documents
 from evaluation.evaluations.queries import FilterRefused
 from evaluation.runs.selection import RunsFilters
+from evaluation.templatetags.boards import way
 from judgments.models import SetLook
 from judgments.pages.paging import paged
 from tests.builders import World, commit, make_access, make_set, make_world
@@ -46,17 +47,17 @@ def world() -> World:
     return world
 
 
-def get(world: World, *, page: str = "", **more) -> MovedPage:
+def get(world: World, *, page: str = "", **more) -> MovedDocuments:
     asked = {"runs": ("bm25", "lsa"), "measure": "nDCG@3"} | more
     access = make_access(collection=world.collection, username="dora")
-    return get_moved_page(
+    return get_moved_documents(
         access=access, slug="main", filters=RunsFilters(**asked), cut=paged(page, 10)
     )
 
 
-def told(page: MovedPage) -> dict[str, list[tuple]]:
+def told(page: MovedDocuments) -> dict[str, list[tuple]]:
     return {
-        row.qid: [(one.docid, one.before, one.after, one.way) for one in row.documents]
+        row.query_id: [(one.doc_id, one.before, one.after, way(one)) for one in row.documents]
         for row in page.rows
     }
 
@@ -73,22 +74,22 @@ def test_documents_that_moved_within_the_ranks_looked_at_are_told_with_their_way
             ("d2", 2, None, "out"),
         ],
     }
-    assert (page.chosen.depth, page.queries) == (3, 5)
-    assert [row.same for row in page.rows if row.qid == "q2"] == [1]
+    assert (page.depth, page.queries) == (3, 5)
+    assert [row.stayed for row in page.rows if row.query_id == "q2"] == [1]
 
 
 def test_queries_come_by_how_much_their_value_differs(world):
     rows = list(get(world).rows)
     sizes = [abs(row.difference) for row in rows]
     assert sizes == sorted(sizes, reverse=True)
-    assert {row.qid: row.difference > 0 for row in rows} == {"q2": True, "q3": False}
+    assert {row.query_id: row.difference > 0 for row in rows} == {"q2": True, "q3": False}
 
 
 def test_grades_are_those_of_the_version_asked_for(world):
     commit(judgment_list=world.judgments, grades={(world.queries[1], world.documents[3]): 1})
     for version, code in (("1", 4), ("head", 1)):
-        row = next(row for row in get(world, version=version).rows if row.qid == "q2")
-        assert row.documents[0].grade.code == code
+        row = next(row for row in get(world, version=version).rows if row.query_id == "q2")
+        assert row.documents[0].grade == code
         assert row.documents[-1].grade is None
 
 

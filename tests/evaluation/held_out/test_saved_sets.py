@@ -4,8 +4,8 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
-from evaluation.comparison.pages import CompareFilters, get_compare_page
-from evaluation.comparison.version_impact import OUTSIDE, get_moves_page
+from evaluation.comparison.queries import CompareFilters, get_comparison
+from evaluation.comparison.version_impact import OUTSIDE, get_run_moves
 from evaluation.evaluations.queries import FilterRefused
 from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.leaderboards.board import Filters
@@ -72,7 +72,7 @@ def board(world: World, **filters):
 
 def compared(world: World, **filters):
     access = make_access(collection=world.collection, username="dora")
-    return get_compare_page(access=access, slug="main", filters=CompareFilters(**filters))
+    return get_comparison(access=access, slug="main", filters=CompareFilters(**filters))
 
 
 def values_of(page) -> dict[str, tuple[float, int]]:
@@ -104,7 +104,7 @@ def test_a_leaderboard_of_a_set_leads_to_runs_and_to_a_comparison_of_the_same_qu
 def test_a_segment_and_a_set_together_are_what_both_have(world, runs):
     make_set(world=world, qids=["q1", "q2", "q4"])
     assert {n for _, n in values_of(board(world, set="canaries", segment="tail")).values()} == {2}
-    assert compared(world, set="canaries", segment="tail").others[0].comparison.n == 2
+    assert compared(world, set="canaries", segment="tail").comparisons[0].n == 2
 
 
 @pytest.mark.parametrize(
@@ -143,21 +143,20 @@ def test_changes_since_a_version_that_judged_none_of_a_set_are_not_shown(world, 
 def test_a_comparison_counts_what_changed_inside_a_set_and_outside_it(world, runs):
     make_set(world=world, qids=["q1", "q2", "q3", "q10"])
     page = compared(world, set="canaries", measure="nDCG@3")
-    assert page.others[0].comparison.n == 3
-    inside, outside = page.detail.intended.parts
+    assert page.comparisons[0].n == 3
+    inside, outside = page.detail.intended.inside, page.detail.intended.outside
     assert (inside.queries, inside.changed, inside.values) == (3, 2, 2)
     assert (outside.queries, outside.changed, outside.values) == (6, 1, 1)
-    assert page.detail.intended.words == (
-        "The first 3 differ on 3 queries: 2 in “Canaries”, 1 outside it."
-    )
     assert compared(world).detail.intended is None
-    text = text_of(get(world, COMPARE, "?set=canaries"))
+    text = text_of(get(world, COMPARE, "?set=canaries&measure=nDCG@3"))
     assert "Did the change reach what it was meant for?" in text
+    assert "The first 3 differ on 3 queries: 2 in “Canaries”, 1 outside it." in text
 
 
 def test_a_set_with_every_query_has_nothing_outside(world, runs):
     make_set(world=world, qids=[query.qid for query in world.queries])
-    inside, outside = compared(world, set="canaries").detail.intended.parts
+    intended = compared(world, set="canaries").detail.intended
+    inside, outside = intended.inside, intended.outside
     assert (inside.changed, outside.queries, outside.changed) == (3, 0, 0)
     assert get(world, COMPARE, "?set=canaries").status_code == 200
 
@@ -172,16 +171,17 @@ def test_the_moves_of_a_run_are_told_apart_by_a_set(world, runs):
     access = make_access(collection=world.collection, username="dora")
 
     def moves(**more):
-        return get_moves_page(access=access, measure="nDCG@3", cut=paged(""), **asked, **more)
+        return get_run_moves(access=access, measure="nDCG@3", cut=paged(""), **asked, **more)
 
     every, inside = moves(), moves(saved_set="canaries")
     outside = moves(saved_set="canaries", side=OUTSIDE)
-    assert {row.qid for row in every.rows} == {"q2", "q3", "q4"}
-    assert [row.qid for row in inside.rows] == ["q2"]
-    assert {row.qid for row in outside.rows} == {"q3", "q4"}
+    assert {row.query_id for row in every.rows} == {"q2", "q3", "q4"}
+    assert [row.query_id for row in inside.rows] == ["q2"]
+    assert {row.query_id for row in outside.rows} == {"q3", "q4"}
     assert (inside.inside, inside.outside) == (outside.inside, outside.outside) == (1, 2)
     assert inside.queries == (2, 2)
-    assert inside.means == outside.means != every.means
+    means = [(one.mean_before, one.mean_after) for one in (every, inside, outside)]
+    assert means[1] == means[2] != means[0]
     url = reverse("run-moves", args=["books", worse.public_id])
     text = text_of(get(world, url, "?list=main&before=1&after=2&measure=nDCG@3&set=canaries"))
     assert "3 queries moved: 1 in “Canaries”, 2 outside it. 33 % of what moved lies inside." in text
@@ -259,10 +259,7 @@ def test_a_list_is_compared_by_the_test_that_leads_chose(world, runs):
     assert signed_in(world.ada).post(url, {"test": "t"}).status_code == 302
     page = compared(world)
     assert (page.test, page.list_test) == ("t", "t")
-    assert (
-        page.others[0].comparison.p_value
-        != compared(world, test="bootstrap").others[0].comparison.p_value
-    )
+    assert page.comparisons[0].p_value != compared(world, test="bootstrap").comparisons[0].p_value
     assert "is of the paired t test, the test of this list." in text_of(get(world, COMPARE))
     other = text_of(get(world, COMPARE, "?test=bootstrap"))
     assert "which the address asks for: the test of this list is the paired t test." in other

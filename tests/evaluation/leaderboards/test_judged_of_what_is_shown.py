@@ -14,7 +14,8 @@ from django.core.cache import cache
 from django.core.management import call_command
 from django.urls import reverse
 
-from evaluation.comparison.pages import CompareFilters, get_compare_page
+from evaluation.comparison.queries import CompareFilters, get_comparison
+from evaluation.comparison.words import judging_warning
 from evaluation.evaluations.due import list_due_lists
 from evaluation.evaluations.measure_sets import digest_of, grades_of, is_of_this_arithmetic
 from evaluation.evaluations.query_values import get_mean, get_query_values
@@ -155,11 +156,12 @@ def test_the_board_page_says_how_many_queries_a_run_answers(world):
 def test_compare_sees_no_uneven_judging_where_all_that_is_shown_is_judged(world):
     access = make_access(collection=world.collection, username="dora")
     filters = CompareFilters(runs=("all/r", "few/r", "half/r"), measure="nDCG@10")
-    page = get_compare_page(access=access, slug="main", filters=filters)
-    few, half = page.others
-    assert few.warning == ""
-    assert (few.own.mean.judged, few.own.mean.answered, few.own.mean.of) == (1.0, 1, 10)
-    assert "half r shows 50 % judged documents, all r 100 %" in half.warning
+    page = get_comparison(access=access, slug="main", filters=filters)
+    few, half = (one.run for one in page.comparisons)
+    assert judging_warning(page.baseline, few) == ""
+    assert (few.judged, few.answered, few.queries) == (1.0, 1, 10)
+    warning = judging_warning(page.baseline, half)
+    assert "half r shows 50 % judged documents, all r 100 %" in warning
 
 
 def test_compare_and_rest_say_how_many_queries_are_answered(world):

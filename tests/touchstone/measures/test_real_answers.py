@@ -10,7 +10,7 @@ from django.core.cache import cache
 from django.core.management import call_command
 
 from benchmarks.judge_next import COLLECTIONS, WAYS, load
-from evaluation.comparison.unjudged import Unjudged, get_unjudged
+from evaluation.comparison.unjudged import OpenValue, get_open_value
 from evaluation.evaluations.first_ranks import load_first_ranks
 from evaluation.evaluations.queries import chosen_columns
 from evaluation.judge_next.queries import JudgeNext, NextAsked, get_judge_next
@@ -52,12 +52,12 @@ class Board:
         report_order_stability(*page().stability.asked.message)
         return page().stability.found
 
-    def unjudged(self, name: str, version: int) -> Unjudged:
+    def unjudged(self, name: str, version: int) -> OpenValue:
         (measure,) = chosen_columns(self.list, MEASURE)
         (run,) = [one for one in self.next(n=1).runs if one.ranker.slug == name]
         asked = {"judgment_list": self.list, "version": version, "measure": measure.measure}
         (compared,) = get_compared(runs=[run], **asked)
-        return get_unjudged(compared=compared, **asked)
+        return get_open_value(compared=compared, **asked)
 
     def next(self, **asked) -> JudgeNext:
         access = make_access(collection=self.list.collection, username="dora")

@@ -4,7 +4,8 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
-from evaluation.comparison.unjudged_page import UnjudgedPage, get_unjudged_page
+from evaluation.comparison.unjudged import OpenValues, get_open_values
+from evaluation.comparison.words import judging_warning
 from evaluation.runs.selection import RunsFilters
 from tests.api.callers import MAIN, by_token
 from tests.builders import World, commit, make_access, make_world
@@ -30,14 +31,14 @@ def world() -> World:
     return world
 
 
-def get(world: World, **filters) -> UnjudgedPage:
+def get(world: World, **filters) -> OpenValues:
     access = make_access(collection=world.collection, username="dora")
-    return get_unjudged_page(access=access, slug="main", filters=RunsFilters(**filters))
+    return get_open_values(access=access, slug="main", filters=RunsFilters(**filters))
 
 
 def test_a_run_of_judged_documents_has_no_room_and_the_other_has(world):
     page = get(world, measure="nDCG@5")
-    judged, new = page.rows
+    judged, new = page.runs
     assert judged.low == judged.high == judged.zeros == pytest.approx(1)
     assert (judged.documents, new.documents) == (0, 8)
     assert new.low is not None
@@ -48,7 +49,7 @@ def test_a_run_of_judged_documents_has_no_room_and_the_other_has(world):
     (difference,) = page.differences
     assert not difference.is_settled
     assert difference.low == pytest.approx(new.low - 1)
-    assert "may be about judging" in difference.warning
+    assert "may be about judging" in judging_warning(difference.first, difference.run)
 
 
 @pytest.mark.parametrize(
@@ -56,15 +57,15 @@ def test_a_run_of_judged_documents_has_no_room_and_the_other_has(world):
     [("P(rel=1)@5", 0.2, 0.6), ("RR@5", 0.5, 1.0), ("Hit@1", 0.0, 1.0)],
 )
 def test_measures_that_only_rise_have_the_best_grade_as_their_best_case(world, measure, low, high):
-    new = get(world, measure=measure).rows[1]
+    new = get(world, measure=measure).runs[1]
     assert (new.low, new.high) == (pytest.approx(low), pytest.approx(high))
 
 
 def test_measures_without_known_bounds_have_none(world):
     page = get(world, measure="AP")
-    assert [row.high for row in page.rows] == [None, None]
+    assert [row.high for row in page.runs] == [None, None]
     assert page.differences[0].low is None
-    assert page.rows[1].condensed == pytest.approx(1)
+    assert page.runs[1].condensed == pytest.approx(1)
 
 
 def test_the_page_says_what_it_means_and_refuses_in_words(world):

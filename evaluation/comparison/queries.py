@@ -1,0 +1,351 @@
+"""Runs compared with a baseline: how large the differences are, how sure, and where they lie."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from evaluation.comparison.differences import (
+    Differences,
+    by_segment,
+    compare_with_baseline,
+    differences_of,
+)
+from evaluation.comparison.measure_orders import (
+    MeasureOrder,
+    MeasureOrders,
+    get_measure_orders,
+)
+from evaluation.comparison.ranking_changes import RankingChanges, get_ranking_changes
+from evaluation.comparison.targeted_changes import Intended, get_intended
+from evaluation.evaluations.measure_sets import get_test
+from evaluation.evaluations.queries import FilterRefused, SetChoice
+from evaluation.runs.names import pick_run
+from evaluation.runs.selection import (
+    ChosenRuns,
+    ComparedRun,
+    RunMean,
+    RunsFilters,
+    get_chosen_runs,
+)
+from judgments.collections.queries import list_query_ids
+from judgments.collections.query_metadata import get_query_traits, list_segments
+from judgments.models import Query
+from judgments.pages.answers import ON_PAGES
+from judgments.permissions import Access
+from touchstone.statistics.named_tests import TESTS, Test
+from touchstone.statistics.paired import FEWEST, Comparison
+from touchstone.statistics.tukey import tukey_hsd
+from touchstone.statistics.verdicts import LEVEL
+
+LISTED: Final = 10  # queries named at either end
+MOST_BARS: Final = 400  # differences drawn one by one; beyond, the drawing shows quantiles
+
+
+@dataclass(frozen=True)
+class CompareFilters(RunsFilters):
+    """With which of the runs is compared, which comparison is shown in full, and by which test.
+
+    test: "" for the list's.
+    """
+
+    baseline: str = ""
+    against: str = ""
+    test: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference(Comparison):
+    """A run against the baseline, over the `n` queries that are in both means.
+
+    mean: of the differences, this run less the baseline; low, high: its 95 % interval (BCa).
+    p_value: of the test, two-sided; null below six queries. p_corrected: by Holm's method for all
+    runs of the answer. effect: the mean in standard deviations of the differences. detectable: the
+    smallest mean difference that so many queries show four times out of five. warning: why the
+    difference may be about judging; else empty. verdict: the same in words.
+    """
+
+    run: RunMean
+    baseline: RunMean = field(metadata=ON_PAGES)
+    p_corrected: float | None
+
+    @property
+    def is_significant(self) -> bool:
+        return self.p_corrected is not None and self.p_corrected <= LEVEL
+
+
+@dataclass(frozen=True)
+class QueryDifference:
+    """A query on which two runs differ."""
+
+    query_id: str
+    text: str
+    first: float
+    second: float
+
+    @property
+    def difference(self) -> float:
+        return self.second - self.first
+
+
+@dataclass(frozen=True)
+class SegmentDifference:
+    """The comparison within a segment. p_value: alone, not corrected for the other segments."""
+
+    name: str
+    first: float
+    second: float
+    n: int
+    mean: float
+    low: float | None
+    high: float | None
+    p_value: float | None
+
+
+@dataclass(frozen=True)
+class RunPair:
+    """Two of at least three runs: second less first, by Tukey's test for all pairs at once."""
+
+    first: str
+    second: str
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    runs: tuple[RunMean, RunMean] = field(metadata=ON_PAGES)
+
+    @property
+    def is_significant(self) -> bool:
+        return self.p_value <= LEVEL
+
+
+@dataclass(frozen=True)
+class Detail:
+    """One run against the baseline. changes: null where no query is compared.
+
+    intended: null unless a saved set is asked for.
+
+    On pages, drawn: every difference, the largest gain first, or quantiles where there are too
+    many. points: the queries themselves in that order; of too many, only those at the ends.
+    gains, losses: the queries at the ends.
+    """
+
+    run: str
+    changes: RankingChanges | None
+    segments: tuple[SegmentDifference, ...]
+    intended: Intended | None
+    other: Difference = field(metadata=ON_PAGES)
+    drawn: tuple[float, ...] = field(metadata=ON_PAGES)
+    points: tuple[QueryDifference, ...] = field(metadata=ON_PAGES)
+    gains: tuple[QueryDifference, ...] = field(metadata=ON_PAGES)
+    losses: tuple[QueryDifference, ...] = field(metadata=ON_PAGES)
+
+    @property
+    def names(self) -> list[str]:
+        """The baseline and the run, as addresses name them."""
+        return [self.other.baseline.name, self.run]
+
+    @property
+    def is_quantiles(self) -> bool:
+        return len(self.drawn) < self.other.n
+
+
+@dataclass(frozen=True)
+class RunsCompared:
+    """A comparison. version: 0 on a list without any; baseline: null where nothing is there.
+
+    test: that p-values are of; list_test: the one that leads chose for the list. measures: how far
+    others agree about the order of three runs or more.
+    """
+
+    version: int
+    measure: str
+    segment: str
+    test: Test
+    list_test: Test
+    baseline: RunMean | None
+    comparisons: tuple[Difference, ...]
+    detail: Detail | None
+    pairs: tuple[RunPair, ...]
+    measures: tuple[MeasureOrder, ...]
+    orders: MeasureOrders | None = field(metadata=ON_PAGES)
+    chosen: ChosenRuns = field(metadata=ON_PAGES)
+
+    @property
+    def sets(self) -> SetChoice:
+        """The saved sets to choose from."""
+        return self.chosen.sets
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The ends of an axis with 0 in its middle that has room for every interval."""
+        pairs = [(one.low, one.high) for one in self.comparisons]
+        reach = max((abs(end) for pair in pairs for end in pair if end is not None), default=0) or 1
+        return -reach, reach
+
+    @property
+    def names(self) -> list[str]:
+        """The runs, the baseline first, as addresses name them."""
+        return [one.name for one in (self.baseline, *(own.run for own in self.comparisons)) if one]
+
+
+def get_comparison(*, access: Access, slug: str, filters: CompareFilters) -> RunsCompared:
+    """Runs compared as an address asks for it.
+
+    Raises MeasureError or FilterRefused for what can't be asked for, NotFound for a version.
+    """
+    chosen = get_chosen_runs(access=access, slug=slug, filters=filters)
+    list_test = _test(get_test(judgment_list=chosen.list))
+    test = _test(filters.test) if filters.test else list_test
+    baseline, rest = _parted(chosen.compared, filters.baseline)
+    comparisons: tuple[Difference, ...] = ()
+    detail = None
+    if baseline and rest:
+        paired = [differences_of(baseline, one) for one in rest]
+        comparisons = tuple(
+            Difference(**vars(own), run=one.shown, baseline=baseline.shown, p_corrected=p_corrected)
+            for one, (own, p_corrected) in zip(
+                rest, compare_with_baseline(paired, test=test), strict=True
+            )
+        )
+        against = pick_run([one.run for one in rest], filters.against)
+        at = next((place for place, one in enumerate(rest) if one.run == against), 0)
+        detail = _detail(
+            access, chosen, (baseline, rest[at]), paired[at], comparisons[at], test=test
+        )
+    orders = get_measure_orders(
+        judgment_list=chosen.list, version=chosen.version, asked=chosen.asked
+    )
+    return RunsCompared(
+        version=chosen.version,
+        measure=chosen.asked.canonical,
+        segment=chosen.segment,
+        test=test,
+        list_test=list_test,
+        baseline=baseline.shown if baseline else None,
+        comparisons=comparisons,
+        detail=detail,
+        pairs=_pairs(chosen.compared),
+        measures=orders.orders if orders else (),
+        orders=orders,
+        chosen=chosen,
+    )
+
+
+def _test(name: str) -> Test:
+    for test in TESTS:
+        if test == name:
+            return test
+    raise FilterRefused("no_test", f"There is no test called {name[:60]}: {', '.join(TESTS)}.")
+
+
+def _parted(
+    compared: Sequence[ComparedRun], name: str
+) -> tuple[ComparedRun | None, list[ComparedRun]]:
+    """The baseline, by default the first run, and the others."""
+    if not compared:
+        return None, []
+    wanted = pick_run([one.run for one in compared], name or compared[0].name)
+    if wanted is None:
+        message = f"The baseline {name[:60]} is not one of the runs compared."
+        raise FilterRefused("no_baseline", message)
+    return (
+        next(one for one in compared if one.run == wanted),
+        [one for one in compared if one.run != wanted],
+    )
+
+
+def _detail(
+    access: Access,
+    chosen: ChosenRuns,
+    runs: tuple[ComparedRun, ComparedRun],
+    paired: Differences,
+    other: Difference,
+    *,
+    test: Test,
+) -> Detail:
+    order = np.argsort(-paired.values, kind="stable")
+    drawn = paired.values[order]
+    ends = order
+    if len(order) > MOST_BARS:
+        ends = np.concatenate([order[:LISTED], order[-LISTED:]])
+        drawn = -np.quantile(-drawn, (np.arange(MOST_BARS) + 0.5) / MOST_BARS)
+    points = _query_differences(access, paired, ends.tolist())
+    first, second = runs
+    return Detail(
+        run=other.run.name,
+        changes=get_ranking_changes(
+            first=first.run,
+            second=second.run,
+            query_ids=paired.query_ids.tolist(),
+            k=chosen.depth,
+        ),
+        segments=_segments(chosen, paired, test),
+        intended=get_intended(chosen=chosen, baseline=first, other=second),
+        other=other,
+        drawn=tuple(drawn.tolist()),
+        points=points,
+        gains=tuple(one for one in points if one.difference > 0)[:LISTED],
+        losses=tuple(one for one in reversed(points) if one.difference < 0)[:LISTED],
+    )
+
+
+def _segments(chosen: ChosenRuns, paired: Differences, test: Test) -> tuple[SegmentDifference, ...]:
+    names = list_segments(list_id=chosen.list.pk, version=chosen.version)
+    members: dict[str, list[int]] = {name: [] for name in names}
+    traits = get_query_traits(
+        list_id=chosen.list.pk, version=chosen.version, query_ids=paired.query_ids.tolist()
+    )
+    for query_id, own in traits.items():
+        if own.segment in members:
+            members[own.segment].append(query_id)
+    return tuple(
+        SegmentDifference(
+            name=name,
+            first=float(part.first.mean()),
+            second=float(part.second.mean()),
+            n=own.n,
+            mean=float(part.values.mean()),
+            low=own.low,
+            high=own.high,
+            p_value=own.p_value,
+        )
+        for name, part, own in by_segment(paired, list(members.items()), test=test)
+    )
+
+
+def _query_differences(
+    access: Access, paired: Differences, places: Sequence[int]
+) -> tuple[QueryDifference, ...]:
+    ids = [int(paired.query_ids[place]) for place in places]
+    query_ids = list_query_ids(collection=access.collection, pks=ids)
+    texts = dict(Query.objects.filter(pk__in=ids).values_list("pk", "text"))
+    return tuple(
+        QueryDifference(
+            query_ids[pk], texts[pk], float(paired.first[place]), float(paired.second[place])
+        )
+        for pk, place in zip(ids, places, strict=True)
+    )
+
+
+def _pairs(compared: Sequence[ComparedRun]) -> tuple[RunPair, ...]:
+    """All pairs, where there are more than one: over the queries that are in every mean."""
+    if len(compared) < 3:
+        return ()
+    everywhere = np.logical_and.reduce([one.values.counted for one in compared])
+    table = np.stack([one.values.values[everywhere] for one in compared], axis=1)
+    if len(table) < FEWEST:
+        return ()
+    return tuple(
+        RunPair(
+            compared[own.first].name,
+            compared[own.second].name,
+            own.difference,
+            own.low,
+            own.high,
+            own.p_value,
+            (compared[own.first].shown, compared[own.second].shown),
+        )
+        for own in tukey_hsd(table)
+    )
