@@ -151,22 +151,21 @@ def _measure_stability(slug: str) -> None:
     from django.utils import timezone
 
     from evaluation.runs.selection import RunsFilters
-    from evaluation.stability.pages import get_stability_page
+    from evaluation.stability.queries import get_order_stability
     from evaluation.stability.services import report_stability
     from judgments.models import User
     from judgments.permissions import get_access
 
     access = get_access(viewer=User.objects.get(username="dora"), slug=slug)
-    page = get_stability_page(access=access, slug="main", filters=RunsFilters())
-    assert page.stability is not None
-    list_id, version, question = page.stability.asked.message
+    found = get_order_stability(access=access, slug="main", filters=RunsFilters())
+    list_id, version, question = found.order.message
     asked = {"list_id": list_id, "version": version, "question": question}
 
     def compute() -> None:
         assert report_stability(**asked, clock=timezone.now)
 
     opened = _opener("stability", slug)
-    _timed(f"stability of {page.runs} runs, page before it is known", opened)
+    _timed(f"stability of {len(found.order.runs)} runs, page before it is known", opened)
     _timed("stability, computing in the worker", compute)
     _timed(f"stability, page, median of {TIMES}", opened, times=TIMES)
 

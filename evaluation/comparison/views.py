@@ -13,15 +13,15 @@ from evaluation.comparison.rank_changes import get_moved_documents
 from evaluation.comparison.unjudged import get_open_values
 from evaluation.evaluations.measure_set_services import choose_test
 from evaluation.pages.rendering import answer_page
-from evaluation.runs.choices import list_choices
-from evaluation.runs.selection import RunsFilters, runs_filters_of
-from evaluation.stability.reports import get_stability_of
-from evaluation.stability.services import announce
+from evaluation.runs.choices import list_choices, list_run_options
+from evaluation.runs.selection import ChosenRuns, RunsFilters, runs_filters_of
+from evaluation.stability.queries import get_stability_of
+from evaluation.stability.services import enqueue
 from judgments.lists.queries import get_list
 from judgments.models import SetLook
 from judgments.pages.paging import paged
 from judgments.pages.rates import costly
-from judgments.permissions import check_may_lead, get_access
+from judgments.permissions import Access, check_may_lead, get_access
 from touchstone.errors import DomainError
 from touchstone.statistics.named_tests import TESTS
 
@@ -37,9 +37,9 @@ def compare(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     def page(filters: CompareFilters) -> dict[str, Any]:
         found = get_comparison(access=access, slug=list_slug, filters=filters)
         stability = get_stability_of(found.chosen)
-        announce(stability)
-        choices = list_choices(access=access, chosen=found.chosen)
-        return {"page": found, "choices": choices, "stability": stability, "asked": filters}
+        enqueue(stability)
+        more = {"stability": stability, "asked": filters}
+        return {"page": found, **_choices(access, found.chosen), **more}
 
     return answer_page(
         request,
@@ -66,7 +66,7 @@ def moved(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
             filters=runs_filters_of(request.GET),
             cut=paged(request.GET.get("page", ""), QUERIES_SHOWN),
         )
-        return {"page": found, "choices": list_choices(access=access, chosen=found.chosen)}
+        return {"page": found, **_choices(access, found.chosen)}
 
     return answer_page(
         request,
@@ -104,7 +104,7 @@ def unjudged(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
 
     def page(filters: RunsFilters) -> dict[str, Any]:
         found = get_open_values(access=access, slug=list_slug, filters=filters)
-        return {"page": found, "choices": list_choices(access=access, chosen=found.chosen)}
+        return {"page": found, **_choices(access, found.chosen)}
 
     return answer_page(
         request,
@@ -115,6 +115,16 @@ def unjudged(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
         section="leaderboard",
         look=SetLook.Page.UNJUDGED,
     )
+
+
+def _choices(access: Access, chosen: ChosenRuns) -> dict[str, Any]:
+    names = [one.name for one in chosen.compared]
+    return {
+        "choices": list_choices(
+            judgment_list=chosen.list, version=chosen.version, asked=chosen.asked
+        ),
+        "options": list_run_options(access=access, chosen=names),
+    }
 
 
 def filters_of(parameters: QueryDict) -> CompareFilters:

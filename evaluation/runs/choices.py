@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from evaluation.evaluations.queries import kept_measures
 from evaluation.runs.names import run_label
 from evaluation.runs.queries import list_runs
-from evaluation.runs.selection import ChosenRuns, is_plain_mean
+from evaluation.runs.selection import is_plain_mean
 from judgments.collections.query_metadata import list_segments
 from judgments.models import JudgmentList
 from judgments.permissions import Access
@@ -43,21 +43,14 @@ def offered_measures(judgment_list: JudgmentList, shown: Asked) -> tuple[str, ..
 
 
 @dataclass(frozen=True)
-class RunsChoices:
-    """What can be chosen: measures by name, segments, and the runs of the collection."""
+class Choices:
+    """What can be chosen besides runs: measures by name, and segments."""
 
     measures: tuple[str, ...]
     segments: tuple[str, ...]
-    runs: tuple[RunOption, ...]
 
 
-def list_choices(*, access: Access, chosen: ChosenRuns) -> RunsChoices:
-    """What the form of a page about these runs offers."""
-    number = chosen.version
-    segments = list_segments(list_id=chosen.list.pk, version=number) if number else ()
-    names = [one.name for one in chosen.compared]
-    return RunsChoices(
-        measures=offered_measures(chosen.list, chosen.asked),
-        segments=tuple(segments),
-        runs=list_run_options(access=access, chosen=names),
-    )
+def list_choices(*, judgment_list: JudgmentList, version: int, asked: Asked) -> Choices:
+    """What the form of a page about some runs offers. version: 0 on a list without any."""
+    segments = list_segments(list_id=judgment_list.pk, version=version) if version else ()
+    return Choices(offered_measures(judgment_list, asked), tuple(segments))

@@ -1,179 +1,325 @@
-"""How stable the order of some runs is: against other queries, and against other labels.
+"""How stable the order of some runs is: the question, and what is known of the answer by now."""
 
-What a worker computes; `stability_reports` has what pages show of it.
-"""
-
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-import numpy as np
-
-from evaluation.evaluations.first_ranks import load_first_ranks
 from evaluation.evaluations.measure_sets import grades_of
-from evaluation.evaluations.sums import judged_queries
-from evaluation.models import Run
-from evaluation.runs.selection import ComparedRun, list_compared
-from evaluation.stability.evidence import get_grade_chances
-from evaluation.stability.winner_fragility import first_place_figures
-from judgments.models import JudgmentList
-from judgments.versions.queries import get_judged
-from touchstone.measures.definition import Measure
-from touchstone.measures.engine import depth_needed
-from touchstone.measures.grades import Grades
-from touchstone.measures.scoring import STORED_ORDER, StoredJudgments, StoredRankings, score
-from touchstone.statistics.resampling import FloatArray
-from touchstone.statistics.stability import Stability, board_stability, drawn_levels
+from evaluation.evaluations.queries import FilterRefused, SetChoice, check_queries, choose_set
+from evaluation.models import Run, StabilityReport
+from evaluation.runs.names import list_named_runs, list_newest_runs, name_of, run_label
+from evaluation.runs.selection import ChosenRuns, RunsFilters, compared_measure
+from evaluation.stability.figures import MOST_IN_TABLE, REVISION, STEPS
+from judgments.lists.queries import HEAD, GradeShown, get_list, get_version, show_grade
+from judgments.models import Document, JudgmentList, Query
+from judgments.pages.answers import ON_PAGES
+from judgments.permissions import Access, check_may_see_rankings
+from judgments.reports.freshness import Freshness, freshness_of
+from touchstone.measures.asking import Asked
+from touchstone.scales import Scale
 
-RESAMPLES: Final = 2_000
-DRAWS: Final = 40  # of the grades; each serves its share of the resamples
-MOST_RANKS: Final = 10_000_000  # that a measure reads of all runs together; with more, labels stay
-MOST_IN_TABLE: Final = 12  # runs of which every pair is shown
-SEED: Final = 0
-TRYING: Final = 10  # steps in which judgments are tried with other grades
-STEPS: Final = 2 + DRAWS + TRYING
-# Raised when the same runs and judgments give other figures than before.
-REVISION: Final = 1
-Report = Callable[[int], None]
+MOST: Final = 400  # runs of one order
 
 
-def stability_figures(
+@dataclass(frozen=True)
+class Order:
+    """An order of runs: by this measure at this version of a list, over some queries.
+
+    version: 0 on a list without any. runs: of the list's collection, ascending (pk). query_ids:
+    None for all that are judged. named: the runs as an address has them; empty where it leaves the
+    choice to the page.
+    """
+
+    list: JudgmentList
+    version: int
+    asked: Asked
+    runs: tuple[Run, ...]
+    query_ids: tuple[int, ...] | None
+    segment: str
+    sets: SetChoice
+    named: tuple[str, ...] = ()
+
+    @property
+    def is_head(self) -> bool:
+        return self.version == self.list.head
+
+    @property
+    def is_one(self) -> bool:
+        """Whether there is something to put in order."""
+        return self.version > 0 and len(self.runs) > 1
+
+    @property
+    def key(self) -> str:
+        """A name of all that the figures follow from: none of it ever changes."""
+        measure = self.asked.measure
+        parts = (
+            self.list.pk,
+            self.version,
+            f"{measure.name} {measure.revision}",
+            repr(grades_of(self.list)),
+            [run.pk for run in self.runs],
+            self.query_ids,
+        )
+        return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
+
+    @property
+    def message(self) -> tuple[int, int, str]:
+        """What a worker gets, for `find_order`."""
+        question = {
+            "measure": self.asked.canonical,
+            "runs": [run.pk for run in self.runs],
+            "segment": self.segment,
+            "set": self.sets.chosen and self.sets.chosen.pk,
+        }
+        return self.list.pk, self.version, json.dumps(question)
+
+
+def get_order(
     *,
     judgment_list: JudgmentList,
     version: int,
-    measure: Measure,
+    asked: Asked,
     runs: Sequence[Run],
-    query_ids: Sequence[int] | None,
-    report: Report,
-) -> dict[str, Any]:
-    """How stable the order of two runs or more is, as values that JSON can hold; for the worker.
+    segment: str,
+    sets: SetChoice,
+) -> Order:
+    """The order that is meant. Raises FilterRefused where none of its queries is judged."""
+    ascending = tuple(sorted(runs, key=lambda run: run.pk))
+    order = Order(judgment_list, version, asked, ascending, None, segment, sets)
+    if not order.is_one:
+        return order
+    query_ids = check_queries(
+        list_id=judgment_list.pk, version=version, segment=segment, saved_set=sets.chosen
+    )
+    return replace(order, query_ids=query_ids)
 
-    A judgment's grade is drawn from the posterior that its campaign kept, else from its votes; one
-    that was decided, or has neither, stays as it is. rows: the runs, best first. Empty without a
-    query, and where a run has no mean.
 
-    query_ids: None for all that are judged. report: called with how many of STEPS are done.
+def find_order(*, list_id: int, version: int, question: str) -> Order:
+    """The order that a message means.
+
+    Raises FilterRefused where there is none any more, ObjectDoesNotExist where there never was.
     """
-    compared = []
-    for own in list_compared(
+    parts = json.loads(question)
+    judgment_list = JudgmentList.objects.select_related("collection").get(pk=list_id)
+    collection = judgment_list.collection
+    runs_qs = Run.objects.select_related("ranker").filter(ranker__collection=collection)
+    saved_set = collection.saved_sets.get(pk=parts["set"]) if parts["set"] else None
+    return get_order(
+        judgment_list=judgment_list,
+        version=version,
+        asked=compared_measure(judgment_list, parts["measure"]),
+        runs=list(runs_qs.filter(pk__in=parts["runs"])),
+        segment=parts["segment"],
+        sets=SetChoice(judgment_list.slug, (), saved_set),
+    )
+
+
+@dataclass(frozen=True)
+class StableRun:
+    """A run of the order. low, high: the middle 95 % of its means among resamples of the queries;
+    highest, lowest: of its places. first: its share of first places; first_labels: with labels
+    drawn as well, null where they can't be. above_next: how often it is above the next run.
+
+    On pages, above: how often it is above each of the runs, in their order; None against itself;
+    empty where there are many.
+    """
+
+    run: str
+    mean: float | None
+    low: float
+    high: float
+    highest: int
+    lowest: int
+    first: float
+    first_labels: float | None
+    above_next: float | None
+    label: str = field(metadata=ON_PAGES)
+    above: tuple[float | None, ...] = field(metadata=ON_PAGES)
+
+
+@dataclass(frozen=True)
+class GradeSwap:
+    """A judgment, and a grade that it would have instead. loss: what the lead loses by that."""
+
+    query_id: str
+    query: str
+    doc_id: str
+    title: str
+    grade: GradeShown
+    instead: GradeShown
+    loss: float
+
+
+@dataclass(frozen=True)
+class FirstPlace:
+    """How few judgments keep a run (leader) before the one that needs least to pass it (rival).
+
+    As `first_place_figures` has them, with labels, texts and grades for primary keys and codes.
+    """
+
+    leader: str
+    rival: str
+    margin: float
+    fewest: int | None
+    singles: int
+    shown: tuple[GradeSwap, ...]
+    tried: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrderStability:
+    """computing: a worker computes it; ask again. runs: best first; empty while there is no order.
+    tau_median, tau_reached: Kendall's, of half of the resamples with the order as it is, and of
+    95 % of them.
+
+    On pages, noisy: judgments whose labels leave more than one grade possible. has_labels: grades
+    are drawn as well.
+    """
+
+    version: int
+    measure: str
+    computing: bool
+    resamples: int = 0
+    queries: int = 0
+    tau_median: float | None = None
+    tau_reached: float | None = None
+    runs: tuple[StableRun, ...] = ()
+    order: Order = field(metadata=ON_PAGES)
+    freshness: Freshness = field(metadata=ON_PAGES)
+    has_labels: bool = field(default=False, metadata=ON_PAGES)
+    noisy: int = field(default=0, metadata=ON_PAGES)
+    first_place: FirstPlace | None = field(default=None, metadata=ON_PAGES)
+
+    @property
+    def sets(self) -> SetChoice:
+        """The saved sets to choose from."""
+        return self.order.sets
+
+    @property
+    def is_table(self) -> bool:
+        """Whether every pair of runs is shown."""
+        return len(self.runs) <= MOST_IN_TABLE
+
+
+def get_order_stability(*, access: Access, slug: str, filters: RunsFilters) -> OrderStability:
+    """How stable an order is, as an address asks for it; without runs of every ranker's newest.
+
+    Raises MeasureError or FilterRefused for what can't be asked for, NotFound for a version.
+    """
+    check_may_see_rankings(access)
+    judgment_list = get_list(access=access, slug=slug)
+    runs = list_newest_runs(access)
+    if filters.runs:
+        runs = list_named_runs(access=access, names=filters.runs)
+    if len(runs) > MOST:
+        raise FilterRefused("too_many_runs", f"At most {MOST} runs can be in one order.")
+    number = 0
+    if judgment_list.head or filters.version != HEAD:
+        number = get_version(judgment_list=judgment_list, name=filters.version).number
+    order = get_order(
+        judgment_list=judgment_list,
+        version=number,
+        asked=compared_measure(judgment_list, filters.measure),
         runs=runs,
-        judgment_list=judgment_list,
-        version=version,
-        measure=measure,
-        query_ids=query_ids,
-    ):
-        compared.append(own)
-        report(0)
-    compared.sort(key=lambda own: (-(own.mean.value or 0.0), own.name))
-    values = _values(compared)
-    if values.shape[1] == 0 or np.isnan(values).all(axis=1).any():
-        return {}
-    report(1)
-    by_queries = board_stability(values, resamples=RESAMPLES, seed=SEED)
-    report(2)
-    noisy, by_labels = _with_labels(judgment_list, version, measure, compared, report)
-    first_place = first_place_figures(
-        compared=compared,
-        judgment_list=judgment_list,
-        version=version,
-        measure=measure,
-        report=lambda share: report(2 + DRAWS + int(share * TRYING)),
+        segment=filters.segment,
+        sets=choose_set(access=access, judgment_list=judgment_list, slug=filters.set),
     )
-    return _figures(compared, by_queries, by_labels) | {
-        "queries": values.shape[1],
-        "noisy": noisy,
-        "first_place": first_place,
-    }
+    return _known(replace(order, named=filters.runs))
 
 
-def _values(compared: Sequence[ComparedRun]) -> FloatArray:
-    """(n_runs, n_queries), NaN where a query is not in a run's mean; none that is in nobody's."""
-    values = np.stack([np.where(own.values.counted, own.values.values, np.nan) for own in compared])
-    return np.asarray(values[:, ~np.isnan(values).all(axis=0)], np.float64)
-
-
-def _with_labels(
-    judgment_list: JudgmentList,
-    version: int,
-    measure: Measure,
-    compared: Sequence[ComparedRun],
-    report: Report,
-) -> tuple[int, Stability | None]:
-    """How many judgments may have another grade, and what becomes of the order then.
-
-    None where there are none such, and where runs are too long to be read again and again.
-    """
-    depth, query_ids = depth_needed([measure]), compared[0].values.query_ids
-    lengths = [own.run.row_count / max(1, own.run.query_count) for own in compared]
-    ranks = len(query_ids) * sum(min(length, depth or length) for length in lengths)
-    if ranks > MOST_RANKS or measure.ordering != STORED_ORDER:
-        return 0, None
-    grades = grades_of(judgment_list)
-    judged = get_judged(list_id=judgment_list.pk, version=version, query_ids=query_ids.tolist())
-    own = judged_queries(judged, query_ids, grades)
-    chances = get_grade_chances(
-        list_id=judgment_list.pk, version=version, judged=own, grades=grades
+def get_stability_of(chosen: ChosenRuns) -> OrderStability:
+    """How stable the order of compared runs is."""
+    order = get_order(
+        judgment_list=chosen.list,
+        version=chosen.version,
+        asked=chosen.asked,
+        runs=[one.run for one in chosen.compared],
+        segment=chosen.segment,
+        sets=chosen.sets,
     )
-    noisy = int((np.count_nonzero(chances, axis=1) > 1).sum())
-    if not noisy:
-        return 0, None
-    rankings = load_first_ranks(
-        runs=[one.run for one in compared], query_ids=query_ids, depth=depth
+    return _known(replace(order, named=tuple(one.name for one in chosen.compared)))
+
+
+def _known(order: Order) -> OrderStability:
+    """What a worker has computed of an order."""
+    report = StabilityReport.objects.filter(key=order.key).first() if order.is_one else None
+    is_known = report is not None and (report.seen, report.revision) == (order.key, REVISION)
+    freshness = freshness_of(report, is_due=order.is_one and not is_known, steps=STEPS)
+    found = OrderStability(
+        version=order.version,
+        measure=order.asked.canonical,
+        computing=freshness.is_due,
+        order=order,
+        freshness=freshness,
     )
-    redrawn = _Redrawn(measure, grades, own, rankings, chances, len(compared), report)
-    return noisy, board_stability(
-        _values(compared), resamples=RESAMPLES, seed=SEED, draw=redrawn.values, draws=DRAWS
+    figures = report.figures if report and is_known else {}
+    if not figures:
+        return found
+    first = figures["first_place"]
+    return replace(
+        found,
+        resamples=figures["resamples"],
+        queries=figures["queries"],
+        tau_median=figures["tau_median"],
+        tau_reached=figures["tau_reached"],
+        runs=_stable_runs(order, figures["rows"]),
+        has_labels=figures["has_labels"],
+        noisy=figures["noisy"],
+        first_place=first and _first_place(order, first),
     )
 
 
-@dataclass(eq=False)
-class _Redrawn:
-    """The runs' values under grades that are drawn anew."""
-
-    measure: Measure
-    grades: Grades
-    judged: StoredJudgments
-    rankings: StoredRankings
-    chances: FloatArray
-    n_runs: int
-    report: Report
-    drawn: int = 0
-
-    def values(self, dice: np.random.Generator) -> FloatArray:
-        """(n_runs, n_queries), NaN where a query is not in a run's mean."""
-        judgments = self.judged.judgments
-        levels = drawn_levels(judgments.levels, self.chances, dice)
-        judged = replace(self.judged, judgments=replace(judgments, levels=levels))
-        found = score([self.measure], self.grades, judged, self.rankings, n_runs=self.n_runs)
-        self.drawn += 1
-        self.report(2 + self.drawn)
-        return np.where(found.counted[..., 0], found.values[..., 0], np.nan)
+def _stable_runs(order: Order, rows: Sequence[Mapping[str, Any]]) -> tuple[StableRun, ...]:
+    runs = {run.pk: run for run in order.runs}
+    return tuple(
+        StableRun(
+            run=name_of(runs[row["run"]]),
+            mean=row["mean"],
+            low=row["low"],
+            high=row["high"],
+            highest=row["highest"],
+            lowest=row["lowest"],
+            first=row["first"],
+            first_labels=row["first_labels"],
+            above_next=row["above_next"],
+            label=_label(runs[row["run"]]),
+            above=tuple(
+                None if other == place else share for other, share in enumerate(row["above"])
+            ),
+        )
+        for place, row in enumerate(rows)
+    )
 
 
-def _figures(
-    compared: Sequence[ComparedRun], by_queries: Stability, by_labels: Stability | None
-) -> dict[str, Any]:
-    shown = by_labels or by_queries
-    firsts = None if by_labels is None else by_labels.first.tolist()
-    n_runs = len(compared)
-    return {
-        "resamples": shown.resamples,
-        "tau_median": shown.tau_median,
-        "tau_reached": shown.tau_reached,
-        "has_labels": by_labels is not None,
-        "rows": [
-            {
-                "run": own.run.pk,
-                "mean": own.mean.value,
-                "low": float(shown.low[at]),
-                "high": float(shown.high[at]),
-                "highest": int(shown.highest[at]),
-                "lowest": int(shown.lowest[at]),
-                "first": float(by_queries.first[at]),
-                "first_labels": firsts and firsts[at],
-                "above_next": float(shown.wins[at, at + 1]) if at + 1 < n_runs else None,
-                "above": shown.wins[at].tolist() if n_runs <= MOST_IN_TABLE else [],
-            }
-            for at, own in enumerate(compared)
-        ],
-    }
+def _first_place(order: Order, figures: Mapping[str, Any]) -> FirstPlace:
+    rows = figures["shown"]
+    queries = Query.objects.in_bulk({row[0] for row in rows})
+    documents = Document.objects.only("docid", "title").in_bulk({row[1] for row in rows})
+    scale = Scale.from_json(order.list.scale)
+    labels = {run.pk: _label(run) for run in order.runs}
+    return FirstPlace(
+        leader=labels[figures["leader"]],
+        rival=labels[figures["rival"]],
+        margin=figures["margin"],
+        fewest=figures["fewest"],
+        singles=figures["singles"],
+        shown=tuple(
+            GradeSwap(
+                query_id=queries[query].qid,
+                query=queries[query].text,
+                doc_id=documents[document].docid,
+                title=documents[document].title,
+                grade=show_grade(scale, code),
+                instead=show_grade(scale, instead),
+                loss=loss,
+            )
+            for query, document, code, instead, loss in rows
+        ),
+        tried=figures["tried"],
+    )
+
+
+def _label(run: Run) -> str:
+    return run_label(run.ranker.name, run.name)

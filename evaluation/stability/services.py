@@ -9,24 +9,24 @@ from django.db.models import F
 
 from evaluation.evaluations.queries import FilterRefused
 from evaluation.models import StabilityReport
-from evaluation.stability.queries import REVISION, Report, stability_figures
-from evaluation.stability.reports import OrderAsked, Stability, find_order
+from evaluation.stability.figures import REVISION, Report, stability_figures
+from evaluation.stability.queries import Order, OrderStability, find_order
 from judgments.reports.services import Clock, bring_up_to_date
 from judgments.waking import publish
 
-HEARD: Final = 30  # seconds in which whoever asks every second tells no worker again
+DEBOUNCE: Final = 30  # seconds in which a page that asks again and again wakes no worker twice
 MOST_KEPT: Final = 300  # reports; the ones computed first go
 
 
-def announce(found: Stability | None) -> None:
-    """Wake a worker where it has something to compute; again only where it may not have heard."""
-    if found is None or not found.freshness.is_waiting:
+def enqueue(found: OrderStability) -> None:
+    """Wake a worker where it has something to compute; again where the message was not sent."""
+    if not found.freshness.is_waiting:
         return
-    told = f"stability-told:{found.asked.key}"
-    if cache.add(told, True, HEARD) and not publish(
-        "evaluation.report_stability", *found.asked.message
+    sent = f"stability-told:{found.order.key}"
+    if cache.add(sent, True, DEBOUNCE) and not publish(
+        "evaluation.report_stability", *found.order.message
     ):
-        cache.delete(told)
+        cache.delete(sent)
 
 
 def report_stability(*, list_id: int, version: int, question: str, clock: Clock) -> bool:
@@ -35,27 +35,25 @@ def report_stability(*, list_id: int, version: int, question: str, clock: Clock)
     What nobody can ask for any more, as the queries of a set that has lost them, is left alone.
     """
     try:
-        asked = find_order(list_id=list_id, version=version, question=question)
+        order = find_order(list_id=list_id, version=version, question=question)
     except (FilterRefused, ObjectDoesNotExist):
         return False
-    report, _ = StabilityReport.objects.get_or_create(
-        key=asked.key, defaults={"list": asked.judgment_list}
-    )
+    report, _ = StabilityReport.objects.get_or_create(key=order.key, defaults={"list": order.list})
     is_done = bring_up_to_date(
-        report, key=asked.key, revision=REVISION, compute=partial(_compute, asked), clock=clock
+        report, key=order.key, revision=REVISION, compute=partial(_compute, order), clock=clock
     )
     if is_done:
         _thin()
     return is_done
 
 
-def _compute(asked: OrderAsked, beat: Report) -> dict[str, Any]:
+def _compute(order: Order, beat: Report) -> dict[str, Any]:
     return stability_figures(
-        judgment_list=asked.judgment_list,
-        version=asked.version,
-        measure=asked.asked.measure,
-        runs=asked.runs,
-        query_ids=asked.query_ids,
+        judgment_list=order.list,
+        version=order.version,
+        measure=order.asked.measure,
+        runs=order.runs,
+        query_ids=order.query_ids,
         report=beat,
     )
 

@@ -1,13 +1,16 @@
 """How stable an order of runs is."""
 
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from evaluation.pages.rendering import answer_page
+from evaluation.runs.choices import list_choices
 from evaluation.runs.selection import RunsFilters, runs_filters_of
-from evaluation.stability.pages import StabilityPage, get_stability_page
-from evaluation.stability.services import announce
+from evaluation.stability.queries import get_order_stability
+from evaluation.stability.services import enqueue
 from judgments.models import SetLook
 from judgments.pages.rates import costly
 from judgments.permissions import get_access
@@ -23,10 +26,12 @@ def stability(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """
     access = get_access(viewer=request.user, slug=slug)
 
-    def page(filters: RunsFilters) -> StabilityPage:
-        found = get_stability_page(access=access, slug=list_slug, filters=filters)
-        announce(found.stability)
-        return found
+    def page(filters: RunsFilters) -> dict[str, Any]:
+        found = get_order_stability(access=access, slug=list_slug, filters=filters)
+        enqueue(found)
+        order = found.order
+        choices = list_choices(judgment_list=order.list, version=order.version, asked=order.asked)
+        return {"page": found, "stability": found, "choices": choices}
 
     return answer_page(
         request,

@@ -25,8 +25,8 @@ from touchstone.measures.scoring import (
     ranges,
     score,
 )
-from touchstone.statistics.hanging import Hanging, what_it_hangs_on
 from touchstone.statistics.resampling import FloatArray
+from touchstone.statistics.winner_fragility import WinnerFragility, winner_fragility
 
 MOST_CELLS: Final = 200_000_000  # ranks that are scored anew; with more, nothing is tried
 AT_ONCE: Final = 2_000  # changes
@@ -78,7 +78,7 @@ def first_place_figures(
     if tried is None or not len(tried.query_ids):
         return None
     found = {
-        rival: what_it_hangs_on(
+        rival: winner_fragility(
             margin=float(values[leader] - values[rival]),
             losses=tried.moves[rival] - tried.moves[leader],
             queries=tried.query_ids,
@@ -183,7 +183,7 @@ def _figures(
     runs: tuple[int, int],
     tried: _Tried,
     lost: FloatArray,
-    found: Hanging,
+    found: WinnerFragility,
     codes: Sequence[int],
 ) -> dict[str, Any]:
     pairs = list(zip(tried.query_ids.tolist(), tried.document_ids.tolist(), strict=True))

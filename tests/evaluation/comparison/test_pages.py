@@ -11,7 +11,7 @@ from evaluation.evaluations.queries import FilterRefused
 from evaluation.models import Run
 from evaluation.runs.names import find_runs, run_label
 from evaluation.runs.services import withdraw_run
-from evaluation.stability.reports import OrderShown, Stability, get_stability_of
+from evaluation.stability.queries import OrderStability, get_stability_of
 from evaluation.tasks import report_order_stability
 from judgments.versions.services import Change
 from tests.builders import NOW, World, commit, make_access, make_world
@@ -60,19 +60,16 @@ def get(world: World, **filters) -> RunsCompared:
     return get_comparison(access=access, slug="main", filters=CompareFilters(**filters))
 
 
-def stability_of(world: World, **filters) -> Stability | None:
+def stability_of(world: World, **filters) -> OrderStability:
     return get_stability_of(get(world, **filters).chosen)
 
 
-def stable(world: World, **filters) -> OrderShown:
-    """How stable the order is, as it is shown once a worker has heard of it."""
-    waiting = stability_of(world, **filters)
-    assert waiting is not None
-    report_order_stability(*waiting.asked.message)
+def stable(world: World, **filters) -> OrderStability:
+    """How stable the order is, as it is shown once a worker has computed it."""
+    report_order_stability(*stability_of(world, **filters).order.message)
     shown = stability_of(world, **filters)
-    assert shown is not None
-    assert shown.found is not None
-    return shown.found
+    assert shown.runs
+    return shown
 
 
 def open_page(world: World, query: str = ""):
@@ -265,7 +262,7 @@ def test_labels_that_disagree_make_the_order_less_sure(world):
         rankings = dict.fromkeys(qids, docids)
         make_run(collection=world.collection, rankings=rankings, ranker=ranker)
     sure = stable(world, measure="nDCG@2")
-    assert [row.first for row in sure.rows] == [1, 0]
+    assert [row.first for row in sure.runs] == [1, 0]
     assert not sure.has_labels
     commit(
         judgment_list=world.judgments,
@@ -278,8 +275,8 @@ def test_labels_that_disagree_make_the_order_less_sure(world):
     world.judgments.refresh_from_db()
     shaken = stable(world, measure="nDCG@2")
     assert shaken.noisy == 18
-    (first, second) = shaken.rows
-    assert (first.name, first.first) == ("bm25 one", 1)
+    (first, second) = shaken.runs
+    assert (first.label, first.first) == ("bm25 one", 1)
     assert 0.3 < first.first_labels < 0.7
     assert first.above[1] + second.above[0] == pytest.approx(1)
 
@@ -340,11 +337,11 @@ def test_the_first_place_hangs_on_the_judgments_that_would_turn_it_round():
     # d1 of the query on which they differ, or d2, at the grade that the other order likes
     assert (hangs.fewest, hangs.singles) == (1, 2)
     top = hangs.shown[0]
-    assert top.qid == "q3"
+    assert top.query_id == "q3"
     lead = -page.comparisons[0].mean
     assert hangs.margin == pytest.approx(lead)
     # what it says is what comes true
-    document = next(one for one in world.documents if one.docid == top.docid)
+    document = next(one for one in world.documents if one.docid == top.doc_id)
     changes = [Change(world.queries[2].pk, document.pk, top.instead.code)]
     commit(judgment_list=world.judgments, grades=changes)
     world.judgments.refresh_from_db()
@@ -356,7 +353,7 @@ def test_the_first_place_hangs_on_the_judgments_that_would_turn_it_round():
 def test_no_first_place_is_shown_where_it_is_shared_or_too_deep_to_try(world):
     good, _ = runs_of(world)
     assert stable(world, measure="AP").first_place is None
-    assert stability_of(world, runs=(str(good.public_id),)) is None
+    assert not stability_of(world, runs=(str(good.public_id),)).order.is_one
     qids = [query.qid for query in world.queries]
     make_run(collection=world.collection, rankings=dict.fromkeys(qids, BEST), ranker="twin")
     assert stable(world, measure="nDCG@5").first_place is None

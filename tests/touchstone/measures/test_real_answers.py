@@ -17,8 +17,7 @@ from evaluation.judge_next.queries import JudgeNext, NextAsked, get_judge_next
 from evaluation.models import Run, StabilityReport
 from evaluation.rankings.queries import list_answered
 from evaluation.runs.selection import RunsFilters, get_compared
-from evaluation.stability.pages import get_stability_page
-from evaluation.stability.reports import OrderShown
+from evaluation.stability.queries import OrderStability, get_order_stability
 from evaluation.tasks import report_order_stability
 from judgments.models import Collection, Document, JudgmentList, Query
 from judgments.versions.queries import get_judged
@@ -43,14 +42,14 @@ class Board:
     def list(self) -> JudgmentList:
         return JudgmentList.objects.select_related("collection").get(collection__slug=self.slug)
 
-    def stability(self, **filters) -> OrderShown:
+    def stability(self, **filters) -> OrderStability:
         access = make_access(collection=self.list.collection, username="dora")
 
-        def page():
-            return get_stability_page(access=access, slug="main", filters=RunsFilters(**filters))
+        def ask():
+            return get_order_stability(access=access, slug="main", filters=RunsFilters(**filters))
 
-        report_order_stability(*page().stability.asked.message)
-        return page().stability.found
+        report_order_stability(*ask().order.message)
+        return ask()
 
     def unjudged(self, name: str, version: int) -> OpenValue:
         (measure,) = chosen_columns(self.list, MEASURE)
@@ -95,27 +94,27 @@ def board(request: pytest.FixtureRequest, data_dir: Path) -> Board:
 
 def test_the_stability_of_real_orders_adds_up_and_comes_true(board: Board) -> None:
     found = board.stability(measure=MEASURE)
-    assert len(found.rows) == RUNS[board.slug]
-    assert sum(row.first for row in found.rows) == pytest.approx(1)
+    assert len(found.runs) == RUNS[board.slug]
+    assert sum(row.first for row in found.runs) == pytest.approx(1)
     assert 0 < found.tau_reached <= found.tau_median <= 1
-    for place, row in enumerate(found.rows, start=1):
+    for place, row in enumerate(found.runs, start=1):
         assert row.low <= row.mean <= row.high
         assert row.highest <= place <= row.lowest
-    assert [row.mean for row in found.rows] == sorted(
-        (row.mean for row in found.rows), reverse=True
+    assert [row.mean for row in found.runs] == sorted(
+        (row.mean for row in found.runs), reverse=True
     )
-    assert max(found.rows, key=lambda row: row.first) == found.rows[0]
-    nexts = [row.above_next for row in found.rows[:-1]]
+    assert max(found.runs, key=lambda row: row.first) == found.runs[0]
+    nexts = [row.above_next for row in found.runs[:-1]]
     assert 0.5 <= max(nexts) <= 1
     if found.is_table:
-        for one, row in enumerate(found.rows):
+        for one, row in enumerate(found.runs):
             for other, share in enumerate(row.above):
                 if one != other:
-                    assert share + found.rows[other].above[one] == pytest.approx(1)
+                    assert share + found.runs[other].above[one] == pytest.approx(1)
     # the same seed, the same figures
     StabilityReport.objects.all().delete()
     cache.clear()
-    assert board.stability(measure=MEASURE) == found
+    assert board.stability(measure=MEASURE).runs == found.runs
 
 
 def test_a_judgment_that_the_first_place_hangs_on_costs_what_is_said(board: Board) -> None:
@@ -124,14 +123,14 @@ def test_a_judgment_that_the_first_place_hangs_on_costs_what_is_said(board: Boar
     assert first.fewest is not None
     change = first.shown[0]
     judgment_list = board.list
-    before = board.stability(measure=MEASURE).rows
-    query = Query.objects.get(collection=judgment_list.collection, qid=change.qid)
-    document = Document.objects.get(collection=judgment_list.collection, docid=change.docid)
+    before = board.stability(measure=MEASURE).runs
+    query = Query.objects.get(collection=judgment_list.collection, qid=change.query_id)
+    document = Document.objects.get(collection=judgment_list.collection, docid=change.doc_id)
     commit(judgment_list=judgment_list, grades={(query, document): change.instead.code})
-    after = board.stability(measure=MEASURE).rows
+    after = board.stability(measure=MEASURE).runs
 
     def margin(rows) -> float:
-        means = {row.name: row.mean for row in rows}
+        means = {row.label: row.mean for row in rows}
         return means[first.leader] - means[first.rival]
 
     assert margin(before) == pytest.approx(first.margin)
@@ -154,7 +153,7 @@ def test_the_bounds_of_a_real_run_hold_what_its_hidden_judgments_say(board: Boar
 
 
 def test_what_to_judge_next_finds_the_real_order_behind_hidden_judgments(board: Board) -> None:
-    true = {row.run: row.mean for row in board.stability(measure=MEASURE).rows}
+    true = {row.run: row.mean for row in board.stability(measure=MEASURE).runs}
     pairs = shown_by(board.next(n=1).runs)
     chosen = half_of(pairs)
     board.hide(lambda *pair: pair in chosen)
@@ -164,7 +163,7 @@ def test_what_to_judge_next_finds_the_real_order_behind_hidden_judgments(board: 
     assert all((pair.query_id, pair.document_id) in pairs for pair in found.pairs)
     assert all((pair.query_id, pair.document_id) not in held for pair in found.pairs)
     expected = {one.name: one.value for one in found.expected}
-    bare = {row.run: row.mean for row in board.stability(measure=MEASURE).rows}
+    bare = {row.run: row.mean for row in board.stability(measure=MEASURE).runs}
     names = sorted(true)
     values = [[mean[name] for name in names] for mean in (true, expected, bare)]
     error = [np.abs(np.subtract(one, values[0])).mean() for one in values]

@@ -6,11 +6,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.statistics.hanging import what_it_hangs_on
+from touchstone.statistics.winner_fragility import winner_fragility
 
 
 def test_a_change_that_costs_more_than_the_lead_is_enough_alone():
-    found = what_it_hangs_on(
+    found = winner_fragility(
         margin=0.1, losses=np.array([0.05, 0.2, 0.12, 0.1]), queries=np.array([1, 1, 2, 3])
     )
     assert found.singles == (1, 2)
@@ -18,7 +18,7 @@ def test_a_change_that_costs_more_than_the_lead_is_enough_alone():
 
 
 def test_two_changes_of_one_query_are_not_put_together():
-    found = what_it_hangs_on(
+    found = winner_fragility(
         margin=0.1, losses=np.array([0.08, 0.08, -0.5]), queries=np.array([1, 1, 2])
     )
     assert (found.singles, found.fewest) == ((), None)
@@ -31,7 +31,7 @@ def test_two_changes_of_one_query_are_not_put_together():
 def test_fewer_are_never_enough(changes, margin):
     queries = np.array([query for query, _ in changes])
     losses = np.array([float(loss) for _, loss in changes])
-    found = what_it_hangs_on(margin=float(margin), losses=losses, queries=queries)
+    found = winner_fragility(margin=float(margin), losses=losses, queries=queries)
     enough = [
         size
         for size in range(1, len(changes) + 1)

@@ -13,7 +13,7 @@ from touchstone.statistics.resampling import FloatArray
 
 
 @dataclass(frozen=True)
-class Hanging:
+class WinnerFragility:
     """What the lead of one run over another hangs on.
 
     margin: the lead, ahead of it by so much. singles: the places of changes that turn it round
@@ -27,9 +27,9 @@ class Hanging:
     steps: tuple[int, ...]
 
 
-def what_it_hangs_on(
+def winner_fragility(
     *, margin: float, losses: FloatArray, queries: npt.NDArray[np.int64]
-) -> Hanging:
+) -> WinnerFragility:
     """How few changes turn a lead round.
 
     margin: the leader's mean less the other's, 0 or more. losses: (n,), by how much each change
@@ -43,6 +43,6 @@ def what_it_hangs_on(
     largest = largest[losses[largest] > 0]
     enough = np.flatnonzero(np.cumsum(losses[largest]) > margin)
     if not len(enough):
-        return Hanging(margin, singles, None, ())
+        return WinnerFragility(margin, singles, None, ())
     count = int(enough[0]) + 1
-    return Hanging(margin, singles, count, tuple(int(place) for place in largest[:count]))
+    return WinnerFragility(margin, singles, count, tuple(int(place) for place in largest[:count]))
