@@ -18,6 +18,8 @@ import goldleaf
 print("goldleaf", goldleaf.VERSION, "ran", *sys.argv[1:])
 """
 
+PYCACHE = shutil.ignore_patterns("__pycache__")
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
@@ -127,6 +129,23 @@ def test_a_package_that_is_not_what_the_lock_says_is_refused(project: Path) -> N
 def test_the_command_s_exit_status_is_its_own(project: Path) -> None:
     (project / "manage.py").write_text("import sys; sys.exit(7)")
     assert run(project, "manage")[0] == 7
+
+
+def test_the_library_s_command_is_there_from_any_folder(tmp_path: Path) -> None:
+    project = tmp_path / "a 'quoted' folder"
+    shutil.copytree(ROOT / "touchstone", project / "touchstone", ignore=PYCACHE)
+    shutil.copy(ROOT / "run", project / "run")
+    (project / "manage.py").write_text(MANAGE)
+    lock(project, goldleaf(project, version="1.0"), version="1.0")
+    assert run(project, "manage", "check")[0] == 0
+    said = subprocess.run(
+        [project / ".venv" / "bin" / "touchstone", "--help"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "usage: touchstone" in said.stdout
 
 
 @pytest.mark.parametrize(("words", "status"), [((), 0), (("help",), 0), (("polish",), 2)])

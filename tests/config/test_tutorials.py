@@ -1,0 +1,105 @@
+"""The commands of the tutorials, run as they stand, and what they print."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TUTORIALS = ROOT / "docs" / "tutorials"
+BLOCK = re.compile(r"^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PYTHON = shlex.quote(sys.executable)
+# What stands for each program of a tutorial here; `-P` looks for nothing in the folder it is in.
+PROGRAMS = {
+    "./run manage ": f"{PYTHON} {shlex.quote(str(ROOT / 'manage.py'))} ",
+    "touchstone ": f"{PYTHON} -P -m touchstone ",
+}
+ON_THE_DEMO = ("compare-runs", "labels-to-release")
+
+
+class Step(NamedTuple):
+    """A command, and the lines that stand below it."""
+
+    command: str
+    says: str
+
+
+def blocks(name: str) -> list[tuple[str, str, str]]:
+    """Language, title and text of each block of code on the page."""
+    return BLOCK.findall((TUTORIALS / f"{name}.md").read_text(encoding="utf-8"))
+
+
+def steps(name: str) -> Iterator[Step]:
+    for language, _, text in blocks(name):
+        if language == "console":
+            for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+                command, _, says = part.partition("\n")
+                yield Step(command, says)
+
+
+def environment(home: Path) -> dict[str, str]:
+    """That of a process whose installation lies in `home`, on SQLite."""
+    ours = ("TOUCHSTONE_", "REDIS_", "DATABASE_")
+    outside = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    return {**outside, "TOUCHSTONE_HOME": str(home), "PYTHONPATH": str(ROOT)}
+
+
+def follow(name: str, folder: Path, home: Path) -> None:
+    """Write the page's files, run its commands in order, and hold what they print to the page."""
+    for _, title, text in blocks(name):
+        if title:
+            (folder / title).write_text(text, encoding="utf-8")
+    done = list(steps(name))
+    assert done
+    for step in done:
+        command = step.command
+        for written, here in PROGRAMS.items():
+            if command.startswith(written):
+                command = here + command.removeprefix(written)
+        found = subprocess.run(
+            ["/bin/sh", "-c", command],
+            cwd=folder,
+            env=environment(home),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=180,
+        )
+        assert found.returncode == 0, f"{step.command}\n{found.stderr}"
+        if step.says:
+            assert found.stdout == step.says
+
+
+def test_your_own_data_in_ten_minutes(tmp_path: Path) -> None:
+    follow("your-own-data", tmp_path, tmp_path / "var")
+
+
+@pytest.fixture(scope="module")
+def demo_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of an installation that `./run demo --no-serve` has made."""
+    home = tmp_path_factory.mktemp("demo")
+    subprocess.run(
+        [sys.executable, ROOT / "manage.py", "demo", "--no-serve"],
+        env=environment(home),
+        stdout=subprocess.DEVNULL,
+        check=True,
+        timeout=300,
+    )
+    return home
+
+
+@pytest.mark.xdist_group("demo")
+@pytest.mark.parametrize("name", ON_THE_DEMO)
+def test_what_is_done_on_the_demo(name: str, tmp_path: Path, demo_home: Path) -> None:
+    follow(name, tmp_path, demo_home)
+
+
+def test_every_tutorial_with_commands_is_followed() -> None:
+    pages = {path.stem for path in TUTORIALS.glob("*.md")}
+    assert {name for name in pages if list(steps(name))} == {"your-own-data", *ON_THE_DEMO}
