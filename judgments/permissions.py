@@ -43,7 +43,7 @@ class SetRefused(DomainError):
 
 @dataclass(frozen=True)
 class Access:
-    """What a viewer is in a collection: the ticket that every selector and service asks for.
+    """What a viewer is in a collection: the ticket that every query and service asks for.
 
     role: annotator, researcher, lead, or admin (a superuser, who reads everything and manages
     members, but neither labels nor judges unless also a member).

@@ -103,7 +103,7 @@ class Membership(models.Model):
     `objects` holds those who are members now; `ever` also those who were: the row stays, so that
     a pseudonym is one person's for good.
 
-    pseudonym: how researchers see this person, e.g. "annotator 3".
+    pseudonym: how researchers see this person, e.g. "person 3".
     is_annotating: True while the person annotates in an open campaign of the collection, and
     therefore has no researcher's view of it. Kept by the annotation app, as a plain value.
     """

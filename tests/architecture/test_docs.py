@@ -164,3 +164,17 @@ def test_every_command_that_a_page_shows_exists(page: Path) -> None:
     management = set(re.findall(r"(?:manage\.py|\./run manage) ([a-z_]+)", shown))
     assert run_commands - set(run_script().COMMANDS) == set()
     assert management - set(get_commands()) == set()
+
+
+NAMED = re.compile(r"`([\w/]+\.py)(?::(\w+))?`")
+
+
+def test_what_architecture_names_is_there() -> None:
+    named = NAMED.findall(text("docs/architecture.md"))
+    assert len([name for _, name in named if name]) > 10
+    for path, name in named:
+        if "/" in path:
+            assert (ROOT / path).exists(), path
+        if name:
+            defines = rf"^(?:class |def |async def )?{name}\b"
+            assert re.search(defines, text(path), re.MULTILINE), f"{path}:{name}"

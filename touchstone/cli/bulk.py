@@ -168,11 +168,12 @@ def _ended_cleanly(warn: Write) -> Iterator[None]:
 def _table(found: Mapping[str, Any]) -> str:
     parts = {"all": found, **found["segments"]}
     names = list(found["measures"])
-    cells = [["segment", "queries", *(head for name in names for head in (name, "±"))]]
+    cells = [["segment", "queries", *(head for name in names for head in (name, "s.e."))]]
     for segment, own in parts.items():
         values = [own["measures"][name][key] for name in names for key in ("mean", "se")]
         shown = ["–" if value is None else f"{value:.4f}" for value in values]
         cells.append([segment or "(none)", f"{own['queries']:,}", *shown])
-    return f"{found['rows']:,} rows, {found['queries']:,} queries; ± standard error\n" + aligned(
-        cells
+    return (
+        f"{found['rows']:,} rows, {found['queries']:,} queries; s.e.: standard error of the mean\n"
+        + aligned(cells)
     )

@@ -36,8 +36,8 @@ NAMES: Final = (
     "stand side by side."
 )
 EDGES: Final = (
-    "What each does where definitions differ most and say least. The standard error beside a mean "
-    "is s / √n over its queries."
+    "What each does where definitions differ most and say least. The standard error of a mean is "
+    "s / √n over its queries; ± beside a mean is half of its 95 % interval (Student's t)."
 )
 USUAL: Final = (
     "The usual values are trec_eval's with `-c`, but that `Judged` and `Unjudged` leave out the "

@@ -3,7 +3,17 @@
 import numpy as np
 import pytest
 
-from annotation.consolidation.weighing import Known, grade_by, most_probable, posterior, rounded
+from annotation.campaigns.forms import RULES as WORDS
+from annotation.consolidation.rules import RULES
+from annotation.consolidation.weighing import (
+    WEIGHED,
+    Known,
+    grade_by,
+    most_probable,
+    posterior,
+    rounded,
+)
+from annotation.models import Campaign
 from annotation.quality.figures import quality
 from tests.annotation.quality.test_figures import material
 from tests.annotation.simulated_campaign import GRADES, simulate
@@ -92,3 +102,9 @@ def test_the_order_of_the_labels_changes_no_digit(known):
         "dawid_skene", said[::-1], known, 5
     )
     assert rounded([0.12345678, 1.0]) == [0.123457, 1.0]
+
+
+def test_every_rule_that_can_be_chosen_is_computed_and_has_words() -> None:
+    chosen = set(Campaign.Rule.values)
+    assert chosen == set(RULES) | set(WEIGHED)
+    assert chosen == set(WORDS)

@@ -115,9 +115,9 @@ def test_the_table_it_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     path = written(table(rows, "country"), tmp_path / "some.parquet")
     assert main(("bulk", path, *COLUMNS, "--measures", "RR", "--by", "country")) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "3 rows, 2 queries; ± standard error"
+    assert lines[0] == "3 rows, 2 queries; s.e.: standard error of the mean"
     assert [line.split() for line in lines[1:]] == [
-        ["segment", "queries", "RR", "±"],
+        ["segment", "queries", "RR", "s.e."],
         ["all", "2", "0.7500", "0.2500"],
         ["(none)", "1", "1.0000", "–"],
         ["DE", "1", "0.5000", "–"],
