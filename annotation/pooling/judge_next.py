@@ -37,7 +37,7 @@ def start_next_campaign(
     found = get_judge_next(
         access=access, judgment_list=judgment_list, asked=asked, without=being_judged
     )
-    if found is None or not found.pairs:
+    if not found.pairs:
         message = "No label that nobody is making already could change the order of these runs."
         raise NextRefused("nothing_next", message)
     model = judgment_list.campaigns.order_by("-pk").first()
@@ -67,9 +67,7 @@ def _fill(access: Access, campaign: Campaign, found: JudgeNext, at: datetime) ->
         created_by=access.user,
     )
     drawn = {
-        (pair.query_id, pair.document_id): [
-            Source(source.ranker, source.run, source.rank) for source in pair.sources
-        ]
+        pair.key: [Source(source.ranker, source.run, source.rank) for source in pair.sources]
         for pair in found.pairs
     }
     store_pool(access=access, campaign=campaign, pool=pool, drawn=drawn)

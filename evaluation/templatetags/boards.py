@@ -1,5 +1,6 @@
 """How the pages about a list's runs write what answers hold."""
 
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -69,6 +70,18 @@ def described(measure: Measure) -> str:
 def of_queries(number: int) -> str:
     """What a count of queries is out of."""
     return f"of {number:,} queries"
+
+
+@register.filter
+def of_shown_pairs(number: int) -> str:
+    """What a count of pairs is out of."""
+    return f"of {number:,} pairs that the runs show"
+
+
+@register.filter
+def wrong_order(labels: Sequence[str]) -> str:
+    """What a chance is of, for the two runs that are hardest to tell apart."""
+    return f"chance that {' and '.join(labels)} are in the wrong order"
 
 
 @register.filter

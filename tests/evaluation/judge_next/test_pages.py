@@ -44,14 +44,12 @@ def world() -> World:
 
 def ask(world: World, **asked) -> JudgeNext:
     access = make_access(collection=world.collection, username="dora")
-    found = get_judge_next(access=access, judgment_list=world.judgments, asked=NextAsked(**asked))
-    assert found is not None
-    return found
+    return get_judge_next(access=access, judgment_list=world.judgments, asked=NextAsked(**asked))
 
 
 def test_only_pairs_that_tell_the_runs_apart_are_to_be_judged(world):
     found = ask(world)
-    named = {(pair.query_id, pair.document_id) for pair in found.pairs}
+    named = {pair.key for pair in found.pairs}
     expected = {(q.pk, d.pk) for q in world.queries for d in world.documents[1:]}
     assert named == expected
     assert (found.shown, found.unjudged, found.candidates) == (30, 24, 24)
@@ -59,7 +57,7 @@ def test_only_pairs_that_tell_the_runs_apart_are_to_be_judged(world):
     assert changes == sorted(changes, reverse=True)
     assert changes[0] == 1
     first = found.pairs[0]
-    assert first.document_id in {world.documents[1].pk, world.documents[3].pk}
+    assert first.document.pk in {world.documents[1].pk, world.documents[3].pk}
     assert [source.rank for source in first.sources] == [2]
     assert found.doubt == pytest.approx(0.5)
 
@@ -69,7 +67,7 @@ def test_where_all_runs_are_too_many_the_best_are_asked_about(world, monkeypatch
     worse = {query.qid: ["d4", "d3", "d2"] for query in world.queries}
     make_run(collection=world.collection, rankings=worse, ranker="worst")
     every = ask(world).names
-    monkeypatch.setattr("evaluation.judge_next.queries.MOST_CELLS", best.shown * 8)
+    monkeypatch.setattr("evaluation.judge_next.candidates.MOST_CELLS", best.shown * 8)
     found = ask(world)
     assert (found.names, found.pairs, found.left_out) == (best.names, best.pairs, 1)
     page = signed_in(world.dora).get(PAGE)
@@ -84,7 +82,7 @@ def test_a_judged_pair_comes_back_when_its_labels_disagree(world):
     commit(judgment_list=world.judgments, grades=[Change(query.pk, document.pk, 3, split)])
     world.judgments.refresh_from_db()
     doubted = [pair for pair in ask(world).pairs if pair.is_doubted]
-    assert [(pair.query_id, pair.document_id) for pair in doubted] == [(query.pk, document.pk)]
+    assert [pair.key for pair in doubted] == [(query.pk, document.pk)]
 
 
 @pytest.mark.parametrize(
@@ -132,7 +130,7 @@ def test_the_button_makes_a_draft_of_just_these_pairs(world):
     assert response.url == reverse("campaign", args=["books", campaign.public_id])
     assert campaign.state == Campaign.State.DRAFT
     pairs = set(campaign.pairs.values_list("query", "document"))
-    assert pairs == {(pair.query_id, pair.document_id) for pair in shown.pairs}
+    assert pairs == {pair.key for pair in shown.pairs}
     pool = Pool.objects.get()
     assert pool.strategy == Pool.Strategy.NEXT
     assert pool.entries.first().sources[0][2] in (2, 3)
@@ -171,10 +169,10 @@ def test_of_a_set_or_a_segment_only_its_queries_have_pairs(world):
     make_set(world=world, qids=["q1", "q2", "q4"])
     inside = {query.pk for query in world.queries if query.qid in ("q1", "q2", "q4")}
     found = ask(world, set="canaries")
-    assert {pair.query_id for pair in found.pairs} == inside
+    assert {pair.query.pk for pair in found.pairs} == inside
     assert (found.queries, found.candidates) == (3, 12)
     assert ask(world, set="canaries", segment="tail").queries == 2
-    assert {pair.query_id for pair in ask(world, segment="tail").pairs} == {
+    assert {pair.query.pk for pair in ask(world, segment="tail").pairs} == {
         query.pk for query in world.queries if query.qid in ("q2", "q4", "q6")
     }
     with pytest.raises(FilterRefused, match="No set of queries called nope"):
@@ -186,7 +184,7 @@ def test_of_a_set_that_nobody_has_judged_all_that_runs_show_can_be_judged(world)
     commit(judgment_list=world.judgments, grades={(query, world.documents[0]): None})
     world.judgments.refresh_from_db()
     make_set(world=world, qids=[query.qid])
-    assert {pair.query_id for pair in ask(world, set="canaries").pairs} == {query.pk}
+    assert {pair.query.pk for pair in ask(world, set="canaries").pairs} == {query.pk}
 
 
 def test_the_button_makes_a_campaign_of_the_sets_pairs_alone(world):
@@ -199,7 +197,7 @@ def test_the_button_makes_a_campaign_of_the_sets_pairs_alone(world):
             assert f'name="{name}" value="{value}"' in page.content.decode()
     signed_in(world.ada).post(START, form)
     made = Campaign.objects.get()
-    shown = {(pair.query_id, pair.document_id) for pair in ask(world, set="canaries", n=6).pairs}
+    shown = {pair.key for pair in ask(world, set="canaries", n=6).pairs}
     assert set(made.pairs.values_list("query", "document")) == shown
     assert len(shown) == 6
     assert {query for query, _ in shown} <= {query.pk for query in world.queries[:2]}
@@ -224,4 +222,4 @@ def test_the_page_says_in_words_what_its_measure_means(world):
     assert "lightgbm:nDCG@10: " in text
     assert "2^" in text
     assert "At version 1 , 6 queries." in text
-    assert describe(ask(world, measure="lightgbm:nDCG@10").measure) in text
+    assert describe(ask(world, measure="lightgbm:nDCG@10").asked.measure) in text

@@ -60,11 +60,8 @@ class Board:
 
     def next(self, **asked) -> JudgeNext:
         access = make_access(collection=self.list.collection, username="dora")
-        found = get_judge_next(
-            access=access, judgment_list=self.list, asked=NextAsked(measure=MEASURE, **asked)
-        )
-        assert found is not None
-        return found
+        asked_for = NextAsked(measure=MEASURE, **asked)
+        return get_judge_next(access=access, judgment_list=self.list, asked=asked_for)
 
     def hide(self, is_hidden: Callable[[int, int], bool]) -> int:
         """Take judgments out; the number of the version without them."""
@@ -160,8 +157,8 @@ def test_what_to_judge_next_finds_the_real_order_behind_hidden_judgments(board: 
     found = board.next(n=200)
     assert len(found.pairs) == 200
     held = get_judged(list_id=board.list.pk, version=board.list.head).pairs()
-    assert all((pair.query_id, pair.document_id) in pairs for pair in found.pairs)
-    assert all((pair.query_id, pair.document_id) not in held for pair in found.pairs)
+    assert all(pair.key in pairs for pair in found.pairs)
+    assert all(pair.key not in held for pair in found.pairs)
     expected = {one.name: one.value for one in found.expected}
     bare = {row.run: row.mean for row in board.stability(measure=MEASURE).runs}
     names = sorted(true)
