@@ -15,8 +15,8 @@ from evaluation.runs.selection import ComparedRun
 from judgments.models import JudgmentList, JudgmentVersion
 from judgments.versions.queries import Judged, get_judged
 from touchstone.measures.definition import Measure
-from touchstone.measures.rosetta import places
 from touchstone.measures.scoring import StoredJudgments, score
+from touchstone.measures.tool_differences import places
 from touchstone.statistics.ranks import kendall_tau
 
 MOST_DRAWS, FEWEST_DRAWS = 40, 12

@@ -1,7 +1,5 @@
 """Leaderboards as values."""
 
-from typing import Any
-
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -9,63 +7,24 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from evaluation.held_out.api import OfSetOutput, SetParameter, of_set
-from evaluation.leaderboards.board import Cell, Filters, LeaderboardPage, Row
-from evaluation.leaderboards.queries import get_leaderboard_page
+from evaluation.leaderboards.board import Column, Filters, LeaderboardTable, Row
+from evaluation.leaderboards.queries import get_leaderboard
 from judgments.lists.queries import HEAD
 from judgments.models import SetLook
 from judgments.permissions import get_access
+from judgments.rest.answers import AnswerSerializer, WordsField
 from judgments.rest.parsing import read_parameters
 from judgments.rest.schema import REFUSED
+from touchstone.measures.wording import describe
 
 
-class ValueOutput(serializers.Serializer[Any]):
-    """A mean over `n` queries, its standard error and interval of 95 %; null where there is none.
-
-    judged: the share of the documents down to the measure's cutoff that have been judged, the mean
-    over the queries that the run answers; null beside such a share itself. difference: to the
-    baseline's mean. change: since the version named by `since`.
-    """
-
-    mean = serializers.FloatField(allow_null=True)
-    standard_error = serializers.FloatField(allow_null=True)
-    low = serializers.FloatField(allow_null=True)
-    high = serializers.FloatField(allow_null=True)
-    difference = serializers.FloatField(allow_null=True)
-    change = serializers.FloatField(allow_null=True)
-    n = serializers.IntegerField()
-    judged = serializers.FloatField(allow_null=True)
+class MeasureOutput(AnswerSerializer):
+    answer = Column
+    description = WordsField(lambda column: describe(column.asked.measure))
 
 
-class RowOutput(serializers.Serializer[Any]):
-    """A run. version: the one that its values are of, null while there are none.
-
-    computing: values of the version asked for are still being computed. problem: why they can't
-    be. answered: how many of the judged `queries` it answers; null while that is unknown, and
-    where the list keeps no measure that tells. values: by the names in `measures`.
-    """
-
-    ranker = serializers.CharField()
-    run = serializers.CharField()
-    id = serializers.UUIDField()
-    version = serializers.IntegerField(allow_null=True)
-    computing = serializers.BooleanField()
-    problem = serializers.CharField()
-    answered = serializers.IntegerField(allow_null=True)
-    queries = serializers.IntegerField(allow_null=True)
-    values = serializers.DictField(child=ValueOutput())
-
-
-class MeasureOutput(serializers.Serializer[Any]):
-    """A measure. definition: what is computed, by its full name; description: that in words.
-
-    preset: the tool whose definition it is, "" for none; caveat: where that can't be followed.
-    """
-
-    name = serializers.CharField()
-    definition = serializers.CharField()
-    description = serializers.CharField()
-    preset = serializers.CharField()
-    caveat = serializers.CharField()
+class RowOutput(AnswerSerializer):
+    answer = Row
 
 
 class Leaderboard(APIView):
@@ -91,7 +50,7 @@ class Leaderboard(APIView):
         since = serializers.SlugField(max_length=64, allow_blank=True, default="")
         tag = serializers.SlugField(max_length=40, allow_blank=True, default="")
 
-    class Output(OfSetOutput):
+    class Output(OfSetOutput, AnswerSerializer):
         """A leaderboard. version: null on a list without any.
 
         computing: some runs wait for their values, or show those of an older version.
@@ -99,11 +58,7 @@ class Leaderboard(APIView):
         null unless it is held out.
         """
 
-        version = serializers.IntegerField(allow_null=True)
-        is_head = serializers.BooleanField()
-        releases = serializers.ListField(child=serializers.CharField())
-        segment = serializers.CharField()
-        computing = serializers.BooleanField()
+        answer = LeaderboardTable
         measures = MeasureOutput(many=True)
         runs = RowOutput(many=True)
 
@@ -116,46 +71,6 @@ class Leaderboard(APIView):
         """Every run's values on a list: of any version, any measures, all queries or a segment."""
         filters = Filters(**read_parameters(request, self.Parameters))
         access = get_access(viewer=request.user, slug=slug)
-        page = get_leaderboard_page(access=access, slug=list_slug, filters=filters)
-        own = of_set(access, page.sets, SetLook.Page.REST_LEADERBOARD)
-        return Response(self.Output(_plain(page), context=own).data)
-
-
-def _plain(page: LeaderboardPage) -> dict[str, Any]:
-    return {
-        "version": page.version and page.version.number,
-        "is_head": page.version is None or page.version.is_head,
-        "releases": page.version.releases if page.version else (),
-        "segment": page.filters.segment,
-        "computing": page.waiting > 0,
-        "measures": page.columns,
-        "runs": [_row(row) for row in page.rows],
-    }
-
-
-def _row(row: Row) -> dict[str, Any]:
-    return {
-        "ranker": row.ranker_slug,
-        "run": row.run_name,
-        "id": row.run_id,
-        "version": row.version,
-        "computing": not row.is_current and not row.problem,
-        "problem": row.problem,
-        "answered": row.answered,
-        "queries": row.queries,
-        "values": {cell.column.name: _value(cell) for cell in row.cells},
-    }
-
-
-def _value(cell: Cell) -> dict[str, Any]:
-    low, high = cell.value.interval or (None, None)
-    return {
-        "mean": cell.value.value,
-        "standard_error": cell.value.error,
-        "low": low,
-        "high": high,
-        "difference": cell.difference,
-        "change": cell.change,
-        "n": cell.value.n,
-        "judged": cell.judged and cell.judged.value,
-    }
+        found = get_leaderboard(access=access, slug=list_slug, filters=filters)
+        own = of_set(access, found.sets, SetLook.Page.REST_LEADERBOARD)
+        return Response(self.Output(found, context=own).data)

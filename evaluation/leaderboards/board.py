@@ -1,22 +1,17 @@
-"""What a leaderboard's page shows, and what its address asks for."""
+"""A leaderboard: what an address asks for, and the answer."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
 from uuid import UUID
 
-from django.core.paginator import Page, Paginator
-
 from evaluation.evaluations.queries import SetChoice
-from evaluation.leaderboards.offers import Offers
+from evaluation.runs.names import run_label
 from judgments.lists.queries import HEAD
+from judgments.models import JudgmentList
+from judgments.pages.answers import ON_PAGES
 from touchstone.measures.asking import Asked
-from touchstone.measures.defaults import CutoffUse
-from touchstone.measures.wording import answers_words
-from touchstone.statistics.intervals import half_interval, mean_interval
-
-ROWS: Final = 100  # of a page
-FEW: Final = 20  # runs that one sees at a glance
+from touchstone.statistics.intervals import half_interval
 
 
 @dataclass(frozen=True)
@@ -42,180 +37,117 @@ class Filters:
 
 
 @dataclass(frozen=True)
-class Value:
-    """One number: the mean over n queries, and its standard error. None: unknown."""
+class Column:
+    """A measure. definition: what is computed, by its full name; description: that in words.
 
-    value: float | None
-    error: float | None
-    n: int
-    is_best: bool = False
+    preset: the tool whose definition it is, "" for none; caveat: where that can't be followed.
+
+    On pages, queries: the most that are in a run's mean of it.
+    """
+
+    name: str
+    definition: str
+    preset: str
+    caveat: str
+    asked: Asked = field(metadata=ON_PAGES)
+    queries: int = field(metadata=ON_PAGES)
 
     @property
-    def interval(self) -> tuple[float, float] | None:
-        """The interval of 95 %; None below two queries, and where all have the same value."""
-        return mean_interval(self.value, self.error, self.n)
+    def is_judged(self) -> bool:
+        """Whether it says how much of what is shown is judged, not how good it is."""
+        return self.asked.measure.family == "Judged"
+
+
+def column_of(asked: Asked, *, queries: int) -> Column:
+    """The column of a measure."""
+    preset = "" if asked.preset is None else asked.preset.name
+    return Column(asked.canonical, asked.measure.name, preset, asked.caveat, asked, queries)
+
+
+@dataclass(frozen=True)
+class Value:
+    """A mean over `n` queries, its standard error and interval of 95 %; null where there is none.
+
+    judged: the share of the documents down to the measure's cutoff that have been judged, the mean
+    over the queries that the run answers; null beside such a share itself. difference: to the
+    baseline's mean. change: since the version named by `since`.
+    """
+
+    mean: float | None
+    standard_error: float | None
+    low: float | None
+    high: float | None
+    difference: float | None
+    change: float | None
+    n: int
+    judged: float | None
+    column: Column = field(metadata=ON_PAGES)
+    is_best: bool = field(metadata=ON_PAGES)
 
     @property
     def half(self) -> float | None:
-        """Half of it; 0 where all queries have the same value."""
-        return half_interval(self.error, self.n)
+        """Half of the interval; 0 where all queries have the same value."""
+        return half_interval(self.standard_error, self.n)
 
 
 @dataclass(frozen=True)
 class Row:
-    """One run. version: the one that its values are of; None while there are none.
+    """A run. version: the one that its values are of, null while there are none.
 
-    answered: how many it answers of the queries that are judged then (`queries`); None where the
-    list keeps nothing that says so. group: the first of its ranker's tags.
+    computing: values of the version asked for are still being computed. problem: why they can't
+    be. answered: how many of the judged `queries` it answers; null while that is unknown, and
+    where the list keeps no measure that tells. values: by the names in `measures`.
+
+    On pages, place: in the order of the page, from 1. group: the first of its ranker's tags.
     """
 
-    place: int
-    run_id: UUID
-    run_name: str
-    ranker_slug: str
-    ranker_name: str
+    ranker: str
+    run: str
+    id: UUID
     version: int | None
-    is_current: bool
+    computing: bool
     problem: str
-    values: tuple[Value, ...]
-    answered: int | None = None
-    queries: int | None = None
-    group: str = ""
-    is_baseline: bool = False
-    cells: tuple["Cell", ...] = ()
+    answered: int | None
+    queries: int | None
+    values: Mapping[str, Value]
+    ranker_name: str = field(metadata=ON_PAGES)
+    group: str = field(metadata=ON_PAGES)
+    is_baseline: bool = field(metadata=ON_PAGES)
+    place: int = field(default=0, metadata=ON_PAGES)
 
     @property
     def name(self) -> str:
         """What addresses call it."""
-        return f"{self.ranker_slug}/{self.run_name}"
+        return f"{self.ranker}/{self.run}"
 
     @property
     def label(self) -> str:
         """What pages call it in words."""
-        return f"{self.ranker_name} {self.run_name}"
-
-    @property
-    def answers_words(self) -> str:
-        """How many queries it answers; "" where it answers all, or nobody knows."""
-        if self.answered is None or self.queries is None:
-            return ""
-        return answers_words(self.answered, self.queries)
-
-    @property
-    def stale_words(self) -> str:
-        return f"still of version {self.version}"
+        return run_label(self.ranker_name, self.run)
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One number of one run. judged: the share of the documents that it looks at that is judged.
+class LeaderboardTable:
+    """A leaderboard. version: null on a list without any.
 
-    None beside a number that is such a share itself.
-    difference: to the baseline's value. change: since the version asked for.
+    computing: some runs wait for their values, or show those of an older version.
+    runs: best first by the first measure.
+
+    On pages, waiting: how many. since: the version that changes are shown since. state: changes
+    whenever the table does.
     """
 
-    column: "Column"
-    value: Value
-    judged: Value | None
-    difference: float | None = None
-    change: float | None = None
-
-
-@dataclass(frozen=True)
-class Column:
-    """One measure. is_judged: it says how much of what is shown is judged, not how good it is.
-
-    name: as `asking.ask` reads it. heading: the name in two words, so that it can be broken:
-    "nDCG@10 gain='exp2'", "nDCG@10 lightgbm". definition: what is computed. preset: the tool whose
-    definition it is, if any; caveat: where that can't be followed.
-    """
-
-    name: str
-    heading: str
-    description: str
-    is_judged: bool
-    queries: int
-    definition: str
-    preset: str
-    caveat: str
-
-    @property
-    def title(self) -> str:
-        """What it says, and where the tool can't be followed."""
-        return f"{self.description} {self.caveat}".strip()
-
-
-@dataclass(frozen=True)
-class VersionShown:
-    """The version of the page. releases: the names it has been given."""
-
-    number: int
-    created_at: datetime
-    releases: tuple[str, ...]
+    version: int | None
     is_head: bool
-
-
-@dataclass(frozen=True)
-class Picker:
-    """What the form that chooses the columns offers.
-
-    kept: the measures that the list keeps current, and whether each is shown. others: the rest.
-    offers: every family, and every tool's definition of the first measure shown.
-    """
-
-    kept: tuple[tuple[str, bool], ...]
-    others: str
-    offers: "Offers"
-    uses: tuple[CutoffUse, ...]
-
-
-@dataclass(frozen=True)
-class BoardLink:
-    """A list, as the page of all leaderboards shows it."""
-
-    slug: str
-    name: str
-    head: int
-
-
-@dataclass(frozen=True)
-class LeaderboardPage:
-    """waiting: runs whose values are of an older version, or not there yet.
-
-    runs: those that can be a baseline, as addresses and as pages call them. tags: of their
-    rankers. since: the number of the version that changes are shown since.
-
-    state: changes whenever the table does. version: None on a list without one.
-    """
-
-    list_slug: str
-    list_name: str
-    version: VersionShown | None
-    columns: tuple[Column, ...]
-    asked: tuple[Asked, ...]
-    rows: tuple[Row, ...]
-    waiting: int
-    filters: Filters
-    sort: str
     releases: tuple[str, ...]
-    picker: Picker
-    segments: tuple[str, ...]
-    sets: SetChoice
-    runs: tuple[tuple[str, str], ...]
-    tags: tuple[str, ...]
-    since: int | None
-    state: str
-
-    @property
-    def shown(self) -> "Page[Row]":
-        """The rows of the page that is asked for."""
-        return Paginator(self.rows, ROWS).get_page(self.filters.page)
-
-    @property
-    def offers_find(self) -> bool:
-        """Whether there are so many runs that one looks for one of them."""
-        return bool(self.filters.find) or len(self.rows) > FEW
-
-    @property
-    def waiting_words(self) -> str:
-        return f"computing {self.waiting} runs"
+    segment: str
+    computing: bool
+    measures: tuple[Column, ...]
+    runs: tuple[Row, ...]
+    list: JudgmentList = field(metadata=ON_PAGES)
+    created_at: datetime | None = field(metadata=ON_PAGES)
+    sets: SetChoice = field(metadata=ON_PAGES)
+    sort: str = field(metadata=ON_PAGES)
+    waiting: int = field(metadata=ON_PAGES)
+    since: int | None = field(metadata=ON_PAGES)
+    state: str = field(metadata=ON_PAGES)

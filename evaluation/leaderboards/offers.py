@@ -14,6 +14,7 @@ from touchstone.measures.definition import (
     usual_value,
 )
 from touchstone.measures.errors import MeasureError
+from touchstone.measures.families import Edges
 from touchstone.measures.presets import PRESETS, Preset
 from touchstone.measures.scoring import can_be_stored
 from touchstone.measures.wording import describe
@@ -41,7 +42,10 @@ class Offers:
 
 @dataclass(frozen=True)
 class ParameterOffer:
-    """A parameter of a family. usual: its value where nothing is said."""
+    """A parameter. usual: its value where nothing is said; words: what it can be, where words.
+
+    values: in plain words, what it can be.
+    """
 
     name: str
     usual: object
@@ -51,18 +55,28 @@ class ParameterOffer:
 
 @dataclass(frozen=True)
 class FamilyOffer:
-    """A family. is_kept: whether leaderboards can have it."""
+    """A family of measures. example: a name of it; reading: what that says.
 
-    family: Family
-    example: Measure
+    cutoff: needed, optional or none. kept: whether leaderboards can have it.
+    """
+
+    name: str
+    title: str
+    formula: str
+    source: str
+    aliases: tuple[str, ...]
+    cutoff: str
+    revision: int
+    example: str
     reading: str
-    is_kept: bool
+    kept: bool
     parameters: tuple[ParameterOffer, ...]
+    edges: Edges
 
 
 @dataclass(frozen=True)
 class DefinitionOffer:
-    """What a preset makes of a family's example."""
+    """What a preset makes of a family. name: what to ask for; definition: what is computed."""
 
     name: str
     definition: str
@@ -71,7 +85,10 @@ class DefinitionOffer:
 
 @dataclass(frozen=True)
 class PresetOffer:
-    """A preset. parameters: what it sets, on every family that has them."""
+    """A public tool's rules. is_exact: it can be followed to the last digit; caveat: where not.
+
+    parameters: what it sets. definitions: of every family that the tool has.
+    """
 
     name: str
     tool: str
@@ -84,7 +101,7 @@ class PresetOffer:
 
 def list_offers(measure: Measure) -> Offers:
     """Every family that a leaderboard can have, and what every tool that has the measure means."""
-    families = tuple(Offer(own.example.name, own.reading) for own in list_families() if own.is_kept)
+    families = tuple(Offer(own.example, own.reading) for own in list_families() if own.kept)
     tools = (_as_meant(measure, chosen) for chosen in PRESETS.values())
     offered = tuple(
         Offer(asked.canonical, f"{asked.preset.tool}: {asked.preset.reading}.", asked.preset.caveat)
@@ -116,7 +133,20 @@ def _family(family: Family) -> FamilyOffer:
         for name, parameter in PARAMETERS.items()
         if name in family.parameters
     )
-    return FamilyOffer(family, example, describe(example), can_be_stored(example), parameters)
+    return FamilyOffer(
+        name=family.name,
+        title=family.title,
+        formula=family.formula,
+        source=family.source,
+        aliases=tuple(family.aliases),
+        cutoff=family.cutoff,
+        revision=family.revision,
+        example=example.name,
+        reading=describe(example),
+        kept=can_be_stored(example),
+        parameters=parameters,
+        edges=family.edges,
+    )
 
 
 def _preset(chosen: Preset) -> PresetOffer:

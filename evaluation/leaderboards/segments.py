@@ -1,22 +1,21 @@
 """A list's runs in each segment of its queries: one measure, a column a segment."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from evaluation.evaluations.measure_sets import grades_of
-from evaluation.evaluations.queries import RunSums, chosen_columns, kept_measures, list_run_sums
+from evaluation.evaluations.queries import RunSums, chosen_columns, list_run_sums
 from evaluation.evaluations.sums import Board, segments_of
-from evaluation.leaderboards.board import Value
+from evaluation.leaderboards.board import Column, column_of
 from judgments.lists.queries import HEAD, get_list, get_version
-from judgments.models import JudgmentList, JudgmentVersion
+from judgments.models import JudgmentList
+from judgments.pages.answers import ON_PAGES
 from judgments.permissions import Access, check_may_see_rankings
-from touchstone.measures.asking import Asked, recognise
 from touchstone.measures.averages import Average
-from touchstone.measures.definition import Measure
 from touchstone.measures.errors import MeasureError
 from touchstone.measures.scoring import check_can_be_stored
-from touchstone.measures.wording import describe
+from touchstone.statistics.intervals import half_interval
 
 
 @dataclass(frozen=True)
@@ -28,149 +27,129 @@ class SegmentFilters:
 
 
 @dataclass(frozen=True)
-class SegmentColumn:
-    """A segment, and how many of its queries are in a mean. name: "" for queries without one."""
+class Segment:
+    """A segment and how many of its queries are in a mean. name: "" for queries without one."""
 
     name: str
     queries: int
 
 
 @dataclass(frozen=True)
-class SegmentCell:
-    """A run's mean in a segment."""
+class SegmentMean:
+    """A mean over `n` queries and its standard error; null where there is none."""
 
-    segment: str
-    average: Value
-    is_best: bool
+    mean: float | None = None
+    standard_error: float | None = None
+    n: int = 0
+    is_best: bool = field(default=False, metadata=ON_PAGES)
+
+    @property
+    def half(self) -> float | None:
+        """Half of the interval of 95 %; 0 where all queries have the same value."""
+        return half_interval(self.standard_error, self.n)
 
 
 @dataclass(frozen=True)
 class SegmentRow:
-    """A run. every: its mean over all queries; of_means: the mean of its segments' means.
+    """A run. every: over all queries; of_segments: the mean of its segments' means.
 
-    cells: none while it is being computed.
+    segments: the mean in each, by name; none while they are being computed.
     """
 
-    run_id: UUID
-    run_name: str
-    ranker_slug: str
-    ranker_name: str
-    every: Value
-    of_means: Value
-    cells: tuple[SegmentCell, ...]
+    ranker: str
+    run: str
+    id: UUID
+    every: SegmentMean
+    of_segments: SegmentMean
+    segments: Mapping[str, SegmentMean]
+    ranker_name: str = field(metadata=ON_PAGES)
 
 
 @dataclass(frozen=True)
-class SegmentsPage:
-    """version: None on a list without one. waiting: runs without their values yet."""
+class SegmentTable:
+    """One measure of every run, segment by segment. version: null on a list without any.
 
-    list_slug: str
-    list_name: str
+    computing: some runs wait for their values. runs: best first over all queries.
+
+    On pages, waiting: how many.
+    """
+
     version: int | None
     is_head: bool
-    asked: Asked
-    offered: tuple[str, ...]
-    columns: tuple[SegmentColumn, ...]
-    rows: tuple[SegmentRow, ...]
-    waiting: int
-
-    @property
-    def description(self) -> str:
-        """The measure in plain words, and where a tool can't be followed."""
-        caveat = self.asked.preset.caveat if self.asked.preset else ""
-        return f"{describe(self.asked.measure)} {caveat}".strip()
+    computing: bool
+    measure: Column
+    segments: tuple[Segment, ...]
+    runs: tuple[SegmentRow, ...]
+    list: JudgmentList = field(metadata=ON_PAGES)
+    waiting: int = field(metadata=ON_PAGES)
 
     @property
     def has_segments(self) -> bool:
         """Whether any judged query is in a segment."""
-        return any(column.name for column in self.columns)
+        return any(segment.name for segment in self.segments)
 
 
-def get_segments_page(*, access: Access, slug: str, filters: SegmentFilters) -> SegmentsPage:
+def get_segment_table(*, access: Access, slug: str, filters: SegmentFilters) -> SegmentTable:
     """Every run's mean in each segment, as an address asks for it.
 
     Raises MeasureError for what can't be asked for, NotFound for a version.
     """
     check_may_see_rankings(access)
     judgment_list = get_list(access=access, slug=slug)
-    asked = _asked(judgment_list, filters.measure)
+    columns = chosen_columns(judgment_list, filters.measure)
+    if filters.measure.strip() and len(columns) != 1:
+        raise MeasureError("this page shows one measure at a time")
+    asked = columns[0]
     split = replace(asked.measure, average="segments")
     check_can_be_stored(split)
     version = None
+    names: tuple[str, ...] = ()
     if judgment_list.head or filters.version != HEAD:
         version = get_version(judgment_list=judgment_list, name=filters.version)
-    found = list_run_sums(judgment_list=judgment_list, version=version, measures=[split])
-    names = _names(judgment_list, split, version)
-    current = [
-        own for own in found if version and own.version == version.number and own.by_segment(0)
+        board = Board(judgment_list.pk, (split,), grades_of(judgment_list))
+        names = segments_of(board=board, version=version.number)
+    every = list_run_sums(judgment_list=judgment_list, version=version, measures=[split])
+    found = [
+        own for own in every if version and own.version == version.number and own.by_segment(0)
     ]
-    rows = sorted(_rows(current, names), key=lambda row: (-(row.every.value or 0.0), row.run_name))
-    late = [_row(own, ()) for own in found if own not in current]
-    return SegmentsPage(
-        list_slug=judgment_list.slug,
-        list_name=judgment_list.name,
-        version=None if version is None else version.number,
+    values = [dict(zip(names, own.by_segment(0), strict=True)) for own in found]
+    best = {
+        name: max((mean for own in values if (mean := own[name].value) is not None), default=None)
+        for name in names
+        if len(found) > 1
+    }
+    rows = [_row(own, in_each, best) for own, in_each in zip(found, values, strict=True)]
+    rows.sort(key=lambda row: (-(row.every.mean or 0.0), row.run))
+    late = [_row(own, {}, best) for own in every if own not in found]
+    return SegmentTable(
+        version=version.number if version else None,
         is_head=version is None or version.number == judgment_list.head,
-        asked=asked,
-        offered=tuple(recognise(own).canonical for own in kept_measures(judgment_list)),
-        columns=tuple(
-            SegmentColumn(name, max((row.cells[i].average.n for row in rows), default=0))
-            for i, name in enumerate(names)
+        computing=bool(version and late),
+        measure=column_of(asked, queries=max((row.every.n for row in rows), default=0)),
+        segments=tuple(
+            Segment(name, max((row.segments[name].n for row in rows), default=0)) for name in names
         ),
-        rows=(*rows, *late),
+        runs=(*rows, *late),
+        list=judgment_list,
         waiting=len(late) if version else 0,
     )
 
 
-def _asked(judgment_list: JudgmentList, text: str) -> Asked:
-    asked = chosen_columns(judgment_list, text)
-    if text.strip() and len(asked) != 1:
-        raise MeasureError("this page shows one measure at a time")
-    return asked[0]
-
-
-def _names(
-    judgment_list: JudgmentList, split: Measure, version: JudgmentVersion | None
-) -> tuple[str, ...]:
-    if version is None:
-        return ()
-    board = Board(judgment_list.pk, (split,), grades_of(judgment_list))
-    return segments_of(board=board, version=version.number)
-
-
-def _rows(found: Sequence[RunSums], names: Sequence[str]) -> list[SegmentRow]:
-    """The rows, with the best value of each segment marked where there are several."""
-    every = [own.by_segment(0) for own in found]
-    best = [
-        max((value for row in every if (value := row[place].value) is not None), default=None)
-        for place in range(len(names))
-    ]
-    return [
-        _row(
-            own,
-            tuple(
-                SegmentCell(
-                    name, _value(average), len(found) > 1 and average.value == top is not None
-                )
-                for name, average, top in zip(names, averages, best, strict=True)
-            ),
-        )
-        for own, averages in zip(found, every, strict=True)
-    ]
-
-
-def _row(own: RunSums, cells: tuple[SegmentCell, ...]) -> SegmentRow:
-    nothing = Average(None, None, 0)
+def _row(
+    own: RunSums, values: Mapping[str, Average], best: Mapping[str, float | None]
+) -> SegmentRow:
+    """values: none where they are being computed."""
     return SegmentRow(
-        run_id=own.run.public_id,
-        run_name=own.run.name,
-        ranker_slug=own.run.ranker.slug,
+        ranker=own.run.ranker.slug,
+        run=own.run.name,
+        id=own.run.public_id,
+        every=_mean(own.plain(0)) if values else SegmentMean(),
+        of_segments=_mean(own.averages[0]) if values else SegmentMean(),
+        segments={name: _mean(one, best.get(name)) for name, one in values.items()},
         ranker_name=own.run.ranker.name,
-        every=_value(own.plain(0) if cells else nothing),
-        of_means=_value(own.averages[0] if cells else nothing),
-        cells=cells,
     )
 
 
-def _value(average: Average) -> Value:
-    return Value(average.value, average.error, average.n)
+def _mean(average: Average, best: float | None = None) -> SegmentMean:
+    is_best = best is not None and average.value == best
+    return SegmentMean(average.value, average.error, average.n, is_best)

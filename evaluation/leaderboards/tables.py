@@ -1,37 +1,36 @@
 """The numbers of a leaderboard's page, for a file."""
 
-from evaluation.leaderboards.board import LeaderboardPage, Value
+from evaluation.leaderboards.board import LeaderboardTable
 from evaluation.leaderboards.files import BoardRow, BoardTable, BoardValue
 from judgments.sets.looks import Looks
 
 
-def get_board_table(page: LeaderboardPage, looks: Looks | None) -> BoardTable:
+def get_board_table(board: LeaderboardTable, *, tag: str, looks: Looks | None) -> BoardTable:
     """What the page shows, in its order; runs without a value yet have empty ones.
 
-    looks: at the numbers of a held-out set, of which this file is.
+    tag: of the rankers shown; "" for all. looks: at the numbers of a held-out set, of which this
+    file is.
     """
-    of = [f"{page.list_name}, version {page.version.number if page.version else 0}"]
-    if page.filters.segment:
-        of.append(f"segment {page.filters.segment}")
-    if page.sets.chosen:
-        of.append(f"set {page.sets.chosen.name}{f' (held out, {looks.words})' if looks else ''}")
-    if page.filters.tag:
-        of.append(f"rankers tagged {page.filters.tag}")
+    of = [f"{board.list.name}, version {board.version or 0}"]
+    if board.segment:
+        of.append(f"segment {board.segment}")
+    if board.sets.chosen:
+        of.append(f"set {board.sets.chosen.name}{f' (held out, {looks.words})' if looks else ''}")
+    if tag:
+        of.append(f"rankers tagged {tag}")
     return BoardTable(
         title=", ".join(of),
-        columns=tuple(column.name for column in page.columns),
+        columns=tuple(column.name for column in board.measures),
         rows=tuple(
             BoardRow(
                 row.ranker_name,
-                row.run_name,
-                tuple(_value(cell.value) for cell in row.cells)
-                or (BoardValue(None, None, None, 0),) * len(page.columns),
+                row.run,
+                tuple(
+                    BoardValue(value.mean, value.low, value.high, value.n)
+                    for value in row.values.values()
+                )
+                or (BoardValue(None, None, None, 0),) * len(board.measures),
             )
-            for row in page.rows
+            for row in board.runs
         ),
     )
-
-
-def _value(value: Value) -> BoardValue:
-    low, high = value.interval or (None, None)
-    return BoardValue(value.value, low, high, value.n)

@@ -1,9 +1,10 @@
 """Leaderboards, which keep themselves current while somebody looks."""
 
-from functools import partial
+from typing import Any, Final
 from urllib.parse import urlencode
 
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -13,11 +14,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from evaluation.evaluations.measure_set_services import choose_measures
+from evaluation.evaluations.queries import kept_measures
 from evaluation.held_out.services import count_look
 from evaluation.leaderboards.board import Filters
+from evaluation.leaderboards.choices import list_board_choices
 from evaluation.leaderboards.files import FORMATS
-from evaluation.leaderboards.queries import get_leaderboard_page, get_state, list_leaderboards
-from evaluation.leaderboards.segments import SegmentFilters, get_segments_page
+from evaluation.leaderboards.queries import get_leaderboard, get_state, list_lists
+from evaluation.leaderboards.segments import SegmentFilters, get_segment_table
 from evaluation.leaderboards.tables import get_board_table
 from evaluation.pages.rendering import answer_page, render_page
 from judgments.lists.queries import get_list
@@ -25,16 +28,18 @@ from judgments.models import SetLook
 from judgments.pages.rendering import is_part
 from judgments.permissions import NotFound, check_may_lead, get_access, may_upload_runs
 from touchstone.errors import DomainError
-from touchstone.measures.asking import ask_all
+from touchstone.measures.asking import ask_all, recognise
 
-STATE_HEADER = "X-Board-State"
+STATE_HEADER: Final = "X-Board-State"
+ROWS: Final = 100  # of a page
+FEW: Final = 20  # runs that one sees at a glance
 
 
 @require_safe
 def leaderboards(request: HttpRequest, slug: str) -> HttpResponse:
     """The lists of the collection; where there is only one, its leaderboard at once."""
     access = get_access(viewer=request.user, slug=slug)
-    rows = list_leaderboards(access=access)
+    rows = list_lists(access=access)
     if len(rows) == 1:
         return redirect("leaderboard", slug, rows[0].slug)
     return render_page(request, "leaderboards", rows, access=access, section="leaderboard")
@@ -52,12 +57,22 @@ def leaderboard(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse
         known = request.headers[STATE_HEADER]
         if known == get_state(judgment_list=get_list(access=access, slug=list_slug)):
             return HttpResponse(status=204)
-    page = partial(get_leaderboard_page, access=access, slug=list_slug)
+
+    def page(filters: Filters) -> dict[str, Any]:
+        found = get_leaderboard(access=access, slug=list_slug, filters=filters)
+        return {
+            "page": found,
+            "filters": filters,
+            "rows": Paginator(found.runs, ROWS).get_page(filters.page),
+            "choices": None if is_part(request) else list_board_choices(found),
+            "offers_find": bool(filters.find) or len(found.runs) > FEW,
+        }
+
     response = answer_page(
         request,
         "leaderboard",
-        lambda: page(filters=filters_of(request.GET)),
-        lambda: page(filters=Filters()),
+        lambda: page(filters_of(request.GET)),
+        lambda: page(Filters()),
         access=access,
         section="leaderboard",
         part="_board",
@@ -77,8 +92,9 @@ def leaderboard_file(request: HttpRequest, slug: str, list_slug: str) -> HttpRes
     form = FORMATS.get(request.GET.get("format", ""))
     if form is None:
         raise NotFound("format")
+    filters = filters_of(request.GET)
     try:
-        page = get_leaderboard_page(access=access, slug=list_slug, filters=filters_of(request.GET))
+        found = get_leaderboard(access=access, slug=list_slug, filters=filters)
     except NotFound:
         raise
     except DomainError as error:
@@ -86,13 +102,13 @@ def leaderboard_file(request: HttpRequest, slug: str, list_slug: str) -> HttpRes
         return redirect("leaderboard", slug, list_slug)
     looks = count_look(
         access=access,
-        sets=page.sets,
+        sets=found.sets,
         page=SetLook.Page.BOARD_FILE,
         at=timezone.now(),
     )
-    content = form.write(get_board_table(page, looks))
+    content = form.write(get_board_table(found, tag=filters.tag, looks=looks))
     response = HttpResponse(content, content_type=f"{form.media_type}; charset=utf-8")
-    name = f"{slug}-{list_slug}-{page.version.number if page.version else 0}.{form.extension}"
+    name = f"{slug}-{list_slug}-{found.version or 0}.{form.extension}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
@@ -102,16 +118,21 @@ def leaderboard_file(request: HttpRequest, slug: str, list_slug: str) -> HttpRes
 def leaderboard_segments(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """Every run's mean in each segment; an open page asks on until all are there."""
     access = get_access(viewer=request.user, slug=slug)
-    filters = SegmentFilters(
+    asked = SegmentFilters(
         measure=" ".join(request.GET.getlist("measure")).strip(),
         version=request.GET.get("version", "").strip() or "head",
     )
-    page = partial(get_segments_page, access=access, slug=list_slug)
+
+    def page(filters: SegmentFilters) -> dict[str, Any]:
+        found = get_segment_table(access=access, slug=list_slug, filters=filters)
+        measures = [recognise(one).canonical for one in kept_measures(found.list)]
+        return {"page": found, "measures": measures}
+
     return answer_page(
         request,
         "segments",
-        lambda: page(filters=filters),
-        lambda: page(filters=SegmentFilters()),
+        lambda: page(asked),
+        lambda: page(SegmentFilters()),
         access=access,
         section="leaderboard",
         part="_segments",

@@ -10,6 +10,7 @@ from django.urls import reverse
 from evaluation.comparison.queries import Difference
 from evaluation.comparison.rank_changes import MovedDocument
 from evaluation.comparison.words import judging_warning, verdict_of
+from evaluation.leaderboards.board import Column, Row
 from evaluation.runs.selection import RunMean
 from touchstone.measures.definition import Measure
 from touchstone.measures.wording import answers_words, describe
@@ -55,9 +56,39 @@ def views(
 
 
 @register.filter
-def answers(run: RunMean) -> str:
-    """How many queries a run answers; "" where it answers all."""
+def answers(run: RunMean | Row) -> str:
+    """How many queries a run answers; "" where it answers all, or that is unknown."""
+    if run.answered is None or run.queries is None:
+        return ""
     return answers_words(run.answered, run.queries)
+
+
+@register.filter
+def computing_runs(waiting: int) -> str:
+    """How many runs wait for their values."""
+    return f"computing {waiting} runs"
+
+
+@register.filter
+def stale(version: int) -> str:
+    """That a run's values are of an older version."""
+    return f"still of version {version}"
+
+
+@register.filter
+def heading(column: Column) -> str:
+    """A measure's name in words that a line can be broken between: "nDCG@10 gain='exp2'"."""
+    plain = column.asked.plain
+    family, bracket, rest = plain.name.partition("(")
+    detail, _, cutoff = rest.rpartition(")")
+    name = f"{family}{cutoff} {detail}" if bracket else plain.name
+    return f"{name} {column.preset}".strip()
+
+
+@register.filter
+def title(column: Column) -> str:
+    """A measure in plain words, and where a tool can't be followed."""
+    return f"{describe(column.asked.measure)} {column.caveat}".strip()
 
 
 @register.filter

@@ -10,17 +10,24 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from evaluation.runs.resources import get_run_of
-from evaluation.tool_differences.pages import (
+from evaluation.tool_differences.queries import (
     USUAL_CUTOFF,
-    RosettaFilters,
-    get_list_rosetta_page,
-    get_run_rosetta_page,
+    ListToolOrders,
+    ReversedPair,
+    RunPlaces,
+    RunToolValues,
+    SharedOrder,
+    ToolFilters,
+    ToolValue,
+    get_list_tool_orders,
+    get_run_tool_values,
 )
 from judgments.lists.queries import HEAD
 from judgments.permissions import NotFound, get_access
+from judgments.rest.answers import AnswerSerializer
 from judgments.rest.parsing import read_parameters
 from judgments.rest.schema import REFUSED
-from touchstone.measures.rosetta import MOST_CUTOFF
+from touchstone.measures.tool_differences import MOST_CUTOFF
 
 
 class RosettaParameters(serializers.Serializer[Any]):
@@ -30,20 +37,8 @@ class RosettaParameters(serializers.Serializer[Any]):
     k = serializers.IntegerField(min_value=1, max_value=MOST_CUTOFF, default=USUAL_CUTOFF)
 
 
-class DialectOutput(serializers.Serializer[Any]):
-    """A tool's number. mean: over `n` queries; null where the tool has none, `problem` says why.
-
-    difference: to the list's own. caveat: where the tool can't be followed.
-    """
-
-    preset = serializers.CharField(source="spoken.preset")
-    tool = serializers.CharField()
-    definition = serializers.CharField(source="measure")
-    mean = serializers.FloatField(allow_null=True, source="spoken.mean")
-    n = serializers.IntegerField(source="spoken.queries")
-    difference = serializers.FloatField(allow_null=True)
-    problem = serializers.CharField(source="spoken.problem")
-    caveat = serializers.CharField()
+class DialectOutput(AnswerSerializer):
+    answer = ToolValue
 
 
 class RunRosetta(APIView):
@@ -56,16 +51,8 @@ class RunRosetta(APIView):
 
         list = serializers.SlugField(max_length=64)
 
-    class Output(serializers.Serializer[Any]):
-        """mean: of the list's own nDCG. dialects: the highest mean first; none where nothing is
-        judged, and where the run is too long to be waited for (is_too_long).
-        """
-
-        version = serializers.IntegerField()
-        measure = serializers.CharField()
-        mean = serializers.FloatField(allow_null=True)
-        n = serializers.IntegerField()
-        is_too_long = serializers.BooleanField()
+    class Output(AnswerSerializer):
+        answer = RunToolValues
         dialects = DialectOutput(many=True)
 
     @extend_schema(
@@ -76,44 +63,23 @@ class RunRosetta(APIView):
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
         get_run_of(access, ranker_slug, run_id)
-        filters = RosettaFilters(asked["list"], asked["version"], str(asked["k"]))
-        page = get_run_rosetta_page(access=access, public_id=run_id, filters=filters)
-        if page.view is None or page.own is None:
+        filters = ToolFilters(asked["list"], asked["version"], str(asked["k"]))
+        found = get_run_tool_values(access=access, public_id=run_id, filters=filters)
+        if found.looked_at is None:
             raise NotFound("list")
-        plain = {
-            "version": page.view.version,
-            "measure": page.view.own_name,
-            "mean": page.own.value,
-            "n": page.own.queries,
-            "is_too_long": page.is_too_long,
-            "dialects": page.rows,
-        }
-        return Response(self.Output(plain).data)
+        return Response(self.Output(found).data)
 
 
-class OrderOutput(serializers.Serializer[Any]):
-    """An order of the runs. presets: the tools that have it. is_own: the list's own is this one."""
-
-    presets = serializers.ListField(child=serializers.CharField())
-    is_own = serializers.BooleanField()
+class OrderOutput(AnswerSerializer):
+    answer = SharedOrder
 
 
-class PlacesOutput(serializers.Serializer[Any]):
-    """A run. places: in each of the orders, from 1; null where an order does not know it."""
-
-    ranker = serializers.CharField(source="ranker_slug")
-    run = serializers.CharField(source="name")
-    id = serializers.UUIDField(source="public_id")
-    places = serializers.ListField(child=serializers.IntegerField(allow_null=True))
+class PlacesOutput(AnswerSerializer):
+    answer = RunPlaces
 
 
-class DisputedOutput(serializers.Serializer[Any]):
-    """Two runs whose order depends on the tool; which tools have which of them ahead."""
-
-    first = serializers.UUIDField(source="first.public_id")
-    second = serializers.UUIDField(source="second.public_id")
-    for_first = serializers.ListField(child=serializers.CharField())
-    for_second = serializers.ListField(child=serializers.CharField())
+class DisputedOutput(AnswerSerializer):
+    answer = ReversedPair
 
 
 class ListRosetta(APIView):
@@ -121,20 +87,10 @@ class ListRosetta(APIView):
 
     throttle_scope = "costly"
 
-    class Output(serializers.Serializer[Any]):
-        """orders: those there are, the list's own first. runs: best first by the list's own.
-
-        computing: runs that are still to come; ask again. left_out: worse runs than the first 60.
-        disputed: how many pairs of runs change places; pairs: the first 50 of them.
-        """
-
-        version = serializers.IntegerField()
-        measure = serializers.CharField()
-        computing = serializers.IntegerField(source="waiting")
-        left_out = serializers.IntegerField()
+    class Output(AnswerSerializer):
+        answer = ListToolOrders
         orders = OrderOutput(many=True)
         runs = PlacesOutput(many=True)
-        disputed = serializers.IntegerField()
         pairs = DisputedOutput(many=True)
 
     @extend_schema(
@@ -146,16 +102,6 @@ class ListRosetta(APIView):
         """The order of a list's runs as each public tool would have it."""
         asked = read_parameters(request, RosettaParameters)
         access = get_access(viewer=request.user, slug=slug)
-        filters = RosettaFilters(list_slug, asked["version"], str(asked["k"]))
-        page = get_list_rosetta_page(access=access, slug=list_slug, filters=filters)
-        plain = {
-            "version": page.view.version,
-            "measure": page.view.own_name,
-            "waiting": page.waiting,
-            "left_out": page.left_out,
-            "orders": page.orders,
-            "runs": page.runs,
-            "disputed": page.disputed,
-            "pairs": page.pairs,
-        }
-        return Response(self.Output(plain).data)
+        filters = ToolFilters(list_slug, asked["version"], str(asked["k"]))
+        found = get_list_tool_orders(access=access, slug=list_slug, filters=filters)
+        return Response(self.Output(found).data)

@@ -1,115 +1,332 @@
-"""What every preset's tool would say of a stored run: computed when somebody looks, then kept.
+"""How tools differ: a run's nDCG as each prints it, and a list's order of runs by each."""
 
-The run and the version are put back into the files that they would be exported as, and go the way
-of `evaluate --preset`, so that the numbers agree with that command's to the last bit. Grades count
-what the list says that they are worth, as on its leaderboard: where their codes are not their
-values, that command, which is given codes, says something else.
-"""
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+from uuid import UUID
 
-import hashlib
-import io
-from collections.abc import Sequence
-from typing import Final
-
-import numpy as np
-
-from evaluation.models import Ranking, Run
-from judgments.collections.queries import list_document_ids, list_query_ids
-from judgments.lists.queries import get_qrels
+from evaluation.evaluations.queries import FilterRefused, list_means
+from evaluation.evaluations.query_values import get_mean, get_query_values
+from evaluation.models import Run
+from evaluation.runs.queries import get_run
+from evaluation.tool_differences.tool_values import is_too_long, list_tool_values
+from judgments.content.queries import ListChoice, get_choice
+from judgments.lists.queries import get_list, get_version
 from judgments.models import JudgmentList
-from judgments.storage.caches import read_many_cached, write_cached
-from touchstone.files.id_columns import IdColumn
-from touchstone.files.trec import RunFile, read_qrels
-from touchstone.measures.judged_files import JudgedQueries
-from touchstone.measures.packing import unpack_documents, unpack_scores
-from touchstone.measures.presets import NDCG_PRESETS, PRESETS
-from touchstone.measures.rosetta import Spoken, preset_means, preset_measure
+from judgments.pages.answers import ON_PAGES
+from judgments.permissions import Access, check_may_see_rankings
+from touchstone.measures.asking import Asked, as_meant, recognise
+from touchstone.measures.definition import Measure
+from touchstone.measures.presets import ARRAYS_CAVEAT, PRESETS
+from touchstone.measures.tool_differences import MOST_CUTOFF, PresetMean, places, rank_reversals
 from touchstone.scales import Scale
 
-KEPT: Final = 24 * 3600  # seconds
-PATIENCE: Final = 500_000  # ranks that one request reads: two seconds or three
-A_QUERY: Final = 6  # ranks that a judged query costs as much as, whatever a run says of it
-MOST_RANKS: Final = 4_000_000  # of one run; a longer one is for the command line
+USUAL_CUTOFF: Final = 10
+MOST_RUNS: Final = 60
+MOST_PAIRS: Final = 50
+OWN: Final = "this list"
 
 
-def list_spoken(
-    *, runs: Sequence[Run], judgment_list: JudgmentList, version: int, cutoff: int
-) -> dict[int, tuple[Spoken, ...]]:
-    """What each preset says of each run, by the run's pk.
+@dataclass(frozen=True)
+class ToolFilters:
+    """What an address asks for; "" is the usual: the first list, its head, 10."""
 
-    Runs that nobody has looked at yet are computed as far as the patience lasts, the first of
-    them always; the others are missing, and so is a run that is too long for a page.
-    Where nothing is judged at the version, nothing is known of any run.
+    list_slug: str = ""
+    version: str = ""
+    cutoff: str = ""
+
+
+@dataclass(frozen=True)
+class NdcgOfList:
+    """A list at a version, and its own nDCG.
+
+    has_values: a grade's code and its value are not the same number. has_negatives: a grade is
+    below 0.
     """
-    names = {run.pk: _cache_name(run, judgment_list, version, cutoff) for run in runs}
-    kept = read_many_cached(names.values(), tuple[Spoken, ...])
-    found = {pk: kept[name] for pk, name in names.items() if name in kept}
-    missing = [run for run in runs if run.pk not in found and not is_too_long(run)]
-    if not missing:
-        return found
-    qrels = get_qrels(judgment_list=judgment_list, number=version)
-    if not qrels:
-        return found
-    file = read_qrels(io.BytesIO(qrels), name=str(judgment_list))
-    judged = JudgedQueries(file, values=_values(judgment_list))
-    spent = 0
-    for run in missing:
-        cost = run.row_count + A_QUERY * len(file.query_ids)
-        if spent and spent + cost > PATIENCE:
-            break
-        spent += cost
-        found[run.pk] = preset_means(judged, run_file(run), cutoff)
-        write_cached(names[run.pk], found[run.pk], KEPT)
-    return found
+
+    lists: list[JudgmentList]
+    judgment_list: JudgmentList
+    version: int
+    is_head: bool
+    measure: Measure
+    has_values: bool
+    has_negatives: bool
+
+    @property
+    def name(self) -> str:
+        """What the list's own nDCG is called."""
+        return recognise(self.measure).canonical
 
 
-def is_too_long(run: Run) -> bool:
-    """Whether a page can't wait for this run."""
-    return run.row_count > MOST_RANKS
+@dataclass(frozen=True)
+class ToolValue:
+    """A tool's number. mean: over `n` queries; null where the tool has none, `problem` says why.
+
+    difference: to the list's own. caveat: where the tool can't be followed.
+
+    On pages, matters: whether the caveat can change a number of this list.
+    """
+
+    preset: str
+    tool: str
+    definition: str
+    mean: float | None
+    n: int
+    difference: float | None
+    problem: str
+    caveat: str
+    asked: Asked = field(metadata=ON_PAGES)
+    reading: str = field(metadata=ON_PAGES)
+    matters: bool = field(metadata=ON_PAGES)
 
 
-def run_file(run: Run) -> RunFile:
-    """A stored run as its file would be read, its queries in the order in which it had them."""
-    rows = Ranking.objects.filter(run=run).order_by("pk")
-    query_pks, documents, scores = [], [], []
-    for query_pk, packed, own in rows.values_list("query_id", "documents", "scores").iterator():
-        query_pks.append(query_pk)
-        documents.append(unpack_documents(bytes(packed)))
-        scores.append(unpack_scores(bytes(own)))
-    collection = run.ranker.collection
-    qids = list_query_ids(collection=collection, pks=query_pks)
-    lengths = [len(ranking) for ranking in documents]
-    all_documents = np.concatenate([np.zeros(0, np.int32), *documents])
-    distinct, codes = np.unique(all_documents, return_inverse=True)
-    docids = list_document_ids(collection=collection, pks=distinct.tolist())
-    ids = IdColumn.of([docids[pk] for pk in distinct.tolist()])
-    return RunFile(
-        name=run.name,
-        query_ids=tuple(qids[pk] for pk in query_pks),
-        starts=np.cumsum([0, *lengths], dtype=np.int64),
-        ids=ids.at(codes),
-        lines=np.arange(1, len(codes) + 1, dtype=np.int32),
-        tag=run.tag,
-        scores=np.concatenate([np.zeros(0), *scores]),
+@dataclass(frozen=True, kw_only=True)
+class RunToolValues:
+    """mean: of the list's own nDCG. dialects: the highest mean first; none where nothing is
+    judged, and where the run is too long to be waited for (is_too_long).
+
+    On pages, looked_at: None in a collection without a list.
+    """
+
+    version: int = 0
+    measure: str = ""
+    mean: float | None = None
+    n: int = 0
+    is_too_long: bool = False
+    dialects: tuple[ToolValue, ...] = ()
+    run: Run = field(metadata=ON_PAGES)
+    looked_at: NdcgOfList | None = field(metadata=ON_PAGES)
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """The lowest and the highest mean."""
+        means = [one.mean for one in self.dialects if one.mean is not None]
+        return (min(means), max(means)) if means else None
+
+
+@dataclass(frozen=True)
+class SharedOrder:
+    """An order of the runs. presets: the tools that have it. is_own: the list's own is this one."""
+
+    presets: tuple[str, ...]
+    is_own: bool
+    number: int = field(metadata=ON_PAGES)
+
+
+@dataclass(frozen=True)
+class RunPlaces:
+    """A run. places: in each of the orders, from 1; null where an order does not know it."""
+
+    ranker: str
+    run: str
+    id: UUID
+    places: tuple[int | None, ...]
+    ranker_name: str = field(metadata=ON_PAGES)
+
+
+@dataclass(frozen=True)
+class ReversedPair:
+    """Two runs whose order depends on the tool; which tools have which of them ahead."""
+
+    first: UUID
+    second: UUID
+    for_first: tuple[str, ...]
+    for_second: tuple[str, ...]
+    runs: tuple[RunPlaces, RunPlaces] = field(metadata=ON_PAGES)
+
+
+@dataclass(frozen=True)
+class ListToolOrders:
+    """orders: those there are, the list's own first. runs: best first by the list's own.
+
+    computing: runs that are still to come; ask again. left_out: worse runs than the first 60.
+    disputed: how many pairs of runs change places; pairs: the first 50 of them.
+
+    On pages, too_long: runs that no page waits for. unread: presets that can't read this list,
+    with why.
+    """
+
+    version: int
+    measure: str
+    computing: int
+    left_out: int
+    orders: tuple[SharedOrder, ...]
+    runs: tuple[RunPlaces, ...]
+    disputed: int
+    pairs: tuple[ReversedPair, ...]
+    looked_at: NdcgOfList = field(metadata=ON_PAGES)
+    has_runs: bool = field(metadata=ON_PAGES)
+    too_long: tuple[str, ...] = field(metadata=ON_PAGES)
+    unread: tuple[PresetMean, ...] = field(metadata=ON_PAGES)
+
+
+def get_run_tool_values(*, access: Access, public_id: UUID, filters: ToolFilters) -> RunToolValues:
+    """A run's nDCG as every tool prints it. Raises FilterRefused for a cutoff that is none."""
+    run = get_run(access=access, public_id=public_id)
+    run.ranker.collection = access.collection
+    choice = get_choice(access=access, list_slug=filters.list_slug, version=filters.version)
+    if choice is None:
+        return RunToolValues(run=run, looked_at=None)
+    own = _looked_at(access, choice, filters.cutoff)
+    at: dict[str, Any] = {
+        "judgment_list": own.judgment_list,
+        "version": own.version,
+        "measure": own.measure,
+    }
+    mean = get_mean(found=get_query_values(run=run, **at), **at)
+    means: tuple[PresetMean, ...] = ()
+    if mean.judged is not None:
+        means = _preset_means(own, [run]).get(run.pk, ())
+    rows = [_tool_value(own, one, mean.value) for one in means]
+    return RunToolValues(
+        version=own.version,
+        measure=own.name,
+        mean=mean.value,
+        n=mean.queries,
+        is_too_long=is_too_long(run),
+        dialects=tuple(sorted(rows, key=lambda row: (row.mean is None, -(row.mean or 0.0)))),
+        run=run,
+        looked_at=own,
     )
 
 
-def _values(judgment_list: JudgmentList) -> dict[int, float]:
-    return {grade.code: grade.value for grade in Scale.from_json(judgment_list.scale).grades}
-
-
-def _cache_name(run: Run, judgment_list: JudgmentList, version: int, cutoff: int) -> str:
-    """Another name as soon as a preset means something else, or is computed in another way."""
-    measures = {name: preset_measure(chosen, cutoff) for name, chosen in NDCG_PRESETS.items()}
-    parts = (
-        str(run.public_id),
-        str(judgment_list.pk),
-        str(version),
-        *(f"{code}={value!r}" for code, value in _values(judgment_list).items()),
-        *(
-            f"{name} {measure.name} {measure.revision} {PRESETS[name].mean} "
-            f"{PRESETS[name].decimals}"
-            for name, measure in measures.items()
+def get_list_tool_orders(*, access: Access, slug: str, filters: ToolFilters) -> ListToolOrders:
+    """The orders of a list's runs under every preset. Raises FilterRefused as for a run."""
+    check_may_see_rankings(access)
+    judgment_list = get_list(access=access, slug=slug)
+    choice = get_choice(access=access, list_slug=judgment_list.slug, version=filters.version)
+    if choice is None:  # there is a list
+        raise FilterRefused("no_list", "There is no list to look at.")
+    own = _looked_at(access, choice, filters.cutoff)
+    every = _own_means(own)
+    first = dict(list(every.items())[:MOST_RUNS])
+    found = _preset_means(own, list(first))
+    known = [run for run in first if run.pk in found]
+    means: dict[str, list[float | None]] = {OWN: [first[run] for run in known]}
+    for run in known:
+        for one in found[run.pk]:
+            if not one.problem:
+                means.setdefault(one.preset, []).append(one.mean)
+    orders = _orders(means)
+    runs = _placed(known, means, orders)
+    reversals = rank_reversals(means)
+    too_long = tuple(run.name for run in first if run.pk not in found and is_too_long(run))
+    return ListToolOrders(
+        version=own.version,
+        measure=own.name,
+        computing=len(first) - len(found) - len(too_long) if found else 0,
+        left_out=len(every) - len(first),
+        orders=orders,
+        runs=runs,
+        disputed=len(reversals),
+        pairs=tuple(
+            ReversedPair(
+                first=runs[one.first].id,
+                second=runs[one.second].id,
+                for_first=one.for_first,
+                for_second=one.for_second,
+                runs=(runs[one.first], runs[one.second]),
+            )
+            for one in reversals[:MOST_PAIRS]
         ),
+        looked_at=own,
+        has_runs=bool(first),
+        too_long=too_long,
+        unread=tuple(one for one in found[known[0].pk] if one.problem) if known else (),
     )
-    return "dialects:" + hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _looked_at(access: Access, choice: ListChoice, cutoff: str) -> NdcgOfList:
+    choice.chosen.collection = access.collection
+    grades = Scale.from_json(choice.chosen.scale).grades
+    return NdcgOfList(
+        lists=choice.lists,
+        judgment_list=choice.chosen,
+        version=choice.version,
+        is_head=choice.is_head,
+        measure=Measure(family="nDCG", cutoff=_cutoff(cutoff)),
+        has_values=any(grade.code != grade.value for grade in grades),
+        has_negatives=any(grade.code < 0 for grade in grades),
+    )
+
+
+def _cutoff(text: str) -> int:
+    text = text.strip()
+    if not text:
+        return USUAL_CUTOFF
+    if not (text.isascii() and text.isdecimal() and len(text) < 6):
+        raise FilterRefused("no_cutoff", f"{text[:20]!r} is no cutoff: k is a whole number.")
+    if not 1 <= int(text) <= MOST_CUTOFF:
+        raise FilterRefused("no_cutoff", f"A cutoff is from 1 to {MOST_CUTOFF}, not {text}.")
+    return int(text)
+
+
+def _own_means(own: NdcgOfList) -> dict[Run, float | None]:
+    """Every run's mean of the list's own nDCG, best first, as a leaderboard has it.
+
+    None where it is not known yet.
+    """
+    version = None
+    if own.version:
+        version = get_version(judgment_list=own.judgment_list, name=str(own.version))
+    means = list_means(judgment_list=own.judgment_list, version=version, measure=own.measure)
+    for run in means:
+        run.ranker.collection = own.judgment_list.collection
+    return means
+
+
+def _preset_means(own: NdcgOfList, runs: Sequence[Run]) -> dict[int, tuple[PresetMean, ...]]:
+    return list_tool_values(
+        runs=runs,
+        judgment_list=own.judgment_list,
+        version=own.version,
+        cutoff=own.measure.cutoff or USUAL_CUTOFF,
+    )
+
+
+def _tool_value(own: NdcgOfList, found: PresetMean, mean: float | None) -> ToolValue:
+    chosen = PRESETS[found.preset]
+    asked = as_meant(found.preset, own.measure, chosen)
+    return ToolValue(
+        preset=found.preset,
+        tool=chosen.tool,
+        definition=asked.measure.name,
+        mean=found.mean,
+        n=found.queries,
+        difference=None if found.mean is None or mean is None else found.mean - mean,
+        problem=found.problem,
+        caveat=chosen.caveat,
+        asked=asked,
+        reading=chosen.reading,
+        matters=chosen.caveat != ARRAYS_CAVEAT or own.has_negatives,
+    )
+
+
+def _orders(means: Mapping[str, Sequence[float | None]]) -> tuple[SharedOrder, ...]:
+    """The distinct orders, the list's own first, then by how many presets agree."""
+    groups: dict[tuple[int | None, ...], list[str]] = {}
+    for name, values in means.items():
+        groups.setdefault(places(values), []).append(name)
+    ranked = sorted(groups.values(), key=lambda names: (OWN not in names, -len(names)))
+    return tuple(
+        SharedOrder(tuple(name for name in names if name != OWN), OWN in names, number)
+        for number, names in enumerate(ranked, start=1)
+    )
+
+
+def _placed(
+    runs: Sequence[Run],
+    means: Mapping[str, Sequence[float | None]],
+    orders: Sequence[SharedOrder],
+) -> tuple[RunPlaces, ...]:
+    columns = [places(means[OWN if order.is_own else order.presets[0]]) for order in orders]
+    return tuple(
+        RunPlaces(
+            ranker=run.ranker.slug,
+            run=run.name,
+            id=run.public_id,
+            places=tuple(column[row] for column in columns),
+            ranker_name=run.ranker.name,
+        )
+        for row, run in enumerate(runs)
+    )

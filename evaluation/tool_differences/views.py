@@ -1,4 +1,4 @@
-"""The Rosetta pages: every dialect's number for a run, and every dialect's order of a list."""
+"""How tools differ: every one's number for a run, and every one's order of a list."""
 
 from functools import partial
 from uuid import UUID
@@ -7,10 +7,10 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.views.decorators.http import require_safe
 
 from evaluation.pages.rendering import answer_page
-from evaluation.tool_differences.pages import (
-    RosettaFilters,
-    get_list_rosetta_page,
-    get_run_rosetta_page,
+from evaluation.tool_differences.queries import (
+    ToolFilters,
+    get_list_tool_orders,
+    get_run_tool_values,
 )
 from judgments.pages.rates import costly
 from judgments.permissions import get_access
@@ -21,12 +21,12 @@ from judgments.permissions import get_access
 def run_rosetta(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
     """A run's nDCG as every tool would print it."""
     access = get_access(viewer=request.user, slug=slug)
-    page = partial(get_run_rosetta_page, access=access, public_id=public_id)
+    page = partial(get_run_tool_values, access=access, public_id=public_id)
     return answer_page(
         request,
         "run_rosetta",
         lambda: page(filters=filters_of(request.GET)),
-        lambda: page(filters=RosettaFilters()),
+        lambda: page(filters=ToolFilters()),
         access=access,
         section="rankers",
     )
@@ -37,21 +37,21 @@ def run_rosetta(request: HttpRequest, slug: str, public_id: UUID) -> HttpRespons
 def list_rosetta(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """The order of a list's runs under every preset; an open page asks on until all are there."""
     access = get_access(viewer=request.user, slug=slug)
-    page = partial(get_list_rosetta_page, access=access, slug=list_slug)
+    page = partial(get_list_tool_orders, access=access, slug=list_slug)
     return answer_page(
         request,
         "list_rosetta",
         lambda: page(filters=filters_of(request.GET)),
-        lambda: page(filters=RosettaFilters()),
+        lambda: page(filters=ToolFilters()),
         access=access,
         section="leaderboard",
         part="_orders",
     )
 
 
-def filters_of(parameters: QueryDict) -> RosettaFilters:
+def filters_of(parameters: QueryDict) -> ToolFilters:
     """What an address asks for."""
-    return RosettaFilters(
+    return ToolFilters(
         list_slug=parameters.get("list", ""),
         version=parameters.get("version", "").strip(),
         cutoff=parameters.get("k", ""),

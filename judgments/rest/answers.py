@@ -17,6 +17,7 @@ PLAIN: Final[Mapping[Any, type["Field[Any, Any, Any, Any]"]]] = {
     datetime: serializers.DateTimeField,
     float: serializers.FloatField,
     int: serializers.IntegerField,
+    object: serializers.JSONField,
     str: serializers.CharField,
     UUID: serializers.UUIDField,
 }

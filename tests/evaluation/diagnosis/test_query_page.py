@@ -12,7 +12,7 @@ from evaluation.diagnosis.run_page import get_run_page
 from evaluation.diagnosis.selection import RunFilters
 from evaluation.models import Run
 from evaluation.runs.services import withdraw_run
-from evaluation.tool_differences.queries import run_file
+from evaluation.tool_differences.tool_values import run_file
 from judgments.lists.queries import get_qrels
 from judgments.models import JudgmentList, Query
 from judgments.pages.paging import paged

@@ -10,8 +10,9 @@ from evaluation.evaluations import due
 from evaluation.evaluations.measure_set_services import LeaderboardRefused, choose_measures
 from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.evaluations.verifying import verify_list
-from evaluation.leaderboards.board import Filters, LeaderboardPage
-from evaluation.leaderboards.queries import get_leaderboard_page
+from evaluation.leaderboards.board import Filters, LeaderboardTable
+from evaluation.leaderboards.choices import list_board_choices
+from evaluation.leaderboards.queries import get_leaderboard
 from evaluation.models import Evaluation, Leaderboard
 from judgments.models import User
 from judgments.permissions import NotFound
@@ -43,9 +44,9 @@ def choose(world: World, names: str, username: str = "ada") -> Leaderboard:
     )
 
 
-def page(world: World, measures: str = "") -> LeaderboardPage:
+def page(world: World, measures: str = "") -> LeaderboardTable:
     access = make_access(collection=world.collection, username="dora")
-    return get_leaderboard_page(access=access, slug="main", filters=Filters(measures=measures))
+    return get_leaderboard(access=access, slug="main", filters=Filters(measures=measures))
 
 
 def test_a_hundred_runs_get_a_new_measure_step_by_step_and_show_the_old_ones_meanwhile(
@@ -55,7 +56,7 @@ def test_a_hundred_runs_get_a_new_measure_step_by_step_and_show_the_old_ones_mea
         rankings = {"q1": ["d1", "d2", "d3"][number % 2 :], "q2": ["d2"]}
         make_run(collection=world.collection, rankings=rankings, ranker=f"r{number}")
     refresh_evaluations(list_id=world.judgments.pk, at=NOW)
-    before = {row.run_id: row.cells[0].value for row in page(world, "RR@10").rows}
+    before = {row.id: row.values["RR@10"].mean for row in page(world, "RR@10").runs}
     stored = {e.pk: bytes(e.sums) for e in Evaluation.objects.all()}
     monkeypatch.setattr(due, "SMALL", 1)
     monkeypatch.setattr(due, "LARGEST", RUNS)  # ranks: some thirty runs a step
@@ -65,11 +66,10 @@ def test_a_hundred_runs_get_a_new_measure_step_by_step_and_show_the_old_ones_mea
     while not waiting or waiting[-1]:
         shown = page(world, "P(rel=2)@10 RR@10")
         waiting.append(shown.waiting)
-        assert shown.waiting_words == f"computing {shown.waiting} runs"
         # what was there stays there, whatever is still to come
         old = page(world, "RR@10")
         assert old.waiting == 0
-        assert {row.run_id: row.cells[0].value for row in old.rows} == before
+        assert {row.id: row.values["RR@10"].mean for row in old.runs} == before
         done = refresh_evaluations(list_id=world.judgments.pk, at=NOW)
         assert bool(done.evaluated) == bool(waiting[-1])
     assert waiting[0] == RUNS
@@ -91,11 +91,13 @@ def test_a_tools_definition_is_kept_current_by_its_name(world: World) -> None:
     assert verify_list(judgment_list=world.judgments, every_step=True).problems == ()
     make_run(collection=world.collection, rankings={"q1": ["d2"]}, ranker="other")
     shown = page(world)
-    assert [one.name for one in shown.columns[:2]] == [
+    assert [one.name for one in shown.measures[:2]] == [
         "lightgbm:nDCG@10",
         "opensearch_search_relevance:P@3",
     ]
-    assert [name for name, _ in shown.picker.kept] == [one.name for one in shown.columns]
+    assert [name for name, _ in list_board_choices(shown).kept] == [
+        one.name for one in shown.measures
+    ]
     dora = signed_in(User.objects.get(username="dora"))
     slug = world.collection.slug
     pages = {

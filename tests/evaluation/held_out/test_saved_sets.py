@@ -9,7 +9,7 @@ from evaluation.comparison.version_impact import OUTSIDE, get_run_moves
 from evaluation.evaluations.queries import FilterRefused
 from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.leaderboards.board import Filters
-from evaluation.leaderboards.queries import get_leaderboard_page
+from evaluation.leaderboards.queries import get_leaderboard
 from evaluation.models import Run
 from judgments.models import AuditEntry, SetLook
 from judgments.pages.paging import paged
@@ -67,7 +67,7 @@ def runs(world: World) -> tuple[Run, Run]:
 
 def board(world: World, **filters):
     access = make_access(collection=world.collection, username="dora")
-    return get_leaderboard_page(access=access, slug="main", filters=Filters(**filters))
+    return get_leaderboard(access=access, slug="main", filters=Filters(**filters))
 
 
 def compared(world: World, **filters):
@@ -76,7 +76,7 @@ def compared(world: World, **filters):
 
 
 def values_of(page) -> dict[str, tuple[float, int]]:
-    return {row.name: (row.values[0].value, row.values[0].n) for row in page.rows}
+    return {row.name: (own.mean, own.n) for row in page.runs for own in [*row.values.values()][:1]}
 
 
 def get(world: World, url: str, query: str = "", username: str = "dora"):
@@ -135,8 +135,8 @@ def test_changes_since_a_version_that_judged_none_of_a_set_are_not_shown(world, 
     commit(judgment_list=world.judgments, grades={(world.queries[9], world.documents[0]): 2})
     page = board(world, set="canaries", since="1")
     assert page.since == 1
-    assert [cell.change for row in page.rows for cell in row.cells] == [None] * sum(
-        len(row.cells) for row in page.rows
+    assert [cell.change for row in page.runs for cell in row.values.values()] == [None] * sum(
+        len(row.values) for row in page.runs
     )
 
 

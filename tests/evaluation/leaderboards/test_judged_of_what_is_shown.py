@@ -22,9 +22,10 @@ from evaluation.evaluations.query_values import get_mean, get_query_values
 from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.evaluations.sums import Board, RunSize, compute_sums
 from evaluation.evaluations.verifying import verify_list
-from evaluation.leaderboards.board import Filters
-from evaluation.leaderboards.queries import get_leaderboard_page
+from evaluation.leaderboards.board import Filters, Row, Value
+from evaluation.leaderboards.queries import get_leaderboard
 from evaluation.models import Evaluation, Leaderboard, MeasureSet, Run
+from evaluation.templatetags.boards import answers
 from judgments.models import JudgmentList, JudgmentVersion
 from tests.api.callers import by_token
 from tests.builders import NOW, World, commit, make_access, make_world
@@ -105,25 +106,29 @@ def keep_old_measures(judgments: JudgmentList) -> None:
     Leaderboard.objects.create(list=judgments, measure_set=measure_set)
 
 
+def first_of(row: Row) -> Value:
+    return next(iter(row.values.values()))
+
+
 def board(world: World, **filters: str) -> dict[str, Any]:
     access = make_access(collection=world.collection, username="dora")
-    page = get_leaderboard_page(access=access, slug="main", filters=Filters(**filters))
-    return {row.ranker_slug: row for row in page.rows}
+    page = get_leaderboard(access=access, slug="main", filters=Filters(**filters))
+    return {row.ranker: row for row in page.runs}
 
 
 def test_ten_of_ten_judged_is_all_that_is_shown_however_few_queries_are_answered(world):
     rows = board(world)
-    shares = {name: row.cells[0].judged.value for name, row in rows.items()}
+    shares = {name: first_of(row).judged for name, row in rows.items()}
     assert shares == {"few": 1.0, "half": 0.5, "all": 1.0}
     assert {name: (row.answered, row.queries) for name, row in rows.items()} == {
         "few": (1, 10),
         "half": (5, 10),
         "all": (10, 10),
     }
-    assert rows["few"].answers_words == "answers 1 of 10 queries"
-    assert rows["all"].answers_words == ""
+    assert answers(rows["few"]) == "answers 1 of 10 queries"
+    assert answers(rows["all"]) == ""
     # what a run does not answer still counts 0 in the measures themselves
-    assert rows["few"].cells[0].value.value == pytest.approx(0.1)
+    assert first_of(rows["few"]).mean == pytest.approx(0.1)
 
 
 def test_the_board_knows_what_is_answered_when_only_answered_queries_count(world):
@@ -133,7 +138,7 @@ def test_the_board_knows_what_is_answered_when_only_answered_queries_count(world
 
 def test_ir_measures_reading_stays_under_its_own_name(world):
     rows = board(world, measures="ir_measures:Judged@10")
-    assert {name: row.cells[0].value.value for name, row in rows.items()} == {
+    assert {name: first_of(row).mean for name, row in rows.items()} == {
         "few": 0.1,
         "half": 0.25,
         "all": 1.0,
@@ -231,7 +236,7 @@ def test_a_list_without_runs_is_due_once_after_the_change():
 
 def test_until_then_no_old_share_is_shown_under_the_new_name(old):
     rows = board(old)
-    assert {name: row.cells[0].judged.value for name, row in rows.items()} == {
+    assert {name: first_of(row).judged for name, row in rows.items()} == {
         "few": 1.0,
         "half": 0.5,
         "all": 1.0,

@@ -2,7 +2,6 @@
 
 import io
 import random
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,11 +13,13 @@ from evaluation.evaluations.queries import FilterRefused, RunSums, chosen_measur
 from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.evaluations.sums import Board, RunSize, compute_sums
 from evaluation.evaluations.thinning import thin_evaluations
-from evaluation.leaderboards.board import Filters, LeaderboardPage
-from evaluation.leaderboards.queries import get_leaderboard_page, get_state
+from evaluation.leaderboards.board import Filters, LeaderboardTable
+from evaluation.leaderboards.choices import list_board_choices
+from evaluation.leaderboards.queries import get_leaderboard, get_state
 from evaluation.models import Evaluation, Ranking, RefreshAttempt, Run
 from evaluation.runs.services import withdraw_run
-from evaluation.tool_differences.queries import run_file
+from evaluation.templatetags.boards import heading
+from evaluation.tool_differences.tool_values import run_file
 from judgments.lists.queries import get_list, get_qrels, get_version
 from judgments.models import JudgmentList
 from judgments.permissions import NotFound
@@ -80,8 +81,8 @@ def sums(
     )
 
 
-def page(world: World, username: str = "dora", **filters: str) -> LeaderboardPage:
-    return get_leaderboard_page(
+def page(world: World, username: str = "dora", **filters: str) -> LeaderboardTable:
+    return get_leaderboard(
         access=make_access(collection=world.collection, username=username),
         slug="main",
         filters=Filters(**filters),
@@ -137,7 +138,7 @@ def test_what_would_take_too_long_is_left_out_and_filled_in_by_and_by(world: Wor
 def test_a_page_shows_the_stored_values_best_first_and_how_much_is_judged(world: World) -> None:
     label(world, count=5)
     found = page(world)
-    assert [column.name for column in found.columns] == [
+    assert [column.name for column in found.measures] == [
         "nDCG@10",
         "nDCG@5",
         "nDCG@20",
@@ -145,29 +146,29 @@ def test_a_page_shows_the_stored_values_best_first_and_how_much_is_judged(world:
         "RR@10",
         "AP@100",
     ]
-    values = [row.values[0].value for row in found.rows]
+    values = [row.values["nDCG@10"].mean for row in found.runs]
     assert values == sorted(values, key=lambda value: -(value or 0))
-    assert [row.place for row in found.rows] == [1, 2, 3]
-    assert [row.values[0].is_best for row in found.rows] == [True, False, False]
-    assert [cell.judged for cell in found.rows[0].cells] == [
-        found.rows[0].values[place] for place in (6, 7, 8, 6, 6, 9)
+    assert [row.place for row in found.runs] == [1, 2, 3]
+    assert [row.values["nDCG@10"].is_best for row in found.runs] == [True, False, False]
+    shares = page(world, measures="Judged@10 Judged@5 Judged@20 Judged@100").runs
+    (own,) = [row for row in shares if row.id == found.runs[0].id]
+    assert [cell.judged for cell in found.runs[0].values.values()] == [
+        own.values[f"Judged@{cutoff}"].mean for cutoff in (10, 5, 20, 10, 10, 100)
     ]
-    assert not any(cell.judged and cell.judged.is_best for cell in found.rows[0].cells)
     assert found.waiting == 0
-    assert found.version is not None
-    assert (found.version.number, found.version.is_head) == (6, True)
-    assert {column.queries for column in found.columns} == {8}
+    assert (found.version, found.is_head) == (6, True)
+    assert {column.queries for column in found.measures} == {8}
 
 
 def test_a_share_of_judged_documents_asked_for_stands_alone_and_has_no_best(world: World) -> None:
     label(world, count=1)
     found = page(world, measures="Judged@5 nDCG@5")
-    assert [column.is_judged for column in found.columns] == [True, False]
-    for row in found.rows:
-        own, ndcg = row.cells
+    assert [column.is_judged for column in found.measures] == [True, False]
+    for row in found.runs:
+        own, ndcg = row.values.values()
         assert own.judged is None
-        assert not own.value.is_best
-        assert ndcg.judged == own.value
+        assert not own.is_best
+        assert ndcg.judged == own.mean
 
 
 def test_a_run_on_its_way_to_the_head_shows_its_older_values_and_their_version(
@@ -177,8 +178,8 @@ def test_a_run_on_its_way_to_the_head_shows_its_older_values_and_their_version(
     label(world, count=1, refreshed=False)
     found = page(world)
     assert found.waiting == 3
-    assert {row.version for row in found.rows} == {3}
-    assert not any(row.is_current for row in found.rows)
+    assert {row.version for row in found.runs} == {3}
+    assert all(row.computing for row in found.runs)
     assert found.state.endswith("~")
 
 
@@ -186,8 +187,8 @@ def test_a_run_without_any_value_waits_at_the_end(world: World) -> None:
     label(world, count=1)
     make_run(collection=world.collection, rankings={"q1": ["d1"]}, ranker="late")
     found = page(world)
-    assert found.rows[-1].ranker_slug == "late"
-    assert (found.rows[-1].values, found.rows[-1].version) == ((), None)
+    assert found.runs[-1].ranker == "late"
+    assert (found.runs[-1].values, found.runs[-1].version) == ({}, None)
     assert found.waiting == 1
 
 
@@ -199,7 +200,7 @@ def test_a_run_that_failed_says_so_and_nobody_waits_for_it(world: World) -> None
     )
     found = page(world)
     assert found.waiting == 0
-    assert found.rows[-1].problem == "torn"
+    assert found.runs[-1].problem == "torn"
 
 
 def test_a_version_that_comes_while_the_page_is_made_is_for_the_next_look(
@@ -214,8 +215,7 @@ def test_a_version_that_comes_while_the_page_is_made_is_for_the_next_look(
 
     monkeypatch.setattr("evaluation.leaderboards.queries.get_list", get_and_label)
     found = page(world)
-    assert found.version is not None
-    assert (found.version.number, found.version.is_head) == (1, True)
+    assert (found.version, found.is_head) == (1, True)
     assert world.judgments.head == 3
     assert found.state != get_state(judgment_list=world.judgments)
 
@@ -247,15 +247,16 @@ def test_an_old_version_keeps_its_values_while_labels_go_on(world: World) -> Non
     label(world, count=4)
     thin_evaluations(list_id=world.judgments.pk, at=NOW)
     after = page(world, version="2")
-    assert [row.values for row in after.rows] == [row.values for row in before.rows]
-    assert after.version == replace(before.version, is_head=False)  # type: ignore[type-var]
+    assert [row.values for row in after.runs] == [row.values for row in before.runs]
+    assert (after.version, after.created_at) == (before.version, before.created_at)
+    assert not after.is_head
 
 
 def test_a_segment_has_means_over_its_own_queries(world: World) -> None:
     label(world, count=2)
     found = page(world, segment="head", measures=MEASURES)
-    assert {value.n for row in found.rows for value in row.values} == {4}
-    assert found.segments == ("head", "tail")
+    assert {value.n for row in found.runs for value in row.values.values()} == {4}
+    assert list_board_choices(found).segments == ("head", "tail")
     with pytest.raises(FilterRefused):
         page(world, segment="nowhere")
 
@@ -263,9 +264,9 @@ def test_a_segment_has_means_over_its_own_queries(world: World) -> None:
 def test_a_table_is_sorted_by_any_column_or_by_name(world: World) -> None:
     label(world, count=3)
     by_name = page(world, sort="name")
-    assert [row.ranker_slug for row in by_name.rows] == ["bm25", "dense", "tfidf"]
-    worst_first = page(world, sort="RR@10").rows
-    values = [row.values[4].value for row in worst_first]
+    assert [row.ranker for row in by_name.runs] == ["bm25", "dense", "tfidf"]
+    worst_first = page(world, sort="RR@10").runs
+    values = [row.values["RR@10"].mean for row in worst_first]
     assert values == sorted(values, key=lambda value: value or 0)
     with pytest.raises(FilterRefused):
         page(world, sort="P@77")
@@ -274,9 +275,9 @@ def test_a_table_is_sorted_by_any_column_or_by_name(world: World) -> None:
 def test_only_the_newest_run_of_each_ranker_is_shown_when_asked_for(world: World) -> None:
     label(world, count=1)
     make_run(collection=world.collection, rankings={"q1": ["d1"]}, ranker="bm25", name="two")
-    names = {row.run_name for row in page(world, runs="newest").rows if row.ranker_slug == "bm25"}
+    names = {row.run for row in page(world, runs="newest").runs if row.ranker == "bm25"}
     assert names == {"two"}
-    assert len(page(world).rows) == 4
+    assert len(page(world).runs) == 4
 
 
 @pytest.mark.parametrize(
@@ -292,7 +293,7 @@ def test_a_list_without_a_version_has_a_page_without_values(world: World) -> Non
     make_run(collection=empty.collection, rankings={"q1": ["d1"]})
     found = page(empty)
     assert found.version is None
-    assert [row.values for row in found.rows] == [()]
+    assert [row.values for row in found.runs] == [{}]
 
 
 def test_an_annotator_and_a_stranger_find_no_leaderboard(world: World) -> None:
@@ -304,7 +305,7 @@ def test_an_annotator_and_a_stranger_find_no_leaderboard(world: World) -> None:
 def test_means_are_read_off_the_sums_once(world: World) -> None:
     label(world, count=1)
     stored = Evaluation.objects.filter(version__number=2).select_related("run__ranker")
-    found = {row.ranker_slug: row.values[0].value for row in page(world).rows}
+    found = {row.ranker: row.values["nDCG@10"].mean for row in page(world).runs}
     for row in stored:
         assert found[row.run.ranker.slug] == means(from_bytes(bytes(row.sums)))[0]
 
@@ -313,30 +314,30 @@ def test_a_tools_definition_is_shown_as_the_tool_means_it(world: World) -> None:
     label(world, count=2)
     names = ["nDCG@5", "lightgbm:nDCG@5", "trec_eval:RR@5", "quepid_ndcg:P@5"]
     found = page(world, measures=" ".join(names))
-    assert [column.name for column in found.columns] == names
-    assert found.columns[1].heading == "nDCG@5 lightgbm"
-    assert found.columns[1].caveat == PRESETS["lightgbm"].caveat
+    assert [column.name for column in found.measures] == names
+    assert heading(found.measures[1]) == "nDCG@5 lightgbm"
+    assert found.measures[1].caveat == PRESETS["lightgbm"].caveat
     qrels = get_qrels(judgment_list=world.judgments, number=world.judgments.head)
     judged = JudgedQueries(read_qrels(io.BytesIO(qrels), name="qrels"))
-    for row in found.rows:
-        run = Run.objects.get(public_id=row.run_id)
-        for cell, asked in zip(row.cells, map(ask, names), strict=True):
+    for row in found.runs:
+        run = Run.objects.get(public_id=row.id)
+        for cell, asked in zip(row.values.values(), map(ask, names), strict=True):
             right = evaluate_file(judged, run_file(run), [asked.measure])
-            assert (cell.value.value, cell.value.n) == (right.means[0], right.counts[0])
+            assert (cell.mean, cell.n) == (right.means[0], right.counts[0])
 
 
 def test_the_same_measure_by_two_names_has_two_columns(world: World) -> None:
     label(world, count=1)
     found = page(world, measures="nDCG@5 trec_eval_c:nDCG@5", sort="-trec_eval_c:nDCG@5")
-    assert [column.definition for column in found.columns] == ["nDCG@5", "nDCG@5"]
-    assert all(
-        len(row.cells) == 2 and row.cells[0].value == row.cells[1].value for row in found.rows
-    )
+    assert [column.definition for column in found.measures] == ["nDCG@5", "nDCG@5"]
+    for row in found.runs:
+        one, other = row.values.values()
+        assert (one.mean, one.n) == (other.mean, other.n)
 
 
 def test_the_picker_offers_every_tool_and_every_family(world: World) -> None:
     label(world, count=1)
-    offers = page(world, measures="AP@5").picker.offers
+    offers = list_board_choices(page(world, measures="AP@5")).offers
     assert {one.name for one in offers.tools} >= {"trec_eval:AP@5", "xgboost_ndcg:AP@5"}
     assert all("gdeval" not in one.name for one in offers.tools)
     families = {ask(one.name).measure.family for one in offers.families}

@@ -9,7 +9,8 @@ from evaluation.evaluations.queries import FilterRefused, chosen_measures, list_
 from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.evaluations.verifying import verify_list
 from evaluation.leaderboards.board import Filters
-from evaluation.leaderboards.queries import get_leaderboard_page
+from evaluation.leaderboards.choices import list_board_choices
+from evaluation.leaderboards.queries import get_leaderboard
 from evaluation.models import Evaluation, Run
 from judgments.collections.services import load_queries
 from judgments.lists.queries import get_version
@@ -74,8 +75,8 @@ def test_the_leaderboard_offers_the_segments_of_its_version(world: World) -> Non
     access = make_access(collection=world.collection, username="dora")
     for version, offered in (("1", ("head", "tail")), ("", ("head", "moved", "tail"))):
         filters = Filters(version=version) if version else Filters()
-        page = get_leaderboard_page(access=access, slug="main", filters=filters)
-        assert page.segments == offered
+        page = get_leaderboard(access=access, slug="main", filters=filters)
+        assert list_board_choices(page).segments == offered
 
 
 def test_the_page_of_a_run_shows_the_segments_of_its_version(world: World) -> None:

@@ -6,8 +6,8 @@ from django.urls import reverse
 
 from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.leaderboards.board import Filters
-from evaluation.leaderboards.queries import get_leaderboard_page
-from evaluation.leaderboards.segments import SegmentFilters, SegmentsPage, get_segments_page
+from evaluation.leaderboards.queries import get_leaderboard
+from evaluation.leaderboards.segments import SegmentFilters, SegmentTable, get_segment_table
 from judgments.collections.services import load_queries
 from tests.builders import NOW, World, commit, make_access, make_world
 from tests.evaluation.browsing import signed_in
@@ -33,46 +33,46 @@ def world() -> World:
     return world
 
 
-def segments(world: World, **asked: str) -> SegmentsPage:
+def segments(world: World, **asked: str) -> SegmentTable:
     access = make_access(collection=world.collection, username="dora")
-    return get_segments_page(access=access, slug="main", filters=SegmentFilters(**asked))
+    return get_segment_table(access=access, slug="main", filters=SegmentFilters(**asked))
 
 
 def board(world: World, segment: str) -> dict[str, tuple[float | None, int]]:
     access = make_access(collection=world.collection, username="dora")
     filters = Filters(measures="RR@10", segment=segment)
-    page = get_leaderboard_page(access=access, slug="main", filters=filters)
-    return {row.ranker_slug: (row.cells[0].value.value, row.cells[0].value.n) for row in page.rows}
+    page = get_leaderboard(access=access, slug="main", filters=filters)
+    return {row.ranker: (own.mean, own.n) for row in page.runs for own in row.values.values()}
 
 
 def test_each_cell_is_the_leaderboards_of_its_segment_and_shows_its_queries(world: World) -> None:
     page = segments(world, measure="RR@10")
-    assert [(own.name, own.queries) for own in page.columns] == [("head", 3), ("tail", 2)]
-    for place, column in enumerate(page.columns):
+    assert [(own.name, own.queries) for own in page.segments] == [("head", 3), ("tail", 2)]
+    for column in page.segments:
         right = board(world, column.name)
-        cells = {row.ranker_slug: row.cells[place] for row in page.rows}
-        found = {slug: (own.average.value, own.average.n) for slug, own in cells.items()}
+        cells = {row.ranker: row.segments[column.name] for row in page.runs}
+        found = {slug: (own.mean, own.n) for slug, own in cells.items()}
         assert found == right
         assert [slug for slug, own in cells.items() if own.is_best] == [column.name]
-    every = {row.ranker_slug: (row.every.value, row.every.n) for row in page.rows}
+    every = {row.ranker: (row.every.mean, row.every.n) for row in page.runs}
     assert every == board(world, "")
     # each segment counts the same, however many queries it has
-    assert {row.of_means.value for row in page.rows} == {(1 + 1 / 3) / 2}
+    assert {row.of_segments.mean for row in page.runs} == {(1 + 1 / 3) / 2}
 
 
 def test_a_query_that_moves_changes_the_columns_from_then_on(world: World) -> None:
     record = QueryRecord(query_id="q1", text="text", segment="", line=1)
     load_queries(collection=world.collection, records=[record], by=None, at=NOW)
-    columns = [(own.name, own.queries) for own in segments(world, measure="RR@10").columns]
+    columns = [(own.name, own.queries) for own in segments(world, measure="RR@10").segments]
     assert columns == [("", 1), ("head", 2), ("tail", 2)]
     before = segments(world, measure="RR@10", version="1")
-    assert [(own.name, own.queries) for own in before.columns] == [("head", 3), ("tail", 2)]
+    assert [(own.name, own.queries) for own in before.segments] == [("head", 3), ("tail", 2)]
 
 
 def test_a_tools_definition_can_be_taken_apart_too(world: World) -> None:
     page = segments(world, measure="lightgbm:nDCG@5")
-    assert page.asked.canonical == "lightgbm:nDCG@5"
-    assert "refuses negative grades" in page.description
+    assert page.measure.name == "lightgbm:nDCG@5"
+    assert "refuses negative grades" in page.measure.caveat
     for names in ("nope@3", "RR@10 P@5", "quepid_ndcg:nDCG@5", "Judged(average='micro')@5"):
         with pytest.raises(MeasureError):
             segments(world, measure=names)

@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from evaluation.evaluations.refreshing import refresh_evaluations
-from evaluation.leaderboards import board as board_pages
+from evaluation.leaderboards import views
 from evaluation.models import Leaderboard
 from judgments.models import AuditEntry, Membership
 from tests.builders import NOW, World, commit, make_list, make_world
@@ -72,10 +72,10 @@ def test_the_page_has_every_run_its_values_their_error_and_their_version(dora: C
 
 
 def test_a_run_is_found_by_a_part_of_its_name_and_the_baseline_stays(dora: Client) -> None:
-    found = dora.get(board_url(), {"find": "TFI"}).context["page"].rows
-    assert [row.ranker_slug for row in found] == ["tfidf"]
+    found = dora.get(board_url(), {"find": "TFI"}).context["page"].runs
+    assert [row.ranker for row in found] == ["tfidf"]
     beside = dora.get(board_url(), {"find": "tfi", "baseline": "bm25/one"}).context["page"]
-    assert {row.ranker_slug for row in beside.rows} == {"bm25", "tfidf"}
+    assert {row.ranker for row in beside.runs} == {"bm25", "tfidf"}
     assert "No run is called so" in dora.get(board_url(), {"find": "colbert"}).text
 
 
@@ -83,9 +83,9 @@ def test_a_long_leaderboard_comes_in_pages_and_as_a_whole_file(
     dora: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "Pages" not in dora.get(board_url()).text
-    monkeypatch.setattr(board_pages, "ROWS", 1)
+    monkeypatch.setattr(views, "ROWS", 1)
     first, second = dora.get(board_url()), dora.get(board_url(), {"page": "2"})
-    names = [[row.ranker_slug for row in page.context["page"].shown] for page in (first, second)]
+    names = [[row.ranker for row in page.context["rows"]] for page in (first, second)]
     assert names == [["tfidf"], ["bm25"]]
     assert "1–1 of 2" in first.text
     assert "?page=2" in first.text

@@ -14,14 +14,13 @@ from django.urls import reverse
 from evaluation.evaluations.query_values import get_mean, get_query_values
 from evaluation.models import Run
 from evaluation.runs.services import withdraw_run
-from evaluation.tool_differences import pages as pages_rosetta
-from evaluation.tool_differences import queries as dialects
-from evaluation.tool_differences.pages import (
-    RosettaFilters,
-    get_list_rosetta_page,
-    get_run_rosetta_page,
+from evaluation.tool_differences import queries, tool_values
+from evaluation.tool_differences.queries import (
+    ToolFilters,
+    get_list_tool_orders,
+    get_run_tool_values,
 )
-from evaluation.tool_differences.queries import list_spoken, run_file
+from evaluation.tool_differences.tool_values import list_tool_values, run_file
 from judgments.lists.queries import get_qrels
 from judgments.models import JudgmentList
 from tests.builders import NOW, World, commit, make_access, make_list, make_world
@@ -31,7 +30,7 @@ from touchstone.files.trec import read_qrels
 from touchstone.measures.asking import ask
 from touchstone.measures.judged_files import JudgedQueries
 from touchstone.measures.presets import NDCG_PRESETS
-from touchstone.measures.rosetta import preset_means
+from touchstone.measures.tool_differences import preset_means
 from touchstone.measures.tool_rules import printed
 from touchstone.scales import Scale
 
@@ -96,7 +95,7 @@ def evaluated(folder: Path, qrels: bytes, text: str, preset: str, k: int) -> flo
 def test_each_mean_is_what_evaluate_prints_to_the_last_bit(
     world: World, wide: JudgmentList, run: Run, tmp_path: Path, k: int
 ) -> None:
-    spoken = list_spoken(runs=[run], judgment_list=wide, version=1, cutoff=k)[run.pk]
+    spoken = list_tool_values(runs=[run], judgment_list=wide, version=1, cutoff=k)[run.pk]
     qrels = get_qrels(judgment_list=wide, number=1)
     assert [one.preset for one in spoken] == list(NDCG_PRESETS)
     for one in spoken:
@@ -116,7 +115,7 @@ def test_the_nasty_run_keeps_every_bit_through_the_database(
     text = (nasty / "nasty.run").read_text()
     run = make_run(collection=world.collection, text=text, create=True)
     exported = get_qrels(judgment_list=found, number=1)
-    for one in list_spoken(runs=[run], judgment_list=found, version=1, cutoff=10)[run.pk]:
+    for one in list_tool_values(runs=[run], judgment_list=found, version=1, cutoff=10)[run.pk]:
         if not one.problem:
             assert one.mean == evaluated(tmp_path, exported, text, one.preset, 10), one.preset
 
@@ -128,19 +127,17 @@ def test_the_page_shows_every_preset_the_highest_first(
     shown = re.findall(r'data-dialect="(\w+)"', page.content.decode())
     assert page.status_code == 200
     assert sorted(shown) == sorted(NDCG_PRESETS)
-    found = get_run_rosetta_page(
+    found = get_run_tool_values(
         access=make_access(collection=world.collection, username="dora"),
         public_id=run.public_id,
-        filters=RosettaFilters(list_slug="wide"),
+        filters=ToolFilters(list_slug="wide"),
     )
-    means = [row.spoken.mean for row in found.rows if row.spoken.mean is not None]
+    means = [row.mean for row in found.dialects if row.mean is not None]
     assert means == sorted(means, reverse=True)
-    assert found.rows[-1].spoken.mean is None
-    assert found.own is not None
+    assert found.dialects[-1].mean is None
+    assert found.mean is not None
     assert all(
-        row.difference == row.spoken.mean - found.own.value
-        for row in found.rows
-        if row.spoken.mean is not None
+        row.difference == row.mean - found.mean for row in found.dialects if row.mean is not None
     )
 
 
@@ -225,7 +222,7 @@ def test_grades_count_what_they_are_worth_as_on_every_other_page(world: World, r
     query, (first, second, *_) = world.queries[0], world.documents
     commit(judgment_list=own, grades={(query, first): 2, (query, second): 1})
     assert "reads their codes" in text_of(get(world, run, "?list=real"))
-    spoken = list_spoken(runs=[run], judgment_list=own, version=1, cutoff=3)[run.pk]
+    spoken = list_tool_values(runs=[run], judgment_list=own, version=1, cutoff=3)[run.pk]
     compared = 0
     for one in spoken:
         asked = ask(f"{one.preset}:nDCG@3")
@@ -246,19 +243,19 @@ def test_grades_count_what_they_are_worth_as_on_every_other_page(world: World, r
 
 
 def test_an_old_version_keeps_its_numbers(world: World, wide: JudgmentList, run: Run) -> None:
-    before = list_spoken(runs=[run], judgment_list=wide, version=1, cutoff=10)[run.pk]
+    before = list_tool_values(runs=[run], judgment_list=wide, version=1, cutoff=10)[run.pk]
     commit(judgment_list=wide, grades={(world.queries[0], world.documents[4]): 4})
     cache.clear()
-    assert list_spoken(runs=[run], judgment_list=wide, version=1, cutoff=10)[run.pk] == before
-    assert list_spoken(runs=[run], judgment_list=wide, version=2, cutoff=10)[run.pk] != before
+    assert list_tool_values(runs=[run], judgment_list=wide, version=1, cutoff=10)[run.pk] == before
+    assert list_tool_values(runs=[run], judgment_list=wide, version=2, cutoff=10)[run.pk] != before
 
 
 def test_a_second_look_reads_no_ranking(
     world: World, wide: JudgmentList, run: Run, django_assert_num_queries
 ) -> None:
-    list_spoken(runs=[run], judgment_list=wide, version=1, cutoff=10)
+    list_tool_values(runs=[run], judgment_list=wide, version=1, cutoff=10)
     with django_assert_num_queries(0):
-        list_spoken(runs=[run], judgment_list=wide, version=1, cutoff=10)
+        list_tool_values(runs=[run], judgment_list=wide, version=1, cutoff=10)
 
 
 @pytest.fixture
@@ -277,11 +274,11 @@ def rivals(world: World, wide: JudgmentList) -> tuple[Run, Run]:
 def test_the_pair_whose_order_depends_on_the_dialect_is_named(
     world: World, rivals: tuple[Run, Run]
 ) -> None:
-    page = get_list_rosetta_page(
-        access=make_access(collection=world.collection), slug="wide", filters=RosettaFilters()
+    page = get_list_tool_orders(
+        access=make_access(collection=world.collection), slug="wide", filters=ToolFilters()
     )
     (pair,) = page.pairs
-    by_name = {pair.first.ranker_name: pair.for_first, pair.second.ranker_name: pair.for_second}
+    by_name = {pair.runs[0].ranker: pair.for_first, pair.runs[1].ranker: pair.for_second}
     assert "trec_eval" in by_name["brilliant"]  # counts the answered query alone
     assert "trec_eval_c" in by_name["steady"]  # counts 0 for what is not answered
     assert len(page.orders) > 1
@@ -293,14 +290,14 @@ def test_the_pair_whose_order_depends_on_the_dialect_is_named(
 def test_a_withdrawn_run_has_no_place(world: World, rivals: tuple[Run, Run]) -> None:
     access = make_access(collection=world.collection)
     withdraw_run(access=access, run=rivals[0], at=NOW)
-    page = get_list_rosetta_page(access=access, slug="wide", filters=RosettaFilters())
+    page = get_list_tool_orders(access=access, slug="wide", filters=ToolFilters())
     assert [run.ranker_name for run in page.runs] == ["brilliant"]
 
 
 def test_runs_beyond_the_patience_wait_and_the_open_page_asks_on(
     world: World, rivals: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dialects, "PATIENCE", 1)
+    monkeypatch.setattr(tool_values, "PATIENCE", 1)
     first = get_list_page(world)
     assert "1 run to go" in text_of(first)
     assert 'hx-trigger="load' in first.content.decode()
@@ -316,7 +313,7 @@ def test_where_there_are_too_many_runs_the_best_are_shown(
     world: World, rivals: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     every = get_list_page(world).context["page"].runs
-    monkeypatch.setattr(pages_rosetta, "MOST_RUNS", 1)
+    monkeypatch.setattr(queries, "MOST_RUNS", 1)
     page = get_list_page(world)
     assert [run.ranker_name for run in page.context["page"].runs] == [every[0].ranker_name]
     assert every[0].ranker_name == "steady"  # the older one
@@ -326,14 +323,14 @@ def test_where_there_are_too_many_runs_the_best_are_shown(
 def test_a_query_costs_patience_whatever_a_run_says_of_it(
     world: World, rivals: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dialects, "PATIENCE", sum(run.row_count for run in rivals))
+    monkeypatch.setattr(tool_values, "PATIENCE", sum(run.row_count for run in rivals))
     assert "1 run to go" in text_of(get_list_page(world))
 
 
 def test_a_run_that_is_too_long_is_sent_to_the_command_line(
     world: World, rivals: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dialects, "MOST_RANKS", 5)
+    monkeypatch.setattr(tool_values, "MOST_RANKS", 5)
     assert "too long for a page" in text_of(get(world, rivals[0], "?list=wide"))
     text = text_of(get_list_page(world))
     assert "Too long for a page" in text

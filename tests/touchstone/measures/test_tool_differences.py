@@ -16,7 +16,7 @@ from touchstone.measures.errors import MeasureError
 from touchstone.measures.files import evaluate_file
 from touchstone.measures.judged_files import JudgedQueries
 from touchstone.measures.presets import NDCG_PRESETS
-from touchstone.measures.rosetta import Spoken, disputed_pairs, places, preset_means
+from touchstone.measures.tool_differences import PresetMean, places, preset_means, rank_reversals
 from touchstone.measures.tool_rules import apply
 
 QRELS = "q1 a 2\nq1 b -1\nq1 c 4\nq2 a 1\nq2 z 0\nq3 a 3\nq5 b 0\n"
@@ -26,13 +26,13 @@ RUN = (
 )
 
 
-def alone(own: JudgedQueries, ranked: RunFile, name: str, cutoff: int) -> Spoken:
+def alone(own: JudgedQueries, ranked: RunFile, name: str, cutoff: int) -> PresetMean:
     measure = Measure(family="nDCG", cutoff=cutoff)
     try:
         found = evaluate_file(own, ranked, [measure], NDCG_PRESETS[name])
     except MeasureError as error:
-        return Spoken(name, None, 0, error.message.rpartition(": ")[2])
-    return Spoken(name, found.means[0], found.counts[0])
+        return PresetMean(name, None, 0, error.message.rpartition(": ")[2])
+    return PresetMean(name, found.means[0], found.counts[0])
 
 
 @pytest.mark.parametrize("cutoff", [1, 3, 10])
@@ -81,7 +81,7 @@ def test_a_measure_is_the_one_that_evaluate_applies() -> None:
     ranked = run("q1 a 1")
     found = preset_means(judged("q1 a 1"), ranked, 7, {"gdeval": NDCG_PRESETS["gdeval"]})
     meant = apply(NDCG_PRESETS["gdeval"], Measure(family="nDCG", cutoff=7))
-    assert found == (Spoken("gdeval", 1.0, 1),)
+    assert found == (PresetMean("gdeval", 1.0, 1),)
     assert meant.cutoff == 7
 
 
@@ -91,15 +91,15 @@ def test_equal_values_share_their_place_and_the_next_is_left_out() -> None:
 
 def test_a_pair_is_disputed_where_presets_stand_on_both_sides() -> None:
     values = {"one": [0.5, 0.4, 0.1], "two": [0.4, 0.5, 0.1], "three": [0.6, 0.6, 0.2]}
-    (found,) = disputed_pairs(values)
+    (found,) = rank_reversals(values)
     assert (found.first, found.second) == (0, 1)
     assert (found.for_first, found.for_second) == (("one",), ("two",))
 
 
 def test_a_missing_value_takes_no_side() -> None:
-    assert disputed_pairs({"one": [0.5, 0.4], "two": [None, 0.5]}) == ()
-    assert disputed_pairs({}) == ()
-    assert disputed_pairs({"one": []}) == ()
+    assert rank_reversals({"one": [0.5, 0.4], "two": [None, 0.5]}) == ()
+    assert rank_reversals({}) == ()
+    assert rank_reversals({"one": []}) == ()
 
 
 def test_the_most_divided_pair_comes_first() -> None:
@@ -109,7 +109,7 @@ def test_the_most_divided_pair_comes_first() -> None:
         "three": [2.0, 3.0, 1.0],
         "four": [2.0, 3.0, 1.0],
     }
-    assert next((one.first, one.second) for one in disputed_pairs(values)) == (0, 1)
+    assert next((one.first, one.second) for one in rank_reversals(values)) == (0, 1)
 
 
 @given(
@@ -128,4 +128,4 @@ def test_pairs_are_disputed_exactly_where_two_presets_disagree(table: list[list[
         if any(own[first] > own[second] for own in table)
         and any(own[first] < own[second] for own in table)
     }
-    assert {(one.first, one.second) for one in disputed_pairs(values)} == expected
+    assert {(one.first, one.second) for one in rank_reversals(values)} == expected

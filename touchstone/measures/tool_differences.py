@@ -1,4 +1,4 @@
-"""One run in every dialect: what each preset's tool would print as its mean, side by side."""
+"""How tools differ on one run: what each preset's tool would print as its mean, side by side."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ MOST_CUTOFF: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class PresetMean:
     """What one preset makes of a run.
 
     mean: None where no query is in it, or where the tool can't read these judgments.
@@ -36,7 +36,7 @@ class Spoken:
 
 
 @dataclass(frozen=True, slots=True)
-class Disputed:
+class RankReversal:
     """Two of several things of which some presets rank one higher, and some the other.
 
     first, second: their places in what was given. for_first, for_second: those presets.
@@ -50,7 +50,7 @@ class Disputed:
 
 def preset_means(
     judged: JudgedQueries, run: RunFile, cutoff: int, presets: Mapping[str, Preset] = NDCG_PRESETS
-) -> tuple[Spoken, ...]:
+) -> tuple[PresetMean, ...]:
     """The mean of nDCG at the cutoff under every preset, in the presets' order.
 
     To the last bit what `evaluate --preset` says of the same files, each ordering of the run
@@ -59,11 +59,11 @@ def preset_means(
     """
     meant = {name: preset_measure(chosen, cutoff) for name, chosen in presets.items()}
     by_ordering: dict[Ordering, list[str]] = {}
-    found: dict[str, Spoken] = {}
+    found: dict[str, PresetMean] = {}
     for name, measure in meant.items():
         problem = _problem(measure, judged.grades)
         if problem:
-            found[name] = Spoken(name, None, 0, problem)
+            found[name] = PresetMean(name, None, 0, problem)
         else:
             by_ordering.setdefault(measure.ordering, []).append(name)
     own = [[meant[name] for name in names] for names in by_ordering.values()]
@@ -73,7 +73,7 @@ def preset_means(
         computed = evaluate_batch(measures, graded.rankings[ordering], judged.grades)
         for column, name in enumerate(names):
             values, counted = computed.values[:, column], computed.counted[:, column]
-            found[name] = _spoken(presets[name], order, values, counted)
+            found[name] = _preset_mean(presets[name], order, values, counted)
     return tuple(found[name] for name in presets)
 
 
@@ -90,7 +90,7 @@ def places(values: Sequence[float | None]) -> tuple[int | None, ...]:
     )
 
 
-def disputed_pairs(values: Mapping[str, Sequence[float | None]]) -> tuple[Disputed, ...]:
+def rank_reversals(values: Mapping[str, Sequence[float | None]]) -> tuple[RankReversal, ...]:
     """The pairs whose order depends on the preset; those that split the presets most come first.
 
     values: by preset, one of each thing compared. Where two are equal, or one is missing, a preset
@@ -108,7 +108,7 @@ def disputed_pairs(values: Mapping[str, Sequence[float | None]]) -> tuple[Disput
         for second in np.flatnonzero(higher.any(axis=0) & lower.any(axis=0)).tolist():
             if second > first:
                 sides = (_named(names, higher[:, second]), _named(names, lower[:, second]))
-                out.append(Disputed(first, second, *sides))
+                out.append(RankReversal(first, second, *sides))
     return tuple(sorted(out, key=lambda one: -min(len(one.for_first), len(one.for_second))))
 
 
@@ -139,7 +139,9 @@ class _ToolOrder:
     query_ids: tuple[str, ...]
 
 
-def _spoken(chosen: Preset, order: _ToolOrder, values: FloatArray, counted: BoolArray) -> Spoken:
+def _preset_mean(
+    chosen: Preset, order: _ToolOrder, values: FloatArray, counted: BoolArray
+) -> PresetMean:
     rows = [row for row in order.rows if counted[row]]
     mean = tool_mean(chosen, [order.query_ids[row] for row in rows], values[rows])
-    return Spoken(chosen.name, mean, len(rows))
+    return PresetMean(chosen.name, mean, len(rows))
