@@ -84,8 +84,10 @@ class _Texts:
         if self.width * _WORD > _LONG:
             return self._places()
         words = [self.word(place).byteswap() for place in range(self.width)]
-        # of texts that differ in zeros at the end alone, the longer comes later
-        return np.array([*words, self.lengths.astype(np.uint64)], np.uint64)
+        if not self.bytes[:-_WORD].all():
+            # of texts that differ in zeros at the end alone, the longer comes later
+            words.append(self.lengths.astype(np.uint64))
+        return np.array(words, np.uint64).reshape(len(words), len(self.lengths))
 
     def _places(self) -> Words:
         ends = self.starts + self.lengths

@@ -64,7 +64,7 @@ class QueryRows:
         """A query's name, for people."""
         return repr(shown(self.names[query].as_py()))
 
-    @cached_property
+    @property
     def documents(self) -> npt.NDArray[np.uint64]:
         """A number below 2**32 for each row's document."""
         ids = self.column("document")
@@ -76,18 +76,23 @@ class QueryRows:
         encoded = ids.dictionary_encode()
         return np.asarray(encoded.indices.to_numpy(zero_copy_only=False), np.uint64)
 
-    @cached_property
+    @property
     def pairs(self) -> npt.NDArray[np.uint64]:
         """A number for each row's query and document together."""
-        numbers: npt.NDArray[np.uint64] = self.queries.astype(np.uint64) << _HALF
-        return numbers | self.documents
+        numbers: npt.NDArray[np.uint64] = self.queries.astype(np.uint64)
+        numbers <<= _HALF
+        numbers |= self.documents
+        return numbers
 
     @cached_property
     def by_query(self) -> Numbers:
         """All rows, query by query, in their order."""
-        rows = np.arange(len(self.queries), dtype=np.uint64)
-        keys = np.sort(self.queries.astype(np.uint64) << _HALF | rows)  # quicker than an argsort
-        return (keys & _LOW).astype(np.int64)
+        # a stable sort of 16 bits is NumPy's radix sort, two of which are quicker than one of 32
+        order = np.argsort((self.queries & 0xFFFF).astype(np.uint16), kind="stable")
+        if len(self.names) > 1 << 16:
+            high = (self.queries >> 16).astype(np.uint16)
+            order = order[np.argsort(high[order], kind="stable")]
+        return order
 
     @cached_property
     def is_judgment(self) -> BoolArray | None:
@@ -132,11 +137,12 @@ def _one_piece(column: pa.ChunkedArray) -> pa.Array:
 
 
 def _check_pairs(rows: QueryRows) -> None:
+    pairs = rows.pairs
     if rows.is_judgment is None:
-        _check_distinct(rows, rows.pairs, "")
+        _check_distinct(rows, pairs, "")
         return
-    _check_distinct(rows, rows.pairs[~rows.is_judgment], " in the rankings")
-    _check_distinct(rows, rows.pairs[rows.is_judgment], " in the judgments")
+    _check_distinct(rows, pairs[~rows.is_judgment], " in the rankings")
+    _check_distinct(rows, pairs[rows.is_judgment], " in the judgments")
 
 
 def _check_distinct(rows: QueryRows, pairs: npt.NDArray[np.uint64], where: str) -> None:
@@ -172,8 +178,9 @@ def _levels(rows: QueryRows, plan: Plan) -> tuple[LevelArray, Grades, frozenset[
 def _joined(rows: QueryRows, levels: LevelArray, is_judgment: BoolArray) -> LevelArray:
     """The levels, of rows of rankings too: those of the judgment of the same pair."""
     judged = is_judgment & (levels > 0)
-    there = pa.array(rows.pairs[judged])
-    places = pc.index_in(pa.array(rows.pairs[~is_judgment]), value_set=there)
+    pairs = rows.pairs
+    there = pa.array(pairs[judged])
+    places = pc.index_in(pa.array(pairs[~is_judgment]), value_set=there)
     found = np.append(levels[judged], np.uint8(0))
     out = levels.copy()
     out[~is_judgment] = found[places.fill_null(len(there)).to_numpy(zero_copy_only=False)]
@@ -224,7 +231,7 @@ def _graded(
     ranked = rows.by_query[rows.is_ranked[rows.by_query]]
     lengths = rows.counted(rows.is_ranked)
     starts = np.concatenate(([0], np.cumsum(lengths)))
-    scores = rows.column("score").to_numpy(zero_copy_only=False)[ranked].astype(np.float64)
+    scores = rows.column("score").to_numpy(zero_copy_only=False)[ranked]
     ties, precision = rule_of(ordering)
     order = rank_orders(
         ArrowIds(rows.column("document").take(pa.array(ranked))),

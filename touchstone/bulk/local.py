@@ -24,7 +24,7 @@ from touchstone.bulk.plan import Plan
 from touchstone.bulk.spill import evaluate_bucket, read_whole, spill
 from touchstone.bulk.workers import Progress, Workers, cores, workers
 
-ROWS_PER_BUCKET: Final = 1 << 20
+ROWS_PER_BUCKET: Final = 1 << 19
 MOST_BUCKETS: Final = 1 << 12
 LARGEST_WHOLE: Final = 1 << 24  # rows of a file that is evaluated in one piece
 _FREE: Final = 0.8  # of the free space: what spilling may take unless a limit is given

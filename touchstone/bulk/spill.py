@@ -19,7 +19,7 @@ from touchstone.bulk.ids import hashes
 from touchstone.bulk.kernel import evaluate_rows
 from touchstone.bulk.plan import Plan
 
-_SPLIT_ROWS: Final = 1 << 20  # rows that are sorted into buckets at once
+_SPLIT_ROWS: Final = 1 << 19  # rows that are sorted into buckets at once
 
 
 def spill(plan: Plan, portions: Sequence[Portion], n_buckets: int, into: Path) -> int:
@@ -61,10 +61,10 @@ def read_whole(plan: Plan, portions: Iterable[Portion]) -> pa.Table:
 
 def table_of(batches: Iterable[Any]) -> pa.Table:
     """The batches as one table."""
-    tables = [pa.Table.from_batches([batch]) for batch in batches]
-    if not tables:
+    held = list(batches)
+    if not held:
         return pa.table({"query": pa.array([], pa.int64())})
-    return pa.concat_tables(tables).combine_chunks()
+    return pa.Table.from_batches(held).combine_chunks()
 
 
 def _tables(plan: Plan, portions: Iterable[Portion]) -> Iterator[pa.Table]:
