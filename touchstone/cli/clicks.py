@@ -15,13 +15,18 @@ HELP: Final = (
 FIGURES: Final[Mapping[str, tuple[str, str]]] = {
     "summary": ("what became of every record of the log", "click_evidence"),
     "coec": ("clicks over expected clicks of each query and document", "click_evidence"),
+    "ctr": ("click-through rates by rank and by document, as models", "click_models"),
+    "sdbn": ("the simplified dynamic Bayesian network: relevance of each pair", "click_models"),
+    "pbm": ("how likely each rank is seen, by four estimators", "click_models"),
+    "ips": ("what a policy would have got, from another one's log", "click_policies"),
+    "interleaving": ("which of two interleaved rankers wins", "click_interleaving"),
 }
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     figures = parser.add_subparsers(dest="figure", metavar="FIGURE", required=True)
     for name, (words, module) in FIGURES.items():
-        own = figures.add_parser(name, help=words, description=f"{words.capitalize()}.")
+        own = figures.add_parser(name, help=words, description=f"{words[0].upper()}{words[1:]}.")
         import_module(f"touchstone.cli.{module}").ADD_ARGUMENTS[name](own)
         own.add_argument("--json", action="store_true", help="print one JSON object")
 

@@ -10,19 +10,18 @@
 With a timestamp, a line that repeats an earlier one is a duplicate.
 """
 
-import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
 from touchstone.clicks.columns import NO_RANK, Coded, EventColumns, add_columns
+from touchstone.clicks.csv_rows import csv_rows
 from touchstone.clicks.log import LogBuilder
-from touchstone.clicks.records import LIMITS
 from touchstone.clicks.ubi import USUAL_ACTIONS, Actions
 from touchstone.files.errors import Problems, Rule, quoted
-from touchstone.files.reading import Progress, Source, read_lines
+from touchstone.files.reading import Progress, Source
 
 ALIASES: Final = {
     "action_name": "action",
@@ -51,7 +50,7 @@ def read_csv(
     name: what problems are reported under. Raises FileRefused with every line that breaks a rule.
     """
     problems = Problems(name)
-    rows = _rows(source, problems, progress)
+    rows = csv_rows(source, problems, progress)
     header = next(rows, None)
     if header is None:
         raise problems.stop(1, Rule.EMPTY, "there is no event in it.")
@@ -73,21 +72,6 @@ def read_csv(
     problems.raise_if_any()
     if block:
         add_columns(builder, _columns(block, columns), actions=actions)
-
-
-def _rows(
-    source: Source, problems: Problems, progress: Progress | None
-) -> Iterator[tuple[int, list[str]]]:
-    for line, text in read_lines(source, limits=LIMITS, problems=problems, progress=progress):
-        if not text.strip():
-            continue
-        try:
-            cells = next(csv.reader([text], strict=True))
-        except csv.Error:
-            message = "a quotation mark that does not end in this line."
-            problems.add(line, Rule.COLUMNS, message)
-            continue
-        yield line, [cell.strip() for cell in cells]
 
 
 def _header(line: int, cells: Sequence[str], problems: Problems) -> dict[str, int]:

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +124,7 @@ def test_what_is_wrong_is_said_and_exits_with_2(
     assert (done.stdout, done.stderr) == ("", message)
 
 
-@pytest.mark.parametrize("figure", ["summary", "coec"])
+@pytest.mark.parametrize("figure", ["summary", "coec", "ctr", "sdbn", "pbm"])
 def test_a_small_log_is_read_without_what_takes_long_to_import(log: Path, figure: str) -> None:
     code = (
         "import runpy, sys\n"
@@ -141,3 +142,116 @@ def test_a_small_log_is_read_without_what_takes_long_to_import(log: Path, figure
         check=True,
     )
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.fixture
+def moving(tmp_path: Path) -> Path:
+    """Pages of two documents in both orders; the first place is seen twice as often."""
+    records: list[dict[str, Any]] = []
+    for page in range(400):
+        name, order = f"q{page % 20}", ("d1", "d2") if page % 3 else ("d2", "d1")
+        for rank, document in enumerate(order):
+            fields = {"query": name, "query_id": f"p{page}", "timestamp": page}
+            records.append(event(document=document, rank=rank, **fields))
+            if page % (4 * (rank + 1)) < 2 + (document == "d1"):
+                records.append(event("click", document=document, rank=rank, **fields))
+    return written(tmp_path / "moving.ndjson", records)
+
+
+FIT = {"log_likelihood", "perplexity", "perplexity_shown", "perplexity_by_rank"}
+SOURCE = {"application", "rank_base", "sessions", "results", "clicks", "dropped"}
+
+
+def test_models_have_the_promised_keys(moving: Path) -> None:
+    pbm = found(moving.parent, "pbm", moving.name, "--bootstrap", "20")
+    more = {"examination", "held_out", "curves", "interventions", "pairs"}
+    assert pbm.keys() == SOURCE | FIT | more
+    assert (pbm["sessions"], pbm["rank_base"], len(pbm["examination"])) == (400, 0, 2)
+    assert pbm["held_out"].keys() == FIT
+    assert set(pbm["curves"]) == {"pbm", "all_pairs", "pivot_one", "adjacent_chain"}
+    for curve in pbm["curves"].values():
+        assert curve[0]["examination"] == 1.0
+        assert 0 < curve[1]["low"] < curve[1]["examination"] < curve[1]["high"]
+    assert pbm["interventions"] == [[0, 40], [40, 0]]
+    assert pbm["pairs"][0].keys() == {
+        "query",
+        "document",
+        "impressions",
+        "clicks",
+        "attractiveness",
+    }
+    ctr = found(moving.parent, "ctr", moving.name)
+    assert ctr.keys() == SOURCE | {"rank", "document", "ranks", "pairs"}
+    assert ctr["rank"].keys() == ctr["document"].keys() == FIT | {"held_out"}
+    assert [one["rank"] for one in ctr["ranks"]] == [1, 2]
+    assert sum(one["clicks"] for one in ctr["ranks"]) == ctr["clicks"]
+    sdbn = found(moving.parent, "sdbn", moving.name)
+    assert sdbn.keys() == SOURCE | FIT | {"held_out", "pairs"}
+    (pair, *_) = sdbn["pairs"]
+    assert pair["relevance"] == pair["attractiveness"] * pair["satisfaction"]
+
+
+@pytest.mark.parametrize("figure", ["ctr", "sdbn", "pbm"])
+def test_models_print_tables_and_follow_from_their_seed(moving: Path, figure: str) -> None:
+    words = (figure, moving.name, "--seed", "3")
+    table = clicks(moving.parent, *words).stdout
+    assert table.startswith("400 result pages of (no name), ranks from 0, ")
+    assert clicks(moving.parent, *words).stdout == table
+
+
+def test_without_pages_models_say_why(log: Path) -> None:
+    lonely = written(log.parent / "lonely.ndjson", [event(rank=7)])
+    done = clicks(log.parent, "pbm", lonely.name, status=2)
+    assert done.stderr.startswith("No result pages: the smallest rank of (no name) is neither 0")
+
+
+POLICIES = "reward,logging_probability,target_probability,cluster\n"
+
+
+def test_ips_has_the_promised_keys(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text(f"{POLICIES}1,0.5,0.9,a\n0,0.5,0.1,a\n1,0.25,0.5,b\n")
+    ips = found(tmp_path, "ips", "log.csv", "--clip", "1.9")
+    assert ips["ips"] == pytest.approx((1.8 + 2) / 3)
+    assert ips["snips"] == pytest.approx(3.8 / 4)
+    assert ips["ess"] == pytest.approx(16 / (1.8**2 + 0.2**2 + 4))
+    assert ips["max_weight"] == 2.0
+    assert ips["ci"][0] < ips["ips"] < ips["ci"][1]
+    assert (ips["n"], ips["clusters"]) == (3, 2)
+    assert ips["largest_weights"][0] == {"line": 4, "weight": 2.0}
+    assert [one["clip"] for one in ips["clipped"]] == [1.9]
+    table = clicks(tmp_path, "ips", "log.csv").stdout
+    assert table.startswith("3 observations in 2 clusters, effective sample size 2.2\n")
+    assert clicks(tmp_path, "ips", "log.csv", "--clip", "0", status=2).stderr == (
+        "--clip takes numbers above 0\n"
+    )
+
+
+def test_interleaving_names_the_winner(tmp_path: Path) -> None:
+    records: list[dict[str, Any]] = []
+    for page in range(40):
+        clicked = "ab"[page % 4 == 0]
+        for document, team in (("a", "A"), ("b", "B")):
+            fields = {"document": document, "query_id": f"q{page}", "client_id": f"c{page % 13}"}
+            said = {"interleaving": {"team": team}}
+            one = event(**fields)
+            one["event_attributes"] |= said
+            records.append(one)
+            if document == clicked and page < 36:
+                records.append(event("click", **fields))
+    path = written(tmp_path / "log", records)
+    outcome = found(tmp_path, "interleaving", path.name)
+    assert (outcome["rankers"], outcome["wins"], outcome["ties"]) == (
+        ["A", "B"],
+        {"A": 27, "B": 9},
+        0,
+    )
+    assert outcome["delta"] == 0.25
+    assert outcome["ci"][0] < 0.25 < outcome["ci"][1]
+    assert outcome["p"] == pytest.approx(2 * sum(comb(36, wins) for wins in range(10)) / 2**36)
+    assert (outcome["sessions"], outcome["clicked"], outcome["users"]) == (40, 36, 13)
+    flipped = found(tmp_path, "interleaving", path.name, "--rankers", "B", "A")
+    assert flipped["delta"] == -0.25
+    lines = clicks(tmp_path, "interleaving", path.name).stdout.splitlines()
+    assert lines[0].startswith("delta (A over B)  +0.2500  [+0.")
+    refused = clicks(tmp_path, "interleaving", path.name, "--rankers", "A", "C", status=2)
+    assert refused.stderr == "Two rankers are compared; the log has A, B.\n"

@@ -1,0 +1,30 @@
+"""Intervals hold the truth about as often as they say: the short form of `coverage`.
+
+With 200 repetitions a share of 0.95 is seen below 0.90 or above 0.99 less than once in 200 times;
+seeds are fixed. docs/clicks.md has the long form's figures.
+"""
+
+import pytest
+
+from tests.touchstone.clicks.coverage import simulated
+
+
+@pytest.mark.parametrize(
+    ("simulation", "repetitions"),
+    [("curves", 60), ("policies", 200), ("ranking", 200), ("interleaved", 200)],
+)
+def test_intervals_hold_the_truth(simulation: str, repetitions: int) -> None:
+    for name, tally in simulated(simulation, repetitions=repetitions).items():
+        if "naive" not in name and "biased" not in name:
+            assert tally.coverage >= 0.89, name
+            assert tally.mean == pytest.approx(tally.truth, rel=0.04), name
+
+
+def test_naive_estimates_are_biased() -> None:
+    tallies = simulated("policies", repetitions=20) | simulated("curves", repetitions=10)
+    for name in ("logged mean (naive)", "IPS clipped at 2 (biased)", "CTR (naive), rank 4"):
+        assert tallies[name].mean < 0.75 * tallies[name].truth
+        assert tallies[name].coverage == 0.0
+    # EM's pseudo-counts are the stronger, the fewer pages a document has
+    for name, tally in simulated("pbm", repetitions=2).items():
+        assert 0.5 * tally.truth < tally.mean < 0.95 * tally.truth, name

@@ -1,0 +1,191 @@
+"""Examination from documents that one query showed at several positions: natural experiments.
+
+A document that was shown at positions k and k' is equally relevant at both, so its clicks there
+compare the positions. Where few documents moved between two positions, nothing is said of them.
+
+Sources: Agarwal et al. 2019, "Estimating Position Bias without Intrusive Interventions"
+(intervention sets, AllPairs, PivotOne, AdjacentChain).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from touchstone.clicks.all_pairs import all_pairs
+from touchstone.clicks.sessions import Sessions
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+FEWEST_DOCUMENTS: Final = 10  # shown at both positions, or the two are not compared
+FEWEST_CLICKS: Final = 10  # of those documents, at either position
+QUERIES: Final = 4096  # resampled at a time
+
+
+@dataclass(frozen=True)
+class Interventions:
+    """What documents that were shown at two positions say of them.
+
+    documents: (depth, depth), how many (query, document) pairs both positions showed.
+    clicks: (depth, depth), their clicks at the first of the two.
+    hits, misses: (queries, depth, depth), for each query that has some, the sum of their
+    click-through rates at the first of the two positions, and of 1 minus them.
+    """
+
+    documents: Ints
+    clicks: Ints
+    hits: Floats
+    misses: Floats
+
+    @property
+    def is_supported(self) -> Bools:
+        """(depth, depth), whether there are enough documents and clicks to compare the two."""
+        fewest = np.minimum(self.clicks, self.clicks.T)
+        enough: Bools = (self.documents >= FEWEST_DOCUMENTS) & (fewest >= FEWEST_CLICKS)
+        return enough & ~np.eye(len(self.documents), dtype=bool)
+
+
+@dataclass(frozen=True)
+class PositionCurve:
+    """examination: (depth,), relative to the first position; NaN where it is refused.
+
+    low, high: (depth,), the band of 95 %, by resampling queries.
+    """
+
+    examination: Floats
+    low: Floats
+    high: Floats
+
+
+def find_interventions(sessions: Sessions) -> Interventions:
+    """The intervention sets of sessions."""
+    depth = sessions.depth
+    pairs, pair = np.unique(sessions.pair, return_inverse=True)
+    cells, cell = np.unique(pair * depth + (sessions.position - 1), return_inverse=True)
+    shown = np.bincount(cell)
+    clicks = np.bincount(cell, weights=sessions.click).astype(np.int64)
+    owner, position = cells // depth, cells % depth
+    _, query = np.unique(pairs >> 32, return_inverse=True)
+    first, second = _moves(owner)
+    at, other = position[first], position[second]
+    documents = _table(at, other, np.ones(len(at)), depth).astype(np.int64)
+    clicked = _table(at, other, clicks[first].astype(np.float64), depth).astype(np.int64)
+    names, row = np.unique(query[owner[first]], return_inverse=True)
+    rate = clicks[first] / shown[first]
+    key = (row * depth + at) * depth + other
+    size = len(names) * depth * depth
+    shape = (len(names), depth, depth)
+    hits, misses = (
+        np.bincount(key, weights=weights, minlength=size).astype(np.float64).reshape(shape)
+        for weights in (rate, 1 - rate)
+    )
+    return Interventions(documents, clicked, hits, misses)
+
+
+def pivot_one(hits: Floats, misses: Floats, is_supported: Bools) -> Floats:
+    """Each position against the first, by the documents that both showed.
+
+    hits, misses: (batch, depth, depth). Returns (batch, depth), NaN where not supported.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: Floats = hits[:, :, 0] / hits[:, 0, :]
+    found[:, ~is_supported[:, 0]] = np.nan
+    found[:, 0] = 1.0
+    return found
+
+
+def adjacent_chain(hits: Floats, misses: Floats, is_supported: Bools) -> Floats:
+    """Each position against the one above it, multiplied down; NaN from the first gap on.
+
+    hits, misses: (batch, depth, depth). Returns (batch, depth).
+    """
+    place = np.arange(hits.shape[1] - 1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        steps = hits[:, place + 1, place] / hits[:, place, place + 1]
+    steps[:, ~is_supported[place, place + 1]] = np.nan
+    found: Floats = np.cumprod(np.concatenate([np.ones((len(hits), 1)), steps], axis=1), axis=1)
+    return found
+
+
+Estimator = Callable[[Floats, Floats, Bools], Floats]
+ESTIMATORS: Final[dict[str, Estimator]] = {
+    "all_pairs": all_pairs,
+    "pivot_one": pivot_one,
+    "adjacent_chain": adjacent_chain,
+}
+
+
+def position_curves(
+    interventions: Interventions, *, resamples: int = 1000, seed: int = 0
+) -> dict[str, PositionCurve]:
+    """The curve of each estimator, by its name, with a band from the same resampled queries."""
+    supported = interventions.is_supported
+    hits, misses = (
+        table.sum(axis=0, keepdims=True) for table in (interventions.hits, interventions.misses)
+    )
+    drawn_hits, drawn_misses = _resampled(interventions, resamples, seed)
+    curves = {}
+    for name, estimate in ESTIMATORS.items():
+        replicates = estimate(drawn_hits, drawn_misses, supported)
+        low, high = band(replicates)
+        curves[name] = PositionCurve(estimate(hits, misses, supported)[0], low, high)
+    return curves
+
+
+def band(replicates: Floats, *, confidence: float = 0.95) -> tuple[Floats, Floats]:
+    """The percentile interval of each column; NaN for one that has a replicate without a value."""
+    tail = (1 - confidence) / 2
+    if not len(replicates):
+        none = np.full(replicates.shape[1], np.nan)
+        return none, none
+    low, high = np.quantile(replicates, [tail, 1 - tail], axis=0)
+    return low, high
+
+
+def centred_band(
+    estimate: Floats, replicates: Floats, *, confidence: float = 0.95
+) -> tuple[Floats, Floats]:
+    """How far the replicates' logarithms spread about their mean, around the estimate instead.
+
+    estimate: (depth,). For estimates whose replicates are biased: it shows what other queries
+    would have changed, and nothing of the bias.
+    """
+    low, high = band(replicates, confidence=confidence)
+    centre = np.exp(np.log(replicates).mean(axis=0)) if len(replicates) else low
+    return estimate * low / centre, estimate * high / centre
+
+
+def _moves(owner: Ints) -> tuple[Ints, Ints]:
+    """All ordered pairs of different cells that have the same owner. owner: ascending."""
+    _, start, count = np.unique(owner, return_index=True, return_counts=True)
+    first = np.repeat(np.arange(len(owner)), np.repeat(count, count))
+    begin = np.repeat(start, count * count)
+    offset = np.arange(len(first)) - np.repeat(np.cumsum(count * count) - count * count, count**2)
+    second = begin + offset % np.repeat(count, count * count)
+    differ = first != second
+    return first[differ], second[differ]
+
+
+def _table(at: Ints, other: Ints, weights: Floats, depth: int) -> Floats:
+    sums = np.bincount(at * depth + other, weights=weights, minlength=depth * depth)
+    return sums.astype(np.float64).reshape(depth, depth)
+
+
+def _resampled(interventions: Interventions, resamples: int, seed: int) -> tuple[Floats, Floats]:
+    """Sums over resampled queries, each counted as a Poisson variable of mean 1 says."""
+    rng = np.random.default_rng(seed)
+    queries, depth, _ = interventions.hits.shape
+    cells = depth * depth
+    sums = np.zeros((2, resamples, cells))
+    for start in range(0, queries, QUERIES):
+        part = slice(start, start + QUERIES)
+        tables = (interventions.hits[part], interventions.misses[part])
+        weights = rng.poisson(1.0, size=(resamples, len(tables[0]))).astype(np.float64)
+        for row, table in enumerate(tables):
+            sums[row] += weights @ table.reshape(-1, cells)
+    hits, misses = sums.reshape(2, resamples, depth, depth)
+    return hits, misses
