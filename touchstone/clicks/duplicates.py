@@ -1,15 +1,20 @@
 """Which keys of a long stream were seen before, in memory of 8 bytes a key."""
 
+from typing import Final
+
 import numpy as np
 from numpy.typing import NDArray
 
 Keys = NDArray[np.int64]
+
+LONGEST: Final = 1 << 23
 
 
 class SeenKeys:
     """All keys so far, as sorted runs of which each is at least twice as long as the next.
 
     So a key is sorted again a logarithmic number of times, and merging two sorted runs is linear.
+    A run of LONGEST is merged no more: for a moment, merging takes two and a half times its memory.
     """
 
     def __init__(self) -> None:
@@ -33,7 +38,7 @@ class SeenKeys:
 
     def _push(self, run: Keys) -> None:
         self._runs.append(run)
-        while len(self._runs) > 1 and len(self._runs[-2]) < 2 * len(self._runs[-1]):
+        while len(self._runs) > 1 and len(self._runs[-2]) < min(2 * len(self._runs[-1]), LONGEST):
             merged = np.concatenate([self._runs.pop(), self._runs.pop()])
             merged.sort(kind="stable")
             self._runs.append(merged)

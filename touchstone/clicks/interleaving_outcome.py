@@ -20,7 +20,7 @@ CELLS: Final = 1 << 22  # resampled users held at a time
 
 
 @dataclass(frozen=True)
-class Outcome:
+class InterleavingOutcome:
     """wins, losses, ties: result pages with a click, by which of two rankers got more credit.
 
     delta: (wins + ties / 2) / (wins + losses + ties) − 1/2, above 0 where the first one is better.
@@ -41,7 +41,7 @@ class Outcome:
 
 def outcome(
     differences: Floats, users: Ints, *, resamples: int = RESAMPLES, seed: int = 0
-) -> Outcome:
+) -> InterleavingOutcome:
     """The outcome over result pages that were clicked.
 
     differences: (pages,), the first ranker's credit minus the second's. users: (pages,), codes.
@@ -63,7 +63,7 @@ def outcome(
         tail = (1 - CONFIDENCE) / 2
         low, high = map(float, np.quantile(replicates, [tail, 1 - tail]))
     tail_chance = float(bdtr(min(wins, losses), untied, 0.5)) if untied else 0.5
-    return Outcome(
+    return InterleavingOutcome(
         wins=wins,
         losses=losses,
         ties=len(signs) - untied,

@@ -94,13 +94,19 @@ class LogBuilder:
         self.count_all(events[events[:, IS_CLICK] == 0, APPLICATION], Outcome.IMPRESSION)
 
     def log(self, *, join: bool) -> ClickLog:
-        """All that was added. join: look up the texts of events without one by their query id."""
+        """All that was added; to be called once.
+
+        join: look up the texts of events without one by their query id.
+        """
         none = np.empty((0, WIDTH), dtype=np.int64)
         joined = self._joined(np.concatenate([none, *self._without_text]), join=join)
         self._without_text = []
         self._use(joined)
         evidence = self._evidence.table()
         self._count_clicks(evidence, joined[joined[:, IS_CLICK] == 1])
+        new, repeated = self.query_records.applications()
+        self.count_all(new, Outcome.QUERY)
+        self.count_all(repeated, Outcome.QUERY_REPEATED)
         return ClickLog(
             ledger=self._ledger(evidence),
             evidence=evidence,

@@ -9,18 +9,21 @@ Ints = NDArray[np.int64]
 
 
 class QueryRecords:
-    """(query id, time, text) of each record, as integers."""
+    """(query id, time, text, application) of each record, as integers."""
 
     def __init__(self) -> None:
         self._values = array("q")
-        self._ids: set[int] = set()
 
-    def add(self, query_id: int, text: int, time: int) -> bool:
-        """Add one record; whether its query id is new. time: in milliseconds."""
-        is_new = query_id not in self._ids
-        self._ids.add(query_id)
-        self._values.extend((query_id, time, text))
-        return is_new
+    def add(self, query_id: int, text: int, time: int, application: int) -> None:
+        """Add one record. time: in milliseconds."""
+        self._values.extend((query_id, time, text, application))
+
+    def applications(self) -> tuple[Ints, Ints]:
+        """Of the records whose query id is new, and of those that repeat one."""
+        records = self._records()
+        is_new = np.zeros(len(records), dtype=bool)
+        is_new[np.unique(records[:, 0], return_index=True)[1]] = True
+        return records[is_new, 3], records[~is_new, 3]
 
     def texts(self, query_ids: Ints, times: Ints) -> Ints:
         """The text that each query id had at that time, (n,); −1 for an unknown id.
@@ -28,7 +31,7 @@ class QueryRecords:
         Of several records with the id the latest one counts that is not later than the time, or
         else the first: while someone types, a page may send several texts under one id.
         """
-        records = np.frombuffer(self._values, dtype=np.int64).reshape(-1, 3)
+        records = self._records()
         if not len(records) or not len(query_ids):
             return np.full(len(query_ids), -1, dtype=np.int64)
         records = records[np.lexsort((records[:, 1], records[:, 0]))]
@@ -42,3 +45,7 @@ class QueryRecords:
         latest = place * width + np.searchsorted(moments, times, side="right")
         row = np.maximum(np.searchsorted(order, latest, side="right") - 1, first[place])
         return np.where(ids[place] == query_ids, records[row, 2], -1)
+
+    def _records(self) -> Ints:
+        # a copy: while an array's memory is looked at, it can't grow
+        return np.array(self._values, dtype=np.int64).reshape(-1, 4)

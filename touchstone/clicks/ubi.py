@@ -88,7 +88,9 @@ class _Reader:
                 query = queries[record["user_query"]]
                 query_id, time = record["query_id"], record["timestamp"]
                 code = documents[document]
-                identity = _identity(record, action, application, query_id, query, code, rank, time)
+                get = record.get
+                page = (get("client_id"), get("session_id"), query_id, time)
+                identity = hash((action, application, query, code, rank, page))
             except (KeyError, TypeError):
                 self._unusual(number, record)
                 continue
@@ -140,12 +142,12 @@ class _Reader:
             self.builder.count(application, Outcome.QUERY_WITHOUT_TEXT)
             return
         queries = self.builder.queries
-        is_new = self.builder.query_records.add(
+        self.builder.query_records.add(
             hash(query_id),
             queries.setdefault(text, len(queries)),
             milliseconds(record.get("timestamp")),
+            application,
         )
-        self.builder.count(application, Outcome.QUERY if is_new else Outcome.QUERY_REPEATED)
 
     def _event(self, record: Record) -> None:
         name, application = _text(record, "action_name"), self._application(record)
@@ -172,7 +174,8 @@ class _Reader:
         code = documents.setdefault(document, len(documents))
         identity = 0
         if time is not None:
-            identity = _identity(record, action, application, query_id, query, code, rank, time)
+            page = (record.get("client_id"), record.get("session_id"), query_id, time)
+            identity = hash((action, application, query, code, rank, page))
         key = hash(query_id) if query_id else 0
         self.events.extend((action, application, query, code, rank, key, identity, moment))
 
@@ -183,11 +186,6 @@ class _Reader:
 
 class _BadFieldError(Exception):
     """A field is not what it must be; the message is a sentence."""
-
-
-def _identity(record: Record, *values: object) -> int:
-    """A hash of what makes two events the same one."""
-    return hash((record.get("client_id"), record.get("session_id"), values))
 
 
 def _lack(document: str | None, rank: int | None) -> Outcome | None:

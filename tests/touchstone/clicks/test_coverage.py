@@ -1,7 +1,7 @@
 """Intervals hold the truth about as often as they say: the short form of `coverage`.
 
-With 200 repetitions a share of 0.95 is seen below 0.90 or above 0.99 less than once in 200 times;
-seeds are fixed. docs/clicks.md has the long form's figures.
+Seeds are fixed; so few repetitions show a share of 0.95 four standard errors off at most.
+docs/clicks.md has the long form's figures.
 """
 
 import pytest
@@ -16,7 +16,7 @@ from tests.touchstone.clicks.coverage import simulated
 def test_intervals_hold_the_truth(simulation: str, repetitions: int) -> None:
     for name, tally in simulated(simulation, repetitions=repetitions).items():
         if "naive" not in name and "biased" not in name:
-            assert tally.coverage >= 0.89, name
+            assert tally.coverage >= 0.95 - 4 * (0.95 * 0.05 / repetitions) ** 0.5, name
             assert tally.mean == pytest.approx(tally.truth, rel=0.04), name
 
 
