@@ -60,7 +60,7 @@ def add_pbm_arguments(parser: ArgumentParser) -> None:
 
 
 def show_ctr(options: Mapping[str, Any], say: Write, warn: Write) -> None:
-    """Print click-through rates, and how well they foretell clicks. Raises SessionsError too."""
+    """Print click-through rates, and how well they predict clicks. Raises SessionsError too."""
     log, found = _found(options, warn)
     sessions, seed = found.sessions, options["seed"]
     place = sessions.position - 1

@@ -1,4 +1,4 @@
-"""How well a click model foretells sessions, its own or others."""
+"""How well a click model predicts sessions, its own or others."""
 
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -28,7 +28,7 @@ class Fit:
     """log_likelihood: the mean over pages of a page's mean log probability of what was clicked.
 
     perplexity: as PyClick has it, the mean over ten ranks, or as many as the longest page has, of
-    2^−(Σ log2 p / all pages): a rank that no page shows counts as foretold, with 1.
+    2^−(Σ log2 p / all pages): a rank that no page shows counts as predicted, with 1.
     perplexity_by_rank: (depth,), over the pages that show the rank; perplexity_shown: their mean.
     1 is best, 2 is a coin.
     """

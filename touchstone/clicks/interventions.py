@@ -149,7 +149,7 @@ def band(replicates: Floats, *, confidence: float = 0.95) -> tuple[Floats, Float
 def centred_band(
     estimate: Floats, replicates: Floats, *, confidence: float = 0.95
 ) -> tuple[Floats, Floats]:
-    """How far the replicates' logarithms spread about their mean, around the estimate instead.
+    """The spread of the replicates' logarithms about their mean, put around the estimate.
 
     estimate: (depth,). For estimates whose replicates are biased: it shows what other queries
     would have changed, and nothing of the bias.

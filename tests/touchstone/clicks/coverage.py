@@ -122,7 +122,7 @@ def values_of(estimate: Estimate) -> tuple[float, float, float]:
 
 
 def ranking(tallies: Tallies, seed: int) -> None:
-    """The DCG at 3 of the ranking that turns pages round, of queries that are drawn anew."""
+    """The DCG at 3 of the ranking that turns pages round, of queries that are drawn each time."""
     rng = np.random.default_rng(seed)
     queries, pages, depth = 200, 1000, 4
     attractiveness = rng.beta(1, 3, size=(queries, depth))
