@@ -17,7 +17,9 @@ COMMANDS: Final = {
     "bulk": "measures of rankings in Parquet, too many rows for memory",
     "clicks": "figures of a click log",
     "compare": "differences between runs, with intervals and p-values",
+    "estimate": "a machine judge's mean, corrected by people's labels",
     "evaluate": "measures of runs",
+    "sample": "draw the queries to judge, and estimate from them",
 }
 
 
