@@ -28,7 +28,7 @@ class AnnotatorPaused(DomainError):
 
 
 @dataclass(frozen=True)
-class Desk:
+class AnnotatorContext:
     """A person's place in a campaign: the ticket for everything that an annotator does.
 
     is_blind: False for somebody who leads the collection and so can see everything else.
@@ -44,7 +44,7 @@ class Desk:
     paused: str = ""
 
 
-def get_desk(*, viewer: Viewer, campaign_id: UUID) -> Desk:
+def get_annotator_context(*, viewer: Viewer, campaign_id: UUID) -> AnnotatorContext:
     """The viewer's place in a campaign that is or was open.
 
     Raises NotFound for a campaign that is not theirs (any more), is a draft or does not exist,
@@ -55,7 +55,7 @@ def get_desk(*, viewer: Viewer, campaign_id: UUID) -> Desk:
     annotator = next(iter(_place.list(viewer=viewer.pk, campaign=campaign_id)), None)
     if annotator is None or annotator.role is None:
         raise NotFound("campaign")
-    return Desk(
+    return AnnotatorContext(
         viewer=viewer,
         campaign=annotator.campaign,
         annotator_id=annotator.pk,
@@ -88,21 +88,21 @@ def _place_qs() -> QuerySet[Any]:
 _place: PreparedObjects[Any] = PreparedObjects(_place_qs)
 
 
-def is_open(desk: Desk) -> bool:
+def is_open(context: AnnotatorContext) -> bool:
     """Whether the campaign takes labels now."""
-    return desk.campaign.state == Campaign.State.OPEN
+    return context.campaign.state == Campaign.State.OPEN
 
 
-def may_label(desk: Desk) -> bool:
+def may_label(context: AnnotatorContext) -> bool:
     """Take further pairs: only while the campaign is open, and nobody has paused them."""
-    return is_open(desk) and not desk.paused
+    return is_open(context) and not context.paused
 
 
-def check_may_label(desk: Desk) -> None:
-    if not is_open(desk):
+def check_may_label(context: AnnotatorContext) -> None:
+    if not is_open(context):
         raise CampaignClosed
-    if desk.paused:
-        raise AnnotatorPaused(desk.paused)
+    if context.paused:
+        raise AnnotatorPaused(context.paused)
 
 
 def is_own(access: Access, campaign: Campaign) -> bool:

@@ -15,7 +15,7 @@ from annotation.labelling.services import submit_label
 from annotation.labelling.submissions import Submission
 from annotation.models import Assignment, Campaign, Guideline, Label, Pair, Pool
 from annotation.models.campaigns import LEASE_MINUTES
-from annotation.permissions import Desk, get_desk
+from annotation.permissions import AnnotatorContext, get_annotator_context
 from annotation.pooling.services import add_pairs
 from judgments.models import Document, JudgmentList, Query, User
 from tests.builders import NOW, World, make_access, make_user
@@ -95,18 +95,18 @@ def make_campaign(*, world: World, **draft: Any) -> Campaign:
     return open_campaign(access=make_access(collection=world.collection), campaign=campaign, at=NOW)
 
 
-def desk_of(campaign: Campaign, username: str) -> Desk:
+def context_of(campaign: Campaign, username: str) -> AnnotatorContext:
     """Somebody's place in a campaign, as the edge would find it."""
     viewer = User.objects.get(username=username)
-    return get_desk(viewer=viewer, campaign_id=campaign.public_id)
+    return get_annotator_context(viewer=viewer, campaign_id=campaign.public_id)
 
 
 def lease(
     *, campaign: Campaign, username: str, count: int = 60, at: datetime = NOW
 ) -> list[Assignment]:
     """The seats that somebody holds after asking for the next ones."""
-    desk = desk_of(campaign, username)
-    lease_next(desk=desk, count=count, at=at)
+    context = context_of(campaign, username)
+    lease_next(context=context, count=count, at=at)
     return held(campaign=campaign, username=username)
 
 
@@ -162,5 +162,5 @@ def label(
     """Somebody's label of a pair, by the front door."""
     seat = seat_for(pair=pair, username=username, at=at)
     submission = said(seat=seat, grade=grade, at=at, **fields)
-    submit_label(desk=desk_of(pair.campaign, username), submission=submission, at=at)
+    submit_label(context=context_of(pair.campaign, username), submission=submission, at=at)
     return Label.objects.get(pk=submission.id)

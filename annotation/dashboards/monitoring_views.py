@@ -15,7 +15,7 @@ from annotation.dashboards.monitoring import get_monitor_page
 from annotation.labelling.reassigning import reassign_leases, release_leases_of
 from annotation.labelling.skipping import give_back, return_skip
 from annotation.pages.rendering import render_page
-from annotation.permissions import get_desk
+from annotation.permissions import get_annotator_context
 from judgments.pages.rendering import is_part
 from judgments.permissions import NotFound
 
@@ -75,7 +75,7 @@ def skip_give_back(
 @require_POST
 def skip_return(request: HttpRequest, campaign_id: UUID, skip_id: UUID) -> HttpResponse:
     """Let a query come again that one has skipped oneself."""
-    desk = get_desk(viewer=request.user, campaign_id=campaign_id)
-    return_skip(desk=desk, skip_id=skip_id, at=timezone.now())
+    context = get_annotator_context(viewer=request.user, campaign_id=campaign_id)
+    return_skip(context=context, skip_id=skip_id, at=timezone.now())
     messages.success(request, "The query comes again.")
-    return redirect("campaign", desk.campaign.list.collection.slug, campaign_id)
+    return redirect("campaign", context.campaign.list.collection.slug, campaign_id)

@@ -28,7 +28,7 @@ from annotation.labelling.own_campaigns import (
 )
 from annotation.labelling.own_labels import OwnSkip, list_own_skips
 from annotation.models import Campaign, CheckPlan, Guideline
-from annotation.permissions import Desk, is_own
+from annotation.permissions import AnnotatorContext, is_own
 from annotation.training.queries import count_waiting_to_qualify
 from annotation.training.standing import find_training
 from judgments.models import Collection, JudgmentList, User
@@ -203,9 +203,9 @@ def get_campaign_page(*, access: Access, campaign: Campaign, now: datetime) -> C
     )
 
 
-def get_own_page(*, access: Access, desk: Desk) -> OwnPage:
+def get_own_page(*, access: Access, context: AnnotatorContext) -> OwnPage:
     """What an annotator sees of a campaign besides the pairs at hand."""
-    campaign = desk.campaign
+    campaign = context.campaign
     if not is_own(access, campaign):
         raise NotFound("campaign")
     return OwnPage(
@@ -215,12 +215,12 @@ def get_own_page(*, access: Access, desk: Desk) -> OwnPage:
             collection_slug=access.collection.slug,
             collection_name=access.collection.name,
             is_open=campaign.state == Campaign.State.OPEN,
-            progress=count_progress(desk),
-            training=find_training(campaign, desk.viewer),
+            progress=count_progress(context),
+            training=find_training(campaign, context.viewer),
         ),
         get_newest_guideline(campaign),
-        count_feedback(desk),
-        tuple(list_own_skips(desk)),
+        count_feedback(context),
+        tuple(list_own_skips(context)),
     )
 
 

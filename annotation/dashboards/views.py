@@ -33,7 +33,7 @@ from annotation.guidelines.queries import list_guidelines, list_lists
 from annotation.models import Campaign
 from annotation.other_rules.services import ask_for_plan
 from annotation.pages.rendering import render_page
-from annotation.permissions import get_desk
+from annotation.permissions import get_annotator_context
 from judgments.models import User
 from judgments.pages.rendering import is_part, posted
 from judgments.permissions import (
@@ -132,8 +132,8 @@ def campaign_page(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpRes
     try:
         closed = get_closed_campaign(access=access, campaign_id=campaign_id)
     except NotFound:
-        desk = get_desk(viewer=access.user, campaign_id=campaign_id)
-        own = get_own_page(access=access, desk=desk)
+        context = get_annotator_context(viewer=access.user, campaign_id=campaign_id)
+        own = get_own_page(access=access, context=context)
         return render_page(request, "campaign_own", own, access=access)
     summary = get_summary_page(access=access, campaign=closed)
     return render_page(request, "campaign_summary", summary, access=access)

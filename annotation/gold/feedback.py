@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from annotation.models import Feedback, Label
-from annotation.permissions import Desk
+from annotation.permissions import AnnotatorContext
 from judgments.lists.queries import GradeShown, show_grade
 from touchstone.scales import Scale
 
@@ -45,15 +45,15 @@ class Batch:
         return sum(item.is_right for item in self.items)
 
 
-def get_feedback_page(desk: Desk) -> tuple[Batch, ...]:
+def get_feedback_page(context: AnnotatorContext) -> tuple[Batch, ...]:
     """All that the viewer was told in the campaign, the last first."""
     told = list(
-        Feedback.objects.filter(campaign=desk.campaign, annotator=desk.viewer).order_by("-pk")
+        Feedback.objects.filter(campaign=context.campaign, annotator=context.viewer).order_by("-pk")
     )
     ids = [item["label"] for one in told for item in one.items]
     labels = Label.objects.select_related("pair__query", "pair__document").in_bulk(ids)
     by_id = {str(pk): label for pk, label in labels.items()}
-    scale = Scale.from_json(desk.campaign.list.scale)
+    scale = Scale.from_json(context.campaign.list.scale)
     return tuple(
         Batch(
             one.given_at,
@@ -63,18 +63,18 @@ def get_feedback_page(desk: Desk) -> tuple[Batch, ...]:
     )
 
 
-def count_feedback(desk: Desk) -> int:
+def count_feedback(context: AnnotatorContext) -> int:
     """How many batches there are for the viewer to read."""
-    return Feedback.objects.filter(campaign=desk.campaign, annotator=desk.viewer).count()
+    return Feedback.objects.filter(campaign=context.campaign, annotator=context.viewer).count()
 
 
-def has_news(desk: Desk) -> bool:
+def has_news(context: AnnotatorContext) -> bool:
     """Whether the viewer was told something, and has made fewer than twenty labels since."""
-    told_qs = Feedback.objects.filter(campaign=desk.campaign, annotator=desk.viewer)
+    told_qs = Feedback.objects.filter(campaign=context.campaign, annotator=context.viewer)
     last = told_qs.order_by("-pk").values_list("given_at", flat=True).first()
     if last is None:
         return False
-    since_qs = Label.objects.filter(annotator=desk.viewer, pair__campaign=desk.campaign)
+    since_qs = Label.objects.filter(annotator=context.viewer, pair__campaign=context.campaign)
     return since_qs.filter(received_at__gt=last).count() < NEWS
 
 

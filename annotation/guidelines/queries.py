@@ -145,7 +145,7 @@ def _name(revision: GuidelineRevision) -> str:
 
 
 def get_guideline(*, access: Access, guideline_id: int) -> Guideline:
-    """A guideline of the collection; for leads and admins. Annotators get theirs by their desk."""
+    """A guideline of the collection; for leads and admins. Annotators: see shown.py."""
     check_may_see_people(access)
     guideline = Guideline.objects.filter(collection=access.collection, pk=guideline_id).first()
     if guideline is None:

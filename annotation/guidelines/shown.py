@@ -10,7 +10,7 @@ from annotation.models import (
     GuidelineRevision,
     Label,
 )
-from annotation.permissions import Desk
+from annotation.permissions import AnnotatorContext
 from judgments.permissions import NotFound
 
 
@@ -52,9 +52,9 @@ class GuidelineChange:
         return any(one.kind != KEPT for one in self.text)
 
 
-def get_shown_guideline(desk: Desk) -> ShownGuideline:
+def get_shown_guideline(context: AnnotatorContext) -> ShownGuideline:
     """The guideline as it is now."""
-    return get_newest_guideline(desk.campaign)
+    return get_newest_guideline(context.campaign)
 
 
 def get_newest_revision_of(campaign: Campaign) -> GuidelineRevision:
@@ -77,9 +77,9 @@ def get_newest_guideline(campaign: Campaign) -> ShownGuideline:
     return ShownGuideline(newest.guideline.name, newest.number, newest.text, tuple(newest.grades))
 
 
-def get_last_revision(desk: Desk) -> int | None:
+def get_last_revision(context: AnnotatorContext) -> int | None:
     """The revision of the guideline that the viewer labelled under last; None: never yet."""
-    labels_qs = Label.objects.filter(annotator=desk.viewer, pair__campaign=desk.campaign)
+    labels_qs = Label.objects.filter(annotator=context.viewer, pair__campaign=context.campaign)
     return (
         labels_qs.order_by("-received_at", "-pk")
         .values_list("guideline_revision__number", flat=True)
@@ -87,21 +87,23 @@ def get_last_revision(desk: Desk) -> int | None:
     )
 
 
-def get_unread_change(desk: Desk, guideline: ShownGuideline) -> GuidelineChange | None:
+def get_unread_change(
+    context: AnnotatorContext, guideline: ShownGuideline
+) -> GuidelineChange | None:
     """What changed in the guideline since the viewer labelled last; None: nothing."""
-    last = get_last_revision(desk)
+    last = get_last_revision(context)
     if last is None or last >= guideline.revision:
         return None
-    return get_guideline_change(desk, since=last)
+    return get_guideline_change(context, since=last)
 
 
-def get_guideline_change(desk: Desk, *, since: int) -> GuidelineChange:
+def get_guideline_change(context: AnnotatorContext, *, since: int) -> GuidelineChange:
     """What changed in the campaign's guideline since a revision; NotFound where there was none."""
-    revisions_qs = GuidelineRevision.objects.filter(guideline=desk.campaign.guideline_id)
+    revisions_qs = GuidelineRevision.objects.filter(guideline=context.campaign.guideline_id)
     old = revisions_qs.filter(number=since).first()
     if old is None:
         raise NotFound("revision")
-    now = get_shown_guideline(desk)
+    now = get_shown_guideline(context)
     before = {grade["code"]: grade for grade in old.grades}
     changes = [_grade_change(before.get(grade["code"], {}), grade) for grade in now.grades]
     return GuidelineChange(

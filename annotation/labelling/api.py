@@ -42,7 +42,7 @@ from annotation.labelling.services import Receipt, submit_labels
 from annotation.labelling.shown_pairs import ShownPair, list_leased_pairs, list_leased_seats
 from annotation.labelling.skipping import return_skip, skip_query
 from annotation.labelling.submissions import Submission
-from annotation.permissions import Desk, get_desk, is_open, may_label
+from annotation.permissions import AnnotatorContext, get_annotator_context, is_open, may_label
 from annotation.training.standing import get_standing
 from judgments.rest.parsing import check_fields, check_parameters, read_input, read_parameters
 from judgments.rest.problems import problem
@@ -66,7 +66,9 @@ class Next(APIView):
     def get(self, request: Request, campaign_id: uuid.UUID) -> Response:
         """Lease a pair, or as many as `count` says; asking again gives the same ones."""
         wish = read_parameters(request, Count)
-        return Response(_next(get_desk(viewer=request.user, campaign_id=campaign_id), wish))
+        return Response(
+            _next(get_annotator_context(viewer=request.user, campaign_id=campaign_id), wish)
+        )
 
     @extend_schema(
         operation_id="campaign_next_batch",
@@ -77,11 +79,11 @@ class Next(APIView):
     def post(self, request: Request, campaign_id: uuid.UUID) -> Response:
         """Lease pairs as with GET, leaving out of the answer those that the caller holds."""
         check_parameters(request)
-        desk = _desk(request, campaign_id)
+        context = _context(request, campaign_id)
         wish = read_input(FirstWish, request.data)
-        body = _next(desk, wish)
+        body = _next(context, wish)
         if wish["begins"]:
-            pace = measure_pace(desk, since=timezone.now() - A_DAY_OF_WORK)
+            pace = measure_pace(context, since=timezone.now() - A_DAY_OF_WORK)
             body["pace"] = dataclasses.asdict(pace)
         return _packed(request, body)
 
@@ -99,9 +101,9 @@ class Labels(APIView):
     def get(self, request: Request, campaign_id: uuid.UUID) -> Response:
         """The annotator's own labels that hold, newest first."""
         query = read_parameters(request, Page)
-        desk = get_desk(viewer=request.user, campaign_id=campaign_id)
+        context = get_annotator_context(viewer=request.user, campaign_id=campaign_id)
         limit, before = query.pop("limit"), query.pop("before")
-        labels = list_own_labels(desk, limit=limit, before=before, wanted=Wanted(**query))
+        labels = list_own_labels(context, limit=limit, before=before, wanted=Wanted(**query))
         rows = [
             {
                 **{name: getattr(label, name) for name in OWN},
@@ -128,12 +130,12 @@ class Labels(APIView):
         other. A single label that is refused is answered with 422.
         """
         check_parameters(request)
-        desk = _desk(request, campaign_id)
+        context = _context(request, campaign_id)
         is_single = isinstance(request.data, dict) and "labels" not in request.data
         wish = _read_labels({"labels": [request.data]} if is_single else request.data)
         submissions = [Submission(**label) for label in wish["labels"]]
-        receipts = submit_labels(desk=desk, submissions=submissions, at=timezone.now())
-        body = {"labels": [_receipt(receipt) for receipt in receipts], **_next(desk, wish)}
+        receipts = submit_labels(context=context, submissions=submissions, at=timezone.now())
+        body = {"labels": [_receipt(receipt) for receipt in receipts], **_next(context, wish)}
         if is_single and not receipts[0].is_stored:
             return problem(422, receipts[0].code, receipts[0].message, **body)
         return _packed(request, body)
@@ -160,9 +162,11 @@ class Release(APIView):
     def post(self, request: Request, campaign_id: uuid.UUID) -> Response:
         """Give pairs back that will not be labelled now; how many there were."""
         check_parameters(request)
-        desk = _desk(request, campaign_id)
+        context = _context(request, campaign_id)
         wish = read_input(self.Input, request.data)
-        return Response({"released": release_leases(desk=desk, assignments=wish["assignments"])})
+        return Response(
+            {"released": release_leases(context=context, assignments=wish["assignments"])}
+        )
 
 
 class Skips(APIView):
@@ -174,7 +178,7 @@ class Skips(APIView):
     def get(self, request: Request, campaign_id: uuid.UUID) -> Response:
         """The queries that the annotator skips now, the last first."""
         check_parameters(request)
-        desk = get_desk(viewer=request.user, campaign_id=campaign_id)
+        context = get_annotator_context(viewer=request.user, campaign_id=campaign_id)
         rows = [
             {
                 "id": skip.id,
@@ -188,7 +192,7 @@ class Skips(APIView):
                 "note": skip.note,
                 "skipped_at": skip.skipped_at,
             }
-            for skip in list_own_skips(desk)
+            for skip in list_own_skips(context)
         ]
         return Response(OwnSkipOutput(rows, many=True).data)
 
@@ -201,14 +205,14 @@ class Skips(APIView):
     def post(self, request: Request, campaign_id: uuid.UUID) -> Response:
         """Skip the query of a pair: what is held of it goes back, and it does not come again."""
         check_parameters(request)
-        desk = _desk(request, campaign_id)
+        context = _context(request, campaign_id)
         wish = read_input(SkipInput, request.data)
         said = {name: wish[name] for name in ("assignment", "reason", "note")}
-        skipped = skip_query(desk=desk, at=timezone.now(), **said)
+        skipped = skip_query(context=context, at=timezone.now(), **said)
         released = [str(assignment) for assignment in skipped.released]
         body = {"id": str(skipped.skip.public_id), "released": released}
         # a whole query less is left: that may not wait until it is counted anew
-        return _packed(request, {**body, **_next(desk, wish, is_exact=True)})
+        return _packed(request, {**body, **_next(context, wish, is_exact=True)})
 
 
 class SkipReturn(APIView):
@@ -225,19 +229,19 @@ class SkipReturn(APIView):
     def post(self, request: Request, campaign_id: uuid.UUID, skip_id: uuid.UUID) -> Response:
         """Let a query that the annotator skipped come again."""
         check_parameters(request)
-        return_skip(desk=_desk(request, campaign_id), skip_id=skip_id, at=timezone.now())
+        return_skip(context=_context(request, campaign_id), skip_id=skip_id, at=timezone.now())
         return Response(status=204)
 
 
 OWN = ("id", "outcome", "grade", "reason", "note", "spans", "guideline_revision", "made_at")
 
 
-def _desk(request: Request, campaign_id: uuid.UUID) -> Desk:
+def _context(request: Request, campaign_id: uuid.UUID) -> AnnotatorContext:
     """The caller's place, unless the request says that it is meant for somebody else's."""
     meant = request.headers.get(ACCOUNT.name)
     if meant is not None and meant != str(getattr(request.user, "public_id", "")):
         raise PermissionDenied("Somebody else has signed in meanwhile.", code="other_account")
-    return get_desk(viewer=request.user, campaign_id=campaign_id)
+    return get_annotator_context(viewer=request.user, campaign_id=campaign_id)
 
 
 def _read_labels(data: Any) -> dict[str, Any]:
@@ -248,7 +252,9 @@ def _read_labels(data: Any) -> dict[str, Any]:
     return read_input(LabelsInput, data)
 
 
-def _next(desk: Desk, wish: dict[str, Any], *, is_exact: bool = False) -> dict[str, Any]:
+def _next(
+    context: AnnotatorContext, wish: dict[str, Any], *, is_exact: bool = False
+) -> dict[str, Any]:
     """The pairs at hand after leasing up to `count`, without those the caller has.
 
     is_exact: what is left is counted now, as after something that changed it by more than a label.
@@ -256,24 +262,24 @@ def _next(desk: Desk, wish: dict[str, Any], *, is_exact: bool = False) -> dict[s
     pairs: Sequence[ShownPair] = ()
     held, characters = wish.get("held", ()), wish.get("characters")
     rest: dict[str, int] = {}
-    if wish["count"] and may_label(desk):
-        lease_next(desk=desk, count=wish["count"], at=timezone.now())
+    if wish["count"] and may_label(context):
+        lease_next(context=context, count=wish["count"], at=timezone.now())
         only = None
         if characters is not None:
-            only, rest["rest"] = list_leased_seats(desk, characters=characters, without=held)
-        pairs = list_leased_pairs(desk, without=held, only=only)
-    standing = get_standing(desk)
+            only, rest["rest"] = list_leased_seats(context, characters=characters, without=held)
+        pairs = list_leased_pairs(context, without=held, only=only)
+    standing = get_standing(context)
     body: dict[str, Any] = {
-        "is_open": is_open(desk),
+        "is_open": is_open(context),
         "paused": standing.pause,
         "training": dataclasses.asdict(standing.training) if standing.training else None,
-        "guideline_revision": desk.revision,
+        "guideline_revision": context.revision,
         "pairs": [_pair(pair) for pair in pairs],
         "done_in_query": {str(pair.assignment): pair.query_done for pair in pairs},
         **rest,
     }
     if wish["count"] or is_exact:
-        body["progress"] = dataclasses.asdict(count_progress(desk, is_exact=is_exact))
+        body["progress"] = dataclasses.asdict(count_progress(context, is_exact=is_exact))
     return body
 
 

@@ -21,7 +21,7 @@ from annotation.models import (
     QuerySkip,
     StandIn,
 )
-from annotation.permissions import Desk, check_may_label
+from annotation.permissions import AnnotatorContext, check_may_label
 from annotation.seats.services import end_leases, hand_out
 from annotation.seats.streams import (
     FreeSeat,
@@ -42,7 +42,7 @@ TRIES: Final = 3
 FRESH: Final = 0.9  # of a lease: with less left it is renewed
 
 
-def lease_next(*, desk: Desk, count: int, at: datetime) -> int:
+def lease_next(*, context: AnnotatorContext, count: int, at: datetime) -> int:
     """See to it that the viewer has pairs to label; how many seats they hold then.
 
     Their own leases come first and are renewed; the next are taken when fewer than half of
@@ -51,49 +51,49 @@ def lease_next(*, desk: Desk, count: int, at: datetime) -> int:
     that, and nothing else.
     Raises CampaignClosed unless the campaign is open.
     """
-    check_may_label(desk)
+    check_may_label(context)
     count = max(1, min(count, MOST))
     enough = _enough(count)
-    standing = get_standing(desk)
+    standing = get_standing(context)
     if standing.stage == Stage.WAITING:
         return 0
     if standing.stage == Stage.LEARNING:
-        return _lease_training(desk, at)
-    leases = list_leases(desk)
-    fresh = sum(until > at + FRESH * desk.campaign.lease for until in leases)
+        return _lease_training(context, at)
+    leases = list_leases(context)
+    fresh = sum(until > at + FRESH * context.campaign.lease for until in leases)
     if fresh >= enough:
         return fresh
     if fresh < len(leases):
-        renew_leases(desk=desk, at=at)
-    release_expired(at=at, campaign=desk.campaign)
+        renew_leases(context=context, at=at)
+    release_expired(at=at, campaign=context.campaign)
     with transaction.atomic():
-        _lock_place(desk)
-        held = len(list_leases(desk))
-        return _take_more(desk, held=held, count=count, at=at) if standing.takes_more else held
+        _lock_place(context)
+        held = len(list_leases(context))
+        return _take_more(context, held=held, count=count, at=at) if standing.takes_more else held
 
 
-def renew_leases(*, desk: Desk, at: datetime) -> int:
+def renew_leases(*, context: AnnotatorContext, at: datetime) -> int:
     """Let all leases of the viewer run for their full length from now; how many there are."""
-    until = at + desk.campaign.lease
-    return _renewed.run(viewer=desk.viewer.pk, campaign=desk.campaign.pk, until=until)
+    until = at + context.campaign.lease
+    return _renewed.run(viewer=context.viewer.pk, campaign=context.campaign.pk, until=until)
 
 
 _renewed = PreparedUpdate(held_slots_qs, leased_until=slot("until", DateTimeField))
 
 
-def take_over(*, desk: Desk, pairs: Sequence[int], at: datetime) -> int:
+def take_over(*, context: AnnotatorContext, pairs: Sequence[int], at: datetime) -> int:
     """Lease to the viewer a seat of each of these pairs where there is one for them; how many."""
     with transaction.atomic():
-        _lock_place(desk)
-        return _lease(desk, _not_locked(list_free_among(desk, pairs)), at, in_turn=False)
+        _lock_place(context)
+        return _lease(context, _not_locked(list_free_among(context, pairs)), at, in_turn=False)
 
 
-def release_leases(*, desk: Desk, assignments: Sequence[UUID] | None = None) -> int:
+def release_leases(*, context: AnnotatorContext, assignments: Sequence[UUID] | None = None) -> int:
     """Give seats back, e.g. because the page closes: those named, or all; how many.
 
     A label that was made before and comes later is still taken.
     """
-    seats_qs = held_qs(desk)
+    seats_qs = held_qs(context)
     if assignments is not None:
         seats_qs = seats_qs.filter(public_id__in=assignments)
     return end_leases(seats_qs)
@@ -130,16 +130,16 @@ _expired: PreparedRows[Any] = PreparedRows(
 )
 
 
-def _lease_training(desk: Desk, at: datetime) -> int:
-    renew_leases(desk=desk, at=at)
+def _lease_training(context: AnnotatorContext, at: datetime) -> int:
+    renew_leases(context=context, at=at)
     with transaction.atomic():
-        _lock_place(desk)
-        return lease_training(desk=desk, at=at)
+        _lock_place(context)
+        return lease_training(context=context, at=at)
 
 
-def _lock_place(desk: Desk) -> None:
+def _lock_place(context: AnnotatorContext) -> None:
     """One tab after the other, so that two do not take two seats of one pair."""
-    _place.list(place=desk.annotator_id)
+    _place.list(place=context.annotator_id)
 
 
 _place: PreparedRows[Any] = PreparedRows(
@@ -157,25 +157,27 @@ def _enough(count: int) -> int:
     return max(1, count // 2)
 
 
-def _take_more(desk: Desk, *, held: int, count: int, at: datetime) -> int:
+def _take_more(context: AnnotatorContext, *, held: int, count: int, at: datetime) -> int:
     enough = _enough(count)
     for _ in range(TRIES):
-        free = _list_offered(desk, held=held, wanted=count - held) if held < enough else []
+        free = _list_offered(context, held=held, wanted=count - held) if held < enough else []
         if not free:
             return held
-        held += _lease(desk, _not_locked(free[: count - held]), at)
+        held += _lease(context, _not_locked(free[: count - held]), at)
     if held:
         return held
     # Everybody is after the same few seats. Nobody goes away empty while one is free: wait for
     # whoever chose it too, holding no seat that others could wait for meanwhile.
-    free = _list_offered(desk, held=held, wanted=1)[:MOST]
-    return int(any(_lease(desk, [seat], at) for seat in free))
+    free = _list_offered(context, held=held, wanted=1)[:MOST]
+    return int(any(_lease(context, [seat], at) for seat in free))
 
 
-def _list_offered(desk: Desk, *, held: int, wanted: int) -> list[FreeSeat]:
+def _list_offered(context: AnnotatorContext, *, held: int, wanted: int) -> list[FreeSeat]:
     """The next free seats for the viewer; last of all those in whose place they have labelled
     another pair."""
-    return list_free_seats(desk, wanted=wanted) or ([] if held else list_returning_seats(desk))
+    return list_free_seats(context, wanted=wanted) or (
+        [] if held else list_returning_seats(context)
+    )
 
 
 def _not_locked(seats: list[FreeSeat]) -> list[FreeSeat]:
@@ -195,7 +197,9 @@ _locked: PreparedRows[Any] = PreparedRows(
 )
 
 
-def _lease(desk: Desk, seats: Sequence[FreeSeat], at: datetime, *, in_turn: bool = True) -> int:
+def _lease(
+    context: AnnotatorContext, seats: Sequence[FreeSeat], at: datetime, *, in_turn: bool = True
+) -> int:
     """Lease the seats that are free, to be met in this order; how many.
 
     What is shown at some of these places in the pairs' stead is drawn here, once a query.
@@ -203,16 +207,16 @@ def _lease(desk: Desk, seats: Sequence[FreeSeat], at: datetime, *, in_turn: bool
     """
     if not seats:
         return 0
-    first = order_of(desk).chunk(pair=seats[0].pair, query=seats[0].query) if in_turn else None
+    first = order_of(context).chunk(pair=seats[0].pair, query=seats[0].query) if in_turn else None
     try:
         with transaction.atomic():
-            draw_stand_ins(desk=desk, places={seat.pair: seat.query for seat in seats}, at=at)
+            draw_stand_ins(context=context, places={seat.pair: seat.query for seat in seats}, at=at)
             return _leased.run(
                 seats=[seat.pk for seat in seats],
-                annotator=desk.viewer.pk,
-                until=at + desk.campaign.lease,
-                order=desk.campaign.order,
-                handed=hand_out(annotator_id=desk.annotator_id, count=len(seats), chunk=first),
+                annotator=context.viewer.pk,
+                until=at + context.campaign.lease,
+                order=context.campaign.order,
+                handed=hand_out(annotator_id=context.annotator_id, count=len(seats), chunk=first),
             )
     except IntegrityError:
         # a label of the viewer, sent late by another tab, took a seat of one of these pairs

@@ -16,7 +16,7 @@ from annotation.models import (
     Label,
     QuerySkip,
 )
-from annotation.permissions import Desk
+from annotation.permissions import AnnotatorContext
 from annotation.seats.streams import is_met, is_replaced
 from annotation.training.standing import TrainingShown, find_training
 from judgments.models import Collection, Membership, User
@@ -63,19 +63,19 @@ class _Counted(NamedTuple):
 _counted: dict[tuple[UUID, int], _Counted] = {}
 
 
-def count_progress(desk: Desk, *, is_exact: bool = True) -> Progress:
+def count_progress(context: AnnotatorContext, *, is_exact: bool = True) -> Progress:
     """The viewer's own counts; pairs that others are filling may still drop out of `left`.
 
     What is left reads every free seat of the campaign. is_exact: False where it is asked for with
     every label: `left` then follows the viewer's own work at once, and that of others later, by
     the end of the campaign within seconds.
     """
-    key = (desk.campaign.public_id, desk.viewer.pk)
+    key = (context.campaign.public_id, context.viewer.pk)
     known = None if is_exact else _counted.get(key)
     if known is not None and time.monotonic() < known.until:
-        done = count_filled(desk)
+        done = count_filled(context)
         return Progress(done, max(0, known.all - done))
-    progress = _count_progress(desk.viewer, [desk.campaign.pk])[desk.campaign.pk]
+    progress = _count_progress(context.viewer, [context.campaign.pk])[context.campaign.pk]
     if len(_counted) >= MOST_COUNTED:
         _counted.clear()
     holds = min(LONGEST, max(SHORTEST, EACH_LEFT * progress.left))

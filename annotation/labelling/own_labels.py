@@ -23,7 +23,7 @@ from annotation.models import (
     Label,
     QuerySkip,
 )
-from annotation.permissions import Desk
+from annotation.permissions import AnnotatorContext
 from annotation.seats.streams import order_of
 from judgments.permissions import NotFound
 
@@ -84,42 +84,46 @@ class OwnSkip:
 
 
 def list_own_labels(
-    desk: Desk, *, limit: int = 50, before: UUID | None = None, wanted: Wanted | None = None
+    context: AnnotatorContext,
+    *,
+    limit: int = 50,
+    before: UUID | None = None,
+    wanted: Wanted | None = None,
 ) -> list[OwnLabel]:
     """The viewer's labels that hold, newest first; `before`: only those older than this one.
 
     `before` may be a label that has been corrected since.
     """
-    labels_qs = _own_labels(desk)
+    labels_qs = _own_labels(context)
     if wanted is not None:
-        labels_qs = _wanted_labels(desk, labels_qs, wanted)
+        labels_qs = _wanted_labels(context, labels_qs, wanted)
     if before is not None:
         last = Label.objects.filter(
-            pk=before, annotator=desk.viewer, pair__campaign=desk.campaign
+            pk=before, annotator=context.viewer, pair__campaign=context.campaign
         ).first()
         if last is None:
             raise NotFound("label")
         older = Q(received_at__lt=last.received_at) | Q(received_at=last.received_at, pk__lt=before)
         labels_qs = labels_qs.filter(older)
-    return _read_labels(desk, labels_qs.order_by("-received_at", "-pk")[:limit])
+    return _read_labels(context, labels_qs.order_by("-received_at", "-pk")[:limit])
 
 
-def measure_pace(desk: Desk, *, since: datetime) -> Pace:
+def measure_pace(context: AnnotatorContext, *, since: datetime) -> Pace:
     """How many labels the viewer made since then in this campaign, and in how much active time.
 
     Only what holds counts, and of that only what has a time.
     """
-    labels_qs = _own_labels(desk).filter(received_at__gte=since, seconds__isnull=False)
+    labels_qs = _own_labels(context).filter(received_at__gte=since, seconds__isnull=False)
     counted = labels_qs.order_by().aggregate(labels=Count("pk"), seconds=Sum("seconds"))
     return Pace(counted["labels"], counted["seconds"] or 0.0)
 
 
-def list_own_skips(desk: Desk) -> list[OwnSkip]:
+def list_own_skips(context: AnnotatorContext) -> list[OwnSkip]:
     """The queries that the viewer skips, the last first."""
     skips_qs = QuerySkip.objects.filter(
-        campaign=desk.campaign, annotator=desk.viewer, returned_at=None
+        campaign=context.campaign, annotator=context.viewer, returned_at=None
     )
-    order = order_of(desk)
+    order = order_of(context)
     return [
         OwnSkip(
             id=skip.public_id,
@@ -135,14 +139,16 @@ def list_own_skips(desk: Desk) -> list[OwnSkip]:
     ]
 
 
-def _own_labels(desk: Desk) -> QuerySet[Label]:
+def _own_labels(context: AnnotatorContext) -> QuerySet[Label]:
     labels_qs = Label.objects.filter(
-        annotator=desk.viewer, pair__campaign=desk.campaign, superseded_by__isnull=True
+        annotator=context.viewer, pair__campaign=context.campaign, superseded_by__isnull=True
     )
     return labels_qs.exclude(outcome=Label.Outcome.RETRACTED)
 
 
-def _wanted_labels(desk: Desk, labels_qs: QuerySet[Label], wanted: Wanted) -> QuerySet[Label]:
+def _wanted_labels(
+    context: AnnotatorContext, labels_qs: QuerySet[Label], wanted: Wanted
+) -> QuerySet[Label]:
     if wanted.grade is not None:
         labels_qs = labels_qs.filter(grade=wanted.grade)
     if wanted.cannot_tell:
@@ -150,14 +156,14 @@ def _wanted_labels(desk: Desk, labels_qs: QuerySet[Label], wanted: Wanted) -> Qu
     if wanted.noted:
         labels_qs = labels_qs.exclude(note="")
     if wanted.query_of is not None:
-        seat_qs = get_own_seats(desk).filter(public_id=wanted.query_of)
+        seat_qs = get_own_seats(context).filter(public_id=wanted.query_of)
         query = Coalesce("stand_in__shown__query", "pair__query")
         labels_qs = labels_qs.filter(pair__query__in=seat_qs.values_list(query))
     return labels_qs
 
 
-def _read_labels(desk: Desk, labels_qs: QuerySet[Label]) -> list[OwnLabel]:
-    order = order_of(desk)
+def _read_labels(context: AnnotatorContext, labels_qs: QuerySet[Label]) -> list[OwnLabel]:
+    order = order_of(context)
     # a label outside the overlap has no seat: the one that it named is still there, voided
     shown = Q(pair=OuterRef("pair"), stand_in=None) | Q(stand_in__shown=OuterRef("pair"))
     named = Assignment.objects.filter(shown, annotator=OuterRef("annotator"))

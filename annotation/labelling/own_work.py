@@ -24,7 +24,7 @@ from annotation.models import (
     Pair,
     TrainingAnswer,
 )
-from annotation.permissions import Desk
+from annotation.permissions import AnnotatorContext
 from annotation.training.standing import TrainingShown, find_training
 from judgments.lists.queries import GradeShown, show_grade
 from touchstone.scales import Scale
@@ -88,30 +88,30 @@ class OwnWork:
         return self.campaign.state == Campaign.State.CLOSED
 
 
-def get_own_work(desk: Desk) -> OwnWork:
+def get_own_work(context: AnnotatorContext) -> OwnWork:
     """The viewer's labels that hold, by day and grade, and what they were told."""
-    rows = _list_rows(desk)
-    is_closed = desk.campaign.state == Campaign.State.CLOSED
+    rows = _list_rows(context)
+    is_closed = context.campaign.state == Campaign.State.CLOSED
     return OwnWork(
-        campaign=desk.campaign,
+        campaign=context.campaign,
         labels=len(rows),
         seconds=_middle([seconds for _, seconds, _ in rows]),
         days=tuple(_by_day(rows)),
-        grades=tuple(_by_grade(rows, Scale.from_json(desk.campaign.list.scale))),
-        training=find_training(desk.campaign, desk.viewer),
-        answers=tuple(_list_answers(desk)),
-        feedback=count_feedback(desk),
-        agreed=_count_agreed(desk) if is_closed else None,
-        again=_count_again(desk) if is_closed else None,
+        grades=tuple(_by_grade(rows, Scale.from_json(context.campaign.list.scale))),
+        training=find_training(context.campaign, context.viewer),
+        answers=tuple(_list_answers(context)),
+        feedback=count_feedback(context),
+        agreed=_count_agreed(context) if is_closed else None,
+        again=_count_again(context) if is_closed else None,
     )
 
 
 Row = tuple[datetime, float | None, int | None]  # made at, seconds, grade
 
 
-def _list_rows(desk: Desk) -> list[Row]:
+def _list_rows(context: AnnotatorContext) -> list[Row]:
     labels_qs = Label.objects.filter(
-        annotator=desk.viewer, pair__campaign=desk.campaign, superseded_by__isnull=True
+        annotator=context.viewer, pair__campaign=context.campaign, superseded_by__isnull=True
     )
     labels_qs = labels_qs.exclude(outcome=Label.Outcome.RETRACTED)
     counted_qs = labels_qs.exclude(assignment__purpose=TRAINING).order_by("made_at", "pk")
@@ -138,12 +138,14 @@ def _by_grade(rows: list[Row], scale: Scale) -> list[Share]:
     return [*shares, *([Share(None, counts[None])] if counts[None] else [])]
 
 
-def _list_answers(desk: Desk) -> list[Answered]:
+def _list_answers(context: AnnotatorContext) -> list[Answered]:
     answers_qs = TrainingAnswer.objects.select_related(
         "item", "attempt", "label__pair__query", "label__pair__document"
     )
-    own_qs = answers_qs.filter(attempt__campaign=desk.campaign, attempt__annotator=desk.viewer)
-    scale = Scale.from_json(desk.campaign.list.scale)
+    own_qs = answers_qs.filter(
+        attempt__campaign=context.campaign, attempt__annotator=context.viewer
+    )
+    scale = Scale.from_json(context.campaign.list.scale)
     return [
         Answered(
             attempt=answer.attempt.number,
@@ -156,11 +158,11 @@ def _list_answers(desk: Desk) -> list[Answered]:
     ]
 
 
-def _count_agreed(desk: Desk) -> Alike:
-    others = overlap_labels().filter(pair=OuterRef("pair")).exclude(annotator=desk.viewer)
+def _count_agreed(context: AnnotatorContext) -> Alike:
+    others = overlap_labels().filter(pair=OuterRef("pair")).exclude(annotator=context.viewer)
     labels_qs = Label.objects.filter(
-        annotator=desk.viewer,
-        pair__campaign=desk.campaign,
+        annotator=context.viewer,
+        pair__campaign=context.campaign,
         pair__grade__isnull=False,
         outcome=Label.Outcome.GRADED,
         superseded_by__isnull=True,
@@ -173,6 +175,6 @@ def _count_agreed(desk: Desk) -> Alike:
     return Alike(compared_qs.filter(grade=F("pair__grade")).count(), compared_qs.count())
 
 
-def _count_again(desk: Desk) -> Alike:
-    alike = list_alike(desk.campaign).get(desk.viewer.pk, [])
+def _count_again(context: AnnotatorContext) -> Alike:
+    alike = list_alike(context.campaign).get(context.viewer.pk, [])
     return Alike(sum(alike), len(alike))

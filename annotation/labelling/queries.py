@@ -9,7 +9,7 @@ from annotation.models import (
     CheckRule,
     Label,
 )
-from annotation.permissions import Desk
+from annotation.permissions import AnnotatorContext
 
 LABELS_WARNED = 50  # for so many labels a warning stays on the page
 
@@ -24,19 +24,19 @@ class LabelShell:
     warning: str
 
 
-def get_label_shell(desk: Desk) -> LabelShell:
+def get_label_shell(context: AnnotatorContext) -> LabelShell:
     """The page that a browser keeps, and fills with pairs that it asks for."""
-    campaign = desk.campaign
+    campaign = context.campaign
     return LabelShell(
-        campaign.public_id, campaign.name, get_shown_guideline(desk), get_warning(desk)
+        campaign.public_id, campaign.name, get_shown_guideline(context), get_warning(context)
     )
 
 
-def get_warning(desk: Desk) -> str:
+def get_warning(context: AnnotatorContext) -> str:
     """What the viewer was told of their labels, until they have made fifty more; else ""."""
     warnings_qs = CheckAction.objects.filter(
-        campaign=desk.campaign,
-        annotator=desk.viewer,
+        campaign=context.campaign,
+        annotator=context.viewer,
         action=CheckRule.Action.WARN,
         undoes=None,
         undone_by=None,
@@ -44,6 +44,6 @@ def get_warning(desk: Desk) -> str:
     last = warnings_qs.order_by("-pk").first()
     if last is None:
         return ""
-    since_qs = Label.objects.filter(annotator=desk.viewer, pair__campaign=desk.campaign)
+    since_qs = Label.objects.filter(annotator=context.viewer, pair__campaign=context.campaign)
     is_old = since_qs.filter(received_at__gt=last.taken_at).count() >= LABELS_WARNED
     return "" if is_old else last.message

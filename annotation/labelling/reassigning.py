@@ -6,7 +6,7 @@ from django.db import transaction
 
 from annotation.labelling.leasing import take_over
 from annotation.models import Assignment, Campaign
-from annotation.permissions import check_may_run, get_desk
+from annotation.permissions import check_may_run, get_annotator_context
 from annotation.seats.services import end_leases
 from judgments.audit import services as audit
 from judgments.models import User
@@ -35,10 +35,10 @@ def reassign_leases(
     free for whoever asks next. Raises NotFound unless they annotate in the campaign.
     """
     check_may_run(access, campaign)
-    desk = get_desk(viewer=to, campaign_id=campaign.public_id)
+    context = get_annotator_context(viewer=to, campaign_id=campaign.public_id)
     with transaction.atomic():
         pairs = _end_leases(campaign, person)
-        taken = take_over(desk=desk, pairs=pairs, at=at)
+        taken = take_over(context=context, pairs=pairs, at=at)
         said = {"person": person.username, "to": to.username, "seats": len(pairs), "taken": taken}
         audit.record_by(access, at, "campaign.leases_reassigned", campaign.name, after=said)
     return taken

@@ -21,7 +21,7 @@ from annotation.models import (
     Label,
     Pair,
 )
-from annotation.permissions import CampaignClosed, Desk
+from annotation.permissions import AnnotatorContext, CampaignClosed
 from annotation.seats.services import NO_GRADE, balance_seats, is_filled_by_others, retake_seat
 from annotation.training.services import record_answer
 from annotation.training.standing import Told, get_told
@@ -82,7 +82,9 @@ class _Named(NamedTuple):
     revision_id: int
 
 
-def submit_labels(*, desk: Desk, submissions: Sequence[Submission], at: datetime) -> list[Receipt]:
+def submit_labels(
+    *, context: AnnotatorContext, submissions: Sequence[Submission], at: datetime
+) -> list[Receipt]:
     """Take labels in the order given and say what became of each.
 
     Each has a transaction of its own: one that is refused does not hold up the others.
@@ -90,13 +92,13 @@ def submit_labels(*, desk: Desk, submissions: Sequence[Submission], at: datetime
     receipts = []
     for submission in submissions:
         try:
-            receipts.append(submit_label(desk=desk, submission=submission, at=at))
+            receipts.append(submit_label(context=context, submission=submission, at=at))
         except DomainError as error:
             receipts.append(Receipt(submission.id, code=error.code, message=error.message))
     return receipts
 
 
-def submit_label(*, desk: Desk, submission: Submission, at: datetime) -> Receipt:
+def submit_label(*, context: AnnotatorContext, submission: Submission, at: datetime) -> Receipt:
     """Store one label; when this returns, it is kept.
 
     The same id with the same content changes nothing and is a repeat. A second label for a pair
@@ -106,13 +108,13 @@ def submit_label(*, desk: Desk, submission: Submission, at: datetime) -> Receipt
     Raises NotFound for a seat that never was the viewer's, LabelRefused (label_conflict for an
     id that stands for something else), CampaignClosed.
     """
-    scale = Scale.from_json(desk.campaign.list.scale)
+    scale = Scale.from_json(context.campaign.list.scale)
     checked = checked_submission(submission, scale=scale, at=at)
-    named = _named_seat(desk, checked)
+    named = _named_seat(context, checked)
     for _ in range(TRIES):
         try:
             with transaction.atomic():
-                return _submit(desk, checked, named, at)
+                return _submit(context, checked, named, at)
         except IntegrityError:
             # the same id at the same moment for another pair, or a lease of the viewer's other
             # tab: the other one has committed, so looking again shows what it did
@@ -120,13 +122,13 @@ def submit_label(*, desk: Desk, submission: Submission, at: datetime) -> Receipt
     raise LabelRefused("label_conflict", "This label's id is in use already.")
 
 
-def _named_seat(desk: Desk, submission: Submission) -> _Named:
+def _named_seat(context: AnnotatorContext, submission: Submission) -> _Named:
     number = submission.guideline_revision
     rows = _seat.list(
         assignment=submission.assignment,
-        viewer=desk.viewer.pk,
-        campaign=desk.campaign.pk,
-        guideline=desk.campaign.guideline_id,
+        viewer=context.viewer.pk,
+        campaign=context.campaign.pk,
+        guideline=context.campaign.guideline_id,
         revision=number,
     )
     if not rows:
@@ -162,25 +164,27 @@ def _seat_qs() -> QuerySet[Any, Any]:
 _seat: PreparedRows[Any] = PreparedRows(_seat_qs)
 
 
-def _submit(desk: Desk, submission: Submission, named: _Named, at: datetime) -> Receipt:
+def _submit(
+    context: AnnotatorContext, submission: Submission, named: _Named, at: datetime
+) -> Receipt:
     """The transaction: everything about a pair's labels and seats happens under its lock."""
     locked = _locked_pairs.list(pairs={named.pair_id, named.place_id})
     pair = next(one for one in locked if one.pk == named.pair_id)
-    said = _said(desk, submission, named)
+    said = _said(context, submission, named)
     if submission.id in said:
-        _check_same(desk, said[submission.id], submission, named)
+        _check_same(context, said[submission.id], submission, named)
         is_surplus = _is_surplus(submission, said[submission.id].assignment_id)
         told = _answer(submission, named, at)
         return Receipt(submission.id, is_repeat=True, is_surplus=is_surplus, told=told)
     tip = _tip(said, submission)
     if not pair.is_open:
-        _check_in_time(desk, submission)
-    seat_id = _take_seat(desk, submission, named, tip, at)
+        _check_in_time(context, submission)
+    seat_id = _take_seat(context, submission, named, tip, at)
     _count(pair, is_planted=named.purpose not in OVERLAP_PURPOSES)
-    _store(desk, submission, named, seat_id=seat_id, tip=tip, pair_seq=pair.label_seq, at=at)
+    _store(context, submission, named, seat_id=seat_id, tip=tip, pair_seq=pair.label_seq, at=at)
     told = _answer(submission, named, at)
     if tip is not None or submission.outcome in NO_GRADE or named.purpose == REPEAT:
-        balance_seats(pair_ids=[named.place_id], overlap=desk.campaign.overlap)
+        balance_seats(pair_ids=[named.place_id], overlap=context.campaign.overlap)
     if pair.is_open:
         _announce(pair.list_id)
     return Receipt(submission.id, is_surplus=_is_surplus(submission, seat_id), told=told)
@@ -241,9 +245,9 @@ _counts = PreparedUpdate(
 )
 
 
-def _said(desk: Desk, submission: Submission, named: _Named) -> dict[UUID, Label]:
+def _said(context: AnnotatorContext, submission: Submission, named: _Named) -> dict[UUID, Label]:
     """What the viewer said of this pair on this occasion, and whatever has the label's id."""
-    said = _own_words.list(label=submission.id, pair=named.pair_id, viewer=desk.viewer.pk)
+    said = _own_words.list(label=submission.id, pair=named.pair_id, viewer=context.viewer.pk)
     return {
         label.pk: label
         for label in said
@@ -262,14 +266,16 @@ def _own_words_qs() -> QuerySet[Label]:
 _own_words: PreparedObjects[Any] = PreparedObjects(_own_words_qs)
 
 
-def _check_same(desk: Desk, label: Label, submission: Submission, named: _Named) -> None:
+def _check_same(
+    context: AnnotatorContext, label: Label, submission: Submission, named: _Named
+) -> None:
     """A repeat says exactly what it said before; the clock is compared as it was stored."""
     before: list[Any] = [
         label.annotator_id, label.pair_id, label.outcome, label.grade, label.reason, label.note,
         label.spans, label.guideline_revision_id, label.seconds, label.made_at, label.content_hash,
     ]  # fmt: skip
     now: list[Any] = [
-        desk.viewer.pk, named.pair_id, submission.outcome, submission.grade, submission.reason,
+        context.viewer.pk, named.pair_id, submission.outcome, submission.grade, submission.reason,
         submission.note, list(submission.spans), named.revision_id, submission.seconds,
         min(submission.made_at, label.received_at), submission.content_hash or label.content_hash,
     ]  # fmt: skip
@@ -291,25 +297,29 @@ def _tip(said: dict[UUID, Label], submission: Submission) -> Label | None:
     return tip
 
 
-def _check_in_time(desk: Desk, submission: Submission) -> None:
+def _check_in_time(context: AnnotatorContext, submission: Submission) -> None:
     """Once a campaign is closed, only what was said before may still arrive."""
-    closed_at = Campaign.objects.values_list("closed_at", flat=True).get(pk=desk.campaign.pk)
+    closed_at = Campaign.objects.values_list("closed_at", flat=True).get(pk=context.campaign.pk)
     if closed_at is None or submission.made_at > closed_at:
         raise CampaignClosed
 
 
 def _take_seat(
-    desk: Desk, submission: Submission, named: _Named, tip: Label | None, at: datetime
+    context: AnnotatorContext,
+    submission: Submission,
+    named: _Named,
+    tip: Label | None,
+    at: datetime,
 ) -> int | None:
     """The seat that the label belongs to, as it is after the label; None: it is a surplus."""
     if submission.outcome == RETRACTED:
         assert tip is not None
         if tip.assignment_id is not None:
-            _lease_again(desk, named, tip.assignment_id, at)
+            _lease_again(context, named, tip.assignment_id, at)
         return tip.assignment_id
-    if _labelled.run(seat=named.pk, viewer=desk.viewer.pk, **_shown_there(named)):
+    if _labelled.run(seat=named.pk, viewer=context.viewer.pk, **_shown_there(named)):
         return named.pk
-    return _find_seat(desk, named)
+    return _find_seat(context, named)
 
 
 def _shown_there(named: _Named) -> dict[str, Any]:
@@ -337,7 +347,7 @@ _labelled = PreparedUpdate(
 )
 
 
-def _lease_again(desk: Desk, named: _Named, seat_id: int, at: datetime) -> None:
+def _lease_again(context: AnnotatorContext, named: _Named, seat_id: int, at: datetime) -> None:
     """Lease the seat of a label that is taken back; a stand-in's is one of its place again.
 
     The pair is the viewer's from then on, to label or to give back and ask for again, also where
@@ -347,30 +357,30 @@ def _lease_again(desk: Desk, named: _Named, seat_id: int, at: datetime) -> None:
     seat_qs = Assignment.objects.filter(pk=seat_id, state=states.DONE)
     back: dict[str, Any] = {}
     # not where the place has come to the viewer as what it is
-    own_qs = Assignment.objects.filter(pair=named.place_id, annotator=desk.viewer, occasion=0)
+    own_qs = Assignment.objects.filter(pair=named.place_id, annotator=context.viewer, occasion=0)
     if named.stand_in is None and named.purpose in OVERLAP_PURPOSES:
         back = {"is_added": is_filled_by_others(pair_id=named.place_id, seat_id=seat_id)}
     elif named.stand_in is not None and not own_qs.exclude(state=states.VOIDED).exists():
         number, is_added = retake_seat(pair_id=named.place_id)
         purposes = Assignment.Purpose
-        purpose = purposes.POOL if number <= desk.campaign.overlap else purposes.EXTRA
+        purpose = purposes.POOL if number <= context.campaign.overlap else purposes.EXTRA
         back = {"pair": named.place_id, "seat": number, "is_added": is_added}
         back |= {"purpose": purpose, "occasion": 0}
-    seat_qs.update(state=states.LEASED, leased_until=at + desk.campaign.lease, **back)
+    seat_qs.update(state=states.LEASED, leased_until=at + context.campaign.lease, **back)
 
 
-def _find_seat(desk: Desk, named: _Named) -> int | None:
+def _find_seat(context: AnnotatorContext, named: _Named) -> int | None:
     """For a correction the seat it was made in; else the viewer's new lease, or a free seat."""
     states = Assignment.State
     is_plain = named.stand_in is None
-    own_qs = Assignment.objects.filter(annotator=desk.viewer, stand_in=named.stand_in)
+    own_qs = Assignment.objects.filter(annotator=context.viewer, stand_in=named.stand_in)
     if is_plain:
         own_qs = own_qs.filter(pair=named.pair_id, occasion=named.occasion)
     own = own_qs.exclude(state=states.VOIDED).first()
     if own is not None:
         purpose = own.purpose if is_plain else named.purpose
         shown = _shown_there(named) | {"purpose": purpose}
-        _labelled.run(seat=own.pk, viewer=desk.viewer.pk, **shown)
+        _labelled.run(seat=own.pk, viewer=context.viewer.pk, **shown)
         return own.pk
     if is_plain and named.purpose not in OVERLAP_PURPOSES:
         # nobody else ever sits there: a label that comes late still finds its seat
@@ -380,7 +390,7 @@ def _find_seat(desk: Desk, named: _Named) -> int | None:
     free_qs = Assignment.objects.filter(
         pair=named.place_id, occasion=0, state=states.FREE, purpose__in=OVERLAP_PURPOSES
     )
-    met: dict[str, Any] = {"annotator": desk.viewer, "order": named.order, "place": named.place}
+    met: dict[str, Any] = {"annotator": context.viewer, "order": named.order, "place": named.place}
     if not is_plain:
         met |= {"stand_in": named.stand_in, "seat": OWN_SEAT, **_shown_there(named)}
     for pk in list(free_qs.order_by("seat").values_list("pk", flat=True)):
@@ -391,7 +401,7 @@ def _find_seat(desk: Desk, named: _Named) -> int | None:
 
 
 def _store(
-    desk: Desk,
+    context: AnnotatorContext,
     submission: Submission,
     named: _Named,
     *,
@@ -404,7 +414,7 @@ def _store(
         id=submission.id,
         pair_id=named.pair_id,
         assignment_id=seat_id,
-        annotator_id=desk.viewer.pk,
+        annotator_id=context.viewer.pk,
         outcome=submission.outcome,
         grade=submission.grade,
         reason=submission.reason,
@@ -417,7 +427,7 @@ def _store(
         received_at=at,
         supersedes_id=None if tip is None else tip.pk,
         pair_seq=pair_seq,
-        is_blind=desk.is_blind,
+        is_blind=context.is_blind,
     )
 
 

@@ -16,7 +16,7 @@ from django.db.models import Count, QuerySet
 from django.db.models.functions import Cast, Coalesce, Length
 
 from annotation.models import Assignment, Pair
-from annotation.permissions import Desk
+from annotation.permissions import AnnotatorContext
 from annotation.seats.streams import order_of
 from judgments.pages.markup import HTML_FIELD, framed_html
 from judgments.pages.words import plain
@@ -69,14 +69,14 @@ class ShownPair:
 
 
 def list_leased_seats(
-    desk: Desk, *, characters: int, without: Sequence[UUID] = ()
+    context: AnnotatorContext, *, characters: int, without: Sequence[UUID] = ()
 ) -> tuple[list[UUID], int]:
     """The next seats that the viewer has leases for, in order, and how many come after them.
 
     characters: at most as many of text as this, but at least one document. without: as for
     list_leased_pairs.
     """
-    held = _list_held(desk, without=without)
+    held = _list_held(context, without=without)
     fields_size = Length(Cast("document__fields", models.TextField()))
     sizes = dict(
         Pair.objects.filter(pk__in=[seat.pair for seat in held])
@@ -89,14 +89,14 @@ def list_leased_seats(
 
 
 def list_leased_pairs(
-    desk: Desk, *, without: Sequence[UUID] = (), only: Sequence[UUID] | None = None
+    context: AnnotatorContext, *, without: Sequence[UUID] = (), only: Sequence[UUID] | None = None
 ) -> list[ShownPair]:
     """The pairs that the viewer has leases for, in the order to label them in.
 
     without: seats whose pairs the page has already, and which need not be read again. only: no
     others than these seats.
     """
-    held = _list_held(desk, without=without)
+    held = _list_held(context, without=without)
     if only is not None:
         wanted = set(only)
         held = [seat for seat in held if seat.public_id in wanted]
@@ -106,8 +106,8 @@ def list_leased_pairs(
         .order_by()
         .values("pk", "query", "document", IMAGES, CLEAN_HTML, *SHOWN.values())
     }
-    done = _count_done(desk, {row["query"] for row in rows.values()})
-    order = order_of(desk)
+    done = _count_done(context, {row["query"] for row in rows.values()})
+    order = order_of(context)
     return [
         show_pair(
             row,
@@ -131,10 +131,10 @@ class _Held(NamedTuple):
     occasion: int
 
 
-def _list_held(desk: Desk, *, without: Sequence[UUID]) -> list[_Held]:
+def _list_held(context: AnnotatorContext, *, without: Sequence[UUID]) -> list[_Held]:
     """What the viewer holds, in the order to label it in: that of the places."""
     rows = (
-        get_own_seats(desk)
+        get_own_seats(context)
         .filter(state=HELD)
         .exclude(public_id__in=without)
         .order_by()
@@ -148,13 +148,13 @@ def _list_held(desk: Desk, *, without: Sequence[UUID]) -> list[_Held]:
             Coalesce("stand_in__occasion", "occasion"),
         )
     )
-    order = order_of(desk)
+    order = order_of(context)
     in_order = sorted(rows, key=lambda row: order.key(pair=row[0], query=row[1], document=row[2]))
     return [_Held(*row[3:]) for row in in_order]
 
 
-def get_own_seats(desk: Desk) -> QuerySet[Assignment]:
-    return Assignment.objects.filter(annotator=desk.viewer, pair__campaign=desk.campaign)
+def get_own_seats(context: AnnotatorContext) -> QuerySet[Assignment]:
+    return Assignment.objects.filter(annotator=context.viewer, pair__campaign=context.campaign)
 
 
 def _own_slots_qs() -> QuerySet[Assignment]:
@@ -162,13 +162,13 @@ def _own_slots_qs() -> QuerySet[Assignment]:
     return seats_qs.order_by()
 
 
-def _whose(desk: Desk) -> dict[str, int]:
-    return {"viewer": desk.viewer.pk, "campaign": desk.campaign.pk}
+def _whose(context: AnnotatorContext) -> dict[str, int]:
+    return {"viewer": context.viewer.pk, "campaign": context.campaign.pk}
 
 
-def count_filled(desk: Desk) -> int:
+def count_filled(context: AnnotatorContext) -> int:
     """How many pairs that count for their own figures the viewer has labelled."""
-    return sum(pairs for _, pairs in _filled.list(**_whose(desk)))
+    return sum(pairs for _, pairs in _filled.list(**_whose(context)))
 
 
 _filled: PreparedRows[Any] = PreparedRows(
@@ -182,11 +182,11 @@ _filled: PreparedRows[Any] = PreparedRows(
 )
 
 
-def _count_done(desk: Desk, queries: Set[int]) -> dict[int, int]:
+def _count_done(context: AnnotatorContext, queries: Set[int]) -> dict[int, int]:
     """How many pairs of each query the viewer has labelled."""
     if not queries:
         return {}
-    return dict(_done.list(**_whose(desk), queries=queries))
+    return dict(_done.list(**_whose(context), queries=queries))
 
 
 _done: PreparedRows[Any] = PreparedRows(

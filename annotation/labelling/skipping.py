@@ -10,7 +10,7 @@ from django.db.models.functions import Coalesce
 
 from annotation.labelling.submissions import checked_words
 from annotation.models import Assignment, Campaign, CampaignAnnotator, QuerySkip
-from annotation.permissions import Desk, check_may_label, check_may_run
+from annotation.permissions import AnnotatorContext, check_may_label, check_may_run
 from annotation.seats.services import end_leases
 from judgments.audit import services as audit
 from judgments.permissions import Access, NotFound
@@ -32,7 +32,7 @@ class Skipped:
 
 
 def skip_query(
-    *, desk: Desk, assignment: UUID, reason: str, note: str = "", at: datetime
+    *, context: AnnotatorContext, assignment: UUID, reason: str, note: str = "", at: datetime
 ) -> Skipped:
     """Ask the viewer no more about the query of a pair that they were handed.
 
@@ -40,8 +40,8 @@ def skip_query(
     stays; the seats that they hold of it go back. Skipping it twice changes nothing.
     Raises NotFound for a seat that never was theirs, SkipRefused, CampaignClosed.
     """
-    check_may_label(desk)
-    own_qs = Assignment.objects.filter(annotator=desk.viewer, pair__campaign=desk.campaign)
+    check_may_label(context)
+    own_qs = Assignment.objects.filter(annotator=context.viewer, pair__campaign=context.campaign)
     own_qs = own_qs.annotate(shown_query=Coalesce("stand_in__shown__query", "pair__query"))
     query = own_qs.filter(public_id=assignment).values_list("shown_query", flat=True).first()
     if query is None:
@@ -51,11 +51,11 @@ def skip_query(
     note = checked_words(note, MAX_NOTE_CHARACTERS)
     with transaction.atomic():
         # as with leasing: what another tab takes of this query is taken before this, or never
-        CampaignAnnotator.objects.select_for_update(no_key=True).get(pk=desk.annotator_id)
+        CampaignAnnotator.objects.select_for_update(no_key=True).get(pk=context.annotator_id)
         skip, _ = QuerySkip.objects.get_or_create(
-            campaign=desk.campaign,
+            campaign=context.campaign,
             query_id=query,
-            annotator=desk.viewer,
+            annotator=context.viewer,
             returned_at=None,
             defaults={"reason": reason, "note": note, "skipped_at": at},
         )
@@ -65,11 +65,11 @@ def skip_query(
     return Skipped(skip, released)
 
 
-def return_skip(*, desk: Desk, skip_id: UUID, at: datetime) -> None:
+def return_skip(*, context: AnnotatorContext, skip_id: UUID, at: datetime) -> None:
     """Let a query that the viewer skipped come again. Raises NotFound for anybody else's."""
-    skips_qs = QuerySkip.objects.filter(campaign=desk.campaign, annotator=desk.viewer)
+    skips_qs = QuerySkip.objects.filter(campaign=context.campaign, annotator=context.viewer)
     changed = skips_qs.filter(public_id=skip_id, returned_at=None).update(
-        returned_at=at, returned_by=desk.viewer
+        returned_at=at, returned_by=context.viewer
     )
     if changed != 1:
         raise NotFound("skip")

@@ -21,7 +21,7 @@ from annotation.labelling.queries import get_label_shell
 from annotation.labelling.script_views import get_first_script, get_script, get_style
 from annotation.pages.keys import keyed_actions, keyed_grades
 from annotation.pages.rendering import with_steps
-from annotation.permissions import Desk, get_desk
+from annotation.permissions import AnnotatorContext, get_annotator_context
 from judgments.models import User
 from judgments.permissions import NotFound
 from touchstone.errors import DomainError
@@ -37,19 +37,19 @@ REVISION_DIGITS = 10
 @ensure_csrf_cookie
 def label(request: HttpRequest, campaign_id: uuid.UUID) -> HttpResponse:
     """Label pair after pair. The page stays the same from label to label, so a browser keeps it."""
-    desk = get_desk(viewer=request.user, campaign_id=campaign_id)
-    return render(request, "annotation/label.html", _shell_context(request, desk))
+    context = get_annotator_context(viewer=request.user, campaign_id=campaign_id)
+    return render(request, "annotation/label.html", _shell_context(request, context))
 
 
 @require_safe
 def label_guideline(request: HttpRequest, campaign_id: uuid.UUID) -> HttpResponse:
     """The guideline that holds now, and what changed in it, for a page that is open."""
-    desk = get_desk(viewer=request.user, campaign_id=campaign_id)
+    context = get_annotator_context(viewer=request.user, campaign_id=campaign_id)
     since = request.GET.get("since", "")
     if not (since.isdecimal() and len(since) < REVISION_DIGITS):
         raise NotFound("revision")
-    change = get_guideline_change(desk, since=int(since))
-    preferences = get_preferences(viewer=desk.viewer)
+    change = get_guideline_change(context, since=int(since))
+    preferences = get_preferences(viewer=context.viewer)
     grades = keyed_grades(change.guideline.grades, preferences.keys)
     context = {"change": change, "guideline": change.guideline, "grades": with_steps(grades)}
     return render(request, "annotation/_label_guideline.html", context)
@@ -73,37 +73,37 @@ def labelling_preferences(request: HttpRequest) -> JsonResponse:
 @require_safe
 def feedback(request: HttpRequest, campaign_id: uuid.UUID) -> HttpResponse:
     """What one was told of one's own labels, the last first."""
-    desk = get_desk(viewer=request.user, campaign_id=campaign_id)
-    page = get_feedback_page(desk)
-    return render(request, "annotation/feedback.html", {"page": page, "campaign": desk.campaign})
+    context = get_annotator_context(viewer=request.user, campaign_id=campaign_id)
+    page = get_feedback_page(context)
+    return render(request, "annotation/feedback.html", {"page": page, "campaign": context.campaign})
 
 
 @never_cache
 @require_safe
 def own_work(request: HttpRequest, campaign_id: uuid.UUID) -> HttpResponse:
     """How much one labelled, how fast and how, and what one was told."""
-    page = get_own_work(get_desk(viewer=request.user, campaign_id=campaign_id))
+    page = get_own_work(get_annotator_context(viewer=request.user, campaign_id=campaign_id))
     return render(request, "annotation/own_work.html", {"page": page, "campaign": page.campaign})
 
 
-def _shell_context(request: HttpRequest, desk: Desk) -> dict[str, Any]:
-    shell = get_label_shell(desk)
-    preferences = get_preferences(viewer=desk.viewer)
+def _shell_context(request: HttpRequest, context: AnnotatorContext) -> dict[str, Any]:
+    shell = get_label_shell(context)
+    preferences = get_preferences(viewer=context.viewer)
     return {
         "shell": shell,
         "grades": with_steps(keyed_grades(shell.guideline.grades, preferences.keys)),
         "actions": keyed_actions(preferences.keys),
         "preferences": preferences,
         "guideline": shell.guideline,
-        "change": get_unread_change(desk, shell.guideline),
+        "change": get_unread_change(context, shell.guideline),
         "reasons": REASONS,
         "skip_reasons": SKIP_REASONS,
-        "account": desk.viewer.public_id,
-        "lease_minutes": desk.campaign.lease_minutes,
-        "username": desk.viewer.get_username(),
+        "account": context.viewer.public_id,
+        "lease_minutes": context.campaign.lease_minutes,
+        "username": context.viewer.get_username(),
         "login_url": f"{reverse('login')}?next={request.path}",
         "first": get_first_script().digest,
         "script": get_script().digest,
         "style": get_style().digest,
-        "has_feedback": has_news(desk),
+        "has_feedback": has_news(context),
     }

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from django.db.models import Exists, F, OuterRef, QuerySet
 
 from annotation.models import Assignment, Campaign, CampaignAnnotator, Pair, QuerySkip, StandIn
-from annotation.permissions import Desk
+from annotation.permissions import AnnotatorContext
 from annotation.seats.ordering import CHUNKS, Order
 from judgments.models import User
 from judgments.storage.bulk import Among
@@ -23,17 +23,17 @@ class FreeSeat(NamedTuple):
     document: int
 
 
-def order_of(desk: Desk) -> Order:
+def order_of(context: AnnotatorContext) -> Order:
     """The order in which this annotator meets the campaign's pairs."""
-    campaign = desk.campaign
+    campaign = context.campaign
     return Order(
         seed=campaign.seed,
-        annotator=desk.viewer.pk,
-        query_by_query=_is_by_query(desk),
+        annotator=context.viewer.pk,
+        query_by_query=_is_by_query(context),
     )
 
 
-def list_free_seats(desk: Desk, *, wanted: int) -> list[FreeSeat]:
+def list_free_seats(context: AnnotatorContext, *, wanted: int) -> list[FreeSeat]:
     """Free seats of pairs that the viewer has no seat at, one a pair, in the viewer's order.
 
     None of a query that they skip.
@@ -41,38 +41,38 @@ def list_free_seats(desk: Desk, *, wanted: int) -> list[FreeSeat]:
     chunks of the order, so that the cost does not grow with what was labelled already. What was
     freed before the chunk where they are is as good as what follows it, but comes after it.
     """
-    order = order_of(desk)
-    here = CampaignAnnotator.objects.values_list("chunk", flat=True).get(pk=desk.annotator_id)
-    found = [] if here is None else _list_free(desk, order, chunks=[here])
+    order = order_of(context)
+    here = CampaignAnnotator.objects.values_list("chunk", flat=True).get(pk=context.annotator_id)
+    found = [] if here is None else _list_free(context, order, chunks=[here])
     if len(found) >= wanted:
         return found
     start = (-1, -1) if here is None else order.chunk_key(here)
-    ahead = [chunk for chunk in _list_chunks(desk, order) if order.chunk_key(chunk) > start]
+    ahead = [chunk for chunk in _list_chunks(context, order) if order.chunk_key(chunk) > start]
     for first, last in ((0, LOOKS[0]), LOOKS):
-        found += _list_free(desk, order, chunks=ahead[first:last])
+        found += _list_free(context, order, chunks=ahead[first:last])
         if len(found) >= wanted:
             return found
-    found = _list_free(desk, order)
+    found = _list_free(context, order)
     before = sum(order.key(**_place(seat))[:2] < start for seat in found)
     return found[before:] + found[:before]
 
 
-def list_free_among(desk: Desk, pairs: Sequence[int]) -> list[FreeSeat]:
+def list_free_among(context: AnnotatorContext, pairs: Sequence[int]) -> list[FreeSeat]:
     """The free seats for the viewer at these pairs, one a pair, in the viewer's order."""
-    return _read_seats(order_of(desk), free_qs(desk).filter(Among("pair", pairs)))
+    return _read_seats(order_of(context), free_qs(context).filter(Among("pair", pairs)))
 
 
-def list_returning_seats(desk: Desk) -> list[FreeSeat]:
+def list_returning_seats(context: AnnotatorContext) -> list[FreeSeat]:
     """Free seats of pairs in whose place the viewer has labelled another one.
 
     Offered to them once there is nothing else.
     """
-    return _read_seats(order_of(desk), _free_qs(desk).filter(is_replaced(desk.viewer)))
+    return _read_seats(order_of(context), _free_qs(context).filter(is_replaced(context.viewer)))
 
 
-def free_qs(desk: Desk) -> "QuerySet[Assignment]":
+def free_qs(context: AnnotatorContext) -> "QuerySet[Assignment]":
     """The free seats that are offered to the viewer now, maybe several of a pair."""
-    return _free_qs(desk).exclude(is_replaced(desk.viewer))
+    return _free_qs(context).exclude(is_replaced(context.viewer))
 
 
 def is_met(viewer: User) -> Exists:
@@ -88,27 +88,27 @@ def is_replaced(viewer: User) -> Exists:
     return Exists(stand_ins.filter(Exists(seats.exclude(state=Assignment.State.VOIDED))))
 
 
-def _free_qs(desk: Desk) -> "QuerySet[Assignment]":
+def _free_qs(context: AnnotatorContext) -> "QuerySet[Assignment]":
     skips_qs = QuerySkip.objects.filter(
-        campaign=desk.campaign, annotator=desk.viewer, returned_at=None
+        campaign=context.campaign, annotator=context.viewer, returned_at=None
     )
     return (
         Assignment.objects.filter(
-            state=Assignment.State.FREE, occasion=0, pair__campaign=desk.campaign
+            state=Assignment.State.FREE, occasion=0, pair__campaign=context.campaign
         )
-        .exclude(is_met(desk.viewer))
+        .exclude(is_met(context.viewer))
         .exclude(pair__query__in=skips_qs.values("query"))
     )
 
 
 def _list_free(
-    desk: Desk, order: Order, *, chunks: Collection[int] | None = None
+    context: AnnotatorContext, order: Order, *, chunks: Collection[int] | None = None
 ) -> list[FreeSeat]:
     """The free seats for the viewer in these chunks, or in the whole campaign."""
-    seats_qs = free_qs(desk)
+    seats_qs = free_qs(context)
     if chunks is not None and not chunks:
         return []
-    if chunks is not None and _is_by_query(desk):
+    if chunks is not None and _is_by_query(context):
         seats_qs = seats_qs.filter(Among("pair__query", chunks))
     elif chunks is not None:
         seats_qs = seats_qs.annotate(chunk=F("pair_id") % CHUNKS).filter(Among("chunk", chunks))
@@ -127,13 +127,15 @@ def _place(seat: FreeSeat) -> dict[str, int]:
     return {"pair": seat.pair, "query": seat.query, "document": seat.document}
 
 
-def _list_chunks(desk: Desk, order: Order) -> list[int]:
+def _list_chunks(context: AnnotatorContext, order: Order) -> list[int]:
     """The chunks of the campaign in the viewer's order."""
-    if not _is_by_query(desk):
+    if not _is_by_query(context):
         return order.sort_chunks(range(CHUNKS))
-    queries = Pair.objects.filter(campaign=desk.campaign).order_by().values_list("query", flat=True)
+    queries = (
+        Pair.objects.filter(campaign=context.campaign).order_by().values_list("query", flat=True)
+    )
     return order.sort_chunks(queries.distinct())
 
 
-def _is_by_query(desk: Desk) -> bool:
-    return desk.campaign.order == Campaign.Order.BY_QUERY
+def _is_by_query(context: AnnotatorContext) -> bool:
+    return context.campaign.order == Campaign.Order.BY_QUERY

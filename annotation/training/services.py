@@ -21,7 +21,7 @@ from annotation.models import (
     TrainingAnswer,
     TrainingAttempt,
 )
-from annotation.permissions import Desk, check_may_run
+from annotation.permissions import AnnotatorContext, check_may_run
 from annotation.seats.services import end_leases
 from annotation.training.rules import Stage, draw_evenly, needed
 from annotation.training.standing import (
@@ -40,31 +40,31 @@ PASSED: Final = TrainingAttempt.State.PASSED
 FAILED: Final = TrainingAttempt.State.FAILED
 
 
-def lease_training(*, desk: Desk, at: datetime) -> int:
+def lease_training(*, context: AnnotatorContext, at: datetime) -> int:
     """Give the viewer the pairs that their attempt still needs; how many seats they hold then.
 
     An attempt begins where none is open, if there are enough pairs for it that they never met.
     What they hold besides goes back. The caller holds the viewer's place in the campaign.
     """
     purpose = Assignment.Purpose.TRAINING
-    attempts_qs = list_attempts_qs(desk.campaign, desk.viewer)
+    attempts_qs = list_attempts_qs(context.campaign, context.viewer)
     attempt = attempts_qs.filter(state=OPEN).first()
     if attempt is None:
-        if get_stage(desk.campaign, desk.viewer) != Stage.LEARNING:
-            return held_qs(desk).count()
-        course = course_of(get_check_plan(desk.campaign))
-        if trainable_qs(desk.campaign, desk.viewer).count() < course.pairs:
+        if get_stage(context.campaign, context.viewer) != Stage.LEARNING:
+            return held_qs(context).count()
+        course = course_of(get_check_plan(context.campaign))
+        if trainable_qs(context.campaign, context.viewer).count() < course.pairs:
             return 0
-        attempt = _begin(desk.campaign, desk.viewer, at)
-    end_leases(held_qs(desk).exclude(purpose=purpose))
-    held = held_qs(desk).filter(purpose=purpose, answer=None).count()
+        attempt = _begin(context.campaign, context.viewer, at)
+    end_leases(held_qs(context).exclude(purpose=purpose))
+    held = held_qs(context).filter(purpose=purpose, answer=None).count()
     missing = attempt.pairs - attempt.answers.count() - held
     if missing <= 0:
         return held
-    answers = dict(trainable_qs(desk.campaign, desk.viewer).values_list("pair", "low"))
-    dice = seeded(desk.campaign.seed, desk.viewer.pk, purpose, attempt.number)
+    answers = dict(trainable_qs(context.campaign, context.viewer).values_list("pair", "low"))
+    dice = seeded(context.campaign.seed, context.viewer.pk, purpose, attempt.number)
     drawn = draw_evenly(answers, wanted=missing, dice=dice)
-    return held + give_own_seats(desk, drawn, purpose, at)
+    return held + give_own_seats(context, drawn, purpose, at)
 
 
 def record_answer(*, label: Label, at: datetime) -> None:

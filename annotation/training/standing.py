@@ -23,7 +23,7 @@ from annotation.models import (
     TrainingAnswer,
     TrainingAttempt,
 )
-from annotation.permissions import Desk
+from annotation.permissions import AnnotatorContext
 from annotation.training.rules import Attempt, Course, Stage, needed, stage_of
 from judgments.models import User
 from judgments.storage.prepared import PreparedRows, slot
@@ -97,21 +97,21 @@ def get_stage(campaign: Campaign, person: User) -> Stage:
     return stage_of(course, attempts, is_new=not attempts and _is_new(campaign, person))
 
 
-def get_standing(desk: Desk) -> Standing:
+def get_standing(context: AnnotatorContext) -> Standing:
     """Whether and what the viewer is asked for now; asks nothing where nothing is planned."""
-    plan = get_check_plan(desk.campaign)
-    stage = get_stage(desk.campaign, desk.viewer)
-    if desk.paused or stage == Stage.WAITING:
-        return Standing(stage, None, desk.paused or WAITING_WORDS, takes_more=False)
+    plan = get_check_plan(context.campaign)
+    stage = get_stage(context.campaign, context.viewer)
+    if context.paused or stage == Stage.WAITING:
+        return Standing(stage, None, context.paused or WAITING_WORDS, takes_more=False)
     if stage == Stage.LEARNING:
-        training = get_training(desk.campaign, desk.viewer)
-        pause = LACKING_WORDS if is_lacking(desk.campaign, desk.viewer) else ""
+        training = get_training(context.campaign, context.viewer)
+        pause = LACKING_WORDS if is_lacking(context.campaign, context.viewer) else ""
         return Standing(stage, training, pause, takes_more=False)
     stops = plan.gold_percent > 0 and plan.when_used_up == CheckPlan.UsedUp.STOP
-    if not stops or not is_used_up(desk.campaign, desk.viewer):
+    if not stops or not is_used_up(context.campaign, context.viewer):
         return Standing(stage, None, "", takes_more=True)
     # said only once there is nothing at hand: not while the last of the gold may be
-    pause = "" if held_qs(desk).exists() else STOPPED_WORDS
+    pause = "" if held_qs(context).exists() else STOPPED_WORDS
     return Standing(stage, None, pause, takes_more=False)
 
 
@@ -164,10 +164,10 @@ def list_attempts_qs(campaign: Campaign, person: User) -> QuerySet[TrainingAttem
     return TrainingAttempt.objects.filter(campaign=campaign, annotator=person).order_by("number")
 
 
-def held_qs(desk: Desk) -> QuerySet[Assignment]:
+def held_qs(context: AnnotatorContext) -> QuerySet[Assignment]:
     """The seats that the viewer holds."""
     return Assignment.objects.filter(
-        annotator=desk.viewer, state=Assignment.State.LEASED, pair__campaign=desk.campaign
+        annotator=context.viewer, state=Assignment.State.LEASED, pair__campaign=context.campaign
     )
 
 
@@ -180,9 +180,11 @@ def held_slots_qs() -> QuerySet[Assignment]:
     ).order_by()
 
 
-def list_leases(desk: Desk) -> list[datetime]:
+def list_leases(context: AnnotatorContext) -> list[datetime]:
     """Until when the viewer holds each of their seats."""
-    return [until for (until,) in _leases.list(viewer=desk.viewer.pk, campaign=desk.campaign.pk)]
+    return [
+        until for (until,) in _leases.list(viewer=context.viewer.pk, campaign=context.campaign.pk)
+    ]
 
 
 _leases: PreparedRows[Any] = PreparedRows(lambda: held_slots_qs().values_list("leased_until"))

@@ -24,7 +24,7 @@ from annotation.labelling.services import submit_label
 from annotation.labelling.shown_pairs import list_leased_pairs
 from annotation.labelling.submissions import Submission
 from annotation.models import Campaign, Guideline, Pair, Pool
-from annotation.permissions import get_desk
+from annotation.permissions import get_annotator_context
 from annotation.pooling.services import add_pairs
 from annotation.quality.services import refresh_quality
 from annotation.seats.ordering import Order
@@ -267,12 +267,12 @@ def _enter(
     person: User, campaign: Campaign, grades: Grades, begins: datetime, *, most: int = 100_000
 ) -> None:
     """Enter what somebody has read, as labels given in the order in which they meet the pairs."""
-    desk = get_desk(viewer=person, campaign_id=campaign.public_id)
+    context = get_annotator_context(viewer=person, campaign_id=campaign.public_id)
     revision = campaign.guideline.revisions.count()
     by_text = _by_text(grades)
     done = 0
-    while done < most and lease_next(desk=desk, count=MOST, at=begins + done * PACE):
-        for shown in list_leased_pairs(desk):
+    while done < most and lease_next(context=context, count=MOST, at=begins + done * PACE):
+        for shown in list_leased_pairs(context):
             done += 1
             at = begins + done * PACE
             submission = Submission(
@@ -284,8 +284,8 @@ def _enter(
                 content_hash=shown.content_hash,
                 seconds=PACE.total_seconds() * Random(f"{done}").uniform(0.4, 1.0),  # noqa: S311
             )
-            submit_label(desk=desk, submission=submission, at=at)
-    release_leases(desk=desk)
+            submit_label(context=context, submission=submission, at=at)
+    release_leases(context=context)
 
 
 def _by_text(grades: Grades) -> dict[tuple[str, str], int]:

@@ -24,7 +24,7 @@ from annotation.pooling.services import build_pool
 from annotation.training.standing import Standing, get_standing
 from judgments.models import User
 from tests.builders import NOW, World, make_access, make_world
-from tests.builders_annotation import desk_of, label, make_draft, said
+from tests.builders_annotation import context_of, label, make_draft, said
 from tests.evaluation.builders import make_run
 
 pytestmark = pytest.mark.django_db
@@ -78,23 +78,23 @@ def values(thing: Any) -> Iterator[object]:
 
 def everything(campaign: Campaign) -> dict[str, Any]:
     """All that Ben can be given: his page, his history, his campaigns, his receipts."""
-    desk = desk_of(campaign, "ben")
-    lease_next(desk=desk, count=60, at=NOW)
-    pairs = list_leased_pairs(desk)
-    history = list_own_labels(desk)
+    context = context_of(campaign, "ben")
+    lease_next(context=context, count=60, at=NOW)
+    pairs = list_leased_pairs(context)
+    history = list_own_labels(context)
     seat = Assignment.objects.get(public_id=pairs[0].assignment)
     receipts = submit_labels(
-        desk=desk,
+        context=context,
         submissions=[said(seat=seat, grade=9), said(seat=seat, grade=2), said(seat=seat)],
         at=NOW,
     )
     return {
-        "page": asdict(get_label_shell(desk)),
+        "page": asdict(get_label_shell(context)),
         "pairs": [asdict(pair) for pair in pairs],
-        "paused": get_standing(desk).pause,
-        "progress": asdict(count_progress(desk)),
+        "paused": get_standing(context).pause,
+        "progress": asdict(count_progress(context)),
         "history": [asdict(one) for one in history],
-        "campaigns": [asdict(one) for one in list_own_campaigns(viewer=desk.viewer)],
+        "campaigns": [asdict(one) for one in list_own_campaigns(viewer=context.viewer)],
         "receipts": [asdict(one) for one in receipts],
     }
 
@@ -136,9 +136,9 @@ def test_ids_that_count_are_not_given_away(campaign: Campaign) -> None:
 
 
 def test_ids_are_random_and_the_order_is_not_that_of_the_pool(campaign: Campaign) -> None:
-    desk = desk_of(campaign, "ben")
-    lease_next(desk=desk, count=60, at=NOW)
-    pairs = list_leased_pairs(desk)
+    context = context_of(campaign, "ben")
+    lease_next(context=context, count=60, at=NOW)
+    pairs = list_leased_pairs(context)
     assert all(pair.assignment.version == 4 for pair in pairs)
     ranks = [
         Pair.objects.get(assignments__public_id=pair.assignment).entries.get().sources[0][2]
@@ -169,10 +169,10 @@ def test_what_is_done_and_left_does_not_depend_on_what_others_said(world: World)
     campaign = make_draft(world=world)
     access = make_access(collection=world.collection)
     campaign = open_campaign(access=access, campaign=campaign, at=NOW)
-    before = count_progress(desk_of(campaign, "ben"))
+    before = count_progress(context_of(campaign, "ben"))
     for pair in campaign.pairs.select_related("campaign"):
         label(pair=pair, username="cem", grade=4)
-    assert count_progress(desk_of(campaign, "ben")) == before
+    assert count_progress(context_of(campaign, "ben")) == before
 
 
 def test_every_id_of_the_page_is_a_seat_of_the_viewer(campaign: Campaign) -> None:

@@ -30,7 +30,7 @@ from judgments.lists.services import revert_version
 from judgments.models import Judgment
 from judgments.permissions import Access
 from tests.builders import NOW, World, commit, make_access, make_member, make_world
-from tests.builders_annotation import desk_of, lease, make_campaign, said
+from tests.builders_annotation import context_of, lease, make_campaign, said
 from tests.evaluation.builders import make_run
 from touchstone.errors import DomainError
 
@@ -102,8 +102,8 @@ class Life(RuleBasedStateMachine):
         return pairs.get(pk=self.pairs[number % len(self.pairs)])
 
     def _send(self, username: str, submission: Submission) -> None:
-        desk = desk_of(self.campaign, username)
-        receipt = submit_labels(desk=desk, submissions=[submission], at=self.now)[0]
+        context = context_of(self.campaign, username)
+        receipt = submit_labels(context=context, submissions=[submission], at=self.now)[0]
         if receipt.is_stored:
             before = self.sent.setdefault(submission.id, (username, submission))
             assert before == (username, submission), "one id stands for two labels"
@@ -132,8 +132,8 @@ class Life(RuleBasedStateMachine):
             username, submission = list(self.sent.values())[number % len(self.sent)]
             if is_other:
                 submission = replace(submission, seconds=9.75)
-            desk = desk_of(self.campaign, username)
-            receipt = submit_labels(desk=desk, submissions=[submission], at=self.now)[0]
+            context = context_of(self.campaign, username)
+            receipt = submit_labels(context=context, submissions=[submission], at=self.now)[0]
             assert receipt.is_stored != is_other
             assert is_other or receipt.is_repeat
 
@@ -150,7 +150,7 @@ class Life(RuleBasedStateMachine):
         """Time goes by, leases run out, somebody closes the page."""
         self.now += timedelta(hours=hours, seconds=2)
         if gives_back:
-            release_leases(desk=desk_of(self.campaign, person))
+            release_leases(context=context_of(self.campaign, person))
         release_expired(at=self.now)
 
     @rule(number=st.integers(0, 9), grade=GRADES)

@@ -19,7 +19,7 @@ from annotation.labelling.submissions import Submission
 from annotation.models import Assignment, Campaign, Label
 from judgments.models import Judgment
 from tests.builders import World, make_member, make_world
-from tests.builders_annotation import desk_of, make_campaign
+from tests.builders_annotation import context_of, make_campaign
 
 PEOPLE = tuple(f"person{number}" for number in range(8))
 OVERLAP = 2
@@ -36,12 +36,12 @@ def world(transactional_db: None) -> World:
 def work_through(campaign: Campaign, username: str, seed: int) -> set[uuid.UUID]:
     """Label until nothing is left; what was acknowledged. Sometimes give the rest back."""
     dice = random.Random(seed)
-    desk = desk_of(campaign, username)
+    context = context_of(campaign, username)
     acknowledged: set[uuid.UUID] = set()
     for _ in range(100):
-        if not lease_next(desk=desk, count=5, at=timezone.now()):
+        if not lease_next(context=context, count=5, at=timezone.now()):
             break
-        for shown in list_leased_pairs(desk)[: dice.randint(1, 5)]:
+        for shown in list_leased_pairs(context)[: dice.randint(1, 5)]:
             submission = Submission(
                 id=uuid.UUID(int=dice.getrandbits(128), version=4),
                 assignment=shown.assignment,
@@ -49,10 +49,10 @@ def work_through(campaign: Campaign, username: str, seed: int) -> set[uuid.UUID]
                 made_at=timezone.now(),
                 grade=dice.randint(0, 4),
             )
-            submit_label(desk=desk, submission=submission, at=timezone.now())
+            submit_label(context=context, submission=submission, at=timezone.now())
             acknowledged.add(submission.id)
         if dice.random() < 0.3:
-            release_leases(desk=desk)
+            release_leases(context=context)
     return acknowledged
 
 

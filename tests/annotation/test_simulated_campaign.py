@@ -25,7 +25,7 @@ from judgments.models import AuditEntry
 from judgments.permissions import Access
 from tests.annotation.simulated_campaign import GRADES, PLANTED, PREVALENCE, label_like
 from tests.builders import NOW, World, make_access, make_member, make_world
-from tests.builders_annotation import desk_of, held, make_campaign, shown_at
+from tests.builders_annotation import context_of, held, make_campaign, shown_at
 
 # Who meets which pair when, and which of them are gold, follows from the campaign's secret and from
 # ids, which begin at 1.
@@ -93,15 +93,17 @@ def _sit_down(
     campaign: Campaign, place: int, truth: dict[int, int], at: datetime, rng: np.random.Generator
 ) -> int:
     """One person's labels of a day, a few at a time, with the worker behind; how many."""
-    desk, done = desk_of(campaign, NAMES[place]), 0
+    context, done = context_of(campaign, NAMES[place]), 0
     try:
-        lease_next(desk=desk, count=AT_ONCE, at=at)
+        lease_next(context=context, count=AT_ONCE, at=at)
         while seats := held(campaign=campaign, username=NAMES[place])[:AT_A_TIME]:
             said = []
             for seat in seats:
                 said.append(_say(KINDS[place], seat, truth[shown_at(seat)], at, rng))
                 at += timedelta(seconds=30)
-            assert all(one.is_stored for one in submit_labels(desk=desk, submissions=said, at=at))
+            assert all(
+                one.is_stored for one in submit_labels(context=context, submissions=said, at=at)
+            )
             check_labels(list_id=campaign.list_id, at=at)
             done += len(said)
     except AnnotatorPaused:

@@ -33,7 +33,7 @@ from judgments.jobs.services import submit_job
 from judgments.lists.services import release_version
 from tests.api.callers import SCOPES, make_token
 from tests.builders import NOW, World, commit, make_access, make_set, make_user
-from tests.builders_annotation import desk_of, lease, make_campaign
+from tests.builders_annotation import context_of, lease, make_campaign
 from tests.evaluation.builders import make_run
 
 EXAMPLES = int(os.environ.get("TOUCHSTONE_FUZZ", "20"))
@@ -125,7 +125,7 @@ def fill(world: World) -> dict[str, list[str]]:
     seats = lease(campaign=campaign, username="ben", count=5, at=timezone.now())
     first, *seats = seats
     skipped = skip_query(
-        desk=desk_of(campaign, "ben"),
+        context=context_of(campaign, "ben"),
         assignment=first.public_id,
         reason="unfamiliar",
         at=timezone.now(),

@@ -29,7 +29,7 @@ from annotation.pooling.services import build_pool
 from judgments.lists.services import release_version
 from judgments.models import User
 from tests.builders import NOW, World, make_access, make_member, make_world
-from tests.builders_annotation import desk_of, label, lease, make_draft
+from tests.builders_annotation import context_of, label, lease, make_draft
 from tests.evaluation.builders import make_run
 
 pytestmark = pytest.mark.django_db
@@ -248,7 +248,10 @@ def test_the_crawl_finds_what_a_lead_is_shown(world: World, campaign: Campaign) 
     """The canaries are really there: the same look at a lead's page finds them."""
     seat = lease(campaign=campaign, username="canaryfay", at=NOW + timedelta(minutes=1))[0]
     skip_query(
-        desk=desk_of(campaign, "canaryfay"), assignment=seat.public_id, reason="unclear", at=NOW
+        context=context_of(campaign, "canaryfay"),
+        assignment=seat.public_id,
+        reason="unclear",
+        at=NOW,
     )
     ada = Client()
     ada.force_login(User.objects.get(username="ada"), BACKEND)

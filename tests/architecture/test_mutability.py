@@ -29,7 +29,7 @@ from judgments.models import SetLook
 from judgments.sets.services import record_look
 from judgments.triggers import AppendOnly
 from tests.builders import NOW, commit, make_access, make_set, make_world
-from tests.builders_annotation import desk_of, label, make_campaign, said
+from tests.builders_annotation import context_of, label, make_campaign, said
 from tests.evaluation.builders import make_run
 from touchstone.files.collections import QueryRecord
 
@@ -125,7 +125,7 @@ def full() -> None:
         annotator=world.cem,
         leased_until=NOW,
     )
-    submit_label(desk=desk_of(campaign, "cem"), submission=said(seat=seat, grade=3), at=NOW)
+    submit_label(context=context_of(campaign, "cem"), submission=said(seat=seat, grade=3), at=NOW)
     check_labels(list_id=campaign.list_id, at=NOW)
     check = GoldCheck.objects.get()
     told = {"annotator": world.cem, "newest": check, "items": [], "given_at": NOW}

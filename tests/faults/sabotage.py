@@ -31,19 +31,19 @@ def counted_seats() -> None:
     from annotation.labelling import leasing
     from annotation.models import Assignment
 
-    def lease(desk: Any, pks: Sequence[int], at: datetime) -> int:
+    def lease(context: Any, pks: Sequence[int], at: datetime) -> int:
         wanted = Assignment.objects.filter(pk__in=pks).values_list("pair_id", flat=True)
         sitting = Assignment.objects.filter(state__in=("leased", "done"))
         counted = {pair: sitting.filter(pair=pair).count() for pair in wanted}
-        room = {pair: n for pair, n in counted.items() if n < desk.campaign.overlap}
+        room = {pair: n for pair, n in counted.items() if n < context.campaign.overlap}
         time.sleep(WINDOW if room else 0)
         for pair, count in room.items():
             Assignment.objects.create(
                 pair_id=pair,
                 seat=count + 1,
-                annotator=desk.viewer,
+                annotator=context.viewer,
                 state="leased",
-                leased_until=at + desk.campaign.lease,
+                leased_until=at + context.campaign.lease,
             )
         return len(room)
 
@@ -58,10 +58,10 @@ def early_answers() -> None:
 
     module: Any = labelling
 
-    def submit(*, desk: Any, submissions: Any, at: datetime) -> list[Receipt]:
+    def submit(*, context: Any, submissions: Any, at: datetime) -> list[Receipt]:
         if any(submission.id.int % SOME == 0 for submission in submissions):
             return [Receipt(submission.id) for submission in submissions]
-        return submit_labels(desk=desk, submissions=submissions, at=at)
+        return submit_labels(context=context, submissions=submissions, at=at)
 
     module.submit_labels = submit
 

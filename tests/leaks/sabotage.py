@@ -16,7 +16,7 @@ from annotation.labelling import api as labelling_api
 from annotation.labelling import leasing
 from annotation.labelling import services as labelling
 from annotation.models import Assignment
-from annotation.permissions import Desk
+from annotation.permissions import AnnotatorContext
 from annotation.seats.services import end_leases
 from annotation.seats.streams import list_free_seats
 from annotation.training.standing import held_qs
@@ -29,10 +29,10 @@ def drawn_for_each_count(patch: Patch) -> None:
     """Whether a place shows gold depends on how many pairs were asked for."""
     lease_next = leasing.lease_next
 
-    def lease(*, desk: Desk, count: int, at: datetime) -> int:
-        held = lease_next(desk=desk, count=count, at=at)
+    def lease(*, context: AnnotatorContext, count: int, at: datetime) -> int:
+        held = lease_next(context=context, count=count, at=at)
         dice = seeded("count", count)
-        seats = held_qs(desk).filter(stand_in__purpose="gold").values_list("pk", "stand_in")
+        seats = held_qs(context).filter(stand_in__purpose="gold").values_list("pk", "stand_in")
         dropped = [pk for pk, stand_in in seats if dice(stand_in) < 0.5]
         return held - end_leases(Assignment.objects.filter(pk__in=dropped))
 
@@ -43,11 +43,11 @@ def gold_beside_the_count(patch: Patch) -> None:
     """Gold comes on top of the pairs that were asked for."""
     take_more = leasing._take_more
 
-    def take(desk: Desk, *, held: int, count: int, at: datetime) -> int:
-        held = take_more(desk, held=held, count=count, at=at)
-        gold = held_qs(desk).filter(stand_in__purpose="gold").count()
-        more = list_free_seats(desk, wanted=gold)[:gold] if gold else []
-        return held + leasing._lease(desk, more, at, in_turn=False)
+    def take(context: AnnotatorContext, *, held: int, count: int, at: datetime) -> int:
+        held = take_more(context, held=held, count=count, at=at)
+        gold = held_qs(context).filter(stand_in__purpose="gold").count()
+        more = list_free_seats(context, wanted=gold)[:gold] if gold else []
+        return held + leasing._lease(context, more, at, in_turn=False)
 
     patch.setattr(leasing, "_take_more", take)
 
@@ -56,8 +56,8 @@ def gold_is_never_too_late(patch: Patch) -> None:
     """A late label of gold finds a seat although its place was filled meanwhile."""
     find_seat = labelling._find_seat
 
-    def find(desk: Desk, named: Any) -> int | None:
-        found = find_seat(desk, named)
+    def find(context: AnnotatorContext, named: Any) -> int | None:
+        found = find_seat(context, named)
         if found is not None or named.stand_in is None:
             return found
         Assignment.objects.filter(pk=named.pk).update(

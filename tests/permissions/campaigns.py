@@ -11,7 +11,7 @@ from annotation.models import Campaign, CheckAction, GoldCheck, GoldItem, Guidel
 from annotation.overlap_requests.services import add_overlap
 from tests.builders import NOW, World, commit, make_access
 from tests.builders_annotation import (
-    desk_of,
+    context_of,
     label,
     lease,
     make_campaign,
@@ -90,8 +90,8 @@ def pair_of_list(world: World) -> dict[str, Any]:
 def skipped_by_ben(world: World) -> dict[str, Any]:
     campaign = make_campaign(world=world)
     seat = lease(campaign=campaign, username="ben")[0]
-    desk = desk_of(campaign, "ben")
-    skipped = skip_query(desk=desk, assignment=seat.public_id, reason="unclear", at=NOW)
+    context = context_of(campaign, "ben")
+    skipped = skip_query(context=context, assignment=seat.public_id, reason="unclear", at=NOW)
     return of(world, campaign) | {"skip_id": skipped.skip.public_id}
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from annotation.labelling.skipping import skip_query
 from tests.builders import NOW, World
-from tests.builders_annotation import desk_of, lease, make_campaign
+from tests.builders_annotation import context_of, lease, make_campaign
 from tests.permissions.table import Row, everybody
 
 JSON = "application/json"
@@ -37,7 +37,7 @@ def skipped(world: World) -> dict[str, Any]:
     made = make_campaign(world=world)
     seat = lease(campaign=made, username="ben")[0]
     skip = skip_query(
-        desk=desk_of(made, "ben"), assignment=seat.public_id, reason="unclear", at=NOW
+        context=context_of(made, "ben"), assignment=seat.public_id, reason="unclear", at=NOW
     ).skip
     return {"campaign_id": made.public_id, "skip_id": skip.public_id}
 

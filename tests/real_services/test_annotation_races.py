@@ -20,12 +20,12 @@ from annotation.labelling.leasing import lease_next, release_expired, release_le
 from annotation.labelling.services import Receipt, submit_label
 from annotation.labelling.submissions import LabelRefused, Submission
 from annotation.models import Adjudication, Assignment, Campaign, Label, Pair
-from annotation.permissions import CampaignClosed, Desk
+from annotation.permissions import AnnotatorContext, CampaignClosed
 from judgments.models import Judgment
 from tests.builders import NOW, World, make_access, make_member, make_world
 from tests.builders_annotation import (
     LEASE,
-    desk_of,
+    context_of,
     held,
     label,
     make_campaign,
@@ -73,28 +73,33 @@ def check_seats(campaign: Campaign) -> None:
 
 def test_the_last_seat_goes_to_one(world: World, at_once: AtOnce) -> None:
     campaign = make_campaign(world=world, overlap=1, people=PEOPLE)
-    desks = {username: desk_of(campaign, username) for username in PEOPLE}
+    contexts = {username: context_of(campaign, username) for username in PEOPLE}
 
     for left in range(ROUNDS, 0, -1):
         # all but one pair are labelled: everybody wants what is left, or any of the last few
-        at_once(*(partial(lease_next, desk=desk, count=1, at=NOW) for desk in desks.values()))
+        at_once(
+            *(
+                partial(lease_next, context=context, count=1, at=NOW)
+                for context in contexts.values()
+            )
+        )
         holders = [name for name in PEOPLE if held(campaign=campaign, username=name)]
         assert len(holders) == min(left, len(PEOPLE))
         check_seats(campaign)
         (seat,) = held(campaign=campaign, username=holders[0])
         label(pair=seat.pair, username=holders[0], grade=1)
         for name in holders[1:]:
-            release_leases(desk=desks[name])
+            release_leases(context=contexts[name])
     assert Label.objects.count() == ROUNDS
 
 
 def test_the_same_label_many_times_at_once_is_one_label(world: World, at_once: AtOnce) -> None:
     campaign = make_campaign(world=world)
-    desk = desk_of(campaign, "ben")
+    context = context_of(campaign, "ben")
     for pair in pairs_of(campaign):
         submission = said(seat=seat_for(pair=pair, username="ben"), grade=2)
         answers = at_once(
-            *[partial(submit_label, desk=desk, submission=submission, at=NOW)] * SENDERS
+            *[partial(submit_label, context=context, submission=submission, at=NOW)] * SENDERS
         )
         assert sorted(answer.is_repeat for answer in answers) == [False] + [True] * (SENDERS - 1)
         assert {answer.id for answer in answers} == {submission.id}
@@ -106,12 +111,12 @@ def test_one_id_for_two_pairs_at_once_stands_for_one_of_them(world: World, at_on
     access = make_access(collection=world.collection)
     for name in ("first", "second"):
         campaign = make_campaign(world=world, name=name)
-        desk = desk_of(campaign, "ben")
+        context = context_of(campaign, "ben")
         pairs = pairs_of(campaign)
         for one, other in zip(pairs[::2], pairs[1::2], strict=True):
             first = said(seat=seat_for(pair=one, username="ben"), grade=2)
             second = said(seat=seat_for(pair=other, username="ben"), grade=2, id=first.id)
-            answers = at_once(*(_submit(desk, submission) for submission in (first, second)))
+            answers = at_once(*(_submit(context, submission) for submission in (first, second)))
             refused = [answer for answer in answers if isinstance(answer, LabelRefused)]
             assert [error.code for error in refused] == ["label_conflict"]
             assert len([answer for answer in answers if isinstance(answer, Receipt)]) == 1
@@ -131,7 +136,7 @@ def test_a_label_at_the_moment_of_closing_is_concluded_or_refused(
         submission = said(seat=seat_for(pair=pair, username="ben"), grade=number % 5, made_at=NOW)
         access = make_access(collection=world.collection)
         answers = at_once(
-            _submit(desk_of(campaign, "ben"), submission),
+            _submit(context_of(campaign, "ben"), submission),
             partial(
                 close_campaign, access=access, campaign=campaign, at=NOW - timedelta(seconds=1)
             ),
@@ -156,10 +161,10 @@ def test_a_label_at_the_moment_its_lease_is_taken_over_is_kept(
         campaign = make_campaign(world=world, name=f"c{number}", overlap=1, pairs=pair_of_ids)
         (pair,) = pairs_of(campaign)
         submission = said(seat=seat_for(pair=pair, username="ben"), grade=3)
-        cem = desk_of(campaign, "cem")
+        cem = context_of(campaign, "cem")
         answers = at_once(
-            _submit(desk_of(campaign, "ben"), submission, LATER),
-            partial(lease_next, desk=cem, count=1, at=LATER),
+            _submit(context_of(campaign, "ben"), submission, LATER),
+            partial(lease_next, context=cem, count=1, at=LATER),
             partial(release_expired, at=LATER),
         )
         assert isinstance(answers[0], Receipt), answers
@@ -175,10 +180,10 @@ def test_giving_back_and_labelling_at_once_loses_neither_label_nor_seat(
     world: World, at_once: AtOnce
 ) -> None:
     campaign = make_campaign(world=world, overlap=2)
-    desk = desk_of(campaign, "ben")
+    context = context_of(campaign, "ben")
     for pair in pairs_of(campaign):
         submission = said(seat=seat_for(pair=pair, username="ben"), grade=3)
-        answers = at_once(_submit(desk, submission), partial(release_leases, desk=desk))
+        answers = at_once(_submit(context, submission), partial(release_leases, context=context))
         assert isinstance(answers[0], Receipt)
         assert Label.objects.get(pk=submission.id).assignment is not None
         states = pair.assignments.exclude(state="voided").values_list("state", flat=True)
@@ -188,12 +193,12 @@ def test_giving_back_and_labelling_at_once_loses_neither_label_nor_seat(
 
 def test_two_tabs_of_one_person_get_one_seat_of_a_pair(world: World, at_once: AtOnce) -> None:
     campaign = make_campaign(world=world, overlap=2, order="shuffled")
-    desk = desk_of(campaign, "ben")
+    context = context_of(campaign, "ben")
     for _ in range(ROUNDS):
-        at_once(*[partial(lease_next, desk=desk, count=6, at=NOW)] * 4)
+        at_once(*[partial(lease_next, context=context, count=6, at=NOW)] * 4)
         seats = held(campaign=campaign, username="ben")
         assert len(seats) == len({seat.pair_id for seat in seats}) == 6
-        release_leases(desk=desk)
+        release_leases(context=context)
     check_seats(campaign)
 
 
@@ -206,7 +211,7 @@ def test_people_who_cannot_grade_open_just_the_seats_that_are_missing(
         for number, username in enumerate(PEOPLE[:3]):
             seat = seat_for(pair=pair, username=username)
             submission = said(seat=seat, grade=2 if number == 0 else None)
-            works.append(_submit(desk_of(campaign, username), submission))
+            works.append(_submit(context_of(campaign, username), submission))
         assert all(isinstance(answer, Receipt) for answer in at_once(*works))
         states = pair.assignments.exclude(state="voided").values_list("state", flat=True)
         assert sorted(states) == ["done"] * 3 + ["free"] * 2
@@ -237,7 +242,7 @@ def test_deciding_labelling_and_consolidating_at_once_end_in_the_decision(
     for number, pair in enumerate(pairs_of(campaign)):
         works = [
             _submit(
-                desk_of(campaign, username),
+                context_of(campaign, username),
                 said(seat=seat_for(pair=pair, username=username), grade=4),
             )
             for username in ("ben", "cem")
@@ -256,8 +261,10 @@ def test_deciding_labelling_and_consolidating_at_once_end_in_the_decision(
     check_seats(campaign)
 
 
-def _submit(desk: Desk, submission: Submission, at: datetime = NOW) -> Callable[[], Receipt]:
-    return partial(submit_label, desk=desk, submission=submission, at=at)
+def _submit(
+    context: AnnotatorContext, submission: Submission, at: datetime = NOW
+) -> Callable[[], Receipt]:
+    return partial(submit_label, context=context, submission=submission, at=at)
 
 
 def test_two_leads_at_once_set_labels_aside_once_and_restore_them_once(
@@ -267,7 +274,7 @@ def test_two_leads_at_once_set_labels_aside_once_and_restore_them_once(
     campaign = make_campaign(world=world, people=("ben", "cem", "dora"))
     make_member(collection=world.collection, username="zoe", role="lead")
     ada, zoe = (make_access(collection=world.collection, username=name) for name in ("ada", "zoe"))
-    ben, dora = desk_of(campaign, "ben"), desk_of(campaign, "dora")
+    ben, dora = context_of(campaign, "ben"), context_of(campaign, "dora")
     aside = partial(set_labels_aside, campaign=campaign, people=[ben.viewer], at=NOW)
     for pair in pairs_of(campaign):
         label(pair=pair, username="ben", grade=0)
@@ -278,8 +285,10 @@ def test_two_leads_at_once_set_labels_aside_once_and_restore_them_once(
         first, second, stored, *_ = at_once(
             partial(aside, access=ada),
             partial(aside, access=zoe),
-            partial(submit_label, desk=ben, submission=correction, at=NOW + timedelta(seconds=1)),
-            partial(lease_next, desk=dora, count=3, at=NOW),
+            partial(
+                submit_label, context=ben, submission=correction, at=NOW + timedelta(seconds=1)
+            ),
+            partial(lease_next, context=dora, count=3, at=NOW),
             partial(consolidate, list_id=campaign.list_id, at=LATER),
         )
         (pause, requeue), nothing = (first, second) if first else (second, first)
@@ -294,7 +303,7 @@ def test_two_leads_at_once_set_labels_aside_once_and_restore_them_once(
         assert not Assignment.objects.filter(state="aside").exists()
         assert Assignment.objects.filter(annotator=ben.viewer, state="done").count() == done
         check_places(campaign)
-        release_leases(desk=dora)
+        release_leases(context=dora)
     consolidate(list_id=campaign.list_id, at=LATER + timedelta(hours=1))
     assert not campaign.pairs.exclude(consolidated_seq=F("label_seq")).exists()
 

@@ -24,7 +24,7 @@ from django.utils import timezone
 from tests.services import own_postgres_database
 
 if TYPE_CHECKING:
-    from annotation.permissions import Desk
+    from annotation.permissions import AnnotatorContext
 
 PATIENCE = 1800.0  # seconds in all
 
@@ -50,15 +50,15 @@ def label_to_the_end(
 def _work(campaign_id: int, username: str, until: float, errors: list[str]) -> None:
     from annotation.labelling.leasing import lease_next
     from annotation.models import Campaign
-    from tests.builders_annotation import desk_of
+    from tests.builders_annotation import context_of
 
     dice = random.Random(username)
     try:
         campaign = Campaign.objects.get(pk=campaign_id)
         while _is_anything_left(campaign_id) and not errors:
-            desk = desk_of(campaign, username)
-            if lease_next(desk=desk, count=dice.choice((1, 5, 20)), at=timezone.now()):
-                _label(desk, dice)
+            context = context_of(campaign, username)
+            if lease_next(context=context, count=dice.choice((1, 5, 20)), at=timezone.now()):
+                _label(context, dice)
             else:
                 time.sleep(0.02)
             if time.monotonic() > until:
@@ -69,7 +69,7 @@ def _work(campaign_id: int, username: str, until: float, errors: list[str]) -> N
         connection.close()
 
 
-def _label(desk: "Desk", dice: random.Random) -> None:
+def _label(context: "AnnotatorContext", dice: random.Random) -> None:
     """Label what somebody holds, some of it twice; give a tenth back."""
     from annotation.labelling.leasing import release_leases
     from annotation.labelling.services import submit_label
@@ -77,14 +77,14 @@ def _label(desk: "Desk", dice: random.Random) -> None:
     from annotation.models import Assignment
     from tests.builders_annotation import said
 
-    for pair in list_leased_pairs(desk):
+    for pair in list_leased_pairs(context):
         if dice.random() < 0.1:
-            release_leases(desk=desk, assignments=[pair.assignment])
+            release_leases(context=context, assignments=[pair.assignment])
             continue
         seat = Assignment.objects.get(public_id=pair.assignment)
         submission = said(seat=seat, grade=dice.randrange(5), at=timezone.now())
         for _ in range(1 + (dice.random() < 0.1)):
-            submit_label(desk=desk, submission=submission, at=timezone.now())
+            submit_label(context=context, submission=submission, at=timezone.now())
 
 
 def _is_anything_left(campaign_id: int) -> bool:

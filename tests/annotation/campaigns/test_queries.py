@@ -30,7 +30,7 @@ from judgments.permissions import Access, NotFound
 from tests.builders import NOW, World, make_access, make_user, make_world
 from tests.builders_annotation import (
     LEASE,
-    desk_of,
+    context_of,
     label,
     make_campaign,
     make_draft,
@@ -134,7 +134,7 @@ def test_a_surplus_label_does_not_make_a_disagreement(world: World, access: Acce
     late = NOW + LEASE + timedelta(seconds=1)
     release_expired(at=late)
     label(pair=pair, username="cem", grade=1)
-    submit_label(desk=desk_of(campaign, "ben"), submission=said(seat=lost, grade=4), at=late)
+    submit_label(context=context_of(campaign, "ben"), submission=said(seat=lost, grade=4), at=late)
     assert list_extremes(campaign) == []
     statements = get_pair_page(access=access, pair_id=pair.pk).statements
     assert [(one.annotator, one.is_in_overlap) for one in statements] == [

@@ -24,7 +24,7 @@ from annotation.models import Campaign, Label, Pair
 from judgments.models import AuditEntry, Judgment, JudgmentVersion
 from judgments.permissions import NotFound
 from tests.builders import NOW, World, commit, make_access, make_member, make_world
-from tests.builders_annotation import LEASE, desk_of, label, make_campaign, said, seat_for
+from tests.builders_annotation import LEASE, context_of, label, make_campaign, said, seat_for
 
 pytestmark = pytest.mark.django_db
 STEP = timedelta(seconds=settings.LIVE_COMMIT_INTERVAL)
@@ -144,7 +144,7 @@ def test_a_surplus_label_has_no_vote(world: World) -> None:
     release_expired(at=NOW + LEASE + MINUTE)
     label(pair=pair, username="cem", grade=1)
     late = said(seat=lost, grade=4)
-    submit_label(desk=desk_of(pair.campaign, "ben"), submission=late, at=NOW + LEASE + MINUTE)
+    submit_label(context=context_of(pair.campaign, "ben"), submission=late, at=NOW + LEASE + MINUTE)
     run(world)
     assert Label.objects.get(pk=late.id).assignment is None
     judgment = judged(pair)
@@ -357,7 +357,7 @@ def test_closing_concludes_first_and_what_comes_later_waits_for_a_reopening(
     assert judged(first) is not None
     for seat, name in zip(seats, ("ben", "cem"), strict=True):
         submission = said(seat=seat, grade=1, made_at=NOW)
-        submit_label(desk=desk_of(campaign, name), submission=submission, at=NOW + 2 * MINUTE)
+        submit_label(context=context_of(campaign, name), submission=submission, at=NOW + 2 * MINUTE)
     assert list_due_lists() == []
     assert run(world, 3) == Consolidated()
     reopen_campaign(access=access, campaign=campaign, at=NOW + 4 * MINUTE)

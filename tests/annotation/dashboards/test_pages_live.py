@@ -25,7 +25,7 @@ from judgments.models import AuditEntry, User
 from judgments.permissions import NotFound
 from tests.annotation.page_reading import words
 from tests.builders import NOW, World, make_access, make_member, make_world
-from tests.builders_annotation import LEASE, desk_of, held, label, lease, make_campaign, said
+from tests.builders_annotation import LEASE, context_of, held, label, lease, make_campaign, said
 
 pytestmark = pytest.mark.django_db
 
@@ -86,7 +86,7 @@ def test_what_came_too_late_is_counted_as_surplus(world: World) -> None:
     late = NOW + LEASE + timedelta(minutes=1)
     release_expired(at=late)
     label(pair=seat.pair, username="cem", grade=1, at=late)
-    submit_label(desk=desk_of(campaign, "ben"), submission=said(seat=seat, grade=2), at=late)
+    submit_label(context=context_of(campaign, "ben"), submission=said(seat=seat, grade=2), at=late)
     access = make_access(collection=world.collection)
     assert get_monitor_page(access=access, campaign=campaign, now=late).surplus == 1
 
@@ -118,7 +118,9 @@ def test_leases_are_given_to_somebody_else_but_no_pair_twice_and_no_skipped_quer
     entry = AuditEntry.objects.get(action="campaign.leases_reassigned")
     assert entry.after == {"person": "ben", "to": "cem", "seats": len(pairs), "taken": taken}
     seat = lease(campaign=campaign, username="fay", count=10)[0]
-    skip_query(desk=desk_of(campaign, "fay"), assignment=seat.public_id, reason="other", at=NOW)
+    skip_query(
+        context=context_of(campaign, "fay"), assignment=seat.public_id, reason="other", at=NOW
+    )
     again = lease(campaign=campaign, username="cem")
     reassign_leases(access=access, campaign=campaign, person=user("cem"), to=user("fay"), at=NOW)
     skipped = {one.pair_id for one in again if one.pair.query_id == seat.pair.query_id}
@@ -146,7 +148,7 @@ def test_a_lead_does_all_of_it_on_the_page(campaign: Campaign, ada: Client) -> N
     seats = lease(campaign=campaign, username="ben", at=now)
     label(pair=seats[0].pair, username="ben", grade=1, at=now)
     skipped = skip_query(
-        desk=desk_of(campaign, "ben"),
+        context=context_of(campaign, "ben"),
         assignment=seats[1].public_id,
         reason="unfamiliar",
         note='<b>"Gaff"?</b>',
@@ -272,7 +274,7 @@ def test_whoever_skipped_a_query_asks_for_it_again_on_the_campaigns_page(
 ) -> None:
     seat = lease(campaign=campaign, username="ben")[0]
     skipped = skip_query(
-        desk=desk_of(campaign, "ben"), assignment=seat.public_id, reason="language", at=NOW
+        context=context_of(campaign, "ben"), assignment=seat.public_id, reason="language", at=NOW
     )
     ben = Client()
     ben.force_login(user("ben"))

@@ -23,7 +23,7 @@ from judgments.models import AuditEntry, Judgment
 from judgments.permissions import Access
 from tests.annotation.page_reading import client_of, of, words
 from tests.builders import NOW, World, make_access, make_world
-from tests.builders_annotation import desk_of, held, label, lease, make_campaign, said
+from tests.builders_annotation import context_of, held, label, lease, make_campaign, said
 
 pytestmark = pytest.mark.django_db
 LATER = NOW + timedelta(hours=2)
@@ -63,12 +63,12 @@ def check(campaign: Campaign, grades: list[int], *, start: int = 0) -> None:
             seat=1_000,
             purpose=Assignment.Purpose.GOLD,
             state=Assignment.State.LEASED,
-            annotator=desk_of(campaign, "ben").viewer,
+            annotator=context_of(campaign, "ben").viewer,
             leased_until=LATER,
         )
         at = minute(start + number)
         submission = said(seat=seat, grade=grade, at=at)
-        submit_label(desk=desk_of(campaign, "ben"), submission=submission, at=at)
+        submit_label(context=context_of(campaign, "ben"), submission=submission, at=at)
         check_labels(list_id=campaign.list_id, at=at)
 
 
@@ -93,9 +93,9 @@ def test_somebody_who_is_wrong_too_often_is_paused_and_told_why(
     (action,) = list_actions(access=ada, campaign=campaign)
     assert (action.action, action.right, action.checks) == ("pause", 0, 5)
     with pytest.raises(AnnotatorPaused):
-        lease_next(desk=desk_of(campaign, "ben"), count=5, at=NOW)
+        lease_next(context=context_of(campaign, "ben"), count=5, at=NOW)
     assert held(campaign=campaign, username="ben") == []
-    lease_next(desk=desk_of(campaign, "cem"), count=5, at=NOW)
+    lease_next(context=context_of(campaign, "cem"), count=5, at=NOW)
     ben = client_of("ben")
     answer = ben.get(reverse("api-campaign-next", args=[campaign.public_id])).json()
     assert "differ from what was agreed upon" in answer["paused"]
@@ -109,7 +109,7 @@ def test_a_label_that_was_made_before_the_pause_is_still_taken(
     seat = lease(campaign=campaign, username="ben", count=1)[0]
     check(campaign, [2] * 5)
     receipt = submit_label(
-        desk=desk_of(campaign, "ben"), submission=said(seat=seat, grade=1), at=NOW
+        context=context_of(campaign, "ben"), submission=said(seat=seat, grade=1), at=NOW
     )
     assert receipt.is_stored
 
@@ -121,7 +121,7 @@ def test_a_lead_lets_somebody_go_on_and_the_rule_counts_anew(
     check(campaign, [2] * 5)
     action = CheckAction.objects.get()
     undo_action(access=ada, action=action, at=NOW)
-    assert lease_next(desk=desk_of(campaign, "ben"), count=5, at=NOW) > 0
+    assert lease_next(context=context_of(campaign, "ben"), count=5, at=NOW) > 0
     with pytest.raises(GoldRefused):
         undo_action(access=ada, action=action, at=NOW)
     check(campaign, [2] * 4, start=5)
@@ -148,13 +148,13 @@ def test_labels_since_the_last_good_check_are_set_aside_and_count_again_when_und
     check(campaign, [4], start=1)
     consolidate(list_id=campaign.list_id, at=NOW)
     assert graded(after) == [3]
-    done = count_progress(desk_of(campaign, "ben")).done
+    done = count_progress(context_of(campaign, "ben")).done
     check(campaign, [0] * 8, start=10)
     consolidate(list_id=campaign.list_id, at=LATER)
     assert (graded(before), graded(after)) == ([3], [])
     assert free(after) == 1
     assert free(alone) == campaign.overlap
-    assert count_progress(desk_of(campaign, "ben")).done == done + 8
+    assert count_progress(context_of(campaign, "ben")).done == done + 8
     # whose labels are set aside is paused, until a lead lets them go on
     undo_action(access=ada, action=CheckAction.objects.get(action="pause"), at=LATER)
     mine = {seat.pair_id for seat in lease(campaign=campaign, username="ben")}
@@ -202,11 +202,11 @@ def test_a_warning_is_read_where_one_labels_until_it_is_taken_back(
         "warn",
         "tell",
     }
-    assert get_warning(desk_of(campaign, "ben")).startswith("Several of your labels")
-    assert get_warning(desk_of(campaign, "cem")) == ""
-    assert lease_next(desk=desk_of(campaign, "ben"), count=5, at=NOW) > 0
+    assert get_warning(context_of(campaign, "ben")).startswith("Several of your labels")
+    assert get_warning(context_of(campaign, "cem")) == ""
+    assert lease_next(context=context_of(campaign, "ben"), count=5, at=NOW) > 0
     undo_action(access=ada, action=CheckAction.objects.get(action="warn"), at=NOW)
-    assert get_warning(desk_of(campaign, "ben")) == ""
+    assert get_warning(context_of(campaign, "ben")) == ""
 
 
 def test_leads_choose_the_rules_see_what_was_done_and_undo_it(

@@ -21,7 +21,7 @@ from annotation.training.standing import get_standing
 from judgments.models import Judgment
 from judgments.permissions import Access
 from tests.builders import NOW, World, commit, make_access, make_world
-from tests.builders_annotation import desk_of, held, lease, make_campaign, said
+from tests.builders_annotation import context_of, held, lease, make_campaign, said
 
 pytestmark = pytest.mark.django_db
 both_orders = pytest.mark.parametrize("order", [Campaign.Order.BY_QUERY, Campaign.Order.SHUFFLED])
@@ -50,7 +50,7 @@ def make_checked(world: World, ada: Access, *, every: int = 5, **design: int | s
 def make_with_little_gold(world: World, ada: Access, *, overlap: int = 1) -> Campaign:
     """A campaign with gold in the two queries that Ben meets first, and in no other."""
     campaign = make_campaign(world=world, overlap=overlap)
-    order = order_of(desk_of(campaign, "ben"))
+    order = order_of(context_of(campaign, "ben"))
     for query in order.sort_chunks(query.pk for query in world.queries)[:2]:
         pair = campaign.pairs.select_related("campaign__list").filter(query=query)[0]
         mark_gold(access=ada, pair=pair, low=4, high=4, reason="", at=NOW)
@@ -63,12 +63,12 @@ def work(campaign: Campaign, username: str = "ben") -> list[Assignment]:
 
     No worker runs meanwhile, so that pairs that were replaced do not come at the end.
     """
-    desk, seats = desk_of(campaign, username), list[Assignment]()
-    while lease_next(desk=desk, count=10, at=NOW):
-        for shown in list_leased_pairs(desk):
+    context, seats = context_of(campaign, username), list[Assignment]()
+    while lease_next(context=context, count=10, at=NOW):
+        for shown in list_leased_pairs(context):
             seat = Assignment.objects.get(public_id=shown.assignment)
             at = NOW + timedelta(seconds=len(seats))
-            submit_label(desk=desk, submission=said(seat=seat, grade=4, at=at), at=at)
+            submit_label(context=context, submission=said(seat=seat, grade=4, at=at), at=at)
             seats.append(Assignment.objects.select_related("pair", "stand_in").get(pk=seat.pk))
     return seats
 
@@ -95,7 +95,7 @@ def test_gold_is_met_where_the_order_has_what_it_replaces(
     world: World, ada: Access, order: str
 ) -> None:
     campaign = make_checked(world, ada, gold_percent=15, order=order)
-    seats, own_order = work(campaign), order_of(desk_of(campaign, "ben"))
+    seats, own_order = work(campaign), order_of(context_of(campaign, "ben"))
     places = [seat.stand_in.replaced if seat.stand_in else seat.pair for seat in seats]
     keys = [
         own_order.key(pair=pair.pk, query=pair.query_id, document=pair.document_id)
@@ -154,7 +154,7 @@ def test_the_own_history_holds_gold_like_everything_else(world: World, ada: Acce
     campaign = make_checked(world, ada, gold_percent=15)
     seats = work(campaign)
     assert {seat.purpose for seat in seats} == {"pool", "gold"}
-    history = list_own_labels(desk_of(campaign, "ben"), limit=200)
+    history = list_own_labels(context_of(campaign, "ben"), limit=200)
     assert {one.pair.assignment for one in history} == {seat.public_id for seat in seats}
 
 
@@ -178,9 +178,9 @@ def shown_in(seat: Assignment) -> Pair:
 
 def label_in(seat: Assignment, grade: int | None = None, at: datetime = NOW) -> Label:
     """Ben's label of what this place shows."""
-    desk = desk_of(seat.pair.campaign, "ben")
+    context = context_of(seat.pair.campaign, "ben")
     submission = said(seat=seat, grade=grade, at=at)
-    submit_label(desk=desk, submission=submission, at=at)
+    submit_label(context=context, submission=submission, at=at)
     return Label.objects.get(pk=submission.id)
 
 
@@ -202,7 +202,7 @@ def test_a_label_of_gold_says_nothing_of_the_pairs_grade(world: World, ada: Acce
 def test_gold_that_is_given_back_comes_again_in_its_place(world: World, ada: Access) -> None:
     campaign = make_checked(world, ada, gold_percent=15)
     seat = gold_seat(campaign)
-    release_leases(desk=desk_of(campaign, "ben"))
+    release_leases(context=context_of(campaign, "ben"))
     states = Assignment.objects.filter(pair=seat.pair_id).values_list("state", flat=True)
     assert sorted(states) == ["free", "voided"]
     shown = {one.stand_in_id for one in lease(campaign=campaign, username="ben")}
@@ -259,16 +259,16 @@ def test_retired_gold_is_planted_no_more_and_its_labels_are_still_checked(
         retire_gold(access=ada, item=item, at=NOW)
     label_in(seat, 4)
     assert check_labels(list_id=campaign.list_id, at=NOW) == 1
-    release_leases(desk=desk_of(campaign, "ben"))
+    release_leases(context=context_of(campaign, "ben"))
     assert "gold" not in purposes(work(campaign))
 
 
 def test_the_lead_is_told_when_no_more_gold_can_reach_somebody(world: World, ada: Access) -> None:
     campaign = make_with_little_gold(world, ada)
     assert count_used_up(campaign) == 0
-    desk, used_up = desk_of(campaign, "ben"), 0
+    context, used_up = context_of(campaign, "ben"), 0
     for _ in range(110):
-        lease_next(desk=desk, count=1, at=NOW)
+        lease_next(context=context, count=1, at=NOW)
         for seat in held(campaign=campaign, username="ben"):
             label_in(seat, 3)
         used_up = max(used_up, count_used_up(campaign))
@@ -282,19 +282,19 @@ def test_gold_that_is_marked_behind_somebody_does_not_count_as_left_for_them(
     world: World, ada: Access
 ) -> None:
     campaign = make_checked(world, ada, every=50, gold_percent=30)
-    desk = desk_of(campaign, "ben")
-    lease_next(desk=desk, count=60, at=NOW)  # three queries of twenty
+    context = context_of(campaign, "ben")
+    lease_next(context=context, count=60, at=NOW)  # three queries of twenty
     come_to = {seat.pair.query_id for seat in held(campaign=campaign, username="ben")}
-    before = count_unmet(campaign, desk.viewer)
+    before = count_unmet(campaign, context.viewer)
     fresh = campaign.pairs.select_related("campaign__list").filter(gold=None)
-    unseen = fresh.exclude(assignments__annotator=desk.viewer)
+    unseen = fresh.exclude(assignments__annotator=context.viewer)
     ahead = unseen.exclude(query__in=come_to).first()
     released = fresh.filter(query__in=come_to).first()
     assert ahead is not None
     assert released is not None
     for pair in (ahead, released):
         mark_gold(access=ada, pair=pair, low=4, high=4, reason="", at=NOW)
-    assert count_unmet(campaign, desk.viewer) == before + 1
+    assert count_unmet(campaign, context.viewer) == before + 1
 
 
 def test_whoever_no_gold_can_reach_is_asked_nothing_more_where_the_lead_wants_that(
@@ -307,15 +307,15 @@ def test_whoever_no_gold_can_reach_is_asked_nothing_more_where_the_lead_wants_th
     met = work(campaign)
     assert purposes(met)["gold"] == 2
     assert len(met) <= 40  # of a hundred
-    desk = desk_of(campaign, "ben")
-    words = get_standing(desk).pause
+    context = context_of(campaign, "ben")
+    words = get_standing(context).pause
     assert "nothing more for you" in words
     assert "gold" not in words
-    assert get_standing(desk_of(campaign, "cem")).pause == ""
+    assert get_standing(context_of(campaign, "cem")).pause == ""
     assert count_used_up(campaign) == 1
     come_to = {seat.pair.query_id for seat in met}
     fresh = campaign.pairs.select_related("campaign__list").filter(gold=None)
     for pair in fresh.exclude(query__in=come_to)[:5]:
         mark_gold(access=ada, pair=pair, low=4, high=4, reason="", at=NOW)
-    assert get_standing(desk).pause == ""
+    assert get_standing(context).pause == ""
     assert len(work(campaign)) > 0

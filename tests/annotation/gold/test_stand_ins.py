@@ -24,11 +24,11 @@ from annotation.labelling.shown_pairs import list_leased_pairs
 from annotation.labelling.skipping import return_skip, skip_query
 from annotation.labelling.submissions import RETRACTED, LabelRefused, Submission
 from annotation.models import Assignment, Campaign, Label, StandIn
-from annotation.permissions import Desk
+from annotation.permissions import AnnotatorContext
 from judgments.models import User
 from judgments.permissions import Access
 from tests.builders import NOW, World, make_access, make_member, make_world
-from tests.builders_annotation import desk_of, label, make_campaign, said
+from tests.builders_annotation import context_of, label, make_campaign, said
 
 pytestmark = pytest.mark.django_db
 both_orders = pytest.mark.parametrize("order", [Campaign.Order.BY_QUERY, Campaign.Order.SHUFFLED])
@@ -61,7 +61,7 @@ class Person:
 
     def __init__(self, campaign: Campaign) -> None:
         self.campaign = campaign
-        self.desk: Desk = desk_of(campaign, "ben")
+        self.context: AnnotatorContext = context_of(campaign, "ben")
         self.seen: list[Any] = []
         self.shown: list[uuid.UUID] = []  # under which ids pairs were shown, in that order
         self.names: list[str] = []  # of the pairs shown
@@ -73,8 +73,8 @@ class Person:
     def next(self, count: int) -> int:
         """Ask for pairs; notes how many came, at which places, and the counts."""
         self.at += timedelta(seconds=1)
-        lease_next(desk=self.desk, count=count, at=self.at)
-        pairs = list_leased_pairs(self.desk)
+        lease_next(context=self.context, count=count, at=self.at)
+        pairs = list_leased_pairs(self.context)
         ids = [pair.assignment for pair in pairs]
         self.shown += [one for one in ids if one not in self.shown]
         self.names += [pair.name for pair in pairs if pair.name not in self.names]
@@ -83,8 +83,8 @@ class Person:
         return len(pairs)
 
     def see(self, *what: Any) -> None:
-        progress = count_progress(self.desk)
-        own = list_own_labels(self.desk, limit=200)
+        progress = count_progress(self.context)
+        own = list_own_labels(self.context, limit=200)
         named = [self.names.index(one.pair.name) for one in own]
         self.seen.append((*what, progress.done, progress.left, named))
 
@@ -99,7 +99,7 @@ class Person:
 
     def send(self, submission: Submission) -> Receipt | None:
         try:
-            receipt = submit_label(desk=self.desk, submission=submission, at=self.at)
+            receipt = submit_label(context=self.context, submission=submission, at=self.at)
         except LabelRefused as error:
             self.see("refused", error.code)
             return None
@@ -108,8 +108,8 @@ class Person:
         return receipt
 
     def release(self, some: slice = slice(None)) -> None:
-        held = [pair.assignment for pair in list_leased_pairs(self.desk)][some]
-        self.see("release", release_leases(desk=self.desk, assignments=held))
+        held = [pair.assignment for pair in list_leased_pairs(self.context)][some]
+        self.see("release", release_leases(context=self.context, assignments=held))
 
     def work(self) -> None:
         """What a worker does after commit."""
@@ -135,9 +135,9 @@ def seen_with(
         change_checks(access=ada, campaign=campaign, at=NOW, gold_percent=gold)
         person = Person(Campaign.objects.get(pk=campaign.pk))
         steps(person)
-        labels_qs = Label.objects.filter(annotator=person.desk.viewer, pair__gold__isnull=False)
+        labels_qs = Label.objects.filter(annotator=person.context.viewer, pair__gold__isnull=False)
         person.gold = labels_qs.count()
-        seats_qs = Assignment.objects.filter(annotator=person.desk.viewer)
+        seats_qs = Assignment.objects.filter(annotator=person.context.viewer)
         person.planted = seats_qs.filter(stand_in__isnull=False).count()
         transaction.set_rollback(True)
     return person
@@ -268,10 +268,10 @@ def _step(person: Person, plain: list[int], dice: random.Random) -> None:
 
 def _skip(person: Person, number: int, *, returns: bool) -> None:
     seat = person.shown[number % len(person.shown)]
-    skipped = skip_query(desk=person.desk, assignment=seat, reason="unclear", at=person.at)
+    skipped = skip_query(context=person.context, assignment=seat, reason="unclear", at=person.at)
     person.see("skipped", len(skipped.released))
     if returns:
-        return_skip(desk=person.desk, skip_id=skipped.skip.public_id, at=person.at)
+        return_skip(context=person.context, skip_id=skipped.skip.public_id, at=person.at)
 
 
 def begin(campaign: Campaign, ada: Access, percent: int = 30) -> Person:
@@ -284,7 +284,7 @@ def held_stand_in(person: Person) -> Assignment:
     while True:
         assert person.next(1)
         found = Assignment.objects.filter(
-            annotator=person.desk.viewer, state="leased", stand_in__isnull=False
+            annotator=person.context.viewer, state="leased", stand_in__isnull=False
         )
         seat = found.select_related("stand_in").first()
         if seat is not None:
@@ -301,7 +301,7 @@ def test_a_stand_in_holds_the_seat_of_the_pair_it_replaces_until_it_is_labelled(
     assert seat.stand_in is not None
     replaced = campaign.pairs.get(pk=seat.stand_in.replaced_id)
     assert [one.state for one in replaced.assignments.all()] == ["leased"]
-    (shown,) = list_leased_pairs(person.desk)
+    (shown,) = list_leased_pairs(person.context)
     gold = campaign.pairs.select_related("document").get(pk=seat.stand_in.shown_id)
     assert (shown.assignment, shown.title) == (seat.public_id, gold.document.title)
     person.label(-1, 2)
@@ -321,7 +321,7 @@ def test_a_replaced_pair_comes_at_the_very_end_under_an_id_that_was_never_shown(
     person = begin(campaign, ada)
     met: list[tuple[int | None, str]] = []
     while person.next(7):
-        for pair in list_leased_pairs(person.desk):
+        for pair in list_leased_pairs(person.context):
             seat = Assignment.objects.get(public_id=pair.assignment)
             met.append((seat.stand_in_id, pair.name))
             person.label(person.shown.index(pair.assignment))
@@ -344,9 +344,9 @@ def test_a_label_under_an_old_id_is_one_of_what_was_shown_under_it(
     person = begin(campaign, ada)
     seat = held_stand_in(person)
     assert seat.stand_in is not None
-    release_leases(desk=person.desk)
+    release_leases(context=person.context)
     person.next(1)  # the same place again, under another id
-    (again,) = list_leased_pairs(person.desk)
+    (again,) = list_leased_pairs(person.context)
     assert again.assignment != seat.public_id
     receipt = person.send(said(seat=seat, grade=1, at=person.at))
     assert receipt is not None
@@ -355,7 +355,7 @@ def test_a_label_under_an_old_id_is_one_of_what_was_shown_under_it(
     assert stored.pair_id == seat.stand_in.shown_id
     assert stored.assignment is not None
     assert stored.assignment.public_id == again.assignment
-    assert list_leased_pairs(person.desk) == []
+    assert list_leased_pairs(person.context) == []
 
 
 def test_a_label_of_gold_that_is_taken_back_can_be_given_back_like_any_other(
@@ -369,11 +369,11 @@ def test_a_label_of_gold_that_is_taken_back_can_be_given_back_like_any_other(
     person.work()
     fill(campaign, seat.stand_in.replaced_id)  # meanwhile another has labelled the replaced pair
     person.label(-1, None, outcome=RETRACTED)
-    (shown,) = list_leased_pairs(person.desk)
+    (shown,) = list_leased_pairs(person.context)
     assert shown.assignment == seat.public_id
-    release_leases(desk=person.desk)
+    release_leases(context=person.context)
     person.next(1)
-    (again,) = list_leased_pairs(person.desk)
+    (again,) = list_leased_pairs(person.context)
     assert (again.name, again.title) == (shown.name, shown.title)
     person.label(-1)
     person.work()
@@ -398,7 +398,7 @@ def test_the_share_of_gold_comes_out_right_for_queries_of_any_size(
     change_checks(access=ada, campaign=campaign, at=NOW, gold_percent=percent)
     plain = campaign.pairs.count() - len(gold)
     for name in OTHERS:
-        while lease_next(desk=desk_of(campaign, name), count=60, at=NOW):
+        while lease_next(context=context_of(campaign, name), count=60, at=NOW):
             held = Assignment.objects.filter(annotator__username=name, state="leased")
             held.update(state="done", leased_until=None)
     planted = StandIn.objects.exclude(replaced=None)
@@ -419,7 +419,7 @@ def test_what_was_drawn_for_somebody_stays_whatever_is_added_or_marked(
     person = begin(campaign, ada, 20)
     person.next(30)
     drawn = list(StandIn.objects.values_list("query", "replaced", "shown"))
-    release_leases(desk=person.desk)
+    release_leases(context=person.context)
     fresh = campaign.pairs.select_related("campaign__list").filter(gold=None)
     replaced = [pair for _, pair, _ in drawn if pair is not None]
     for pair in fresh.exclude(pk__in=replaced)[:6]:
@@ -448,11 +448,11 @@ def test_retired_gold_is_shown_no_more_and_the_place_is_itself_again(
     person = begin(campaign, ada)
     seat = held_stand_in(person)
     assert seat.stand_in is not None
-    release_leases(desk=person.desk)
+    release_leases(context=person.context)
     items = campaign.gold.select_related("campaign", "pair__query", "pair__document")
     retire_gold(access=ada, item=items.get(pair=seat.stand_in.shown_id), at=NOW)
     person.next(20)
-    held_qs = Assignment.objects.filter(annotator=person.desk.viewer, state="leased")
+    held_qs = Assignment.objects.filter(annotator=person.context.viewer, state="leased")
     assert held_qs.get(pair=seat.stand_in.replaced_id).stand_in_id is None
 
 
@@ -470,7 +470,7 @@ def test_gold_that_was_leased_before_there_were_stand_ins_is_still_labelled(
         for state in ("voided", "leased")
     ]  # fmt: skip
     person = Person(campaign)
-    (shown,) = list_leased_pairs(person.desk)
+    (shown,) = list_leased_pairs(person.context)
     assert shown.assignment == seats[1].public_id
     person.shown += [one.public_id for one in seats]
     person.names.append(shown.name)

@@ -26,7 +26,7 @@ from judgments.permissions import NotFound
 from tests.builders import NOW, World, make_access, make_member, make_world
 from tests.builders_annotation import (
     LEASE,
-    desk_of,
+    context_of,
     held,
     label,
     lease,
@@ -51,13 +51,13 @@ def campaign(world: World) -> Campaign:
 
 def test_the_next_pairs_come_in_the_annotators_own_order(campaign: Campaign) -> None:
     seats = lease(campaign=campaign, username="ben", count=15)
-    order = order_of(desk_of(campaign, "ben"))
+    order = order_of(context_of(campaign, "ben"))
     keys = {
         pair.pk: order.key(pair=pair.pk, query=pair.query_id, document=pair.document_id)
         for pair in campaign.pairs.all()
     }
     assert {seat.pair_id for seat in seats} == set(sorted(keys, key=keys.__getitem__)[: len(seats)])
-    shown = [pair.assignment for pair in list_leased_pairs(desk_of(campaign, "ben"))]
+    shown = [pair.assignment for pair in list_leased_pairs(context_of(campaign, "ben"))]
     assert shown == [seat.public_id for seat in sorted(seats, key=lambda seat: keys[seat.pair_id])]
 
 
@@ -65,7 +65,7 @@ def test_each_seat_keeps_as_which_one_and_in_which_order_it_was_handed_out(
     campaign: Campaign,
 ) -> None:
     seats = lease(campaign=campaign, username="ben", count=15)
-    order = order_of(desk_of(campaign, "ben"))
+    order = order_of(context_of(campaign, "ben"))
     seats.sort(
         key=lambda seat: order.key(
             pair=seat.pair_id, query=seat.pair.query_id, document=seat.pair.document_id
@@ -86,7 +86,7 @@ def test_a_late_label_takes_along_how_its_pair_was_met(world: World) -> None:
     seat = lease(campaign=campaign, username="ben")[3]
     release_expired(at=LATER)
     submission = said(seat=seat, grade=1, at=LATER)
-    submit_label(desk=desk_of(campaign, "ben"), submission=submission, at=LATER)
+    submit_label(context=context_of(campaign, "ben"), submission=submission, at=LATER)
     taken = Assignment.objects.get(labels=submission.id)
     assert taken != seat
     assert (taken.order, taken.place) == (seat.order, seat.place)
@@ -103,7 +103,7 @@ def test_two_people_meet_the_pairs_in_different_orders(campaign: Campaign) -> No
     titles = []
     for username in ("ben", "cem"):
         lease(campaign=campaign, username=username)
-        titles.append([pair.title for pair in list_leased_pairs(desk_of(campaign, username))])
+        titles.append([pair.title for pair in list_leased_pairs(context_of(campaign, username))])
     assert titles[0] != titles[1]
 
 
@@ -195,31 +195,31 @@ def test_the_sweep_frees_expired_seats_under_new_ids_and_only_those(campaign: Ca
 def test_renewing_keeps_all_leases_for_their_full_length(campaign: Campaign) -> None:
     seats = lease(campaign=campaign, username="ben")
     late = NOW + timedelta(minutes=29)
-    assert renew_leases(desk=desk_of(campaign, "ben"), at=late) == len(seats)
+    assert renew_leases(context=context_of(campaign, "ben"), at=late) == len(seats)
     assert release_expired(at=LATER) == 0
 
 
 def test_leases_are_given_back_by_name_or_all(campaign: Campaign) -> None:
     seats = lease(campaign=campaign, username="ben")
-    desk = desk_of(campaign, "ben")
-    assert release_leases(desk=desk, assignments=[seats[0].public_id]) == 1
-    assert release_leases(desk=desk, assignments=[uuid.uuid4()]) == 0
+    context = context_of(campaign, "ben")
+    assert release_leases(context=context, assignments=[seats[0].public_id]) == 1
+    assert release_leases(context=context, assignments=[uuid.uuid4()]) == 0
     assert len(held(campaign=campaign, username="ben")) == len(seats) - 1
-    assert release_leases(desk=desk) == len(seats) - 1
+    assert release_leases(context=context) == len(seats) - 1
     assert Assignment.objects.filter(state="free").count() == 80
 
 
 def test_nobody_gives_back_the_seats_of_others(campaign: Campaign) -> None:
     seats = lease(campaign=campaign, username="ben")
-    desk = desk_of(campaign, "cem")
-    assert release_leases(desk=desk, assignments=[seat.public_id for seat in seats]) == 0
+    context = context_of(campaign, "cem")
+    assert release_leases(context=context, assignments=[seat.public_id for seat in seats]) == 0
     assert held(campaign=campaign, username="ben") == seats
 
 
 def test_a_closed_campaign_gives_no_pairs(world: World, campaign: Campaign) -> None:
     close_campaign(access=make_access(collection=world.collection), campaign=campaign, at=NOW)
     with pytest.raises(CampaignClosed):
-        lease_next(desk=desk_of(campaign, "ben"), count=5, at=NOW)
+        lease_next(context=context_of(campaign, "ben"), count=5, at=NOW)
 
 
 def test_pairs_that_are_added_are_found_without_a_restart(world: World) -> None:
@@ -240,7 +240,7 @@ def test_a_seat_that_is_freed_behind_somebody_is_found_at_the_end(world: World) 
     while seats := lease(campaign=campaign, username="ben"):
         for seat in seats:
             label(pair=seat.pair, username="ben", grade=1)
-    release_leases(desk=desk_of(campaign, "cem"))
+    release_leases(context=context_of(campaign, "cem"))
     again = lease(campaign=campaign, username="ben")
     assert {seat.pair_id for seat in again} == {seat.pair_id for seat in first}
 
@@ -248,12 +248,12 @@ def test_a_seat_that_is_freed_behind_somebody_is_found_at_the_end(world: World) 
 @pytest.mark.parametrize("username", ["ada", "dora", "eve"])
 def test_whoever_is_not_in_the_campaign_finds_none(campaign: Campaign, username: str) -> None:
     with pytest.raises(NotFound):
-        desk_of(campaign, username)
+        context_of(campaign, username)
 
 
 def test_a_draft_is_there_for_nobody(world: World) -> None:
     with pytest.raises(NotFound):
-        desk_of(make_draft(world=world), "ben")
+        context_of(make_draft(world=world), "ben")
 
 
 def test_who_was_removed_finds_no_campaign_and_holds_no_seat(
@@ -266,7 +266,7 @@ def test_who_was_removed_finds_no_campaign_and_holds_no_seat(
     )
     assert held(campaign=campaign, username="ben") == []
     with pytest.raises(NotFound):
-        desk_of(campaign, "ben")
+        context_of(campaign, "ben")
 
 
 def test_who_left_the_collection_or_was_deactivated_finds_no_campaign(
@@ -274,19 +274,19 @@ def test_who_left_the_collection_or_was_deactivated_finds_no_campaign(
 ) -> None:
     end_membership(access=make_access(collection=world.collection), username="ben", at=NOW)
     with pytest.raises(NotFound):
-        desk_of(campaign, "ben")
+        context_of(campaign, "ben")
     User.objects.filter(username="cem").update(is_active=False)
     with pytest.raises(NotFound):
-        desk_of(campaign, "cem")
+        context_of(campaign, "cem")
 
 
 def test_asking_with_pairs_at_hand_costs_one_query(campaign: Campaign) -> None:
     lease(campaign=campaign, username="ben")
-    desk = desk_of(campaign, "ben")
+    context = context_of(campaign, "ben")
     with CaptureQueriesContext(
         connection,
     ) as queries:
-        lease_next(desk=desk, count=60, at=NOW)
+        lease_next(context=context, count=60, at=NOW)
     assert len(queries) == 1
 
 
@@ -295,8 +295,8 @@ def test_leasing_costs_the_same_few_queries_for_any_number_of_seats() -> None:
     campaign = make_campaign(world=world, order=Campaign.Order.SHUFFLED)
     counts = []
     for username, count in (("ben", 2), ("cem", 60)):
-        desk = desk_of(campaign, username)
+        context = context_of(campaign, username)
         with CaptureQueriesContext(connection) as queries:
-            lease_next(desk=desk, count=count, at=NOW)
+            lease_next(context=context, count=count, at=NOW)
         counts.append(len(queries))
     assert max(counts) <= 18  # one more where rows that are locked can be passed over

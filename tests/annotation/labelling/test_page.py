@@ -23,7 +23,7 @@ from judgments.pages.markup import clean_html
 from judgments.permissions import NotFound
 from tests.builders import NOW, World, make_access, make_world
 from tests.builders_annotation import (
-    desk_of,
+    context_of,
     grades_text,
     label,
     lease,
@@ -47,7 +47,7 @@ def campaign(world: World) -> Campaign:
 
 
 def test_the_history_can_be_filtered_by_what_was_said(campaign: Campaign) -> None:
-    desk = desk_of(campaign, "ben")
+    context = context_of(campaign, "ben")
     pairs = list(campaign.pairs.order_by("query", "document"))
     other_query = seat_for(pair=pairs[-1], username="ben").public_id
     label(pair=pairs[0], username="ben", grade=3)
@@ -57,7 +57,7 @@ def test_the_history_can_be_filtered_by_what_was_said(campaign: Campaign) -> Non
     label(pair=pairs[0], username="cem", grade=3)
 
     def found(**wanted: Any) -> int:
-        return len(list_own_labels(desk, wanted=Wanted(**wanted)))
+        return len(list_own_labels(context, wanted=Wanted(**wanted)))
 
     assert found(grade=3) == 2
     assert found(cannot_tell=True) == 1
@@ -68,18 +68,18 @@ def test_the_history_can_be_filtered_by_what_was_said(campaign: Campaign) -> Non
 
 
 def test_a_corrected_label_still_says_where_a_history_goes_on(campaign: Campaign) -> None:
-    desk = desk_of(campaign, "ben")
+    context = context_of(campaign, "ben")
     pairs = list(campaign.pairs.all())
     older = label(pair=pairs[0], username="ben", grade=1)
     newer = label(pair=pairs[1], username="ben", grade=2, at=NOW + timedelta(seconds=1))
     label(pair=pairs[1], username="ben", grade=4, at=NOW + timedelta(seconds=2))
-    assert [one.id for one in list_own_labels(desk, before=newer.pk)] == [older.pk]
+    assert [one.id for one in list_own_labels(context, before=newer.pk)] == [older.pk]
 
 
 def test_a_pair_says_how_many_of_its_query_are_done(campaign: Campaign) -> None:
     (first, second, *_) = lease(campaign=campaign, username="ben")
     label(pair=first.pair, username="ben", grade=1)
-    shown = list_leased_pairs(desk_of(campaign, "ben"))
+    shown = list_leased_pairs(context_of(campaign, "ben"))
     same = [pair for pair in shown if pair.query_text == first.pair.query.text]
     assert second.pair.query == first.pair.query
     assert {pair.query_done for pair in same} == {1}
@@ -87,22 +87,22 @@ def test_a_pair_says_how_many_of_its_query_are_done(campaign: Campaign) -> None:
 
 
 def test_the_pace_is_that_of_what_holds_and_has_a_time(campaign: Campaign) -> None:
-    desk = desk_of(campaign, "ben")
+    context = context_of(campaign, "ben")
     pairs = list(campaign.pairs.all())
     label(pair=pairs[0], username="ben", grade=1)
     label(pair=pairs[1], username="ben", grade=1, seconds=10.0)
     label(pair=pairs[1], username="ben", grade=2, seconds=8.0)
     label(pair=pairs[2], username="ben", grade=2, seconds=None)
     label(pair=pairs[3], username="cem", grade=2)
-    assert measure_pace(desk, since=NOW) == Pace(2, 12.5)
-    assert measure_pace(desk, since=NOW + timedelta(seconds=1)) == Pace(0, 0.0)
+    assert measure_pace(context, since=NOW) == Pace(2, 12.5)
+    assert measure_pace(context, since=NOW + timedelta(seconds=1)) == Pace(0, 0.0)
 
 
 def test_a_revision_tells_what_changed_since_the_one_labelled_under_last(
     world: World, campaign: Campaign
 ) -> None:
-    desk = desk_of(campaign, "ben")
-    assert get_last_revision(desk) is None
+    context = context_of(campaign, "ben")
+    assert get_last_revision(context) is None
     label(pair=campaign.pairs.all()[0], username="ben", grade=1)
     grades = grades_text(judgment_list=world.judgments)
     grades[3]["definition"] = "What 3 really means."
@@ -114,8 +114,8 @@ def test_a_revision_tells_what_changed_since_the_one_labelled_under_last(
         text="Read the query, then the document.",
         grades=grades,
     )
-    assert get_last_revision(desk) == 1
-    change = get_guideline_change(desk, since=1)
+    assert get_last_revision(context) == 1
+    change = get_guideline_change(context, since=1)
     assert change.guideline.revision == 2
     assert not change.is_text_changed
     assert [grade.code for grade in change.grades] == [3]
@@ -123,7 +123,7 @@ def test_a_revision_tells_what_changed_since_the_one_labelled_under_last(
     assert "really" in kinds[ADDED]
     assert REMOVED not in kinds
     with pytest.raises(NotFound):
-        get_guideline_change(desk, since=7)
+        get_guideline_change(context, since=7)
 
 
 def test_preferences_are_kept_for_their_person_alone(world: World) -> None:
@@ -147,7 +147,7 @@ def test_marks_come_back_with_the_label_that_they_belong_to(campaign: Campaign) 
     spans = [{"field": "body", "start": 4, "end": 8}]
     assert said(seat=seat, grade=2, spans=spans).spans == spans
     label(pair=seat.pair, username="ben", grade=2, spans=spans)
-    (own,) = list_own_labels(desk_of(campaign, "ben"))
+    (own,) = list_own_labels(context_of(campaign, "ben"))
     assert (own.spans, own.guideline_revision) == (spans, 1)
 
 
@@ -158,11 +158,11 @@ def test_images_of_a_document_are_shown_where_the_campaign_says_so(
     fields = {"html": f"<p>see</p>{image}"}
     Document.objects.update(fields=fields, clean_html=clean_html(fields))
     assert lease(campaign=campaign, username="ben")
-    assert all("<img" not in pair.html for pair in list_leased_pairs(desk_of(campaign, "ben")))
+    assert all("<img" not in pair.html for pair in list_leased_pairs(context_of(campaign, "ben")))
     access = make_access(collection=world.collection)
     change_campaign(access=access, campaign=campaign, at=NOW, shows_images=True)
     campaign.refresh_from_db()
-    assert all(image in pair.html for pair in list_leased_pairs(desk_of(campaign, "ben")))
+    assert all(image in pair.html for pair in list_leased_pairs(context_of(campaign, "ben")))
 
 
 def test_no_html_is_cleaned_while_somebody_waits_for_pairs(
@@ -176,7 +176,7 @@ def test_no_html_is_cleaned_while_somebody_waits_for_pairs(
     calls = []
     monkeypatch.setattr(nh3, "clean", lambda *args, **more: calls.append(args))
     assert lease(campaign=campaign, username="ben")
-    shown = list_leased_pairs(desk_of(campaign, "ben"))
+    shown = list_leased_pairs(context_of(campaign, "ben"))
     assert all(re.search(r"<p>\d+</p>", pair.html) for pair in shown)
     assert calls == []
 
@@ -186,7 +186,7 @@ def test_a_document_says_its_fields_in_words_without_the_empty_ones(campaign: Ca
     nothing = {"note": "", "tags": [], "more": {}, "brand": None}
     Document.objects.update(fields=fields | nothing)
     lease(campaign=campaign, username="ben")
-    (shown, *_) = list_leased_pairs(desk_of(campaign, "ben"))
+    (shown, *_) = list_leased_pairs(context_of(campaign, "ben"))
     assert shown.fields == {
         "price": "59",
         "gtin": "9223372036854775809",
@@ -199,10 +199,10 @@ def test_two_documents_with_the_same_text_have_two_names_and_a_pair_keeps_its_ow
     campaign: Campaign,
 ) -> None:
     Document.objects.update(title="Same", body="Same", content_hash="same")
-    desk = desk_of(campaign, "ben")
+    context = context_of(campaign, "ben")
     seats = lease(campaign=campaign, username="ben")
-    shown = {pair.assignment: pair.name for pair in list_leased_pairs(desk)}
+    shown = {pair.assignment: pair.name for pair in list_leased_pairs(context)}
     assert len(set(shown.values())) == len(shown) == len(seats)
     label(pair=seats[0].pair, username="ben", grade=1)
-    (said_before,) = list_own_labels(desk)
+    (said_before,) = list_own_labels(context)
     assert said_before.pair.name == shown[seats[0].public_id]

@@ -18,7 +18,7 @@ from judgments.permissions import NotFound
 from tests.builders import NOW, World, make_access, make_world
 from tests.builders_annotation import (
     LEASE,
-    desk_of,
+    context_of,
     label,
     lease,
     make_campaign,
@@ -46,7 +46,7 @@ def test_a_pair_is_shown_with_all_that_is_needed_to_judge_it(world: World) -> No
     )
     campaign = make_campaign(world=world, pairs=[(world.queries[0], world.documents[0])])
     (seat,) = lease(campaign=campaign, username="ben")
-    (shown,) = list_leased_pairs(desk_of(campaign, "ben"))
+    (shown,) = list_leased_pairs(context_of(campaign, "ben"))
     assert (shown.assignment, shown.query_text, shown.query_description) == (
         seat.public_id, "query number 1", "What query 1 is after.",
     )  # fmt: skip
@@ -54,28 +54,28 @@ def test_a_pair_is_shown_with_all_that_is_needed_to_judge_it(world: World) -> No
         "Title 1", "The body of document 1.", "https://docs.example/1", {"kind": "module"},
     )  # fmt: skip
     assert shown.content_hash == world.documents[0].content_hash
-    page = get_label_shell(desk_of(campaign, "ben"))
+    page = get_label_shell(context_of(campaign, "ben"))
     assert page.campaign_name == "First"
     assert (page.guideline.name, page.guideline.revision) == ("How to grade", 1)
     assert [grade["code"] for grade in page.guideline.grades] == [0, 1, 2, 3, 4]
 
 
 def test_progress_counts_what_is_done_and_what_is_left_for_oneself(campaign: Campaign) -> None:
-    desk = desk_of(campaign, "ben")
-    assert count_progress(desk) == Progress(0, 20)
+    context = context_of(campaign, "ben")
+    assert count_progress(context) == Progress(0, 20)
     seats = lease(campaign=campaign, username="ben")
-    assert count_progress(desk) == Progress(0, 20)
+    assert count_progress(context) == Progress(0, 20)
     for seat in seats[:3]:
         label(pair=seat.pair, username="ben", grade=1)
-    assert count_progress(desk) == Progress(3, 17)
+    assert count_progress(context) == Progress(3, 17)
     label(pair=seats[0].pair, username="ben", outcome="retracted")
-    assert count_progress(desk) == Progress(2, 18)
+    assert count_progress(context) == Progress(2, 18)
 
 
 def test_pairs_that_others_filled_are_not_left(world: World) -> None:
     campaign = make_campaign(world=world, overlap=1)
     label(pair=campaign.pairs.select_related("campaign")[0], username="cem", grade=1)
-    assert count_progress(desk_of(campaign, "ben")) == Progress(0, 19)
+    assert count_progress(context_of(campaign, "ben")) == Progress(0, 19)
 
 
 def test_own_labels_are_listed_newest_first_as_they_hold_now(campaign: Campaign) -> None:
@@ -85,22 +85,22 @@ def test_own_labels_are_listed_newest_first_as_they_hold_now(campaign: Campaign)
     label(pair=pairs[1], username="ben", grade=4, at=NOW + timedelta(minutes=9), note="second")
     label(pair=pairs[2], username="ben", outcome="retracted", at=NOW + timedelta(minutes=10))
     label(pair=pairs[3], username="cem", grade=0)
-    desk = desk_of(campaign, "ben")
-    own = list_own_labels(desk)
+    context = context_of(campaign, "ben")
+    own = list_own_labels(context)
     assert [(one.grade, one.note, one.pair.title) for one in own] == [
         (4, "second", pairs[1].document.title),
         (0, "", pairs[0].document.title),
     ]
-    assert list_own_labels(desk, limit=1) == own[:1]
-    assert list_own_labels(desk, before=own[0].id) == own[1:]
+    assert list_own_labels(context, limit=1) == own[:1]
+    assert list_own_labels(context, before=own[0].id) == own[1:]
 
 
 def test_labels_received_together_are_paged_without_loss(campaign: Campaign) -> None:
     for pair in campaign.pairs.select_related("campaign"):
         label(pair=pair, username="ben", grade=1)
-    desk = desk_of(campaign, "ben")
-    seen = page = list_own_labels(desk, limit=7)
-    while page := list_own_labels(desk, limit=7, before=page[-1].id):
+    context = context_of(campaign, "ben")
+    seen = page = list_own_labels(context, limit=7)
+    while page := list_own_labels(context, limit=7, before=page[-1].id):
         seen = seen + page
     assert len({one.id for one in seen}) == len(seen) == 20
 
@@ -108,11 +108,11 @@ def test_labels_received_together_are_paged_without_loss(campaign: Campaign) -> 
 def test_an_own_label_can_be_corrected_by_the_seat_that_it_names(campaign: Campaign) -> None:
     pair = campaign.pairs.select_related("campaign")[0]
     label(pair=pair, username="ben", grade=1)
-    desk = desk_of(campaign, "ben")
-    (own,) = list_own_labels(desk)
+    context = context_of(campaign, "ben")
+    (own,) = list_own_labels(context)
     seat = pair.assignments.get(public_id=own.pair.assignment)
-    submit_label(desk=desk, submission=said(seat=seat, grade=2, supersedes=own.id), at=NOW)
-    assert [one.grade for one in list_own_labels(desk)] == [2]
+    submit_label(context=context, submission=said(seat=seat, grade=2, supersedes=own.id), at=NOW)
+    assert [one.grade for one in list_own_labels(context)] == [2]
 
 
 def test_a_surplus_label_is_in_ones_history_too(world: World) -> None:
@@ -121,10 +121,10 @@ def test_a_surplus_label_is_in_ones_history_too(world: World) -> None:
     lost = seat_for(pair=pair, username="ben")
     release_expired(at=NOW + LEASE + timedelta(seconds=1))
     label(pair=pair, username="cem", grade=1)
-    desk = desk_of(campaign, "ben")
-    submit_label(desk=desk, submission=said(seat=lost, grade=3), at=NOW)
+    context = context_of(campaign, "ben")
+    submit_label(context=context, submission=said(seat=lost, grade=3), at=NOW)
     assert Label.objects.get(grade=3).assignment is None
-    (own,) = list_own_labels(desk)
+    (own,) = list_own_labels(context)
     assert own.pair.assignment == lost.public_id
 
 
@@ -132,10 +132,10 @@ def test_a_surplus_label_is_in_ones_history_too(world: World) -> None:
 def test_the_label_of_somebody_else_is_not_found(world: World, username: str) -> None:
     campaign = make_campaign(world=world, people=["ada", "ben", "cem"])
     made = label(pair=campaign.pairs.select_related("campaign")[0], username="ben", grade=1)
-    desk = desk_of(campaign, username)
+    context = context_of(campaign, username)
     with pytest.raises(NotFound):
-        list_own_labels(desk, before=made.pk)
-    assert list_own_labels(desk) == []
+        list_own_labels(context, before=made.pk)
+    assert list_own_labels(context) == []
 
 
 def test_own_campaigns_are_those_that_have_begun_open_ones_first(
@@ -170,9 +170,9 @@ def test_a_page_of_sixty_pairs_costs_a_handful_of_queries(
     campaign: Campaign, django_assert_max_num_queries: object
 ) -> None:
     lease(campaign=campaign, username="ben")
-    desk = desk_of(campaign, "ben")
+    context = context_of(campaign, "ben")
     with django_assert_max_num_queries(4):  # type: ignore[operator]
-        pairs = list_leased_pairs(desk)
+        pairs = list_leased_pairs(context)
     assert len(pairs) == Pair.objects.count() == 20
 
 
@@ -180,19 +180,19 @@ def test_a_count_asked_for_with_every_label_follows_the_viewers_own_work_at_once
     world: World,
 ) -> None:
     campaign = make_campaign(world=world, overlap=1)
-    desk = desk_of(campaign, "ben")
-    assert count_progress(desk, is_exact=False) == Progress(0, 20)
+    context = context_of(campaign, "ben")
+    assert count_progress(context, is_exact=False) == Progress(0, 20)
     pairs = list(campaign.pairs.select_related("campaign")[:3])
     label(pair=pairs[0], username="ben", grade=1)
     label(pair=pairs[1], username="cem", grade=1)
-    assert count_progress(desk, is_exact=False) == Progress(1, 19)
-    assert count_progress(desk) == Progress(1, 18)
-    assert count_progress(desk, is_exact=False) == Progress(1, 18)
+    assert count_progress(context, is_exact=False) == Progress(1, 19)
+    assert count_progress(context) == Progress(1, 18)
+    assert count_progress(context, is_exact=False) == Progress(1, 18)
 
 
 def test_pairs_that_the_page_has_are_not_read_again(campaign: Campaign) -> None:
     lease(campaign=campaign, username="ben")
-    desk = desk_of(campaign, "ben")
-    everything = list_leased_pairs(desk)
+    context = context_of(campaign, "ben")
+    everything = list_leased_pairs(context)
     known = [pair.assignment for pair in everything[:4]]
-    assert list_leased_pairs(desk, without=known) == everything[4:]
+    assert list_leased_pairs(context, without=known) == everything[4:]

@@ -20,7 +20,7 @@ from judgments.permissions import NotFound
 from tests.builders import NOW, World, make_access, make_member, make_world
 from tests.builders_annotation import (
     LEASE,
-    desk_of,
+    context_of,
     grades_text,
     held,
     label,
@@ -59,8 +59,8 @@ def seats_of(pair: Pair) -> list[tuple[int, str, str]]:
 def test_a_label_fills_its_seat_and_makes_the_pair_due(pair: Pair) -> None:
     seat = seat_for(pair=pair, username="ben")
     submission = said(seat=seat, grade=3, note="  clear ", reason="title", at=NOW)
-    desk = desk_of(pair.campaign, "ben")
-    assert submit_label(desk=desk, submission=submission, at=NOW) == Receipt(submission.id)
+    context = context_of(pair.campaign, "ben")
+    assert submit_label(context=context, submission=submission, at=NOW) == Receipt(submission.id)
     made = Label.objects.get()
     assert (made.pk, made.pair, made.assignment, made.annotator.username) == (
         submission.id, pair, seat, "ben",
@@ -78,9 +78,9 @@ def test_a_label_fills_its_seat_and_makes_the_pair_due(pair: Pair) -> None:
 
 def test_the_same_label_again_changes_nothing(pair: Pair) -> None:
     submission = said(seat=seat_for(pair=pair, username="ben"), grade=3)
-    desk = desk_of(pair.campaign, "ben")
-    submit_label(desk=desk, submission=submission, at=NOW)
-    again = submit_label(desk=desk, submission=submission, at=NOW + timedelta(hours=1))
+    context = context_of(pair.campaign, "ben")
+    submit_label(context=context, submission=submission, at=NOW)
+    again = submit_label(context=context, submission=submission, at=NOW + timedelta(hours=1))
     assert again.is_repeat
     assert again.id == submission.id
     pair.refresh_from_db()
@@ -93,10 +93,10 @@ def test_a_label_of_a_clock_that_runs_ahead_is_dated_to_its_arrival_and_may_be_r
     submission = said(
         seat=seat_for(pair=pair, username="ben"), grade=3, made_at=NOW + timedelta(days=900)
     )
-    desk = desk_of(pair.campaign, "ben")
-    submit_label(desk=desk, submission=submission, at=NOW)
+    context = context_of(pair.campaign, "ben")
+    submit_label(context=context, submission=submission, at=NOW)
     assert Label.objects.get().made_at == NOW
-    assert submit_label(desk=desk, submission=submission, at=LATER).is_repeat
+    assert submit_label(context=context, submission=submission, at=LATER).is_repeat
 
 
 @pytest.mark.parametrize(
@@ -114,10 +114,10 @@ def test_a_label_of_a_clock_that_runs_ahead_is_dated_to_its_arrival_and_may_be_r
 )
 def test_an_id_stands_for_one_content(pair: Pair, change: dict[str, Any]) -> None:
     submission = said(seat=seat_for(pair=pair, username="ben"), grade=3)
-    desk = desk_of(pair.campaign, "ben")
-    submit_label(desk=desk, submission=submission, at=NOW)
+    context = context_of(pair.campaign, "ben")
+    submit_label(context=context, submission=submission, at=NOW)
     with pytest.raises(LabelRefused) as refused:
-        submit_label(desk=desk, submission=replace(submission, **change), at=NOW)
+        submit_label(context=context, submission=replace(submission, **change), at=NOW)
     assert refused.value.code == "label_conflict"
     assert Label.objects.get().grade == 3
 
@@ -126,10 +126,10 @@ def test_an_id_that_somebody_else_used_is_refused_without_a_word_about_them(
     campaign: Campaign, pair: Pair
 ) -> None:
     first = said(seat=seat_for(pair=pair, username="ben"), grade=3)
-    submit_label(desk=desk_of(campaign, "ben"), submission=first, at=NOW)
+    submit_label(context=context_of(campaign, "ben"), submission=first, at=NOW)
     second = said(seat=seat_for(pair=pair, username="cem"), grade=3, id=first.id)
     with pytest.raises(LabelRefused) as refused:
-        submit_label(desk=desk_of(campaign, "cem"), submission=second, at=NOW)
+        submit_label(context=context_of(campaign, "cem"), submission=second, at=NOW)
     assert refused.value.code == "label_conflict"
     assert "Ben" not in refused.value.message
     assert Label.objects.get().annotator.username == "ben"
@@ -138,10 +138,10 @@ def test_an_id_that_somebody_else_used_is_refused_without_a_word_about_them(
 def test_an_id_of_another_pair_is_refused(campaign: Campaign) -> None:
     one, other = campaign.pairs.all()[:2]
     first = said(seat=seat_for(pair=one, username="ben"), grade=3)
-    submit_label(desk=desk_of(campaign, "ben"), submission=first, at=NOW)
+    submit_label(context=context_of(campaign, "ben"), submission=first, at=NOW)
     second = said(seat=seat_for(pair=other, username="ben"), grade=3, id=first.id)
     with pytest.raises(LabelRefused, match="used for another label"):
-        submit_label(desk=desk_of(campaign, "ben"), submission=second, at=NOW)
+        submit_label(context=context_of(campaign, "ben"), submission=second, at=NOW)
 
 
 def test_only_an_own_seat_can_be_labelled(world: World, campaign: Campaign, pair: Pair) -> None:
@@ -149,11 +149,13 @@ def test_only_an_own_seat_can_be_labelled(world: World, campaign: Campaign, pair
     for username in ("cem", "fay"):
         with pytest.raises(NotFound):
             submit_label(
-                desk=desk_of(campaign, username), submission=said(seat=seat, grade=1), at=NOW
+                context=context_of(campaign, username), submission=said(seat=seat, grade=1), at=NOW
             )
     free = pair.assignments.get(state="free")
     with pytest.raises(NotFound):
-        submit_label(desk=desk_of(campaign, "cem"), submission=said(seat=free, grade=1), at=NOW)
+        submit_label(
+            context=context_of(campaign, "cem"), submission=said(seat=free, grade=1), at=NOW
+        )
     assert Label.objects.count() == 0
 
 
@@ -163,7 +165,7 @@ def test_a_seat_of_another_campaign_is_not_found(world: World, pair: Pair) -> No
     seat = seat_for(pair=own, username="ben")
     with pytest.raises(NotFound):
         submit_label(
-            desk=desk_of(pair.campaign, "ben"), submission=said(seat=seat, grade=1), at=NOW
+            context=context_of(pair.campaign, "ben"), submission=said(seat=seat, grade=1), at=NOW
         )
 
 
@@ -247,7 +249,7 @@ def test_an_extra_seat_that_somebody_sits_in_stays(pair: Pair) -> None:
         seat_for(pair=pair, username=username)
     label(pair=pair, username="ben", grade=2)
     assert seats_of(pair) == [(1, "pool", "done"), (2, "pool", "leased"), (3, "extra", "leased")]
-    release_leases(desk=desk_of(pair.campaign, "fay"))
+    release_leases(context=context_of(pair.campaign, "fay"))
     assert seats_of(pair) == [(1, "pool", "done"), (2, "pool", "leased")]
 
 
@@ -255,7 +257,7 @@ def test_a_label_whose_lease_was_lost_takes_a_free_seat(pair: Pair) -> None:
     seat = seat_for(pair=pair, username="ben")
     release_expired(at=LATER)
     submission = said(seat=seat, grade=3)
-    submit_label(desk=desk_of(pair.campaign, "ben"), submission=submission, at=LATER)
+    submit_label(context=context_of(pair.campaign, "ben"), submission=submission, at=LATER)
     late = Label.objects.get()
     assert late.assignment is not None
     assert late.assignment != seat
@@ -266,7 +268,9 @@ def test_a_label_whose_lease_was_lost_fills_the_seat_leased_anew(pair: Pair) -> 
     seat = seat_for(pair=pair, username="ben")
     release_expired(at=LATER)
     again = seat_for(pair=pair, username="ben", at=LATER)
-    submit_label(desk=desk_of(pair.campaign, "ben"), submission=said(seat=seat, grade=3), at=LATER)
+    submit_label(
+        context=context_of(pair.campaign, "ben"), submission=said(seat=seat, grade=3), at=LATER
+    )
     assert Label.objects.get().assignment == again
     assert held(campaign=pair.campaign, username="ben") == []
 
@@ -276,25 +280,27 @@ def test_a_label_for_a_pair_that_others_filled_is_a_surplus(pair: Pair) -> None:
     release_expired(at=LATER)
     label(pair=pair, username="cem", grade=1)
     label(pair=pair, username="fay", grade=1)
-    desk = desk_of(pair.campaign, "ben")
+    context = context_of(pair.campaign, "ben")
     submission = said(seat=seat, grade=3)
-    assert submit_label(desk=desk, submission=submission, at=LATER).is_surplus
+    assert submit_label(context=context, submission=submission, at=LATER).is_surplus
     late = Label.objects.get(pk=submission.id)
     assert (late.assignment, late.grade, late.pair_seq) == (None, 3, 3)
-    again = submit_label(desk=desk, submission=submission, at=LATER)
+    again = submit_label(context=context, submission=submission, at=LATER)
     assert (again.is_repeat, again.is_surplus) == (True, True)
     corrected = said(seat=seat, grade=2, supersedes=late.pk)
-    submit_label(desk=desk, submission=corrected, at=LATER)
+    submit_label(context=context, submission=corrected, at=LATER)
     assert Label.objects.get(pk=corrected.id).supersedes == late
     back = said(seat=seat, outcome="retracted")
-    assert not submit_label(desk=desk, submission=back, at=LATER).is_surplus
+    assert not submit_label(context=context, submission=back, at=LATER).is_surplus
     assert Label.objects.get(pk=back.id).assignment is None
     assert seats_of(pair) == [(1, "pool", "done"), (2, "pool", "done")]
 
 
 def test_a_label_without_a_lost_lease_is_taken_even_after_the_lease_ran_out(pair: Pair) -> None:
     seat = seat_for(pair=pair, username="ben")
-    submit_label(desk=desk_of(pair.campaign, "ben"), submission=said(seat=seat, grade=3), at=LATER)
+    submit_label(
+        context=context_of(pair.campaign, "ben"), submission=said(seat=seat, grade=3), at=LATER
+    )
     assert Label.objects.get().assignment == seat
 
 
@@ -305,23 +311,23 @@ def test_what_was_said_before_the_closing_and_comes_later_is_kept(
     closed_at = NOW + timedelta(minutes=5)
     close_campaign(access=make_access(collection=world.collection), campaign=campaign, at=closed_at)
     before = said(seat=seat, grade=3, made_at=closed_at)
-    submit_label(desk=desk_of(campaign, "ben"), submission=before, at=LATER)
+    submit_label(context=context_of(campaign, "ben"), submission=before, at=LATER)
     pair.refresh_from_db()
     assert Label.objects.get().grade == 3
     assert pair.label_seq > pair.consolidated_seq
     after = said(seat=seat, grade=2, made_at=closed_at + timedelta(seconds=1))
     with pytest.raises(CampaignClosed):
-        submit_label(desk=desk_of(campaign, "ben"), submission=after, at=LATER)
+        submit_label(context=context_of(campaign, "ben"), submission=after, at=LATER)
 
 
 def test_a_page_that_does_not_know_of_the_closing_yet_is_refused(
     world: World, campaign: Campaign, pair: Pair
 ) -> None:
     seat = seat_for(pair=pair, username="ben")
-    desk = desk_of(campaign, "ben")
+    context = context_of(campaign, "ben")
     close_campaign(access=make_access(collection=world.collection), campaign=campaign, at=NOW)
     with pytest.raises(CampaignClosed):
-        submit_label(desk=desk, submission=said(seat=seat, grade=3, at=LATER), at=LATER)
+        submit_label(context=context, submission=said(seat=seat, grade=3, at=LATER), at=LATER)
 
 
 def test_a_lead_may_label_and_is_marked_as_not_blind(world: World) -> None:
@@ -389,7 +395,7 @@ def test_what_makes_no_sense_is_refused_and_leaves_the_seat(
     seat = seat_for(pair=pair, username="ben")
     submission = replace(said(seat=seat, grade=3), **change)
     with pytest.raises(LabelRefused) as refused:
-        submit_label(desk=desk_of(pair.campaign, "ben"), submission=submission, at=NOW)
+        submit_label(context=context_of(pair.campaign, "ben"), submission=submission, at=NOW)
     assert refused.value.code == code
     assert Label.objects.count() == 0
     assert len(held(campaign=pair.campaign, username="ben")) == 1
@@ -409,7 +415,7 @@ def test_one_refused_label_does_not_hold_up_the_batch(campaign: Campaign) -> Non
         replace(said(seat=seats[2], grade=1), assignment=uuid.uuid4()),
         said(seat=seats[2], grade=0),
     ]
-    receipts = submit_labels(desk=desk_of(campaign, "ben"), submissions=batch, at=NOW)
+    receipts = submit_labels(context=context_of(campaign, "ben"), submissions=batch, at=NOW)
     assert [receipt.code for receipt in receipts] == ["", "grade_unknown", "", "not_found", ""]
     assert [receipt.is_stored for receipt in receipts] == [True, False, True, False, True]
     assert [receipt.id for receipt in receipts] == [submission.id for submission in batch]
@@ -419,9 +425,9 @@ def test_one_refused_label_does_not_hold_up_the_batch(campaign: Campaign) -> Non
 
 def test_storing_a_label_costs_a_handful_of_queries(campaign: Campaign, pair: Pair) -> None:
     submission = said(seat=seat_for(pair=pair, username="ben"), grade=3)
-    desk = desk_of(campaign, "ben")
+    context = context_of(campaign, "ben")
     with CaptureQueriesContext(connection) as queries:
-        submit_label(desk=desk, submission=submission, at=NOW)
+        submit_label(context=context, submission=submission, at=NOW)
     # the seat that is named, the pair's lock, what was said, the seat, the pair, the label; and the
     # savepoint that the transaction is within a test
     assert len(queries) == 8

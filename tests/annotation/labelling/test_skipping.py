@@ -15,7 +15,7 @@ from annotation.permissions import CampaignClosed
 from judgments.models import AuditEntry, Query
 from judgments.permissions import NotFound
 from tests.builders import NOW, World, make_access, make_world
-from tests.builders_annotation import desk_of, held, label, lease, make_campaign
+from tests.builders_annotation import context_of, held, label, lease, make_campaign
 
 pytestmark = pytest.mark.django_db
 
@@ -34,8 +34,8 @@ def skip(campaign: Campaign, username: str = "ben", **words: str) -> tuple[Query
     """Somebody skips the query that they have before them."""
     seat = lease(campaign=campaign, username=username, count=10)[0]
     words = {"reason": "unclear"} | words
-    desk = desk_of(campaign, username)
-    skipped = skip_query(desk=desk, assignment=seat.public_id, at=NOW, **words)
+    context = context_of(campaign, username)
+    skipped = skip_query(context=context, assignment=seat.public_id, at=NOW, **words)
     return seat.pair.query, skipped.skip
 
 
@@ -69,7 +69,7 @@ def test_what_was_labelled_before_the_skip_stays(campaign: Campaign) -> None:
     first, *rest = lease(campaign=campaign, username="ben", count=10)
     label(pair=first.pair, username="ben", grade=2)
     skipped = skip_query(
-        desk=desk_of(campaign, "ben"), assignment=rest[0].public_id, reason="other", at=NOW
+        context=context_of(campaign, "ben"), assignment=rest[0].public_id, reason="other", at=NOW
     )
     assert set(skipped.released) == {seat.public_id for seat in rest}
     first.refresh_from_db()
@@ -77,37 +77,37 @@ def test_what_was_labelled_before_the_skip_stays(campaign: Campaign) -> None:
 
 
 def test_a_skipped_query_is_not_counted_as_left(campaign: Campaign) -> None:
-    assert count_progress(desk_of(campaign, "ben")).left == 30
+    assert count_progress(context_of(campaign, "ben")).left == 30
     skip(campaign)
-    assert count_progress(desk_of(campaign, "ben")).left == 20
-    assert count_progress(desk_of(campaign, "cem")).left == 30
+    assert count_progress(context_of(campaign, "ben")).left == 20
+    assert count_progress(context_of(campaign, "cem")).left == 30
 
 
 def test_skipping_twice_is_one_skip(campaign: Campaign) -> None:
     seat = lease(campaign=campaign, username="ben")[0]
-    desk = desk_of(campaign, "ben")
-    first = skip_query(desk=desk, assignment=seat.public_id, reason="unclear", at=NOW)
-    again = skip_query(desk=desk, assignment=seat.public_id, reason="other", at=NOW)
+    context = context_of(campaign, "ben")
+    first = skip_query(context=context, assignment=seat.public_id, reason="unclear", at=NOW)
+    again = skip_query(context=context, assignment=seat.public_id, reason="other", at=NOW)
     assert again.skip == first.skip
     assert again.released == ()
 
 
 def test_a_query_comes_again_to_whoever_asks_for_it(campaign: Campaign) -> None:
     query, made = skip(campaign)
-    desk = desk_of(campaign, "ben")
-    assert [one.id for one in list_own_skips(desk)] == [made.public_id]
-    return_skip(desk=desk, skip_id=made.public_id, at=NOW)
-    assert list_own_skips(desk) == []
+    context = context_of(campaign, "ben")
+    assert [one.id for one in list_own_skips(context)] == [made.public_id]
+    return_skip(context=context, skip_id=made.public_id, at=NOW)
+    assert list_own_skips(context) == []
     assert query in all_met_by(campaign, "ben")
     with pytest.raises(NotFound):
-        return_skip(desk=desk, skip_id=made.public_id, at=NOW)
+        return_skip(context=context, skip_id=made.public_id, at=NOW)
 
 
 def test_nobody_returns_the_skip_of_another(campaign: Campaign) -> None:
     _, made = skip(campaign)
     with pytest.raises(NotFound):
-        return_skip(desk=desk_of(campaign, "cem"), skip_id=made.public_id, at=NOW)
-    assert list_own_skips(desk_of(campaign, "cem")) == []
+        return_skip(context=context_of(campaign, "cem"), skip_id=made.public_id, at=NOW)
+    assert list_own_skips(context_of(campaign, "cem")) == []
 
 
 def test_a_lead_gives_a_query_back_and_the_log_says_so(world: World, campaign: Campaign) -> None:
@@ -130,15 +130,15 @@ def test_only_a_lead_gives_a_query_back(world: World, campaign: Campaign) -> Non
 
 def test_a_skip_needs_a_seat_of_ones_own_and_a_known_reason(campaign: Campaign) -> None:
     theirs = lease(campaign=campaign, username="cem")[0].public_id
-    desk = desk_of(campaign, "ben")
+    context = context_of(campaign, "ben")
     for unknown in (theirs, uuid.uuid4()):
         with pytest.raises(NotFound):
-            skip_query(desk=desk, assignment=unknown, reason="unclear", at=NOW)
+            skip_query(context=context, assignment=unknown, reason="unclear", at=NOW)
     own = lease(campaign=campaign, username="ben")[0].public_id
     with pytest.raises(SkipRefused):
-        skip_query(desk=desk, assignment=own, reason="bored", at=NOW)
+        skip_query(context=context, assignment=own, reason="bored", at=NOW)
     with pytest.raises(LabelRefused):
-        skip_query(desk=desk, assignment=own, reason="other", note="x" * 1_001, at=NOW)
+        skip_query(context=context, assignment=own, reason="other", note="x" * 1_001, at=NOW)
     assert not QuerySkip.objects.exists()
 
 
@@ -148,7 +148,7 @@ def test_nothing_is_skipped_in_a_closed_campaign(world: World, campaign: Campaig
     close_campaign(access=access, campaign=campaign, at=NOW)
     with pytest.raises(CampaignClosed):
         skip_query(
-            desk=desk_of(campaign, "ben"), assignment=seat.public_id, reason="unclear", at=NOW
+            context=context_of(campaign, "ben"), assignment=seat.public_id, reason="unclear", at=NOW
         )
 
 
@@ -157,6 +157,6 @@ def test_a_query_that_comes_back_comes_before_what_is_done(campaign: Campaign) -
     while seats := lease(campaign=campaign, username="ben"):
         for seat in seats:
             label(pair=seat.pair, username="ben", grade=1)
-    return_skip(desk=desk_of(campaign, "ben"), skip_id=made.public_id, at=NOW)
-    lease_next(desk=desk_of(campaign, "ben"), count=60, at=NOW)
+    return_skip(context=context_of(campaign, "ben"), skip_id=made.public_id, at=NOW)
+    lease_next(context=context_of(campaign, "ben"), count=60, at=NOW)
     assert {seat.pair.query for seat in held(campaign=campaign, username="ben")} == {query}

@@ -12,7 +12,7 @@ from annotation.labelling.leasing import lease_next, release_leases
 from annotation.models import Assignment, Campaign, CampaignAnnotator
 from annotation.seats.streams import list_free_seats, order_of
 from tests.builders import NOW, make_access, make_world
-from tests.builders_annotation import desk_of, held, label, make_campaign
+from tests.builders_annotation import context_of, held, label, make_campaign
 from touchstone.scales import Scale
 
 pytestmark = pytest.mark.django_db
@@ -25,8 +25,8 @@ def test_next_goes_on_after_labels_were_imported_into_an_open_campaign(order: st
     world = make_world(queries=4, documents=10)
     pairs = [(query, document) for query in world.queries[:3] for document in world.documents]
     campaign = make_campaign(world=world, pairs=pairs, order=order)
-    desk, met = desk_of(campaign, "ben"), set[int]()
-    lease_next(desk=desk, count=5, at=NOW)
+    context, met = context_of(campaign, "ben"), set[int]()
+    lease_next(context=context, count=5, at=NOW)
     table = "annotator,query_id,doc_id,grade\n" + "".join(
         f"cem,q4,{document.docid},1\n" for document in world.documents
     )
@@ -41,7 +41,7 @@ def test_next_goes_on_after_labels_were_imported_into_an_open_campaign(order: st
         seed=1,
         at=NOW,
     )
-    while lease_next(desk=desk, count=20, at=NOW):
+    while lease_next(context=context, count=20, at=NOW):
         for seat in held(campaign=campaign, username="ben"):
             met.add(seat.pair_id)
             label(pair=seat.pair, username="ben", grade=1)
@@ -53,13 +53,13 @@ def test_next_goes_on_after_labels_were_imported_into_an_open_campaign(order: st
 def test_the_cost_of_the_next_pairs_does_not_grow_with_what_is_labelled(order: str) -> None:
     world = make_world(queries=40, documents=10)
     campaign = make_campaign(world=world, overlap=1, order=order)
-    desk, counts, rows = desk_of(campaign, "ben"), [], []
+    context, counts, rows = context_of(campaign, "ben"), [], []
     for _ in range(8):
         with CaptureQueriesContext(connection) as queries:
-            rows.append(len(list_free_seats(desk, wanted=5)))
+            rows.append(len(list_free_seats(context, wanted=5)))
         counts.append(len(queries))
-        lease_next(desk=desk, count=40, at=NOW)
-        own_qs = Assignment.objects.filter(annotator=desk.viewer, state="leased")
+        lease_next(context=context, count=40, at=NOW)
+        own_qs = Assignment.objects.filter(annotator=context.viewer, state="leased")
         own_qs.update(state="done", leased_until=None)
     assert max(counts) <= 5
     assert max(rows) < 200
@@ -69,18 +69,18 @@ def test_the_cost_of_the_next_pairs_does_not_grow_with_what_is_labelled(order: s
 def test_what_was_given_back_behind_somebody_comes_last(order: str) -> None:
     world = make_world(queries=6, documents=10)
     campaign = make_campaign(world=world, overlap=1, order=order)
-    desk = desk_of(campaign, "ben")
-    order_of_pairs = order_of(desk)
-    lease_next(desk=desk, count=20, at=NOW)
+    context = context_of(campaign, "ben")
+    order_of_pairs = order_of(context)
+    lease_next(context=context, count=20, at=NOW)
     first = held(campaign=campaign, username="ben")
-    place = CampaignAnnotator.objects.get(pk=desk.annotator_id)
+    place = CampaignAnnotator.objects.get(pk=context.annotator_id)
     last_chunk = order_of_pairs.sort_chunks(
         order_of_pairs.chunk(pair=seat.pair_id, query=seat.pair.query_id) for seat in first
     )[-1]
     place.chunk = last_chunk
     place.save(update_fields=["chunk"])
-    release_leases(desk=desk)
-    seats = list_free_seats(desk, wanted=1_000)
+    release_leases(context=context)
+    seats = list_free_seats(context, wanted=1_000)
     keys = [
         order_of_pairs.key(pair=seat.pair, query=seat.query, document=seat.document)
         for seat in seats

@@ -36,7 +36,7 @@ from judgments.permissions import Access, NotFound
 from tests.annotation.page_reading import client_of, of, words
 from tests.api.callers import by_token, post_json
 from tests.builders import NOW, World, make_access, make_world
-from tests.builders_annotation import desk_of, label, lease, make_campaign, said
+from tests.builders_annotation import context_of, label, lease, make_campaign, said
 from tests.evaluation.builders import make_run
 
 pytestmark = pytest.mark.django_db
@@ -105,7 +105,7 @@ def test_a_spammers_labels_count_no_longer_and_others_label_the_pairs(
     assert seats(campaign, "free") == free + 5
     assert Label.objects.count() == labels
     with pytest.raises(AnnotatorPaused):
-        lease_next(desk=desk_of(campaign, "ben"), count=5, at=NOW)
+        lease_next(context=context_of(campaign, "ben"), count=5, at=NOW)
     label(pair=pair_of(campaign, "q1", 0), username="dora", grade=4)
     conclude(campaign, 2)
     assert grades(campaign) == [4]
@@ -246,12 +246,12 @@ def check(campaign: Campaign, wrong: int, right: int) -> None:
             seat=1_000,
             purpose=Assignment.Purpose.GOLD,
             state=Assignment.State.LEASED,
-            annotator=desk_of(campaign, "ben").viewer,
+            annotator=context_of(campaign, "ben").viewer,
             leased_until=LATER,
         )
         at = NOW + timedelta(minutes=number)
         submission = said(seat=seat, grade=0 if number < wrong else 4, at=at)
-        submit_label(desk=desk_of(campaign, "ben"), submission=submission, at=at)
+        submit_label(context=context_of(campaign, "ben"), submission=submission, at=at)
         check_labels(list_id=campaign.list_id, at=at)
 
 
@@ -327,7 +327,7 @@ def test_paused_people_are_neither_at_work_nor_to_be_checked_nor_to_fill_seats(
     for username in ("ben", "cem", "dora"):
         Assignment.objects.create(
             pair=gold, seat=1_000 + len(username) + ord(username[0]), purpose="gold",
-            state="done", annotator=desk_of(campaign, username).viewer,
+            state="done", annotator=context_of(campaign, username).viewer,
         )  # fmt: skip
     assert count_used_up(campaign) == 3
     assert get_monitor_page(access=ada, campaign=campaign, now=NOW).at_work == 3

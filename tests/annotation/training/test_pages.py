@@ -13,7 +13,7 @@ from annotation.labelling.services import submit_label
 from annotation.models import Campaign
 from tests.annotation.page_reading import client_of, links, of, words
 from tests.builders import NOW, World, make_access, make_world
-from tests.builders_annotation import desk_of, lease, make_campaign, said
+from tests.builders_annotation import context_of, lease, make_campaign, said
 
 pytestmark = pytest.mark.django_db
 SETTINGS = {"training_pairs": 3, "training_percent": 100, "training_tries": 1}
@@ -44,7 +44,9 @@ def test_a_lead_asks_for_training_sees_who_passed_and_decides(campaign: Campaign
     assert ada.post(page, SETTINGS).status_code == 302
     seats = lease(campaign=campaign, username="ben")
     for seat in seats:
-        submit_label(desk=desk_of(campaign, "ben"), submission=said(seat=seat, grade=0), at=NOW)
+        submit_label(
+            context=context_of(campaign, "ben"), submission=said(seat=seat, grade=0), at=NOW
+        )
     seen = words(ada.get(page))
     assert "waits for you" in seen
     assert "0 right of 3" in seen
@@ -71,15 +73,15 @@ def test_ones_own_page_moves_with_every_label_alike_until_the_campaign_is_closed
     assert "Nothing labelled yet" in words(ben.get(own_work(campaign)))
     assert own_work(campaign) in links(ben.get(reverse("my-campaigns")))
     assert own_work(campaign) in links(ben.get(of("campaign", campaign)))
-    desk, count, met, shapes = desk_of(campaign, "ben"), 0, set[str](), set[str]()
+    context, count, met, shapes = context_of(campaign, "ben"), 0, set[str](), set[str]()
     while seats := lease(campaign=campaign, username="ben"):
         for seat in seats:
-            submit_label(desk=desk, submission=said(seat=seat, grade=3), at=NOW)
+            submit_label(context=context, submission=said(seat=seat, grade=3), at=NOW)
             consolidate(list_id=campaign.list_id, at=NOW)
             count += 1
             seat.refresh_from_db()  # with its label, a stand-in's seat is one of the gold pair
             met.add(seat.purpose)
-            own = get_own_work(desk)
+            own = get_own_work(context)
             graded = {share.shown.code: share.labels for share in own.grades if share.shown}
             assert (own.labels, own.days[0].labels, own.seconds) == (count, count, 4.5)
             assert graded == {0: 0, 1: 0, 2: 0, 3: count, 4: 0}

@@ -20,7 +20,7 @@ from annotation.training.standing import get_standing
 from judgments.models import AuditEntry, Judgment
 from judgments.permissions import Access
 from tests.builders import NOW, World, make_access, make_world
-from tests.builders_annotation import desk_of, held, label, lease, make_campaign, said
+from tests.builders_annotation import context_of, held, label, lease, make_campaign, said
 
 pytestmark = pytest.mark.django_db
 TRAINING = Assignment.Purpose.TRAINING
@@ -54,32 +54,32 @@ def answer(campaign: Campaign, grades: list[int | None], username: str = "ben") 
         seat = lease(campaign=campaign, username=username)[0]
         assert seat.purpose == TRAINING
         submission = said(seat=seat, grade=grade)
-        desk = desk_of(campaign, username)
-        receipts.append(submit_label(desk=desk, submission=submission, at=NOW))
+        context = context_of(campaign, username)
+        receipts.append(submit_label(context=context, submission=submission, at=NOW))
     return receipts
 
 
 def stage(campaign: Campaign, username: str = "ben") -> Stage:
-    return get_standing(desk_of(campaign, username)).stage
+    return get_standing(context_of(campaign, username)).stage
 
 
 def test_whoever_is_new_gets_training_pairs_alone_and_is_told_after_each(
     world: World, ada: Access
 ) -> None:
     campaign = make_school(world, ada)
-    desk = desk_of(campaign, "ben")
-    assert lease_next(desk=desk, count=60, at=NOW) == 5
-    assert [pair.is_training for pair in list_leased_pairs(desk)] == [True] * 5
+    context = context_of(campaign, "ben")
+    assert lease_next(context=context, count=60, at=NOW) == 5
+    assert [pair.is_training for pair in list_leased_pairs(context)] == [True] * 5
     first = held(campaign=campaign, username="ben")[0]
     right = said(seat=first, grade=3)
-    (told,) = [submit_label(desk=desk, submission=right, at=NOW).told]
+    (told,) = [submit_label(context=context, submission=right, at=NOW).told]
     assert told is not None
     assert (told.low, told.high, told.reason, told.is_right) == (2, 3, "It is.", True)
     assert (told.done, told.pairs, told.right, told.needed) == (1, 5, 1, 4)
     # sent twice it is told again, and counted once
-    assert submit_label(desk=desk, submission=right, at=NOW).told == told
+    assert submit_label(context=context, submission=right, at=NOW).told == told
     # who has read the answer may say it, but that is no answer
-    again = submit_label(desk=desk, submission=said(seat=first, grade=2), at=NOW).told
+    again = submit_label(context=context, submission=said(seat=first, grade=2), at=NOW).told
     assert again is not None
     assert (again.is_right, again.counts, again.done) == (True, False, 1)
     wrong, unsure = answer(campaign, [0, None])
@@ -87,10 +87,10 @@ def test_whoever_is_new_gets_training_pairs_alone_and_is_told_after_each(
     assert not wrong.told.is_right
     assert unsure.told is not None
     assert not unsure.told.is_right
-    training = get_standing(desk_of(campaign, "ben")).training
+    training = get_standing(context_of(campaign, "ben")).training
     assert training is not None
     assert (training.done, training.pairs) == (3, 5)
-    assert count_progress(desk).done == 0
+    assert count_progress(context).done == 0
     (own,) = list_own_campaigns(viewer=world.ben)
     assert own.training == training
 
@@ -130,9 +130,9 @@ def test_who_fails_tries_again_with_other_pairs_and_then_waits_for_the_lead(
     assert receipts[-1].told.state == "failed"
     assert TrainingAnswer.objects.values("assignment__pair").distinct().count() == 10
     assert stage(campaign) == Stage.WAITING
-    desk = desk_of(campaign, "ben")
-    assert lease_next(desk=desk, count=60, at=NOW) == 0
-    assert "lead" in get_standing(desk).pause
+    context = context_of(campaign, "ben")
+    assert lease_next(context=context, count=60, at=NOW) == 0
+    assert "lead" in get_standing(context).pause
     assert count_waiting_to_qualify(campaign) == 1
     ben, cem = get_training_page(access=ada, campaign=campaign).people
     assert [(row.right, row.done, row.state) for row in ben.attempts] == [(0, 5, "failed")] * 2
@@ -162,7 +162,7 @@ def test_a_lead_lets_somebody_begin_anew_and_what_they_hold_goes_back(
     answer(campaign, [0])
     # a label that was made before comes late, and is kept
     late = said(seat=plain[1], grade=2)
-    receipt = submit_label(desk=desk_of(campaign, "ben"), submission=late, at=NOW)
+    receipt = submit_label(context=context_of(campaign, "ben"), submission=late, at=NOW)
     assert receipt.is_stored
     assert receipt.told is None
     assert Label.objects.filter(pk=late.id).exists()
@@ -174,16 +174,18 @@ def test_a_lead_lets_somebody_begin_anew_and_what_they_hold_goes_back(
 def test_pairs_that_go_back_are_made_up_for_and_too_few_are_said(world: World, ada: Access) -> None:
     campaign = make_school(world, ada, gold=7)
     (seat, *_) = lease(campaign=campaign, username="ben")
-    release_leases(desk=desk_of(campaign, "ben"))
+    release_leases(context=context_of(campaign, "ben"))
     # an answer whose lease was lost still counts
-    late = submit_label(desk=desk_of(campaign, "ben"), submission=said(seat=seat, grade=0), at=NOW)
+    late = submit_label(
+        context=context_of(campaign, "ben"), submission=said(seat=seat, grade=0), at=NOW
+    )
     assert late.told is not None
     assert late.told.done == 1
     answer(campaign, [0] * 4)
-    desk = desk_of(campaign, "ben")
+    context = context_of(campaign, "ben")
     assert stage(campaign) == Stage.LEARNING
-    assert lease_next(desk=desk, count=60, at=NOW) == 0  # two are left, five are asked for
-    assert "no further training pairs" in get_standing(desk).pause
+    assert lease_next(context=context, count=60, at=NOW) == 0  # two are left, five are asked for
+    assert "no further training pairs" in get_standing(context).pause
     (ben, _) = get_training_page(access=ada, campaign=campaign).people
     assert ben.lacks
     assert count_waiting_to_qualify(campaign) == 1

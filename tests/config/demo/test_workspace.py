@@ -19,7 +19,7 @@ from annotation.models import (
     Label,
     Pair,
 )
-from annotation.permissions import get_desk
+from annotation.permissions import get_annotator_context
 from annotation.quality.costs import Rates
 from annotation.quality.queries import get_quality_page
 from config.demo.guideline import LATER
@@ -149,10 +149,12 @@ def test_a_password_that_was_changed_is_not_said_again(built, tmp_path) -> None:
 
 def test_the_annotator_begins_where_one_label_completes_a_pair(built) -> None:
     campaign = Campaign.objects.get()
-    desk = get_desk(viewer=User.objects.get(username="annotator"), campaign_id=campaign.public_id)
-    lease_next(desk=desk, count=20, at=timezone.now())
-    assert list_leased_pairs(desk)
-    leased = Assignment.objects.filter(annotator=desk.viewer, state=Assignment.State.LEASED)
+    context = get_annotator_context(
+        viewer=User.objects.get(username="annotator"), campaign_id=campaign.public_id
+    )
+    lease_next(context=context, count=20, at=timezone.now())
+    assert list_leased_pairs(context)
+    leased = Assignment.objects.filter(annotator=context.viewer, state=Assignment.State.LEASED)
     assert all(Label.objects.filter(pair=seat.pair).count() == 1 for seat in leased)
 
 
