@@ -61,7 +61,7 @@ def read_sample(source: Source, *, name: str) -> JudgedSample:
     return JudgedSample(np.array(rows.values), pi, stratum, tuple(codes), counts)
 
 
-class _Rows(NamedTuple):
+class _SampleRows(NamedTuple):
     """The columns of a file; `strata` and `sizes` are empty where it does not have them."""
 
     lines: list[int]
@@ -71,8 +71,8 @@ class _Rows(NamedTuple):
     sizes: list[float]
 
 
-def _read_rows(source: Source, problems: Problems) -> _Rows:
-    rows = _Rows([], [], [], [], [])
+def _read_rows(source: Source, problems: Problems) -> _SampleRows:
+    rows = _SampleRows([], [], [], [], [])
     seen: dict[str, int] = {}
     for block in read_csv_columns(source, COLUMNS, limits=LIMITS, problems=problems):
         cells, lines = block.columns, block.lines
