@@ -35,7 +35,7 @@ GAINS: Final = {"": "g", "(gain='exp2')": "power(2, g) - 1"}
 FILES: Final = 20
 COLUMNS: Final = ("--query=user", "--document=item", "--score=score", "--grade=grade")
 COLUMNS_OF_SPARK: Final = "query='user', document='item', score='score', grade='grade'"
-SUBREAPER: Final = 36  # PR_SET_CHILD_SUBREAPER: whoever is left behind becomes this one's child
+SUBREAPER: Final = 36  # PR_SET_CHILD_SUBREAPER: orphaned descendants become this one's
 
 DUCKDB: Final = """
 import duckdb, json, sys
