@@ -1,7 +1,7 @@
 """One answer to one query under several definitions: each taken apart, and why they differ."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from django.db.models import Q
 
-from evaluation.diagnosis.selection import Looked
+from evaluation.diagnosis.selection import RunSelection
 from evaluation.evaluations.measure_sets import grades_of
 from judgments.lists.queries import GradeShown, show_grade
 from judgments.models import Judgment, Query
+from judgments.pages.answers import ON_PAGES
 from touchstone.measures.answers import Answer, judge_answers
 from touchstone.measures.asking import Asked
 from touchstone.measures.differences import Difference, Switch, difference
@@ -20,7 +21,7 @@ from touchstone.measures.explanation import Explanation, Rank, explain, value_of
 from touchstone.measures.grades import Grades
 from touchstone.measures.rankings import GradedRankings, Judgments
 from touchstone.measures.tool_rules import printed
-from touchstone.measures.wording import describe, parameter_words, tie_words
+from touchstone.measures.wording import parameter_words
 from touchstone.scales import Scale
 
 SEEN: Final = 0.00005  # what less than that adds changes no digit that is shown
@@ -35,32 +36,29 @@ class Judged:
     since: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Definition:
-    """One definition of the page, and the query's value under it.
+    """A measure and the query's value by it. counted: whether the query is in the mean.
 
-    ranked: the documents in the order in which it reads them. tied: for each rank, whether a
-    neighbour has the same score. caveat: where its tool can't be followed. address, without: of
-    the page with it alone, or without it.
+    formula: how the value comes about. dcg, ideal_dcg: null for measures other than nDCG.
+
+    On pages, ranked: the documents in the order in which it reads them. tied: for each rank,
+    whether a neighbour has the same score.
     """
 
-    asked: Asked
-    explanation: Explanation
-    ranked: tuple[int, ...]
-    tied: tuple[bool, ...]
+    name: str
+    definition: str
+    preset: str
     caveat: str
-    address: str
-    without: str
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-        return self.asked.canonical
-
-    @property
-    def words(self) -> str:
-        """What it is, in one line."""
-        return describe(self.asked.measure)
+    value: float
+    counted: bool
+    formula: str
+    dcg: float | None
+    ideal_dcg: float | None
+    asked: Asked = field(metadata=ON_PAGES)
+    explanation: Explanation = field(metadata=ON_PAGES)
+    ranked: tuple[int, ...] = field(metadata=ON_PAGES)
+    tied: tuple[bool, ...] = field(metadata=ON_PAGES)
 
     @property
     def tool(self) -> str:
@@ -70,23 +68,18 @@ class Definition:
     @property
     def exactly(self) -> str:
         """The value with all its digits, as the tool prints it."""
-        value = self.explanation.value
+        value = self.value
         if self.asked.preset is not None:
             value = float(printed(self.asked.preset, np.array([value]))[0])
         return repr(value)
 
     @property
-    def tie_words(self) -> str:
-        """What it does with documents of one score."""
-        return tie_words(self.asked.measure)
-
-    @property
     def has_gains(self) -> bool:
         """Whether it knows gains and discounts."""
-        return self.explanation.dcg is not None
+        return self.dcg is not None
 
     @cached_property
-    def counted(self) -> dict[int, Rank]:
+    def ranks(self) -> dict[int, Rank]:
         """What it makes of each document that it looks at."""
         ranks = self.explanation.ranks
         return {int(rank.document.doc_id): rank for rank in ranks if rank.document is not None}
@@ -95,7 +88,7 @@ class Definition:
     def last(self) -> int:
         """The rank of the last document that it looks at; 0 where there is none."""
         places = enumerate(self.ranked, start=1)
-        return max((place for place, pk in places if pk in self.counted), default=0)
+        return max((place for place, pk in places if pk in self.ranks), default=0)
 
 
 @dataclass(frozen=True)
@@ -142,14 +135,14 @@ class Apart:
         return self.difference.one.family == self.difference.other.family
 
 
-def list_judged(*, looked: Looked, query: Query) -> dict[int, Judged]:
+def list_judged(*, selection: RunSelection, query: Query) -> dict[int, Judged]:
     """The query's judgments at the version, by document."""
-    scale = Scale.from_json(looked.judgment_list.scale)
+    scale = Scale.from_json(selection.judgment_list.scale)
     rows = Judgment.objects.filter(
-        Q(until=None) | Q(until__gt=looked.version),
-        list=looked.judgment_list,
+        Q(until=None) | Q(until__gt=selection.version),
+        list=selection.judgment_list,
         query=query,
-        since__lte=looked.version,
+        since__lte=selection.version,
     )
     return {
         document_id: Judged(show_grade(scale, code), code, since)
@@ -158,36 +151,41 @@ def list_judged(*, looked: Looked, query: Query) -> dict[int, Judged]:
 
 
 def explain_all(
-    *, looked: Looked, answer: Answer, judged: Mapping[int, Judged]
+    *, selection: RunSelection, answer: Answer, judged: Mapping[int, Judged]
 ) -> tuple[tuple[Definition, ...], tuple[Apart, ...]]:
-    """Every definition that is looked at, and why the others differ from the first."""
-    grades = grades_of(looked.judgment_list)
+    """Every definition asked for, and why the others differ from the first."""
+    grades = grades_of(selection.judgment_list)
     judgments = _judgments(judged, grades)
 
     def ranking(ordering: tuple[str, str]) -> GradedRankings:
         return judge_answers([answer], judgments, ordering, n_grades=len(grades.codes))
 
     definitions = []
-    for one in looked.asked:
+    for one in selection.asked:
         places = answer.places(one.measure.ordering)
         ranked = tuple(answer.documents[places].tolist())
         explanation = explain(
             one.measure, list(map(str, ranked)), ranking(one.measure.ordering), grades
         )
-        others = [other.canonical for other in looked.asked if other is not one]
         definitions.append(
             Definition(
+                name=one.canonical,
+                definition=one.measure.name,
+                preset=one.preset.name if one.preset else "",
+                caveat=selection.caveat_of(one),
+                value=explanation.value,
+                counted=explanation.counted,
+                formula=explanation.formula,
+                dcg=explanation.dcg,
+                ideal_dcg=explanation.ideal_dcg,
                 asked=one,
                 explanation=explanation,
                 ranked=ranked,
                 tied=_tied(answer.tie_starts(one.measure.ordering)),
-                caveat=looked.caveat_of(one),
-                address=looked.address_of(one.canonical),
-                without=looked.address_of(*others) if others else "",
             )
         )
     value = value_of(ranking, grades)
-    first, *rest = looked.asked
+    first, *rest = selection.asked
     return tuple(definitions), tuple(
         _apart(one.canonical, difference(first.measure, one.measure, value)) for one in rest
     )

@@ -8,7 +8,8 @@ from uuid import UUID
 from evaluation.evaluations.queries import FilterRefused
 from evaluation.models import Run
 from evaluation.rankings.queries import load_rankings
-from evaluation.runs.names import find_runs, name_of, run_label
+from evaluation.runs.choices import RunOption
+from evaluation.runs.names import find_runs, list_newest_runs, name_of, run_label
 from judgments.content.queries import ListChoice, get_choice
 from judgments.lists.queries import GradeShown, show_grade
 from judgments.models import Document, Query
@@ -53,29 +54,18 @@ class ResultColumn:
 
 
 @dataclass(frozen=True)
-class RunOffer:
-    """A run that can be chosen."""
-
-    name: str
-    label: str
-    is_shown: bool
-
-
-@dataclass(frozen=True)
-class QueryResultsPage:
+class QueryResults:
     """rows: by rank, each run's result there; None where its ranking has ended."""
 
     qid: str
     text: str
     choice: ListChoice | None
     depth: int
-    depths: tuple[int, ...]
     columns: list[ResultColumn]
     rows: list[tuple[int, list[Result | None]]]
-    offers: list[RunOffer]
 
 
-def get_query_results_page(
+def get_query_results(
     *,
     access: Access,
     qid: str,
@@ -83,7 +73,7 @@ def get_query_results_page(
     version: str,
     runs: Sequence[str],
     depth: str,
-) -> QueryResultsPage:
+) -> QueryResults:
     """The first documents of some runs for a query, with their grades in a list.
 
     runs: as `find_runs` takes them; without any, the newest run of the first four rankers.
@@ -102,12 +92,11 @@ def get_query_results_page(
         {document for top in tops for document in top}
     )
     results = [_results(top, tops, documents, grades) for top in tops]
-    return QueryResultsPage(
+    return QueryResults(
         qid=query.qid,
         text=query.text,
         choice=choice,
         depth=k,
-        depths=DEPTHS,
         columns=[
             ResultColumn(
                 run.public_id,
@@ -124,7 +113,6 @@ def get_query_results_page(
             (rank + 1, [own[rank] if rank < len(own) else None for own in results])
             for rank in range(max(map(len, tops), default=0))
         ],
-        offers=_offers(access, found),
     )
 
 
@@ -176,14 +164,11 @@ def _results(
     ]
 
 
-def _offers(access: Access, shown: Sequence[Run]) -> list[RunOffer]:
-    """The newest run of each ranker, and those that are shown."""
-    runs_qs = Run.objects.select_related("ranker").filter(
-        ranker__collection=access.collection, withdrawn_at=None
-    )
-    newest = {run.ranker_id: run for run in runs_qs.order_by("pk")}
-    offered = {name_of(run): run for run in [*shown, *newest.values()]}
+def list_run_offers(*, access: Access, shown: Sequence[str]) -> list[RunOption]:
+    """The newest run of each ranker, and those that are shown (named as addresses name them)."""
+    runs = find_runs(access=access, names=shown) if shown else []
+    offered = {name_of(run): run for run in [*runs, *list_newest_runs(access)]}
     return [
-        RunOffer(name, run_label(run.ranker.name, run.name), run in shown)
+        RunOption(name, run_label(run.ranker.name, run.name), name in shown)
         for name, run in sorted(offered.items())
     ]

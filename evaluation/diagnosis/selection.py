@@ -1,11 +1,10 @@
-"""What the pages of a run look at: which list, version, measure and queries, in which order."""
+"""What the pages of a run are about: which list, version, measure and queries, in which order."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
-from urllib.parse import urlencode
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +16,6 @@ from evaluation.evaluations.queries import (
     check_queries,
     choose_set,
     chosen_measures,
-    kept_measures,
 )
 from evaluation.evaluations.query_values import QueryValues, get_query_values
 from evaluation.models import Run
@@ -25,16 +23,14 @@ from judgments.collections.queries import list_query_ids
 from judgments.content.queries import get_choice
 from judgments.models import JudgmentList
 from judgments.permissions import Access
-from touchstone.measures.asking import Asked, ask_all, every_preset, recognise
+from touchstone.measures.asking import Asked, ask_all, recognise
 from touchstone.measures.definition import Measure
 from touchstone.measures.errors import MeasureError
-from touchstone.measures.scoring import can_be_stored, check_fit, fits
-from touchstone.measures.wording import describe
+from touchstone.measures.scoring import can_be_stored, check_fit
 from touchstone.scales import Scale
 
 BEST_FIRST: Final = "-value"
 SORTS: Final = (BEST_FIRST, "value", "qid", "-qid", "judged", "-judged")
-ORDERS: Final = {BEST_FIRST: "Best first", "value": "Worst first", "qid": "By id"}
 VALUES_CAVEAT: Final = (
     "Here grades count what this list says they are worth; a tool would be given their codes."
 )
@@ -57,20 +53,11 @@ class RunFilters:
 
 
 @dataclass(frozen=True)
-class Order:
-    """A way to sort, and the parameters that ask for it."""
+class RunSelection:
+    """What a page of a run is about: a list at a version, definitions, and queries in an order.
 
-    label: str
-    address: str
-    is_current: bool
-
-
-@dataclass(frozen=True)
-class Looked:
-    """What a page looks at.
-
-    asked: the definitions that it shows, the first of which the others are held against.
-    kept: the measures that the list keeps. has_values: a grade's code is not what it is worth.
+    asked: the definitions, the first of which the others are held against. has_values: a grade's
+    code is not what it is worth.
     """
 
     lists: list[JudgmentList]
@@ -78,7 +65,6 @@ class Looked:
     version: int
     is_head: bool
     asked: tuple[Asked, ...]
-    kept: tuple[str, ...]
     segment: str
     sets: SetChoice
     sort: str
@@ -100,23 +86,6 @@ class Looked:
         return tuple(one.canonical for one in self.asked)
 
     @property
-    def offered(self) -> tuple[str, ...]:
-        """The measures that the list keeps, and the one at hand where it is another."""
-        plain = () if self.asked[0].preset else (self.name,)
-        return tuple(dict.fromkeys((*self.kept, *plain)))
-
-    @property
-    def dialects(self) -> tuple[Asked, ...]:
-        """The measure at hand as every tool means it that has it and can read this list."""
-        grades = grades_of(self.judgment_list)
-        return tuple(o for o in every_preset(self.asked[0].plain) if fits(o.measure, grades))
-
-    @property
-    def description(self) -> str:
-        """The measure in plain words."""
-        return describe(self.measure)
-
-    @property
     def caveat(self) -> str:
         """Where the tool whose rules are shown can't be followed; "" where there is none."""
         return self.caveat_of(self.asked[0])
@@ -124,8 +93,8 @@ class Looked:
     def caveat_of(self, asked: Asked) -> str:
         """The same of any definition."""
         if asked.preset is None or not self.has_values:
-            return asked.preset.caveat if asked.preset else ""
-        return f"{asked.preset.caveat} {VALUES_CAVEAT}".strip()
+            return asked.caveat
+        return f"{asked.caveat} {VALUES_CAVEAT}".strip()
 
     @property
     def judged_name(self) -> str:
@@ -133,72 +102,15 @@ class Looked:
         return Measure(family="Judged", cutoff=self.measure.cutoff).name
 
     @property
-    def address(self) -> str:
-        """The parameters of another page that looks at just this, now and later."""
-        return self._address(version=str(self.version))
-
-    @property
-    def own_address(self) -> str:
-        """The same with the first definition alone."""
-        return self.address_of(self.name)
-
-    @property
-    def query_address(self) -> str:
-        """The parameters of a query's page: a tool's definition stands beside the plain one."""
-        first = self.asked[0]
-        return self.address_of(self.name, first.plain.name) if first.preset else self.own_address
-
-    def address_of(self, *names: str) -> str:
-        """The same with these definitions."""
-        return self._address(version=str(self.version), names=names)
-
-    @property
-    def newest_address(self) -> str:
-        """The same at the newest version."""
-        return self._address(version="")
-
-    @property
-    def orders(self) -> tuple[Order, ...]:
-        """The ways to sort, for this page itself."""
-        version = "" if self.is_head else str(self.version)
-        return tuple(
-            Order(label, self._address(version=version, sort=sort), sort == self.sort)
-            for sort, label in ORDERS.items()
-        )
-
-    @property
-    def order_name(self) -> str:
-        """The order at hand in words."""
-        names = {"-qid": "by id, backwards", "judged": "least judged first"}
-        return (ORDERS | names).get(self.sort, "most judged first").lower()
-
-    @property
-    def board_address(self) -> str:
-        """The parameters of the leaderboard with this number; "" where none can have it."""
-        if not can_be_stored(self.measure):
-            return ""
-        return _encoded(version=str(self.version), measures=self.name, **self._queries)
-
-    @property
-    def _queries(self) -> dict[str, str]:
-        return {"segment": self.segment, "set": self.sets.slug}
-
-    def _address(self, *, version: str, sort: str = "", names: Sequence[str] = ()) -> str:
-        sort, names = sort or self.sort, names or self.names
-        return _encoded(
-            list=self.judgment_list.slug,
-            version=version,
-            measure=names[0] if len(names) == 1 else "",
-            measures=" ".join(names) if len(names) > 1 else "",
-            **self._queries,
-            sort="" if sort == BEST_FIRST else sort,
-        )
+    def can_be_on_board(self) -> bool:
+        """Whether a leaderboard can have the first definition."""
+        return can_be_stored(self.measure)
 
 
-def get_looked(*, access: Access, filters: RunFilters, most: int = 1) -> Looked | None:
+def get_run_selection(*, access: Access, filters: RunFilters, most: int = 1) -> RunSelection | None:
     """What the address asks for; None where the collection has no list.
 
-    most: so many definitions can be looked at at once.
+    most: so many definitions at once.
     Raises NotFound for a list or version, MeasureError or FilterRefused for the rest.
     """
     choice = get_choice(access=access, list_slug=filters.list_slug, version=filters.version)
@@ -209,13 +121,12 @@ def get_looked(*, access: Access, filters: RunFilters, most: int = 1) -> Looked 
     if filters.sort not in ("", *SORTS):
         raise FilterRefused("no_column", f"The table can't be sorted by {filters.sort[:60]}.")
     scale = Scale.from_json(judgment_list.scale)
-    return Looked(
+    return RunSelection(
         lists=choice.lists,
         judgment_list=judgment_list,
         version=choice.version,
         is_head=choice.is_head,
         asked=_asked(judgment_list, filters.measure, most),
-        kept=tuple(recognise(own).canonical for own in kept_measures(judgment_list)),
         segment=filters.segment,
         sets=choose_set(access=access, judgment_list=judgment_list, slug=filters.set),
         sort=filters.sort or BEST_FIRST,
@@ -239,29 +150,25 @@ def _asked(judgment_list: JudgmentList, text: str, most: int) -> tuple[Asked, ..
     return asked
 
 
-def get_ordered(*, looked: Looked, run: Run) -> tuple[QueryValues, Mapping[int, str]]:
+def get_ordered(*, selection: RunSelection, run: Run) -> tuple[QueryValues, Mapping[int, str]]:
     """The run's judged queries of those asked for, in their order, and every query's id."""
     found = get_query_values(
         run=run,
-        judgment_list=looked.judgment_list,
-        version=looked.version,
-        measure=looked.measure,
+        judgment_list=selection.judgment_list,
+        version=selection.version,
+        measure=selection.measure,
     )
-    collection = looked.judgment_list.collection
+    collection = selection.judgment_list.collection
     own = check_queries(
-        list_id=looked.judgment_list.pk,
-        version=looked.version,
-        segment=looked.segment,
-        saved_set=looked.sets.chosen,
+        list_id=selection.judgment_list.pk,
+        version=selection.version,
+        segment=selection.segment,
+        saved_set=selection.sets.chosen,
     )
     if own is not None:
         found = found.within(own)
     qids = list_query_ids(collection=collection, pks=found.query_ids.tolist())
-    return found.rows(_order(found, qids, looked.sort)), qids
-
-
-def _encoded(**parameters: str) -> str:
-    return urlencode({name: value for name, value in parameters.items() if value})
+    return found.rows(_order(found, qids, selection.sort)), qids
 
 
 def _order(found: QueryValues, qids: Mapping[int, str], sort: str) -> npt.NDArray[np.intp]:

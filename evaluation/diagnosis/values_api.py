@@ -1,6 +1,5 @@
 """A run's value of every query, as values."""
 
-from typing import Any
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
@@ -9,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from evaluation.diagnosis.run_page import get_run_page
+from evaluation.diagnosis import run_values
 from evaluation.diagnosis.selection import RunFilters
 from evaluation.held_out.api import OfSetOutput, SetParameter, of_set
 from evaluation.runs.resources import get_run_of
@@ -17,19 +16,12 @@ from judgments.lists.queries import HEAD
 from judgments.models import SetLook
 from judgments.pages.paging import parted
 from judgments.permissions import NotFound, get_access
+from judgments.rest.answers import AnswerSerializer, serializer_of
 from judgments.rest.paging import PageParameters, page_response
 from judgments.rest.parsing import read_parameters
 from judgments.rest.schema import REFUSED
 
-
-class QueryValueOutput(serializers.Serializer[Any]):
-    """A query's value; null where it is not in the mean. judged: of the `shown` documents."""
-
-    query_id = serializers.CharField(source="qid")
-    segment = serializers.CharField()
-    value = serializers.FloatField(allow_null=True)
-    judged = serializers.IntegerField()
-    shown = serializers.IntegerField()
+QueryValueOutput = serializer_of(run_values.QueryValue)
 
 
 class RunValues(APIView):
@@ -48,17 +40,8 @@ class RunValues(APIView):
             max_length=200, allow_blank=True, default="", trim_whitespace=False
         )
 
-    class Output(OfSetOutput):
-        """mean: over `n` queries, exact; null where there is none. results: the judged queries,
-        by their ids.
-        """
-
-        version = serializers.IntegerField()
-        measure = serializers.CharField()
-        mean = serializers.FloatField(allow_null=True)
-        standard_error = serializers.FloatField(allow_null=True)
-        n = serializers.IntegerField()
-        judged = serializers.FloatField(allow_null=True)
+    class Output(OfSetOutput, AnswerSerializer):
+        answer = run_values.RunValues
         results = QueryValueOutput(many=True)
         next = serializers.URLField(allow_null=True)
 
@@ -72,16 +55,9 @@ class RunValues(APIView):
         filters = RunFilters(list_slug=asked.pop("list"), sort="qid", **asked)
         access = get_access(viewer=request.user, slug=slug)
         get_run_of(access, ranker_slug, run_id)
-        page = get_run_page(access=access, public_id=run_id, filters=filters, cut=cut)
-        if page.looked is None or page.mean is None or page.rows is None:
+        found = run_values.get_run_values(access=access, public_id=run_id, filters=filters, cut=cut)
+        if found.sets is None:
             raise NotFound("list")
-        plain = {
-            "version": page.looked.version,
-            "measure": page.looked.name,
-            "mean": page.mean.value,
-            "standard_error": page.mean.error,
-            "n": page.mean.queries,
-            "judged": page.mean.judged,
-        }
-        own = of_set(access, page.looked.sets, SetLook.Page.REST_RUN)
-        return page_response(request, page.rows, QueryValueOutput, plain | own)
+        own = of_set(access, found.sets, SetLook.Page.REST_RUN)
+        more = serializer_of(run_values.RunValues)(found).data
+        return page_response(request, found.rows, QueryValueOutput, more | own)

@@ -10,10 +10,13 @@ from django.urls import reverse
 from evaluation.comparison.queries import Difference
 from evaluation.comparison.rank_changes import MovedDocument
 from evaluation.comparison.words import judging_warning, verdict_of
+from evaluation.diagnosis.run_values import RunValues
+from evaluation.diagnosis.selection import BEST_FIRST, RunSelection
 from evaluation.leaderboards.board import Column, Row
 from evaluation.runs.selection import RunMean
+from judgments.templatetags.touchstone import parameters
 from touchstone.measures.definition import Measure
-from touchstone.measures.wording import answers_words, describe
+from touchstone.measures.wording import answers_words, describe, tie_words
 from touchstone.statistics.named_tests import TESTS, Test
 
 register = template.Library()
@@ -26,6 +29,13 @@ VIEWS = (
     ("list-rosetta", "Dialects", "What other tools mean by nDCG, and which runs change places"),
     ("leaderboard-segments", "Segments", "Where each run is strong, and where weak"),
 )
+ORDERS = {
+    BEST_FIRST: "best first",
+    "value": "worst first",
+    "qid": "by id",
+    "-qid": "by id, backwards",
+    "judged": "least judged first",
+}
 OF_SETS = frozenset({"leaderboard", "compare", "stability", "judge-next"})
 
 
@@ -55,8 +65,43 @@ def views(
     return {"rows": rows, "current": current}
 
 
+@register.simple_tag
+def selected(
+    selection: RunSelection, *names: str, without: str = "", sort: str = "", newest: bool = False
+) -> str:
+    """The parameters of a page of a run about the same list, version, definitions and queries.
+
+    names: these definitions instead. without: all but one. sort: in this order instead. newest:
+    at the newest version, now and later.
+    """
+    chosen = tuple(dict.fromkeys(names or selection.names))
+    chosen = tuple(name for name in chosen if name != without)
+    sort = sort or selection.sort
+    return parameters(
+        list=selection.judgment_list.slug,
+        version=None if newest else selection.version,
+        measure=chosen[0] if len(chosen) == 1 else "",
+        measures=" ".join(chosen) if len(chosen) > 1 else "",
+        segment=selection.segment,
+        set=selection.sets.slug,
+        sort="" if sort == BEST_FIRST else sort,
+    )
+
+
 @register.filter
-def answers(run: RunMean | Row) -> str:
+def order_name(sort: str) -> str:
+    """An order of queries in words."""
+    return ORDERS.get(sort, "most judged first")
+
+
+@register.filter
+def ties(measure: Measure) -> str:
+    """What a measure does with documents of one score."""
+    return tie_words(measure)
+
+
+@register.filter
+def answers(run: RunMean | Row | RunValues[Any]) -> str:
     """How many queries a run answers; "" where it answers all, or that is unknown."""
     if run.answered is None or run.queries is None:
         return ""

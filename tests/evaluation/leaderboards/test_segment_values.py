@@ -3,7 +3,7 @@
 import pytest
 from django.core.cache import cache
 
-from evaluation.diagnosis.run_page import get_run_page
+from evaluation.diagnosis.run_values import get_run_values
 from evaluation.diagnosis.selection import RunFilters
 from evaluation.evaluations.queries import FilterRefused, chosen_measures, list_run_sums
 from evaluation.evaluations.refreshing import refresh_evaluations
@@ -84,11 +84,10 @@ def test_the_page_of_a_run_shows_the_segments_of_its_version(world: World) -> No
     run = Run.objects.get()
 
     def page(**filters: str) -> list[tuple[str, str]]:
-        found = get_run_page(
+        found = get_run_values(
             access=access, public_id=run.public_id, filters=RunFilters(**filters), cut=paged("")
         )
-        assert found.rows is not None
-        return sorted((row.qid, row.segment) for row in found.rows)
+        return sorted((row.query_id, row.segment) for row in found.rows)
 
     assert page(version="1", segment="head") == [("q1", "head"), ("q3", "head")]
     assert page(segment="head") == [("q3", "head")]

@@ -186,7 +186,7 @@ def test_a_tools_definition_can_be_chosen_and_leads_to_why_it_differs(world, run
     assert "ranx_ndcg:nDCG@5" in text
     assert "the mean exact: the tool’s own may differ in the last digits" in text
     assert "ranx sorts ties arbitrarily" in text
-    offered = [one.preset.name for one in page.context["page"].looked.dialects]
+    offered = [one.preset.name for one in page.context["tools"]]
     assert "lightgbm" in offered
     assert "letor4_eval" not in offered  # it has no gain for a grade of 3
     (link, *_) = links_of(page, "/query/q1")

@@ -1,35 +1,37 @@
-"""The page of one run and one query: what stands at each rank, and what it is worth."""
+"""One run's answer to one query: what stands at each rank, and what it is worth."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
+from typing import Final, Generic, TypeVar
 from uuid import UUID
 
 import numpy as np
-from django.core.paginator import Page
 from django.db.models import Value
 from django.db.models.functions import Left
 
 from evaluation.diagnosis.explanations import Apart, Definition, Judged, explain_all, list_judged
-from evaluation.diagnosis.run_page import RunHead, get_run_head
-from evaluation.diagnosis.selection import Looked, RunFilters, get_looked, get_ordered
+from evaluation.diagnosis.selection import (
+    RunFilters,
+    RunSelection,
+    get_ordered,
+    get_run_selection,
+)
 from evaluation.evaluations.measure_sets import grades_of
 from evaluation.models import Run
 from evaluation.rankings.queries import load_answers
 from evaluation.runs.queries import get_run
 from judgments.models import Document, Query
-from judgments.pages.paging import Part, paginate
+from judgments.pages.answers import ON_PAGES
 from judgments.permissions import Access, NotFound
 from touchstone.measures.answers import Answer
 from touchstone.measures.explanation import Explanation, Rank
 from touchstone.measures.ndcg import gains
 
+Rows = TypeVar("Rows")
+
 SNIPPET: Final = 280  # characters
 LONGEST_IDEAL: Final = 50  # rows
-PER_PAGE: Final = 20  # ranks, whose texts take room
-MOST_PER_PAGE: Final = 50  # where a measure looks further
-ALL_ON_A_PAGE: Final = 1000  # without texts
 MOST_DEFINITIONS: Final = 5  # side by side
 
 
@@ -43,64 +45,79 @@ class DocumentShown:
 
 
 @dataclass(frozen=True)
-class Cell:
-    """What a definition makes of a document.
+class MeasurePart:
+    """What a measure makes of a document. rank: in its own order of documents of one score.
 
-    rank: where it stands in the definition's own order. counted: None where the definition does
-    not look at it. is_beyond: it stands behind all that the definition looks at.
-    """
+    contribution: what it adds, to DCG or else to the value; gain, discount: null for measures
+    other than nDCG. All three are null where the measure does not look at the document.
 
-    rank: int
-    counted: Rank | None
-    has_gains: bool
-    is_beyond: bool
-
-
-@dataclass(frozen=True)
-class RankRow:
-    """A document that the run returned. judged: None where it is not judged.
-
-    is_tied: a neighbour has the same score, so the tie rule put them in order.
-    is_beyond: no definition looks as far.
-    """
-
-    rank: int
-    document: DocumentShown
-    score: float
-    is_tied: bool
-    judged: Judged | None
-    cells: tuple[Cell, ...]
-    is_beyond: bool
-
-
-@dataclass(frozen=True)
-class IdealRow:
-    """A rank of the best order there could be. document: None where only its grade is fixed.
-
-    found_at: the rank at which the run has the document; None where it does not have it.
+    On pages, counted: None then. is_beyond: it stands after all that the measure looks at.
     """
 
     rank: int
     gain: float | None
+    discount: float | None
     contribution: float | None
-    document: DocumentShown | None
-    judged: Judged | None
+    counted: Rank | None = field(metadata=ON_PAGES)
+    has_gains: bool = field(metadata=ON_PAGES)
+    is_beyond: bool = field(metadata=ON_PAGES)
+
+
+@dataclass(frozen=True)
+class RankRow:
+    """A document that the run returned. grade: null where it is not judged.
+
+    is_tied: a neighbour has the same score. measures: what each makes of it, by its name.
+
+    On pages, is_beyond: no measure looks as far.
+    """
+
+    rank: int
+    doc_id: str
+    score: float
+    grade: int | None
+    is_tied: bool
+    measures: Mapping[str, MeasurePart]
+    document: DocumentShown = field(metadata=ON_PAGES)
+    judged: Judged | None = field(metadata=ON_PAGES)
+    is_beyond: bool = field(metadata=ON_PAGES)
+
+    @property
+    def parts(self) -> tuple[MeasurePart, ...]:
+        """What each measure makes of it, in their order."""
+        return tuple(self.measures.values())
+
+
+@dataclass(frozen=True)
+class IdealRank:
+    """A rank of the best order there could be. doc_id, grade: null where only the gain is fixed.
+
+    found_at: the rank at which the run has the document; null where it does not have it.
+    """
+
+    rank: int
+    doc_id: str | None
+    grade: int | None
+    gain: float | None
+    contribution: float | None
     found_at: int | None
+    document: DocumentShown | None = field(metadata=ON_PAGES)
+    judged: Judged | None = field(metadata=ON_PAGES)
 
 
 @dataclass(frozen=True)
 class Ideal:
-    """The best order there could be, for the definitions that share it. left_out: further ranks."""
+    """The best order by some of the measures, its first ranks; more: how many follow."""
 
-    names: tuple[str, ...]
-    has_gains: bool
-    rows: tuple[IdealRow, ...]
-    left_out: int
+    measures: tuple[str, ...]
+    ranks: tuple[IdealRank, ...]
+    more: int
+    has_gains: bool = field(metadata=ON_PAGES)
 
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The query's place among the run's queries in the order at hand; "" at either end."""
+    """The query's place among the run's queries in the order asked for; "" at either end."""
 
     place: int
     total: int
@@ -108,37 +125,36 @@ class Neighbours:
     next: str
 
 
-@dataclass(frozen=True)
-class RunQueryPage:
-    """One run's answer to one query. looked: None where the collection has no list.
+@dataclass(frozen=True, kw_only=True)
+class RunExplained(Generic[Rows]):
+    """judged: documents of the query that are. results: what the run returned, in the order
+    of the first measure.
 
-    definitions: as they were asked for; apart: why the others differ from the first.
-    shown: how many documents the first looks at; judged_shown: how many of them are judged.
-    is_whole: every rank is on the page, without texts.
+    On pages, selection: None in a collection without a list. apart: why the other measures differ
+    from the first. shown: how many documents the first looks at; judged_shown: how many of them
+    are judged.
     """
 
-    run: RunHead
-    query: Query
-    looked: Looked | None
-    definitions: tuple[Definition, ...]
-    apart: tuple[Apart, ...]
-    ranks: "Page[RankRow]"
-    ideals: tuple[Ideal, ...]
+    version: int
+    query_id: str
     judged: int
-    judged_shown: int
-    shown: int
-    neighbours: Neighbours | None
-    is_whole: bool
-
-    @property
-    def explanation(self) -> Explanation | None:
-        """What the first definition says."""
-        return self.definitions[0].explanation if self.definitions else None
+    measures: tuple[Definition, ...]
+    ideals: tuple[Ideal, ...]
+    run: Run = field(metadata=ON_PAGES)
+    query: Query = field(metadata=ON_PAGES)
+    selection: RunSelection | None = field(metadata=ON_PAGES)
+    apart: tuple[Apart, ...] = field(metadata=ON_PAGES)
+    rows: Rows = field(metadata=ON_PAGES)
+    shown: int = field(metadata=ON_PAGES)
+    judged_shown: int = field(metadata=ON_PAGES)
 
     @property
     def widest(self) -> int:
-        """How many columns the table of ranks has."""
-        return 4 + sum(3 if one.has_gains else 1 for one in self.definitions)
+        """How many columns a table of the ranks has."""
+        return 4 + sum(3 if one.has_gains else 1 for one in self.measures)
+
+
+Cut = Callable[[Sequence[int], Callable[[list[int]], list[RankRow]]], Rows]
 
 
 @dataclass(frozen=True)
@@ -166,93 +182,50 @@ class _Lookup:
         return [{pk: i for i, pk in enumerate(d.ranked, start=1)} for d in self.definitions]
 
 
-def get_run_query_page(
-    *,
-    access: Access,
-    public_id: UUID,
-    qid: str,
-    filters: RunFilters,
-    page: str,
-    whole: bool = False,
-) -> RunQueryPage:
-    """One run's answer to a query. Raises MeasureError or FilterRefused for the impossible."""
-    run = get_run(access=access, public_id=public_id)
-    query = _query(access, qid)
-    looked = get_looked(access=access, filters=filters, most=MOST_DEFINITIONS)
-    found, apart = _look_up(run, query, looked)
-    definitions, judged = found.definitions, found.judged
-    shown = found.ranked[: None if looked is None else looked.measure.cutoff]
-
-    def show(places: list[int]) -> list[RankRow]:
-        return _rank_rows(found, places, with_texts=not whole and len(definitions) < 2)
-
-    return RunQueryPage(
-        run=get_run_head(access=access, run=run),
-        query=query,
-        looked=looked,
-        definitions=definitions,
-        apart=apart,
-        ranks=paginate(
-            range(len(found.answer)),
-            page=page,
-            show=show,
-            per_page=ALL_ON_A_PAGE if whole else _per_page(definitions),
-        ),
-        ideals=() if looked is None else _ideals(looked, found),
-        judged=len(judged),
-        judged_shown=sum(document in judged for document in shown),
-        shown=len(shown),
-        neighbours=None if looked is None else _neighbours(looked, run, query),
-        is_whole=whole,
-    )
-
-
-@dataclass(frozen=True)
-class RunExplained:
-    """The same for programs: a part of the ranks, without texts."""
-
-    query: Query
-    looked: Looked
-    definitions: tuple[Definition, ...]
-    ideals: tuple[Ideal, ...]
-    judged: int
-    ranks: Part[RankRow]
-
-
 def get_run_explained(
     *,
     access: Access,
     public_id: UUID,
     qid: str,
     filters: RunFilters,
-    cut: Callable[[Sequence[int], Callable[[list[int]], list[RankRow]]], Part[RankRow]],
-) -> RunExplained:
-    """One run's answer to a query. cut: which ranks are told. Raises as `get_run_query_page`."""
+    cut: "Callable[[tuple[Definition, ...]], Cut[Rows]]",
+    with_texts: bool = False,
+) -> RunExplained[Rows]:
+    """One run's answer to one query. cut: which ranks are shown, for the definitions asked for.
+
+    with_texts: where there is one definition, with how each document begins.
+    Raises MeasureError or FilterRefused for the impossible.
+    """
     run = get_run(access=access, public_id=public_id)
     query = _query(access, qid)
-    looked = get_looked(access=access, filters=filters, most=MOST_DEFINITIONS)
-    if looked is None:
-        raise NotFound("list")
-    found, _ = _look_up(run, query, looked)
-    return RunExplained(
-        query=query,
-        looked=looked,
-        definitions=found.definitions,
-        ideals=_ideals(looked, found),
-        judged=len(found.judged),
-        ranks=cut(
-            range(len(found.answer)), lambda places: _rank_rows(found, places, with_texts=False)
-        ),
-    )
-
-
-def _look_up(run: Run, query: Query, looked: Looked | None) -> tuple[_Lookup, tuple[Apart, ...]]:
+    selection = get_run_selection(access=access, filters=filters, most=MOST_DEFINITIONS)
     (answer,) = load_answers(run_id=run.pk, query_ids=[query.pk])
-    if looked is None:
-        return _Lookup(answer, (), {}), ()
-    judged = list_judged(looked=looked, query=query)
-    definitions, apart = explain_all(looked=looked, answer=answer, judged=judged)
-    return _Lookup(answer, definitions, judged), apart
+    judged: dict[int, Judged] = {}
+    definitions: tuple[Definition, ...] = ()
+    apart: tuple[Apart, ...] = ()
+    if selection is not None:
+        judged = list_judged(selection=selection, query=query)
+        definitions, apart = explain_all(selection=selection, answer=answer, judged=judged)
+    found = _Lookup(answer, definitions, judged)
+    shown = found.ranked[: None if selection is None else selection.measure.cutoff]
+
+    def show(places: list[int]) -> list[RankRow]:
+        return _rank_rows(found, places, with_texts=with_texts and len(definitions) < 2)
+
+    return RunExplained(
+        version=selection.version if selection else 0,
+        query_id=query.qid,
+        judged=len(judged),
+        measures=definitions,
+        ideals=_ideals(selection, found) if selection else (),
+        run=run,
+        query=query,
+        selection=selection,
+        apart=apart,
+        rows=cut(definitions)(range(len(answer)), show),
+        shown=len(shown),
+        judged_shown=sum(document in judged for document in shown),
+    )
 
 
 def _query(access: Access, qid: str) -> Query:
@@ -264,12 +237,6 @@ def _query(access: Access, qid: str) -> Query:
     return found
 
 
-def _per_page(definitions: Sequence[Definition]) -> int:
-    """As many ranks as the definitions look at, where those are not too many."""
-    deepest = max((d.asked.measure.cutoff or 0 for d in definitions), default=0)
-    return min(max(deepest, PER_PAGE), MOST_PER_PAGE)
-
-
 def _rank_rows(found: _Lookup, places: Sequence[int], *, with_texts: bool) -> list[RankRow]:
     last = max((one.last for one in found.definitions), default=0)
     documents = _documents((found.ranked[place] for place in places), with_texts=with_texts)
@@ -277,40 +244,55 @@ def _rank_rows(found: _Lookup, places: Sequence[int], *, with_texts: bool) -> li
     return [
         RankRow(
             rank=place + 1,
-            document=documents[pk],
+            doc_id=documents[pk].docid,
             score=found.scores[pk],
+            grade=found.judged[pk].code if pk in found.judged else None,
             is_tied=tied[place],
-            judged=found.judged.get(pk),
-            cells=tuple(
-                Cell(ranks[pk], one.counted.get(pk), one.has_gains, ranks[pk] > one.last)
+            measures={
+                one.name: _part(one, pk, ranks[pk])
                 for one, ranks in zip(found.definitions, found.rank_in, strict=True)
-            ),
+            },
+            document=documents[pk],
+            judged=found.judged.get(pk),
             is_beyond=place >= last,
         )
         for place, pk in ((place, found.ranked[place]) for place in places)
     ]
 
 
-def _ideals(looked: Looked, found: _Lookup) -> tuple[Ideal, ...]:
+def _part(one: Definition, pk: int, rank: int) -> MeasurePart:
+    counted = one.ranks.get(pk)
+    return MeasurePart(
+        rank=rank,
+        gain=counted.gain if counted else None,
+        discount=counted.discount if counted else None,
+        contribution=counted.contribution if counted else None,
+        counted=counted,
+        has_gains=one.has_gains,
+        is_beyond=rank > one.last,
+    )
+
+
+def _ideals(selection: RunSelection, found: _Lookup) -> tuple[Ideal, ...]:
     """The ideal of each definition, those together that are the same."""
-    groups: dict[tuple[IdealRow, ...], list[Definition]] = {}
-    left_out: dict[tuple[IdealRow, ...], int] = {}
+    groups: dict[tuple[IdealRank, ...], list[Definition]] = {}
+    left_out: dict[tuple[IdealRank, ...], int] = {}
     for one in found.definitions:
-        rows, more = _ideal_rows(looked, one, found)
+        rows, more = _ideal_rows(selection, one, found)
         if rows:
             groups.setdefault(rows, []).append(one)
             left_out[rows] = more
     return tuple(
-        Ideal(tuple(one.name for one in group), group[0].has_gains, rows, left_out[rows])
+        Ideal(tuple(one.name for one in group), rows, left_out[rows], group[0].has_gains)
         for rows, group in groups.items()
     )
 
 
 def _ideal_rows(
-    looked: Looked, one: Definition, found: _Lookup
-) -> tuple[tuple[IdealRow, ...], int]:
+    selection: RunSelection, one: Definition, found: _Lookup
+) -> tuple[tuple[IdealRank, ...], int]:
     """For nDCG the ideal that it divides by, else the best judged documents; how many more."""
-    grades = grades_of(looked.judgment_list)
+    grades = grades_of(selection.judgment_list)
     worth = grades.values
     if one.has_gains:
         worth = tuple(gains(one.asked.measure, grades)[1:].tolist())
@@ -327,9 +309,20 @@ def _ideal_rows(
     pk = next(following, None)
     for place, (gain, contribution) in enumerate(ranks[:LONGEST_IDEAL], start=1):
         if pk is None or (gain is not None and gain != worth_of[judged[pk].code]):
-            rows.append(IdealRow(place, gain, contribution, None, None, None))
+            rows.append(IdealRank(place, None, None, gain, contribution, None, None, None))
             continue
-        rows.append(IdealRow(place, gain, contribution, shown[pk], judged[pk], found_at.get(pk)))
+        rows.append(
+            IdealRank(
+                rank=place,
+                doc_id=shown[pk].docid,
+                grade=judged[pk].code,
+                gain=gain,
+                contribution=contribution,
+                found_at=found_at.get(pk),
+                document=shown[pk],
+                judged=judged[pk],
+            )
+        )
         pk = next(following, None)
     return tuple(rows), len(ranks) - len(rows)
 
@@ -342,7 +335,7 @@ def _candidates(one: Definition, judged: Mapping[int, Judged]) -> list[int]:
     if ideal == "max":
         return []
     first = one.asked.measure.ideal_first
-    seen = one.ranked[:first] if ideal == "recall" else tuple(one.counted)
+    seen = one.ranked[:first] if ideal == "recall" else tuple(one.ranks)
     return [pk for pk in seen if pk in judged]
 
 
@@ -373,9 +366,9 @@ def _snippet(start: str) -> str:
     return line if len(line) <= SNIPPET else f"{line[:SNIPPET].rsplit(' ', 1)[0]} …"
 
 
-def _neighbours(looked: Looked, run: Run, query: Query) -> Neighbours | None:
-    """None for a query that is not among those that the address asks for."""
-    found, qids = get_ordered(looked=looked, run=run)
+def get_neighbours(*, selection: RunSelection, run: Run, query: Query) -> Neighbours | None:
+    """The queries before and after one in a run; None for one that is not asked for."""
+    found, qids = get_ordered(selection=selection, run=run)
     places = np.flatnonzero(found.query_ids == query.pk)
     if not len(places):
         return None

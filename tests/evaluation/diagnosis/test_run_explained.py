@@ -7,8 +7,14 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
-from evaluation.diagnosis.query_page import IdealRow, RunQueryPage, get_run_query_page
-from evaluation.diagnosis.run_page import get_run_page
+from evaluation.diagnosis.run_explained import (
+    IdealRank,
+    Neighbours,
+    RunExplained,
+    get_neighbours,
+    get_run_explained,
+)
+from evaluation.diagnosis.run_values import get_run_values
 from evaluation.diagnosis.selection import RunFilters
 from evaluation.models import Run
 from evaluation.runs.services import withdraw_run
@@ -92,19 +98,25 @@ def run(world: World) -> Run:
 
 def page_of(
     world: World, run: Run, qid: str = "q1", *, page: str = "", **filters: str
-) -> RunQueryPage:
-    return get_run_query_page(
+) -> RunExplained:
+    return get_run_explained(
         access=make_access(collection=world.collection, username="dora"),
         public_id=run.public_id,
         qid=qid,
         filters=RunFilters(**filters),
-        page=page,
+        cut=lambda _: paged(page, 50),
     )
 
 
-def ideal_of(page: RunQueryPage) -> tuple[IdealRow, ...]:
+def neighbours_of(world: World, run: Run, **filters: str) -> Neighbours | None:
+    found = page_of(world, run, "q1", **filters)
+    assert found.selection is not None
+    return get_neighbours(selection=found.selection, run=found.run, query=found.query)
+
+
+def ideal_of(page: RunExplained) -> tuple[IdealRank, ...]:
     """The ideal of a page with one definition."""
-    return page.ideals[0].rows if page.ideals else ()
+    return page.ideals[0].ranks if page.ideals else ()
 
 
 def get(world: World, run: Run, qid: str = "q1", query: str = ""):
@@ -114,12 +126,11 @@ def get(world: World, run: Run, qid: str = "q1", query: str = ""):
 
 def test_each_rank_shows_its_grade_and_what_it_adds(world, run):
     page = page_of(world, run)
-    assert [row.document.docid for row in page.ranks] == ["d2", "d1", "d3", "d5"]
-    assert [row.judged and row.judged.code for row in page.ranks] == [None, 3, 0, 1]
-    added = [row.cells[0].counted.contribution for row in page.ranks if row.cells[0].counted]
+    assert [row.document.docid for row in page.rows] == ["d2", "d1", "d3", "d5"]
+    assert [row.grade for row in page.rows] == [None, 3, 0, 1]
+    added = [row.parts[0].counted.contribution for row in page.rows if row.parts[0].counted]
     assert added == pytest.approx([0, 3 / math.log2(3), 0, 1 / math.log2(5)])
-    assert page.explanation is not None
-    assert sum(added) == pytest.approx(page.explanation.dcg)
+    assert sum(added) == pytest.approx(page.measures[0].explanation.dcg)
     assert (page.judged, page.judged_shown, page.shown) == (4, 3, 4)
 
 
@@ -127,32 +138,29 @@ def test_the_ideal_stands_beside_it_with_where_the_run_has_its_documents(world, 
     page = page_of(world, run)
     shown = [(row.document and row.document.docid, row.found_at) for row in ideal_of(page)]
     assert shown == [("d4", None), ("d1", 2), ("d5", 4)]
-    assert page.explanation is not None
     added = sum(row.contribution or 0.0 for row in ideal_of(page))
-    assert added == pytest.approx(page.explanation.ideal_dcg)
+    assert added == pytest.approx(page.measures[0].explanation.ideal_dcg)
 
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_the_value_is_the_one_in_the_runs_table(world, run, measure):
     access = make_access(collection=world.collection, username="dora")
     filters = RunFilters(measure=measure)
-    table = get_run_page(access=access, public_id=run.public_id, filters=filters, cut=paged(""))
-    assert table.rows is not None
+    table = get_run_values(access=access, public_id=run.public_id, filters=filters, cut=paged(""))
     for row in table.rows:
-        page = page_of(world, run, row.qid, measure=measure)
-        assert page.explanation is not None
-        assert page.explanation.value == (row.value or 0.0), row.qid
-        assert page.explanation.counted == (row.value is not None)
+        page = page_of(world, run, row.query_id, measure=measure)
+        assert page.measures[0].explanation.value == (row.value or 0.0), row.query_id
+        assert page.measures[0].explanation.counted == (row.value is not None)
         assert (page.judged_shown, page.shown) == (row.judged, row.shown)
 
 
 @pytest.mark.parametrize("measure", [name for name in MEASURES if name.startswith("nDCG")])
 def test_every_document_of_the_ideal_gains_what_its_rank_says(world, run, measure):
     page = page_of(world, run, measure=measure)
-    assert page.explanation is not None
-    ideal = [rank.ideal_gain for rank in page.explanation.ranks if rank.ideal_gain]
+    ideal = [rank.ideal_gain for rank in page.measures[0].explanation.ranks if rank.ideal_gain]
     assert [row.gain for row in ideal_of(page)] == ideal
-    gains = {rank.document.doc_id: rank.gain for rank in page.explanation.ranks if rank.document}
+    ranks = page.measures[0].explanation.ranks
+    gains = {rank.document.doc_id: rank.gain for rank in ranks if rank.document}
     pk_of = {document.docid: str(document.pk) for document in world.documents}
     for row in ideal_of(page):
         if row.document is not None and pk_of[row.document.docid] in gains:
@@ -170,14 +178,14 @@ def test_every_measure_has_a_page(world, run, measure):
 
 def test_what_stands_behind_the_cutoff_is_shown_and_counts_nothing(world, run):
     page = page_of(world, run, measure="nDCG@2")
-    assert [row.is_beyond for row in page.ranks] == [False, False, True, True]
-    assert [row.cells[0].counted is None for row in page.ranks] == [False, False, True, True]
+    assert [row.is_beyond for row in page.rows] == [False, False, True, True]
+    assert [row.parts[0].counted is None for row in page.rows] == [False, False, True, True]
     assert "Behind rank 2 nothing counts." in text_of(get(world, run, query="?measure=nDCG@2"))
 
 
 def test_taken_out_documents_have_no_part_and_the_ranks_close_up(world, run):
     page = page_of(world, run, measure="nDCG(unjudged='condensed')@10")
-    assert [row.cells[0].counted and row.cells[0].counted.rank for row in page.ranks] == [
+    assert [row.parts[0].counted and row.parts[0].counted.rank for row in page.rows] == [
         None,
         1,
         2,
@@ -190,7 +198,7 @@ def test_taken_out_documents_have_no_part_and_the_ranks_close_up(world, run):
 def test_equal_scores_stand_by_document_id_descending_and_are_marked(world):
     lines = "q1 Q0 d1 1 2.0 x\nq1 Q0 d3 2 1.0 x\nq1 Q0 d2 3 1.0 x\nq1 Q0 d4 4 1.00000001 x\n"
     run = make_run(collection=world.collection, text=lines)
-    rows = list(page_of(world, run).ranks)
+    rows = list(page_of(world, run).rows)
     assert [row.document.docid for row in rows] == ["d1", "d4", "d3", "d2"]
     assert [row.is_tied for row in rows] == [False, True, True, True]
     assert "tied" in text_of(get(world, run))
@@ -213,16 +221,16 @@ def test_the_grades_are_those_of_the_version_asked_for(world, run):
 
 
 def test_neighbours_follow_the_order_and_the_segment_of_the_table(world, run):
-    best = page_of(world, run, "q1").neighbours
+    best = neighbours_of(world, run)
     assert best is not None
     assert (best.previous, best.place, best.total, best.next) == ("q2", 2, 3, "q3")
-    worst = page_of(world, run, "q1", sort="value").neighbours
+    worst = neighbours_of(world, run, sort="value")
     assert worst is not None
     assert (worst.previous, worst.next) == ("q3", "q2")
-    head = page_of(world, run, "q1", segment="head").neighbours
+    head = neighbours_of(world, run, segment="head")
     assert head is not None
     assert (head.previous, head.next, head.total) == ("", "q3", 2)
-    assert page_of(world, run, "q1", segment="tail").neighbours is None
+    assert neighbours_of(world, run, segment="tail") is None
     page = get(world, run, query="?sort=value&measure=RR@10")
     (link,) = links_of(page, "/query/q3")
     assert link.endswith("?list=main&version=2&measure=RR%4010&sort=value")
@@ -230,16 +238,13 @@ def test_neighbours_follow_the_order_and_the_segment_of_the_table(world, run):
 
 def test_a_judged_query_without_an_answer_counts_0(world, run):
     page = page_of(world, run, "q3")
-    assert page.explanation is not None
-    assert (page.explanation.value, page.explanation.counted) == (0.0, True)
+    assert (page.measures[0].explanation.value, page.measures[0].explanation.counted) == (0.0, True)
     assert "The run has no answer to this query." in text_of(get(world, run, "q3"))
 
 
 def test_an_unjudged_query_has_no_part_in_the_mean(world, run):
     page = page_of(world, run, "q4")
-    assert page.explanation is not None
-    assert not page.explanation.counted
-    assert page.neighbours is None
+    assert not page.measures[0].explanation.counted
     assert "no judgments at this version" in text_of(get(world, run, "q4"))
 
 
@@ -287,9 +292,9 @@ def test_a_scale_with_other_codes_and_values_is_shown_with_its_own_grades(world,
     q1, (d1, d2, *_) = world.queries[0], world.documents
     commit(judgment_list=web, grades={(q1, d1): 4, (q1, d2): -2})
     page = page_of(world, run, list_slug="web")
-    assert [row.judged and row.judged.code for row in page.ranks] == [-2, 4, None, None]
+    assert [row.grade for row in page.rows] == [-2, 4, None, None]
     raw = page_of(world, run, list_slug="web", measure="nDCG(negatives='raw')@10")
-    assert [row.cells[0].counted and row.cells[0].counted.gain for row in raw.ranks][:2] == [-2, 4]
+    assert [row.parts[0].counted and row.parts[0].counted.gain for row in raw.rows][:2] == [-2, 4]
     assert get(world, run, query="?list=web").status_code == 200
 
 
@@ -352,8 +357,8 @@ def test_a_tools_definition_has_the_value_that_the_command_gives(world, run, tie
             for qid in ("q1", "q2"):
                 page = page_of(world, one, qid, measure=f"{name}:nDCG@3 nDCG@3")
                 value = float(found.values[found.query_ids.index(qid), 0])
-                assert float(page.definitions[0].exactly) == value, (name, qid)
-                assert [each.name for each in page.definitions] == [f"{name}:nDCG@3", "nDCG@3"]
+                assert float(page.measures[0].exactly) == value, (name, qid)
+                assert [each.name for each in page.measures] == [f"{name}:nDCG@3", "nDCG@3"]
 
 
 def test_a_tool_that_can_not_read_the_list_is_refused_kindly(world, run):
@@ -367,7 +372,7 @@ def test_the_runs_table_has_the_values_of_orders_that_are_not_stored(world, tied
     files = as_files(world, tied)
     for name in ("sklearn_ndcg_score", "ranx_ndcg", "quepid_ndcg", "trec_eval_10"):
         filters = RunFilters(measure=f"{name}:nDCG@3")
-        table = get_run_page(
+        table = get_run_values(
             access=access, public_id=tied.public_id, filters=filters, cut=paged("")
         )
         found = evaluate_file(*files, [parse_measure("nDCG@3")], preset(name))
@@ -376,22 +381,20 @@ def test_the_runs_table_has_the_values_of_orders_that_are_not_stored(world, tied
             for row, qid in enumerate(found.query_ids)
             if found.counted[row, 0]
         }
-        assert table.rows is not None
-        shown = {row.qid: row.value for row in table.rows if row.value is not None}
+        shown = {row.query_id: row.value for row in table.rows if row.value is not None}
         assert shown == expected, name
-        assert table.mean is not None
-        assert table.mean.value == pytest.approx(found.means[0])
+        assert table.mean == pytest.approx(found.means[0])
 
 
 def test_documents_stand_as_the_first_definition_reads_them(world, tied):
     def order(measure: str) -> list[str]:
-        return [row.document.docid for row in page_of(world, tied, measure=measure).ranks]
+        return [row.document.docid for row in page_of(world, tied, measure=measure).rows]
 
     assert order("nDCG@3 nDCG(ties='listed')@3") == ["d5", "d3", "d1", "d2"]
     assert order("nDCG(ties='listed')@3 nDCG@3") == ["d5", "d1", "d3", "d2"]
     assert order("nDCG(ties='docid_asc')@3") == ["d1", "d3", "d5", "d2"]
-    rows = list(page_of(world, tied, measure="nDCG@3 nDCG(ties='listed')@3").ranks)
-    assert [[cell.rank for cell in row.cells] for row in rows] == [[1, 1], [2, 3], [3, 2], [4, 4]]
+    rows = list(page_of(world, tied, measure="nDCG@3 nDCG(ties='listed')@3").rows)
+    assert [[cell.rank for cell in row.parts] for row in rows] == [[1, 1], [2, 3], [3, 2], [4, 4]]
 
 
 def test_the_parameter_that_makes_the_difference_is_named_with_its_share(world, run):
@@ -400,7 +403,7 @@ def test_the_parameter_that_makes_the_difference_is_named_with_its_share(world, 
     assert {each.parameters for each in one.moving} == {"gain", "ideal"}
     assert {each.parameters for each in one.idle} == {"arithmetic", "empty", "scores", "ties"}
     assert sum(each.share for each in one.moving) == pytest.approx(1)
-    values = [each.explanation.value for each in page.definitions]
+    values = [each.explanation.value for each in page.measures]
     effects = sum(each.part.effect for each in one.switched)
     assert effects == pytest.approx(values[1] - values[0])
     (only,) = gain.moving
@@ -429,13 +432,13 @@ def test_definitions_can_be_taken_away_and_stay_in_every_address(world, run):
 
 def test_ideals_that_are_the_same_are_shown_once(world, run):
     page = page_of(world, run, measure="nDCG@3 trec_eval:nDCG@3 nDCG(ideal='recall')@3 P@3 R@3")
-    assert [ideal.names for ideal in page.ideals] == [
+    assert [ideal.measures for ideal in page.ideals] == [
         ("nDCG@3", "trec_eval:nDCG@3"),
         ("nDCG(ideal='recall')@3",),
         ("P@3", "R@3"),
     ]
     recall = page.ideals[1]
-    assert [row.document and row.document.docid for row in recall.rows] == ["d1", "d5"]
+    assert [row.document and row.document.docid for row in recall.ranks] == ["d1", "d5"]
 
 
 def test_too_many_definitions_are_refused_kindly(world, run):
@@ -465,16 +468,15 @@ FORMULAS = [
 def test_the_formula_is_shown_with_its_numbers(world, run):
     for measure, told in FORMULAS:
         page = page_of(world, run, measure=measure)
-        assert page.explanation is not None
-        assert told in page.explanation.formula
+        assert told in page.measures[0].explanation.formula
 
 
 def test_a_query_without_gain_says_what_it_counts(world, run):
     q4, d7 = world.queries[3], world.documents[6]
     commit(judgment_list=world.judgments, grades={(q4, d7): 0})
     page = page_of(world, run, "q4", measure="lightgbm:nDCG@3 nDCG@3 gdeval:nDCG@3")
-    told = [one.explanation.formula for one in page.definitions]
+    told = [one.explanation.formula for one in page.measures]
     assert told[0] == "nothing can be gained here, which counts 1"
     assert told[1] == "nothing can be gained here, which counts 0"
     assert told[2] == "nothing can be gained here, so the query is left out"
-    assert not page.definitions[2].explanation.counted
+    assert not page.measures[2].explanation.counted
