@@ -16,7 +16,7 @@ from annotation.labelling.scripts import joined_modules
 from judgments.permissions import NotFound
 
 ENTRY = "label"
-FIRST = "asking"  # the module that asks for the first pairs
+FIRST = "api"  # the module that asks for the first pairs
 EVERYWHERE = "touchstone/app.js"  # what every page has
 STYLES = ("touchstone/app.css", "annotation/label.css")
 DIGEST = re.compile(r"[0-9a-f]{16}")
@@ -39,9 +39,9 @@ def get_script() -> Joined:
 
 
 def get_first_script() -> Joined:
-    """What asks for the first pairs, as the file is now."""
-    file = _find(f"annotation/{FIRST}.js")
-    return _first_script(file, _changed_at(file))
+    """What asks for the first pairs, as the files are now."""
+    directory = _find(f"annotation/{FIRST}.js").parent
+    return _first_script(directory, _changed_at(*directory.glob("*.js")))
 
 
 def get_style() -> Joined:
@@ -97,21 +97,25 @@ def _changed_at(*files: Path) -> int:
 def _script(everywhere: Path, directory: Path, changed_at: int) -> Joined:
     """changed_at: when a file was changed last; it makes the cache forget."""
     del changed_at
-    sources = {file.stem: file.read_text(encoding="utf-8") for file in directory.glob("*.js")}
+    sources = _sources(directory)
     sources["app"] = everywhere.read_text(encoding="utf-8")
     return _joined(f"{joined_modules(sources, 'app')}\n{joined_modules(sources, ENTRY)}")
 
 
 @lru_cache(maxsize=1)
-def _first_script(file: Path, changed_at: int) -> Joined:
+def _first_script(directory: Path, changed_at: int) -> Joined:
     del changed_at
-    return _joined(joined_modules({FIRST: file.read_text(encoding="utf-8")}, FIRST))
+    return _joined(joined_modules(_sources(directory), FIRST))
 
 
 @lru_cache(maxsize=1)
 def _style(files: tuple[Path, ...], changed_at: int) -> Joined:
     del changed_at
     return _joined("".join(file.read_text(encoding="utf-8") for file in files))
+
+
+def _sources(directory: Path) -> dict[str, str]:
+    return {file.stem: file.read_text(encoding="utf-8") for file in directory.glob("*.js")}
 
 
 def _joined(text: str) -> Joined:

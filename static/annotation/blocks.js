@@ -1,16 +1,28 @@
 // A document's text in pieces that a browser lays out only when they come into sight: prose, and
 // code, which keeps its columns. Nothing is left out: the pieces joined are the text.
 
-const SIZE = 2_000;      // a piece ends at the next line end after so many characters
-const LONGEST = 32_000;  // a line without end is cut at a blank
-const WIDTH = 85;        // characters of a line on the screen, about
+const SIZE = 2_000; // a piece ends at the next line end after so many characters
+const LONGEST = 32_000; // a line without end is cut at a blank
+const WIDTH = 85; // characters of a line on the screen, about
 const INDENTED = /^(?: {4}|\t)/;
 const PROMPT = /^(?:>>> |\.\.\. |\$ |In \[\d+\]: )/;
 const OPENING = /^(?:async def|def|class) \w.*:\s*$|^@\w[\w.]*(?:\(.*\))?\s*$/; // its body is indented
 const SIGNS = /[{}()[\];=<>|\\]|::|->/;
-const STATEMENT = /[;{}]\s*$|^\s*(?:(?:def|class|import|function|const|let|var|return|public|private|static)\b|#include|@\w|\/\/|\/\*)/;
+const STATEMENT =
+  /[;{}]\s*$|^\s*(?:(?:def|class|import|function|const|let|var|return|public|private|static)\b|#include|@\w|\/\/|\/\*)/;
 const FENCE = /^\s*(?:```|~~~)/;
 
+/**
+ * Lines that go together; `start` and `end`: UTF-16 units in the text.
+ * @typedef {{ start: number, end: number, indented: boolean, isFenced: boolean, lines: string[], rows: number }} Block
+ */
+
+/**
+ * A piece of the text; `rows`: about how many lines it has on the screen.
+ * @typedef {{ start: number, end: number, isCode: boolean, rows: number }} Piece
+ */
+
+/** @param {string} text */
 function* lines(text) {
   let start = 0;
   while (start < text.length) {
@@ -22,32 +34,53 @@ function* lines(text) {
   }
 }
 
-const share = (some, of) => some.length / Math.max(1, of.length);
+/**
+ * The share of the lines that fit.
+ * @param {string[]} of
+ * @param {RegExp} pattern
+ */
+const share = (of, pattern) => of.filter((line) => pattern.test(line)).length / Math.max(1, of.length);
 
-// A source file has no indented passages that stand out: it is code as a whole.
+/**
+ * A source file has no indented passages that stand out: it is code as a whole.
+ * @param {string} text
+ */
 function isSource(text) {
-  const first = text.slice(0, 8_000).split("\n").filter((line) => line.trim());
-  return first.length > 4 && share(first.filter((line) => STATEMENT.test(line)), first) > 0.5;
+  const first = text
+    .slice(0, 8_000)
+    .split("\n")
+    .filter((line) => line.trim());
+  return first.length > 4 && share(first, STATEMENT) > 0.5;
 }
 
+/** @param {Block} block */
 function looksLikeCode(block) {
   if (block.isFenced) return true;
   const filled = block.lines.filter((line) => line.trim());
-  return filled.some((line) => PROMPT.test(line)) || share(filled.filter((line) => SIGNS.test(line)), filled) > 0.4;
+  return filled.some((line) => PROMPT.test(line)) || share(filled, SIGNS) > 0.4;
 }
 
-// [{start, end, isCode, rows}], in order, without gaps; offsets in the text; rows: about how many lines
-// it has on the screen.
+/**
+ * The text in pieces, in order, without gaps.
+ * @param {string} text
+ */
 export function blocksOf(text) {
   const source = isSource(text);
+  /** @type {Block[]} */
   const found = [];
-  let block = null;
+  let block = /** @type {Block | null} */ (null);
   let inFence = false;
   for (const { start, end, line } of lines(text)) {
     const isFence = FENCE.test(line);
     const fenced = inFence || isFence;
     const blank = !line.trim();
-    const indented = fenced || INDENTED.test(line) || PROMPT.test(line) || OPENING.test(line) || (blank && block?.indented);
+    /** @type {boolean} */
+    const indented =
+      fenced ||
+      INDENTED.test(line) ||
+      PROMPT.test(line) ||
+      OPENING.test(line) ||
+      (blank && Boolean(block?.indented));
     if (isFence) inFence = !inFence;
     if (!block || block.indented !== indented || start - block.start > SIZE) {
       block = { start, end, indented, isFenced: fenced, lines: [], rows: 0 };
@@ -57,12 +90,16 @@ export function blocksOf(text) {
     block.lines.push(line);
     block.rows += Math.ceil(line.length / WIDTH);
   }
+  /** @type {Piece[]} */
   const pieces = [];
-  for (const { start, end, rows, ...piece } of found) {
-    const isCode = source || (piece.indented && looksLikeCode(piece));
+  for (const block of found) {
+    const { start, end, rows } = block;
+    const isCode = source || (block.indented && looksLikeCode(block));
     const last = pieces.at(-1);
-    if (last && last.isCode === isCode && end - last.start <= SIZE) Object.assign(last, { end, rows: last.rows + rows });
-    else pieces.push({ start, end, isCode, rows });
+    if (last && last.isCode === isCode && end - last.start <= SIZE) {
+      last.end = end;
+      last.rows += rows;
+    } else pieces.push({ start, end, isCode, rows });
   }
   return pieces;
 }

@@ -1,69 +1,95 @@
-// What the page asks: a note, and why somebody can't tell or skips a query. An answer is taken at the press that gives
-// it: a dialog's own close event comes later, and the next key may have changed the pair by then.
+// What the page asks: a note, and why somebody can't tell or skips a query. An answer is taken at the press
+// that gives it: a dialog's own close event comes later, and the next key may have changed the pair by then.
+import { data, element } from "./dom.js";
 import { dialog } from "./page.js";
+
+/** @import { Outcome, Pair } from "./types.js" */
+
+/** @typedef {"cannot" | "skip"} ReasonDialog with reasons, templates/annotation/_reasons.html */
+
+/** @typedef {{ reason: string, words: string, outcome: Outcome }} Why words: where it is none of the usual reasons */
 
 const OTHER = "other";
 
+/** @type {Pair | null} what the open dialog is about */
 let asked = null;
 
-function ask(name, pair) {
+/** @param {HTMLElement} within */
+const textOf = (within) => element(within, "textarea", HTMLTextAreaElement);
+
+/**
+ * Text that UTF-8 can write: half of a surrogate pair, typed or pasted, can't be sent.
+ * @param {string} words
+ */
+const wellFormed = (words) => words.trim().toWellFormed?.() ?? words.trim();
+
+/** @param {Pair} pair */
+export function askForNote(pair) {
   asked = pair;
+  textOf(dialog("note")).value = pair.note ?? "";
+  dialog("note").showModal();
+}
+
+/**
+ * @param {ReasonDialog} name
+ * @param {Pair} pair
+ */
+export function askWhy(name, pair) {
+  asked = pair;
+  showOther(dialog(name), false);
+  textOf(dialog(name)).value = "";
   dialog(name).showModal();
 }
 
-// Text that UTF-8 can write: half of a surrogate pair, typed or pasted, can't be sent.
-const wellFormed = (words) => words.trim().toWellFormed?.() ?? words.trim();
-
-export function askForNote(pair) {
-  dialog("note").querySelector("textarea").value = pair.note ?? "";
-  ask("note", pair);
-}
-
-// name: of a dialog with reasons, templates/annotation/_reasons.html.
-export function askWhy(name, pair) {
-  showOther(dialog(name), false);
-  dialog(name).querySelector("textarea").value = "";
-  ask(name, pair);
-}
-
+/**
+ * @param {HTMLElement} within
+ * @param {boolean} isShown
+ */
 function showOther(within, isShown) {
-  within.querySelector('[data-part="other"]').hidden = !isShown;
-  within.querySelector("[aria-expanded]").setAttribute("aria-expanded", String(isShown));
-  if (isShown) within.querySelector("textarea").focus();
+  element(within, '[data-part="other"]', HTMLElement).hidden = !isShown;
+  element(within, "[aria-expanded]", HTMLElement).setAttribute("aria-expanded", String(isShown));
+  if (isShown) textOf(within).focus();
 }
 
-// onAnswer(pair, value): the value of the button that was pressed; Ctrl+Enter presses the one with `usual`. The dialog
-// is closed by then.
+/**
+ * @param {HTMLDialogElement} within
+ * @param {string} usual the value of the button that Ctrl+Enter presses
+ * @param {(pair: Pair, value: string) => void} onAnswer value: of the button that was pressed. The dialog
+ *   is closed by then
+ */
 function prepareAnswer(within, usual, onAnswer) {
+  /** @param {string} value */
   const answer = (value) => {
     within.close();
-    if (value) onAnswer(asked, value);
+    if (value && asked) onAnswer(asked, value);
   };
-  within.querySelector("form").addEventListener("submit", (event) => {
+  element(within, "form", HTMLFormElement).addEventListener("submit", (event) => {
     event.preventDefault();
-    answer(event.submitter.value);
+    answer(event.submitter instanceof HTMLButtonElement ? event.submitter.value : "");
   });
-  within.querySelector("textarea").addEventListener("keydown", (event) => {
+  textOf(within).addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
     answer(usual);
   });
 }
 
-// onNote(pair, words): what somebody wrote.
+/** @param {(pair: Pair, words: string) => void} onNote */
 export function prepareNote(onNote) {
   const within = dialog("note");
-  prepareAnswer(within, "keep", (pair) => onNote(pair, wellFormed(within.querySelector("textarea").value)));
+  prepareAnswer(within, "keep", (pair) => onNote(pair, wellFormed(textOf(within).value)));
 }
 
-// onReason(pair, {reason, words, outcome}): what was chosen; words where it is none of the usual
-// reasons, outcome as the button has it.
+/**
+ * @param {ReasonDialog} name
+ * @param {(pair: Pair, why: Why) => void} onReason
+ */
 export function prepareReasons(name, onReason) {
   const within = dialog(name);
-  within.querySelector("[aria-expanded]").addEventListener("click", () => showOther(within, true));
+  element(within, "[aria-expanded]", HTMLElement).addEventListener("click", () => showOther(within, true));
   prepareAnswer(within, OTHER, (pair, reason) => {
-    const { outcome } = within.querySelector(`[data-outcome][value="${CSS.escape(reason)}"]`).dataset;
-    const words = reason === OTHER ? wellFormed(within.querySelector("textarea").value) : "";
-    onReason(pair, { reason, words, outcome });
+    const button = element(within, `[data-outcome][value="${CSS.escape(reason)}"]`, HTMLElement);
+    const words = reason === OTHER ? wellFormed(textOf(within).value) : "";
+    onReason(pair, { reason, words, outcome: /** @type {Outcome} */ (data(button, "outcome")) });
   });
 }

@@ -1,16 +1,31 @@
 // A query and a document on the screen, and the next documents made ready behind it.
-import { highlight, forgetFrames } from "./highlights.js";
+import { DOCUMENTS_AHEAD, IDLE_TIMEOUT, QUOTE_CHARACTERS } from "./constants.js";
+import { DocumentView } from "./document-view.js";
+import { forgetFrames, highlight } from "./highlights.js";
 import { afterPaint, announce, page, part } from "./page.js";
-import { Sheet } from "./sheet.js";
+import { placeOf } from "./spans.js";
 
-const AHEAD = 2;      // documents made ready
-const SOON = 60;      // milliseconds; ready by then even where the browser is never idle
+/** @import { HeldLabel, Pair, Query, Span } from "./types.js" */
+
+/** @typedef {Pick<HeldLabel, "outcome" | "grade">} Former what was said of a pair before */
 
 const isStill = matchMedia("(prefers-reduced-motion: reduce)");
-const idle = globalThis.requestIdleCallback ?? ((work) => setTimeout(work, 1));
 
-const sheets = Array.from({ length: AHEAD + 1 }, () => new Sheet((sheet) => { if (sheet === current) showMarks(); }));
-let current = sheets[0];
+/**
+ * Does the work when the browser has nothing else to do. Not every browser says so.
+ * @param {() => void} work
+ * @param {number} [timeout] by then even where the browser is never idle
+ */
+function whenIdle(work, timeout) {
+  if (!("requestIdleCallback" in globalThis)) setTimeout(work, 1);
+  else if (timeout === undefined) requestIdleCallback(work);
+  else requestIdleCallback(work, { timeout });
+}
+
+let current = new DocumentView(onFrame);
+const views = [current];
+while (views.length <= DOCUMENTS_AHEAD) views.push(new DocumentView(onFrame));
+/** @type {Pair[]} */
 let toCome = [];
 let isPreparing = false;
 let shownQuery = "";
@@ -20,17 +35,31 @@ let inARow = 0; // pairs of the query that is shown
 
 current.enter();
 
-// The document on the screen as its texts.
+/** @param {DocumentView} view */
+function onFrame(view) {
+  if (view !== current || !view.pair) return;
+  showTermsOrNot();
+  showReasons(view.pair);
+}
+
+/** The document on the screen as its texts. */
 export const shownFields = () => current.fields;
 
-// Whether this pair is really to be seen: painted, and nothing else in its place.
-export const isOnScreen = (pair) => isSeen && current.pair === pair && !part("stage").hidden && part("end").hidden;
+/**
+ * Whether this pair is really to be seen: painted, and nothing else in its place.
+ * @param {Pair | null} pair
+ */
+export const isOnScreen = (pair) =>
+  isSeen && current.pair === pair && !part("stage").hidden && part("end").hidden;
 
-// At what time (event.timeStamp's clock) the pair on the screen was first painted; Infinity: not yet.
+/** At what time (event.timeStamp's clock) the pair on the screen was first painted; Infinity: not yet. */
 export const seenSince = () => (isSeen ? seenAt : Infinity);
 
-// former: what was said of the pair before: {outcome, grade}.
-export function showPair(pair, { former = null } = {}) {
+/**
+ * @param {Pair} pair
+ * @param {Former | null} former
+ */
+export function showPair(pair, former = null) {
   if (current.pair !== pair) turnTo(pair);
   pressFormer(former);
   part("wait").hidden = true;
@@ -39,6 +68,7 @@ export function showPair(pair, { former = null } = {}) {
   part("bar").hidden = false;
 }
 
+/** @param {Pair} pair */
 function turnTo(pair) {
   const isNewQuery = shownQuery !== pair.query.id;
   showQuery(pair.query, isNewQuery);
@@ -46,8 +76,9 @@ function turnTo(pair) {
   part("query-card").classList.toggle("is-new", isNewQuery && inARow > 1);
   inARow = isNewQuery ? 1 : inARow + 1;
   forgetFrames();
-  const hadFocus = document.activeElement === current.part("scroll") || document.activeElement === document.body;
-  const next = sheetOf(pair) ?? fillSpare(pair);
+  const active = document.activeElement;
+  const hadFocus = active === current.part("scroll") || active === document.body;
+  const next = viewOf(pair) ?? fillSpare(pair);
   if (!next.isSettled) next.settle();
   current.leave();
   current.pair = null;
@@ -59,11 +90,16 @@ function turnTo(pair) {
   setSeen(false);
   afterPaint().then(() => {
     if (current === next) setSeen(true);
-    if (isNewQuery) announce(`New query: ${[pair.query.text, pair.query.description].filter(Boolean).join(". ")}`);
+    const { text, description } = pair.query;
+    if (isNewQuery) announce(`New query: ${[text, description].filter(Boolean).join(". ")}`);
   });
 }
 
-// Its texts may have been corrected since the pair before, though it is the same query.
+/**
+ * Its texts may have been corrected since the pair before, though it is the same query.
+ * @param {Query} query
+ * @param {boolean} isNew
+ */
 function showQuery({ id, text, description }, isNew) {
   shownQuery = id;
   if (part("query").textContent !== text) part("query").textContent = text;
@@ -71,6 +107,7 @@ function showQuery({ id, text, description }, isNew) {
   if (isNew && !isStill.matches) part("query-card").animate?.([{ opacity: 0.35 }, { opacity: 1 }], 180);
 }
 
+/** @param {boolean} seen */
 function setSeen(seen) {
   isSeen = seen;
   if (seen) seenAt = performance.now();
@@ -78,14 +115,20 @@ function setSeen(seen) {
   else part("stage").setAttribute("aria-busy", "true");
 }
 
+/** @param {Former | null} former */
 function pressFormer(former) {
   for (const button of page.querySelectorAll("[data-grade]")) {
-    const isFormer = String(former?.outcome === "graded" && Number(button.dataset.grade) === former.grade);
+    const code = Number(button.getAttribute("data-grade"));
+    const isFormer = String(former?.outcome === "graded" && code === former.grade);
     if (button.getAttribute("aria-pressed") !== isFormer) button.setAttribute("aria-pressed", isFormer);
   }
 }
 
-// Words where a pair would be.
+/**
+ * Words where a pair would be.
+ * @param {string} heading
+ * @param {string} words
+ */
 export function showInstead(heading, words) {
   current.empty();
   setSeen(false);
@@ -98,7 +141,7 @@ export function showInstead(heading, words) {
   announce(heading);
 }
 
-// The next pair is not there yet; the one before has been labelled, and must not look as if it had not.
+/** The next pair is not there yet; the one before has been labelled, and must not look as if it had not. */
 export function blank() {
   current.empty();
   setSeen(false);
@@ -106,31 +149,41 @@ export function blank() {
   part("wait").hidden = false;
 }
 
-// A pair that is likely to be shown in a moment.
+/**
+ * A pair that is likely to be shown in a moment.
+ * @param {Pair | undefined} pair
+ */
 export function makeReady(pair) {
-  if (pair && !sheetOf(pair)) fillSpare(pair).settle();
+  if (pair && !viewOf(pair)) fillSpare(pair).settle();
 }
 
-const sheetOf = (pair) => sheets.find((sheet) => sheet.pair === pair);
+/** @param {Pair} pair */
+const viewOf = (pair) => views.find((view) => view.pair === pair);
 
-// pairs: to come, the next first. They are made ready in small steps whenever there is nothing else to
-// do: a key that comes meanwhile waits for one step at most.
+/**
+ * Makes pairs ready in small steps whenever there is nothing else to do: a key that comes meanwhile waits
+ * for one step at most.
+ * @param {Pair[]} pairs to come, the next first
+ */
 export function prepare(pairs) {
-  toCome = pairs.slice(0, AHEAD);
-  if (isPreparing || toCome.every((pair) => sheetOf(pair)?.isSettled)) return;
+  toCome = pairs.slice(0, DOCUMENTS_AHEAD);
+  if (isPreparing || toCome.every((pair) => viewOf(pair)?.isSettled)) return;
   isPreparing = true;
-  idle(() => {
+  whenIdle(() => {
     isPreparing = false;
-    const next = toCome.find((pair) => !sheetOf(pair)?.isSettled);
-    if (next && sheetOf(next)) sheetOf(next).settle();
+    const next = toCome.find((pair) => !viewOf(pair)?.isSettled);
+    const view = next && viewOf(next);
+    if (view) view.settle();
     else if (next) fillSpare(next);
     prepare(toCome);
-  }, { timeout: SOON });
+  }, IDLE_TIMEOUT);
 }
 
-// The text has another size, or the window: what is ready starts at the same words, elsewhere.
+/** The text has another size, or the window: what is ready starts at the same words, elsewhere. */
 export function realign() {
-  idle(() => { for (const sheet of sheets) if (sheet !== current && sheet.pair && sheet.isSettled) sheet.realign(); });
+  whenIdle(() => {
+    for (const view of views) if (view !== current && view.pair && view.isSettled) view.realign();
+  });
 }
 
 addEventListener("resize", realign);
@@ -138,14 +191,20 @@ addEventListener("resize", realign);
 // A text that scrolls can be reached with Tab; one that fits is no stop on the way.
 const scrollable = new ResizeObserver((entries) => {
   for (const { target } of entries) {
+    if (!(target instanceof HTMLElement)) continue;
     if (target.scrollHeight > target.clientHeight) target.tabIndex = 0;
     else target.removeAttribute("tabindex");
   }
 });
-for (const name of ["query", "description", "notes", "told-words"]) scrollable.observe(part(name));
+for (const name of /** @type {const} */ (["query", "description", "notes", "told-words"])) {
+  scrollable.observe(part(name));
+}
 
+/** @param {Pair} pair */
 function fillSpare(pair) {
-  const spare = sheets.find((sheet) => sheet !== current && !toCome.includes(sheet.pair)) ?? sheets.find((sheet) => sheet !== current);
+  const others = views.filter((view) => view !== current);
+  const spare = others.find(({ pair: ready }) => !ready || !toCome.includes(ready)) ?? others[0];
+  if (!spare) throw new Error("no view to spare");
   spare.fill(pair);
   return spare;
 }
@@ -154,32 +213,41 @@ export function showTermsOrNot() {
   highlight("terms", page.classList.contains("unmarked") ? [] : current.terms);
 }
 
-function showMarks() {
-  showTermsOrNot();
-  showReasons(current.pair);
-}
-
-// The places that are marked as the reason for the grade, in the text and as a list.
+/**
+ * The places that are marked as the reason for the grade, in the text and as a list.
+ * @param {Pair} pair
+ */
 export function showReasons(pair) {
-  const found = (pair.spans ?? []).map((span) => ({ span, ...current.fields.find(span) })).filter(({ range }) => range);
-  highlight("reasons", found.map(({ range }) => range));
-  part("marks").replaceChildren(...found.map(reasonItem));
+  const found = (pair.spans ?? []).flatMap((span) => {
+    const place = current.fields.find(span);
+    return place ? [{ span, ...place }] : [];
+  });
+  highlight(
+    "reasons",
+    found.map(({ range }) => range),
+  );
+  part("marks").replaceChildren(...found.map(({ span, words }) => reasonItem(span, words)));
   part("marks").hidden = found.length === 0;
 }
 
-function reasonItem({ span, words }) {
+/**
+ * @param {Span} span
+ * @param {string} words
+ */
+function reasonItem(span, words) {
   const item = document.createElement("li");
   const quote = document.createElement("q");
-  quote.textContent = words.length > 90 ? `${words.slice(0, 88)} …` : words;
+  quote.textContent = words.length > QUOTE_CHARACTERS ? `${words.slice(0, QUOTE_CHARACTERS - 2)} …` : words;
   quote.dir = "auto";
   const button = document.createElement("button");
   Object.assign(button, { type: "button", className: "linklike", textContent: "×", title: "Unmark" });
   button.setAttribute("aria-label", `Unmark ${quote.textContent}`);
-  Object.assign(button.dataset, { action: "unmark", place: `${span.field} ${span.start}` });
+  Object.assign(button.dataset, { action: "unmark", place: placeOf(span) });
   item.append(quote, button);
   return item;
 }
 
+/** @param {Range} range */
 export function bringIntoSight(range) {
   current.bringIntoSight(range);
 }

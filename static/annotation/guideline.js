@@ -1,45 +1,55 @@
-// The guideline at hand, and what changed in it while one was labelling: to be read before going on.
-import { dialog, page } from "./page.js";
+// The current guideline, and what changed in it during labelling: to be read before going on.
+import { data, element } from "./dom.js";
+import { config, dialog, gradeButton } from "./page.js";
 
-const newest = () => Number(dialog("guideline").querySelector("[data-guide]").dataset.guide);
-const isToBeRead = () => dialog("change").querySelector("[data-change]").dataset.change !== "";
-let fetching = false;
+const newest = () => Number(data(element(dialog("guideline"), "[data-guide]", HTMLElement), "guide"));
+const changeBox = () => element(dialog("change"), "[data-change]", HTMLElement);
+let isFetching = false;
 
 export function prepareGuideline() {
   dialog("change").addEventListener("close", () => {
     // closed by Escape or beside it: it has not been read
     if (dialog("change").returnValue !== "read") dialog("change").showModal();
     else {
-      page.dataset.revision = String(newest());
-      dialog("change").querySelector("[data-change]").dataset.change = "";
+      config.revision = String(newest());
+      changeBox().dataset.change = "";
     }
   });
-  if (isToBeRead()) dialog("change").showModal();
+  if (changeBox().dataset.change !== "") dialog("change").showModal();
 }
 
-// revision: the one that holds by what the server says.
-export async function heedRevision(revision) {
-  if (fetching || !revision || revision <= newest()) return;
-  fetching = true;
+/**
+ * Fetches the guideline and its change, where there is a newer one.
+ * @param {number | undefined} revision the one in force, by what the server says
+ */
+export async function checkRevision(revision) {
+  if (isFetching || !revision || revision <= newest()) return;
+  isFetching = true;
   try {
-    const response = await fetch(`${page.dataset.guidelineUrl}?since=${page.dataset.revision}`);
+    const response = await fetch(`${config.guidelineUrl}?since=${config.revision}`);
     if (response.ok) show(new DOMParser().parseFromString(await response.text(), "text/html"));
   } catch {
-    // the next answer tells of it again
+    // the next answer says so again
   } finally {
-    fetching = false;
+    isFetching = false;
   }
 }
 
+/** @param {Document} answer */
 function show(answer) {
-  for (const [name, kind] of [["guideline", "[data-guide]"], ["change", "[data-change]"]]) {
-    dialog(name).querySelector(kind).replaceWith(answer.querySelector(kind));
-  }
+  const guide = answer.querySelector("[data-guide]");
+  const change = answer.querySelector("[data-change]");
+  if (!guide || !change) return;
+  element(dialog("guideline"), "[data-guide]", HTMLElement).replaceWith(guide);
+  changeBox().replaceWith(change);
   for (const words of dialog("guideline").querySelectorAll("[data-definition-of]")) {
-    const button = page.querySelector(`[data-grade="${words.dataset.definitionOf}"]`);
-    button.querySelector(".definition").textContent = words.textContent;
+    const code = words.getAttribute("data-definition-of");
+    const definition = gradeButton(code)?.querySelector(".definition");
+    if (definition) definition.textContent = words.textContent;
   }
-  for (const open of document.querySelectorAll("dialog[open]")) if (open !== dialog("change")) open.close();
+  for (const open of document.querySelectorAll("dialog")) {
+    if (open.open && open !== dialog("change")) open.close();
+  }
   dialog("change").returnValue = "";
   if (!dialog("change").open) dialog("change").showModal();
 }

@@ -1,55 +1,72 @@
 // Keys press the buttons that carry them in data-key, on the page and in an open dialog. Which key
-// an action has is everybody's own choice.
+// an action has is each person's own choice.
+import { UNASSIGNABLE_KEYS } from "./constants.js";
+import { closest, data, element } from "./dom.js";
+import { isAssignable, meanings, shortcutOf, shownKey } from "./key-rules.js";
 import { dialog, page } from "./page.js";
-import { keep, preferences } from "./preferences.js";
+import { preferences, save } from "./preferences.js";
 
-const SHORT = { ArrowLeft: "←", ArrowRight: "→", Backspace: "⌫" };
-const NAMED = new Set("ArrowLeft ArrowRight Backspace Delete Insert Home End F2 F4 F6 F7 F8 F9 F10".split(" "));
-const usual = new Map(); // action → key before anybody changed it
+/** @type {Map<string, string>} action → its key where nobody chose one */
+const defaults = new Map();
 
+/** @param {KeyboardEvent} event */
 const isModified = (event) => event.ctrlKey || event.metaKey || event.altKey;
-const isTyping = ({ target }) => target.matches?.("input, textarea, select");
+
+/** @param {Event} event */
+const isTyping = ({ target }) => target instanceof Element && target.matches("input, textarea, select");
+
+/**
+ * @param {string} action
+ * @returns {NodeListOf<HTMLElement>}
+ */
 const buttonsOf = (action) => page.querySelectorAll(`[data-action="${action}"][data-key]`);
-const rows = () => [...dialog("keys").querySelectorAll("[data-key-of]")];
-const keyOf = (action) => buttonsOf(action)[0]?.dataset.key;
 
-// The key as it was meant: what it writes, or, on a keyboard of another script or with the digits
-// behind Shift, what its place writes on others.
-function* meantBy(event) {
-  yield event.key;
-  yield event.key.toLowerCase();
-  const place = /^(?:Digit|Numpad)(\d)$|^Key([A-Z])$/.exec(event.code ?? "");
-  if (place && !event.shiftKey) yield (place[1] ?? place[2]).toLowerCase();
-}
+/** @returns {HTMLElement[]} */
+const rows = () =>
+  [...dialog("keys").querySelectorAll("li")].filter((row) => row.dataset.keyOf !== undefined);
 
+/** @param {string} action */
+const keyOf = (action) => buttonsOf(action)[0]?.dataset.key ?? "";
+
+/**
+ * @param {KeyboardEvent} event
+ * @param {ParentNode} within
+ * @returns {HTMLButtonElement | null}
+ */
 function pressedButton(event, within) {
-  for (const key of meantBy(event)) {
+  for (const key of meanings(event)) {
     const button = within.querySelector(`[data-key="${CSS.escape(key)}"]`);
-    if (button) return button;
+    if (button instanceof HTMLButtonElement) return button;
   }
   return null;
 }
 
-export function listenForKeys({ undo, escape }) {
-  const onKey = (event) => {
+/**
+ * @param {object} handlers
+ * @param {() => void} handlers.onUndo Ctrl+Z
+ * @param {() => void} handlers.onEscape
+ */
+export function listenForKeys({ onUndo, onEscape }) {
+  addEventListener("keydown", (event) => {
     const open = document.querySelector("dialog[open]");
-    if (open) {
+    if (open instanceof HTMLDialogElement) {
       pressInDialog(open, event);
       return;
     }
-    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !event.shiftKey && !isTyping(event)) {
+    const isUndo = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !event.shiftKey;
+    if (isUndo && !isTyping(event)) {
       event.preventDefault();
-      if (!event.repeat) undo(); // held down, it takes back one label and no more
+      if (!event.repeat) onUndo(); // held down, it undoes one label and no more
       return;
     }
     if (event.key === "Escape") {
-      escape(event);
+      onEscape();
       return;
     }
     if (isTyping(event)) return;
     if (event.repeat) {
       // a browser presses a focused button again for as long as Enter is held down
-      if (event.key === "Enter" && event.target.closest?.("button")) event.preventDefault();
+      if (event.key === "Enter" && closest(event, "button")) event.preventDefault();
       return;
     }
     if (isModified(event)) return;
@@ -57,12 +74,14 @@ export function listenForKeys({ undo, escape }) {
     if (!button || button.disabled) return;
     event.preventDefault();
     button.click();
-  };
-  addEventListener("keydown", onKey);
-  return onKey;
+  });
 }
 
-// the key that opened a dialog to read closes it as well
+/**
+ * The key that opened a dialog to read closes it as well.
+ * @param {HTMLDialogElement} open
+ * @param {KeyboardEvent} event
+ */
 function pressInDialog(open, event) {
   // the key that opened the dialog may still be held down
   if (event.repeat || isTyping(event) || isModified(event)) return;
@@ -71,57 +90,71 @@ function pressInDialog(open, event) {
     event.preventDefault();
     choice.click();
   } else if (open === dialog("guideline") || open === dialog("keys")) {
-    const opener = keyOf(open.id.replace("-dialog", ""));
-    if (event.key === opener) open.close();
+    if (event.key === keyOf(open.id.replace("-dialog", ""))) open.close();
   }
 }
 
 // choosing keys
 
+/**
+ * @param {string} action
+ * @param {string} key
+ */
 function show(action, key) {
-  const shown = SHORT[key] ?? key;
   for (const button of buttonsOf(action)) {
     button.dataset.key = key;
-    button.setAttribute("aria-keyshortcuts", key === "+" ? "Plus" : key);
+    button.setAttribute("aria-keyshortcuts", shortcutOf(key));
     const mark = button.querySelector("kbd, .grade");
-    if (mark) mark.textContent = shown;
+    if (mark) mark.textContent = shownKey(key);
   }
-  for (const row of rows()) if (row.dataset.keyOf === action) row.querySelector("kbd").textContent = shown;
+  for (const row of rows()) {
+    if (row.dataset.keyOf === action) element(row, "kbd", HTMLElement).textContent = shownKey(key);
+  }
 }
 
-const tell = (words) => { dialog("keys").querySelector('[data-part="keys-told"]').textContent = words; };
-const wordsOf = (row) => row.querySelector("span").textContent;
+/** @param {string} words */
+const report = (words) => {
+  element(dialog("keys"), '[data-part="keys-told"]', HTMLElement).textContent = words;
+};
+
+/** @param {HTMLElement} row */
+const wordsOf = (row) => element(row, "span", HTMLElement).textContent;
 
 export function prepareKeys() {
   for (const row of rows()) {
-    const action = row.dataset.keyOf;
-    usual.set(action, action.startsWith("grade-") ? action.slice(6) : row.dataset.usual);
+    const action = data(row, "keyOf");
+    defaults.set(action, action.startsWith("grade-") ? action.slice(6) : data(row, "usual"));
   }
   dialog("keys").addEventListener("click", (event) => {
-    const button = event.target.closest("[data-assign]");
+    const button = closest(event, "[data-assign]");
     if (!button) return;
-    if (button.dataset.assign) assign(button);
+    if (button.dataset.assign) assign(button, button.dataset.assign);
     else reset();
   });
-  dialog("keys").addEventListener("close", () => tell(""));
+  dialog("keys").addEventListener("close", () => report(""));
 }
 
-function assign(button) {
-  const action = button.dataset.assign;
+/**
+ * @param {HTMLElement} button
+ * @param {string} action
+ */
+function assign(button, action) {
   const row = button.closest("li");
+  if (!row) return;
   row.classList.add("is-waiting");
-  tell(`Press the key for: ${wordsOf(row)}. Esc leaves it as it is.`);
+  report(`Press the key for: ${wordsOf(row)}. Esc leaves it as it is.`);
   const end = () => {
     row.classList.remove("is-waiting");
     removeEventListener("keydown", take, true);
     button.removeEventListener("blur", end);
   };
+  /** @param {KeyboardEvent} event */
   const take = (event) => {
-    if (["Shift", "Control", "Alt", "Meta", "AltGraph", "CapsLock", "Dead", "Tab"].includes(event.key)) return;
+    if (UNASSIGNABLE_KEYS.includes(event.key)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     if (event.key === "Escape") {
-      tell("Nothing has changed.");
+      report("Nothing has changed.");
       end();
     } else if (tryKey(action, event.key)) end();
   };
@@ -129,34 +162,52 @@ function assign(button) {
   button.addEventListener("blur", end);
 }
 
-// Whether the key could be given to the action; says why not.
+/**
+ * Whether the key could be given to the action; says why not.
+ * @param {string} action
+ * @param {string} key
+ */
 function tryKey(action, key) {
-  const shown = SHORT[key] ?? key;
-  const taken = rows().find((row) => row.dataset.keyOf !== action && keyOf(row.dataset.keyOf) === key);
-  if (!(NAMED.has(key) || ([...key].length === 1 && key.trim()))) tell("That key has a meaning of its own. Press another one.");
-  else if (taken) tell(`${shown} is taken: ${wordsOf(taken)}. Press another one.`);
+  const taken = rows().find((row) => row.dataset.keyOf !== action && keyOf(data(row, "keyOf")) === key);
+  if (!isAssignable(key)) report("That key has a meaning of its own. Press another one.");
+  else if (taken) report(`${shownKey(key)} is taken: ${wordsOf(taken)}. Press another one.`);
   else {
     const before = keyOf(action);
-    change({ ...preferences.keys, [action]: key }, () => show(action, key), () => show(action, before));
-    tell(`${shown} it is.`);
+    change(
+      { ...preferences.keys, [action]: key },
+      () => show(action, key),
+      () => show(action, before),
+    );
+    report(`${shownKey(key)} it is.`);
     return true;
   }
   return false;
 }
 
 function reset() {
-  change({}, () => usual.forEach((key, action) => show(action, key)), () => {});
-  tell("The usual keys hold again.");
+  change(
+    {},
+    () => {
+      for (const [action, key] of defaults) show(action, key);
+    },
+    () => {},
+  );
+  report("The usual keys hold again.");
 }
 
-async function change(keys, apply, takeBack) {
+/**
+ * @param {Record<string, string>} keys
+ * @param {() => void} apply
+ * @param {() => void} revert
+ */
+async function change(keys, apply, revert) {
   const before = preferences.keys;
   preferences.keys = keys;
   apply();
-  const refusal = await keep();
+  const refusal = await save();
   if (refusal) {
     preferences.keys = before;
-    takeBack();
-    tell(refusal);
+    revert();
+    report(refusal);
   }
 }

@@ -1,72 +1,103 @@
 // Labels on their way to the server. They are in the browser's database before anything is sent, leave
 // it only when the server has named their ids in an answer that parses, and so survive a closed tab, a
 // restart of either side and hours offline. All tabs of one account share one outbox; one sends.
+import {
+  KEEPALIVE_BYTES,
+  LABELS_A_REQUEST,
+  NOT_IN_CAMPAIGN,
+  REQUEST_TIMEOUT,
+  RETRY_WAITS,
+} from "./constants.js";
 import { afterPaint } from "./page.js";
+import { settle, verdict } from "./unsent.js";
 
-const BATCH = 50;
-const TIMEOUT = 15_000;
-const KEEPALIVE = 60_000; // bytes; browsers refuse to keep more alive than 64 KiB
-const WAITS = [500, 1000, 2000, 5000, 10_000, 15_000];
-const PROBLEM = "application/problem+json"; // what our server says no with; anything else may be a proxy's
+/** @import { LabelStore } from "./label-store.js" */
+/** @import { Tabs } from "./tabs.js" */
+/** @import { About, Answer, Label, Problem, Receipt, Refusal, Row, SendReport, SendState, Wish } from "./types.js" */
 
 class Unanswered extends Error {
-  // state: what to show meanwhile
+  /** @param {SendState | "shut-out"} state what to show meanwhile */
   constructor(state) {
     super(state);
     this.state = state;
   }
 }
 
+/**
+ * @typedef {object} OutboxOptions
+ * @property {LabelStore} store
+ * @property {Tabs} tabs
+ * @property {string} url
+ * @property {() => Record<string, string>} headers of every request; they name the account, so that an
+ *   account that signs in meanwhile in another tab does not become the author
+ * @property {() => Promise<Wish>} wish what to send along with labels
+ * @property {(report: SendReport) => void} onState refused: with saved, how many labels are here that the
+ *   server has refused
+ * @property {(answer: Answer) => Promise<void>} onAnswer it settles every label
+ * @property {() => Promise<void>} onRefused there are more that the server has refused; nothing is called
+ *   saved before it is done
+ * @property {() => void} onSurplus others had filled the pair of a label
+ * @property {(receipts: Receipt[]) => void} onReceipts what became of each label
+ */
+
 export class Outbox {
+  #options;
   #failures = 0;
   #again = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
+  /** @type {Map<string, Label>} */
   #unwritten = new Map();
+  /** @type {Promise<void>} */
   #writes = Promise.resolve();
   sending = false;
 
-  // headers(): of every request; they name the account, so that whoever has signed in meanwhile in
-  // another tab does not become the author.
-  // extras(): what to send along with labels. onState({waiting, state, refused}): saved, saving,
-  // offline, signed-out or other-account; refused: with saved, how many labels are here that the server
-  // will not take.
-  // onAnswer(answer): what the server said; it settles every label. onRefused(): there are more that the
-  // server will not take; nothing is called saved before it is done. onSurplus(): others had filled its pair. onReceipts(receipts): what became
-  // of each label.
-  constructor({ drawer, tabs, url, headers, extras, onState, onAnswer, onRefused, onSurplus, onReceipts }) {
-    Object.assign(this, { drawer, tabs, url, headers, extras, onState, onAnswer, onRefused, onSurplus, onReceipts });
+  /** @param {OutboxOptions} options */
+  constructor(options) {
+    this.#options = options;
     addEventListener("online", () => this.send());
-    document.addEventListener("visibilitychange", () => { if (!document.hidden) this.send(); });
+    document.addEventListener("visibilitychange", () => {
+      if (!document.hidden) this.send();
+    });
     addEventListener("pagehide", () => this.#sendLast());
-    addEventListener("beforeunload", (event) => { if (drawer.loose > 0) event.preventDefault(); });
+    addEventListener("beforeunload", (event) => {
+      if (options.store.loose > 0) event.preventDefault();
+    });
   }
 
-  // about: what the label is shown with, should the server refuse it.
+  /**
+   * @param {Label} label
+   * @param {About} about what the label is shown with, should the server refuse it
+   */
   add(label, about) {
+    const { onState, store } = this.#options;
     this.#unwritten.set(label.id, label);
-    if (this.#failures === 0) this.onState({ waiting: this.#unwritten.size, state: "saving" });
+    if (this.#failures === 0) onState({ waiting: this.#unwritten.size, state: "saving" });
     this.#writes = this.#writes.then(async () => {
       await afterPaint(); // the next pair first
-      await this.drawer.put(label, about);
+      await store.put(label, about);
       this.#unwritten.delete(label.id);
     });
     this.send();
   }
 
-  // Everything that is not with the server yet, oldest first.
+  /** Everything that is not with the server yet, oldest first. */
   async waiting() {
     await this.#writes;
-    return this.drawer.waiting();
+    return this.#options.store.waiting();
   }
 
   async send() {
-    if (this.sending) { this.#again = true; return; }
+    if (this.sending) {
+      this.#again = true;
+      return;
+    }
     this.sending = true;
     clearTimeout(this.#timer);
     try {
       do {
         this.#again = false;
-        await this.tabs.exclusively(() => this.#sendAll());
+        await this.#options.tabs.exclusively(() => this.#sendAll());
       } while (this.#again);
     } finally {
       this.sending = false;
@@ -74,85 +105,97 @@ export class Outbox {
   }
 
   async #sendAll() {
+    const { onState, store } = this.#options;
     for (;;) {
       await this.#writes;
-      const { waiting: rows, refused } = await this.drawer.kept();
+      const { waiting: rows, refused } = await store.all();
       if (rows.length === 0) {
         if (this.#unwritten.size > 0) continue; // one was added while the database was read
         this.#failures = 0;
-        this.onState({ waiting: 0, state: "saved", refused: refused.length });
+        onState({ waiting: 0, state: "saved", refused: refused.length });
         return;
       }
       try {
-        if (this.#failures === 0) this.onState({ waiting: rows.length, state: "saving" });
-        await this.#sendBatch(rows.slice(0, BATCH)).catch((error) => {
-          if (error.state !== "shut-out") throw error;
-          return this.#refuse(rows, { code: error.state, message: "You are no longer in this campaign." });
+        if (this.#failures === 0) onState({ waiting: rows.length, state: "saving" });
+        await this.#sendBatch(rows.slice(0, LABELS_A_REQUEST)).catch((error) => {
+          if (!(error instanceof Unanswered) || error.state !== "shut-out") throw error;
+          return this.#refuse(rows, { code: error.state, message: `${NOT_IN_CAMPAIGN}.` });
         });
         this.#failures = 0;
       } catch (error) {
-        const wait = WAITS[Math.min(this.#failures, WAITS.length - 1)];
-        this.#failures += 1;
         this.#again = false;
-        this.#timer = setTimeout(() => this.send(), wait);
+        this.#timer = setTimeout(() => this.send(), RETRY_WAITS[this.#failures] ?? RETRY_WAITS.at(-1));
+        this.#failures += 1;
         // some may have been added while this one was tried: what is said is true until the next try
-        this.onState({ waiting: (await this.waiting()).length, state: error.state ?? "offline" });
-        if (!(error instanceof Unanswered)) throw error;
+        const waiting = (await this.waiting()).length;
+        if (!(error instanceof Unanswered)) {
+          onState({ waiting, state: "offline" });
+          throw error;
+        }
+        onState({ waiting, state: error.state === "shut-out" ? "offline" : error.state });
         return;
       }
     }
   }
 
-  // Sends one batch. Raises Unanswered unless the server has said of every label of it what became of it.
+  /**
+   * Sends one batch.
+   * @param {Row[]} rows
+   * @returns {Promise<void>}
+   * @throws {Unanswered} unless the server has said of every label of it what became of it
+   */
   async #sendBatch(rows) {
+    const { onAnswer, onReceipts, onRefused, onSurplus, store, wish } = this.#options;
     const labels = rows.map((row) => row.label);
-    const response = await this.#post(JSON.stringify({ labels, ...(await this.extras()) }));
-    const answer = await response.json().catch(() => { throw new Unanswered("offline"); });
+    const response = await this.#post(JSON.stringify({ labels, ...(await wish()) }));
+    const answer = await response.json().catch(() => {
+      throw new Unanswered("offline");
+    });
     if (!response.ok) {
-      await this.#sendSingly(rows, answer.detail);
+      await this.#sendSingly(rows, /** @type {Problem} */ (answer).detail);
       return;
     }
-    // only what the answer names is out of our hands
-    const receipts = Array.isArray(answer?.labels) ? answer.labels : [];
-    const named = new Map(receipts.map((receipt) => [receipt?.id, receipt]));
-    const settled = rows.filter((row) => named.has(row.label.id));
-    const refused = settled.filter((row) => named.get(row.label.id).status === "refused");
-    await this.drawer.remove(settled.filter((row) => !refused.includes(row)));
-    this.onReceipts(receipts);
-    for (const row of refused) await this.drawer.mark(row, named.get(row.label.id));
-    if (refused.length > 0) await this.onRefused();
-    if (receipts.some((receipt) => receipt?.surplus)) this.onSurplus();
-    if (settled.length < rows.length) throw new Unanswered("offline");
-    await this.onAnswer(answer);
+    const { receipts, stored, refused, isComplete, hasSurplus } = settle(rows, answer);
+    await store.remove(stored);
+    onReceipts(receipts);
+    for (const { row, receipt } of refused) await store.mark(row, receipt);
+    if (refused.length > 0) await onRefused();
+    if (hasSurplus) onSurplus();
+    if (!isComplete) throw new Unanswered("offline");
+    await onAnswer(answer);
   }
 
+  /**
+   * @param {string} body
+   * @throws {Unanswered}
+   */
   async #post(body) {
+    const { headers, url } = this.#options;
+    /** @type {Response} */
     let response;
     try {
-      response = await fetch(this.url, {
+      response = await fetch(url, {
         method: "POST",
-        headers: this.headers(),
+        headers: headers(),
         body,
-        signal: AbortSignal.timeout(TIMEOUT),
-        keepalive: body.length * 3 < KEEPALIVE, // a letter has at most three bytes
+        signal: AbortSignal.timeout(REQUEST_TIMEOUT),
+        keepalive: body.length * 3 < KEEPALIVE_BYTES, // a letter has at most three bytes
       });
     } catch {
       throw new Unanswered("offline");
     }
-    if (response.ok) return response;
-    const isOurs = response.headers.get("Content-Type")?.startsWith(PROBLEM);
-    if (!isOurs) throw new Unanswered("offline");
-    if (response.status === 401) throw new Unanswered("signed-out");
-    if (response.status === 403) {
-      const { code } = await response.json().catch(() => ({}));
-      throw new Unanswered(code === "other_account" ? code.replace("_", "-") : "signed-out");
-    }
-    if (response.status === 404) throw new Unanswered("shut-out");
-    if (![400, 413, 422].includes(response.status)) throw new Unanswered("offline");
-    return response;
+    const { status } = response;
+    const problem = status === 403 ? await response.json().catch(() => null) : null;
+    const found = verdict({ status, type: response.headers.get("Content-Type"), code: problem?.code });
+    if (found === "read" || found === "singly") return response;
+    throw new Unanswered(found);
   }
 
-  // The server can't read the batch as a whole: one label of it must not hold up the others.
+  /**
+   * The server can't read the batch as a whole: one label of it must not hold up the others.
+   * @param {Row[]} rows
+   * @param {string | undefined} reason
+   */
   async #sendSingly(rows, reason) {
     if (rows.length > 1) {
       for (const row of rows) await this.#sendBatch([row]);
@@ -161,21 +204,29 @@ export class Outbox {
     await this.#refuse(rows, { code: "unreadable", message: reason ?? "The server could not read it." });
   }
 
+  /**
+   * @param {Row[]} rows
+   * @param {Refusal} why
+   */
   async #refuse(rows, why) {
-    for (const row of rows) await this.drawer.mark(row, why);
-    await this.onRefused();
+    for (const row of rows) await this.#options.store.mark(row, why);
+    await this.#options.onRefused();
   }
 
-  // What the browser has not written yet goes out with the page; the same ids again do no harm.
+  /** What the browser has not written yet goes out with the page; the same ids again do no harm. */
   #sendLast() {
     if (this.#unwritten.size === 0) return;
+    const { headers, url } = this.#options;
     const body = JSON.stringify({ labels: [...this.#unwritten.values()], count: 0 });
-    fetch(this.url, { method: "POST", headers: this.headers(), body, keepalive: true }).catch(() => {});
+    fetch(url, { method: "POST", headers: headers(), body, keepalive: true }).catch(() => {});
   }
 
-  // Refused labels once more, because their author says so.
+  /**
+   * Refused labels once more, because their author says so.
+   * @param {Row[]} rows
+   */
   async retry(rows) {
-    for (const row of rows) await this.drawer.mark(row, null);
+    for (const row of rows) await this.#options.store.mark(row, null);
     this.send();
   }
 }

@@ -1,24 +1,82 @@
-// What every module of the annotator's page needs: the page and its parts.
+// What every module of the labelling page needs: the page, its configuration and its parts.
+import { UNPAINTED } from "./constants.js";
+import { data, element } from "./dom.js";
 
-export const page = document.getElementById("label-page");
-export const part = (name) => page.querySelector(`[data-part="${name}"]`);
-export const dialog = (name) => document.getElementById(`${name}-dialog`);
+/** @import { DialogName, PageConfig, Parts } from "./types.js" */
 
-// 1234 as 1,234; the browser's own way takes it milliseconds to load
-export const number = (value) => String(Math.round(value)).replace(/\B(?=(?:\d{3})+$)/g, ",");
+export const page = element(document, "#label-page", HTMLElement);
 
+/** @type {(keyof PageConfig)[]} */
+const CONFIGURED = [
+  "account",
+  "campaign",
+  "revision",
+  "username",
+  "login",
+  "logout",
+  "leaseMinutes",
+  "labelsUrl",
+  "releaseUrl",
+  "skipUrl",
+  "guidelineUrl",
+  "preferencesUrl",
+];
+for (const name of CONFIGURED) data(page, name);
+
+// The attributes themselves: what is written to it is on the page.
+export const config = /** @type {PageConfig} */ (/** @type {unknown} */ (page.dataset));
+
+/**
+ * A part of the page.
+ * @template {keyof Parts} Name
+ * @param {Name} name
+ * @returns {Parts[Name]}
+ */
+export function part(name) {
+  const found = page.querySelector(`[data-part="${name}"]`);
+  if (!found) throw new Error(`the page has no part ${name}`);
+  return /** @type {Parts[Name]} */ (found);
+}
+
+/** @param {DialogName} name */
+export const dialog = (name) => element(document, `#${name}-dialog`, HTMLDialogElement);
+
+/**
+ * The button of a grade.
+ * @param {number | string | null} code
+ */
+export function gradeButton(code) {
+  return /** @type {HTMLElement | null} */ (page.querySelector(`[data-grade="${code}"]`));
+}
+
+/**
+ * A grade's name; empty where the page has no such grade.
+ * @param {number | null} code
+ */
+export function gradeName(code) {
+  return gradeButton(code)?.querySelector(".name")?.textContent ?? "";
+}
+
+/**
+ * @param {string} text
+ * @param {"info" | "good" | "warn"} tone
+ */
 export function toast(text, tone = "info") {
   document.dispatchEvent(new CustomEvent("toast", { detail: { text, tone } }));
 }
 
-// for those who hear the page instead of seeing it
+/**
+ * For those who hear the page instead of seeing it.
+ * @param {string | null} text
+ */
 export function announce(text) {
   part("live").textContent = text;
 }
 
-const UNPAINTED = 100; // milliseconds; a page that nobody sees is not painted
-
-// Resolves when what is on the page now has been painted, so that nothing is in the way of that.
+/**
+ * Resolves when what is on the page now has been painted, so that nothing is in the way of that.
+ * @returns {Promise<void>}
+ */
 export function afterPaint() {
   return new Promise((resolve) => {
     const after = new MessageChannel();

@@ -1,30 +1,48 @@
 // A person's keys and view of the page: at once here, and soon after on the server for every machine.
-import { csrf } from "./asking.js";
-import { page, toast } from "./page.js";
+import { csrf } from "./api.js";
+import { LINE_WIDTHS, PREFERENCES_DELAY, TEXT_SIZES } from "./constants.js";
 import { realign, showTermsOrNot } from "./document.js";
+import { element } from "./dom.js";
+import { config, page, toast } from "./page.js";
 
-const SIZES = [85, 100, 115, 130, 150, 175, 200];
-const WIDTHS = ["narrow", "normal", "wide"];
-const SOON = 500;
+/**
+ * @typedef {object} Preferences
+ * @property {Record<string, string>} keys by action; those without one have their default
+ * @property {number} text_size
+ * @property {string} line_width
+ * @property {boolean} marks_terms
+ */
 
-const { account, preferencesUrl } = page.dataset;
-const chosen = {
-  keys: JSON.parse(document.getElementById("chosen-keys").textContent),
-  text_size: SIZES.find((size) => page.classList.contains(`text-${size}`)) ?? 100,
-  line_width: WIDTHS.find((width) => page.classList.contains(`lines-${width}`)) ?? "normal",
+/** @type {Preferences} */
+export const preferences = {
+  keys: JSON.parse(element(document, "#chosen-keys", HTMLScriptElement).textContent),
+  text_size: TEXT_SIZES.find((size) => page.classList.contains(`text-${size}`)) ?? 100,
+  line_width: LINE_WIDTHS.find((width) => page.classList.contains(`lines-${width}`)) ?? "normal",
   marks_terms: !page.classList.contains("unmarked"),
 };
-let timer = 0;
 
-export const preferences = chosen;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
 
-// Sends them; resolves to the server's words where it refused, and to "" otherwise.
-export async function keep() {
+/**
+ * Sends them; resolves to the server's words where it refused, and to "" otherwise.
+ * @returns {Promise<string>}
+ */
+export async function save() {
   clearTimeout(timer);
-  const body = new URLSearchParams({ account, keys: JSON.stringify(chosen.keys), text_size: chosen.text_size, line_width: chosen.line_width });
-  if (chosen.marks_terms) body.set("marks_terms", "on");
+  const body = new URLSearchParams({
+    account: config.account,
+    keys: JSON.stringify(preferences.keys),
+    text_size: String(preferences.text_size),
+    line_width: preferences.line_width,
+  });
+  if (preferences.marks_terms) body.set("marks_terms", "on");
   try {
-    const response = await fetch(preferencesUrl, { method: "POST", headers: { "X-CSRFToken": csrf() }, body });
+    const response = await fetch(config.preferencesUrl, {
+      method: "POST",
+      headers: { "X-CSRFToken": csrf() },
+      body,
+    });
     if (response.ok) return "";
     return (await response.json()).message;
   } catch {
@@ -33,30 +51,34 @@ export async function keep() {
   }
 }
 
-function keepSoon() {
+function saveSoon() {
   clearTimeout(timer);
-  timer = setTimeout(keep, SOON);
+  timer = setTimeout(save, PREFERENCES_DELAY);
 }
 
+/** @param {1 | -1} by */
 export function resize(by) {
-  const place = Math.min(SIZES.length - 1, Math.max(0, SIZES.indexOf(chosen.text_size) + by));
-  page.classList.replace(`text-${chosen.text_size}`, `text-${SIZES[place]}`);
-  chosen.text_size = SIZES[place];
+  const next = TEXT_SIZES[TEXT_SIZES.indexOf(preferences.text_size) + by];
+  if (next !== undefined) {
+    page.classList.replace(`text-${preferences.text_size}`, `text-${next}`);
+    preferences.text_size = next;
+  }
   realign();
-  keepSoon();
+  saveSoon();
 }
 
 export function widen() {
-  const next = WIDTHS[(WIDTHS.indexOf(chosen.line_width) + 1) % WIDTHS.length];
-  page.classList.replace(`lines-${chosen.line_width}`, `lines-${next}`);
-  chosen.line_width = next;
+  const next =
+    LINE_WIDTHS[(LINE_WIDTHS.indexOf(preferences.line_width) + 1) % LINE_WIDTHS.length] ?? "normal";
+  page.classList.replace(`lines-${preferences.line_width}`, `lines-${next}`);
+  preferences.line_width = next;
   realign();
-  keepSoon();
+  saveSoon();
 }
 
 export function switchTerms() {
-  chosen.marks_terms = !chosen.marks_terms;
-  page.classList.toggle("unmarked", !chosen.marks_terms);
+  preferences.marks_terms = !preferences.marks_terms;
+  page.classList.toggle("unmarked", !preferences.marks_terms);
   showTermsOrNot();
-  keepSoon();
+  saveSoon();
 }

@@ -1,82 +1,102 @@
 // How far one is, in this campaign and in this query, and how long the rest will take at one's pace.
-import { number, page, part } from "./page.js";
+import { LONGEST_PAIR_SECONDS, PACE_LABELS } from "./constants.js";
+import { duration, number } from "./numbers.js";
 
-const FEW = 5;           // labels; from fewer no pace follows
-const LONGEST = 600;     // seconds; one pair that took longer says little of the others
+/** @import { PairQueue } from "./pair-queue.js" */
+/** @import { Answer, Counts } from "./types.js" */
 
-function duration(seconds) {
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 1) return "less than a minute";
-  if (minutes < 60) return `about ${minutes} min`;
-  return `about ${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-}
+/**
+ * What the page shows; words are empty where there is nothing to say.
+ * @typedef {object} ProgressView
+ * @property {number} done
+ * @property {number} total
+ * @property {string} inQuery
+ * @property {string} pace
+ * @property {string} later on the button that puts a pair off
+ */
 
 export class Progress {
   #labels = 0;
   #seconds = 0;
   #isKnown = false;
-  #before = new Map(); // query id → labelled of it before it was first shown on this page
+  /** @type {Map<string, number>} query id → labelled of it before it was first shown on this page */
+  #before = new Map();
+  #queue;
+  #onChange;
+  done = 0;
+  left = 0;
 
-  constructor(stream) {
-    this.stream = stream;
-    this.done = 0;
-    this.left = 0;
+  /**
+   * @param {PairQueue} queue
+   * @param {(view: ProgressView) => void} onChange
+   */
+  constructor(queue, onChange) {
+    this.#queue = queue;
+    this.#onChange = onChange;
   }
 
-  // What the server says when the page opens. pace: {labels, seconds}, of today.
+  /**
+   * What the server says when the page opens.
+   * @param {Answer} answer
+   */
   begin({ progress, pace }) {
+    if (!progress || !pace) return;
     this.#labels += pace.labels;
     this.#seconds += pace.seconds;
     this.set(progress);
   }
 
-  // What the server counted, once it knows every label of this page.
+  /**
+   * What the server counted, once it knows every label of this page.
+   * @param {Counts} counts
+   */
   set({ done, left }) {
-    Object.assign(this, { done, left });
+    this.done = done;
+    this.left = left;
     this.#isKnown = true;
     this.show();
   }
 
-  // labels: 1, or −1 where one was taken back. seconds: how long it took.
+  /**
+   * @param {number} labels 1, or −1 where one was undone
+   * @param {number} seconds how long it took
+   */
   count(labels, seconds = 0) {
     this.done = Math.max(0, this.done + labels);
     this.left = Math.max(0, this.left - labels);
     if (labels > 0) {
       this.#labels += 1;
-      this.#seconds += Math.min(seconds, LONGEST);
+      this.#seconds += Math.min(seconds, LONGEST_PAIR_SECONDS);
     }
   }
 
   show() {
     if (!this.#isKnown) return;
-    const total = this.done + this.left;
-    part("done").textContent = number(this.done);
-    part("total").textContent = number(total);
-    part("bar-done").max = Math.max(total, 1);
-    part("bar-done").value = this.done;
-    this.#showQuery();
-    this.#showPace();
+    const { postponedCount } = this.#queue;
+    this.#onChange({
+      done: this.done,
+      total: this.done + this.left,
+      inQuery: this.#inQueryWords(),
+      pace: this.#paceWords(),
+      later: postponedCount > 0 ? `Later (${postponedCount})` : "Later",
+    });
   }
 
-  #showQuery() {
-    const { inQuery, putOffCount } = this.stream;
-    const done = inQuery ? this.#doneInQuery() : 0;
+  #inQueryWords() {
+    const { current, inQuery } = this.#queue;
+    if (!current) return "";
+    const { id } = current.query;
+    const here = this.#queue.done.filter(({ pair }) => pair.query.id === id).length;
+    const before = this.#before.get(id) ?? Math.max(0, (current.doneInQuery ?? 0) - here);
+    this.#before.set(id, before);
+    const done = before + here;
     // of the only one of its query there is nothing to say
-    part("in-query").textContent = done + inQuery > 1 ? `${done} done, ${inQuery} at hand` : "";
-    const later = page.querySelector('[data-action="later"] .words');
-    later.textContent = putOffCount > 0 ? `Later (${putOffCount})` : "Later";
+    return done + inQuery > 1 ? `${done} done, ${inQuery} at hand` : "";
   }
 
-  #doneInQuery() {
-    const { query: { id }, doneInQuery: done = 0 } = this.stream.current;
-    const here = this.stream.done.filter(({ pair }) => pair.query.id === id).length;
-    if (!this.#before.has(id)) this.#before.set(id, Math.max(0, done - here));
-    return this.#before.get(id) + here;
-  }
-
-  #showPace() {
-    const isKnown = this.#labels >= FEW && this.#seconds > 0;
-    const each = this.#seconds / Math.max(1, this.#labels);
-    part("pace").textContent = isKnown ? `${number(3600 / each)} an hour, ${duration(each * this.left)} left` : "";
+  #paceWords() {
+    if (this.#labels < PACE_LABELS || this.#seconds <= 0) return "";
+    const each = this.#seconds / this.#labels;
+    return `${number(3600 / each)} an hour, ${duration(each * this.left)} left`;
   }
 }

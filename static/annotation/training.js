@@ -1,96 +1,122 @@
 // Training: after each pair its right answer is shown, and a key goes on. The answer comes from the
 // server with the receipt of the label; without a connection one may go on and read it later.
-import { post } from "./asking.js";
-import { announce, page, part } from "./page.js";
+import { post } from "./api.js";
+import { NO_CONNECTION } from "./constants.js";
+import { announce, config, gradeName, part } from "./page.js";
+import { attemptWords, headingWords } from "./training-words.js";
 
-const OFFLINE = "Your answer is kept here. What is right can be read once there is a connection: on your own page, or here if you wait.";
+/** @import { Attempt, Label, Receipt, SendState, TrainingResult } from "./types.js" */
+
+const OFFLINE =
+  "Your answer is kept here. What is right can be read once there is a connection: on your own page, or here if you wait.";
 
 export class Training {
-  #made = null; // the label whose answer is waited for or shown
-  #isTold = false;
-  #latest;      // what the server said last of how far one is
+  /** @type {Label | null} whose answer is waited for or shown */
+  #label = null;
+  #isAnswered = false;
+  /** @type {Attempt | TrainingResult | null | undefined} as the server said last */
+  #attempt;
+  #onGoOn;
 
-  // onGoOn(): the next pair, please.
+  /**
+   * @param {object} handlers
+   * @param {() => void} handlers.onGoOn the next pair, please
+   */
   constructor({ onGoOn }) {
-    this.onGoOn = onGoOn;
+    this.#onGoOn = onGoOn;
   }
 
   get isOpen() {
-    return this.#made !== null;
+    return this.#label !== null;
   }
 
-  // The label of a training pair was made.
-  wait(made) {
-    this.#made = made;
-    this.#isTold = false;
+  /**
+   * The label of a training pair was made.
+   * @param {Label} label
+   */
+  wait(label) {
+    this.#label = label;
+    this.#isAnswered = false;
     this.#show("Saving …", "", false);
   }
 
-  // What the server says of how far one is; null: one is through, or there is no training.
-  set(training) {
-    this.#latest = training;
-    if (!this.isOpen) this.#showFar(training);
+  /**
+   * @param {Attempt | null} attempt null: passed, or there is no training
+   */
+  set(attempt) {
+    this.#attempt = attempt;
+    if (!this.isOpen) this.#showAttempt(attempt);
   }
 
-  #showFar(training) {
-    part("training").hidden = !training;
-    if (training) part("training").textContent = `Qualification ${training.done} of ${training.pairs}`;
+  /** @param {Attempt | TrainingResult | null} attempt */
+  #showAttempt(attempt) {
+    part("training").hidden = !attempt;
+    if (attempt) part("training").textContent = `Qualification ${attempt.done} of ${attempt.pairs}`;
   }
 
-  hear(receipts = []) {
-    const receipt = receipts.find((one) => one?.id === this.#made?.id);
+  /** @param {Receipt[]} receipts */
+  receive(receipts = []) {
+    const label = this.#label;
+    const receipt = label && receipts.find((one) => one?.id === label.id);
     if (!receipt) return;
-    if (receipt.training) this.#tell(receipt.training);
+    if (receipt.training) this.#showResult(receipt.training, label);
     else this.#show("This answer was not accepted.", receipt.message ?? "", true);
   }
 
-  // state: of the outbox. Where another tab has sent the label, its receipt is asked for again.
-  heed(state) {
-    if (!this.#made || this.#isTold) return;
-    if (state === "saved") this.#ask();
-    else if (state !== "saving") this.#show("No connection", OFFLINE, true);
+  /**
+   * The outbox has another state. Where another tab has sent the label, its receipt is asked for again.
+   * @param {SendState} state
+   */
+  onSendState(state) {
+    if (!this.#label || this.#isAnswered) return;
+    if (state === "saved") this.#request(this.#label);
+    else if (state !== "saving") this.#show(NO_CONNECTION, OFFLINE, true);
   }
 
-  // Nothing is asked any more, and no answer comes.
+  /** Nothing is asked any more, and no answer comes. */
   drop() {
-    this.#made = null;
+    this.#label = null;
     part("told").hidden = true;
     part("go-on").disabled = true;
   }
 
   goOn() {
-    if (!this.#made || part("go-on").disabled) return;
-    this.#made = null;
-    part("told").hidden = true;
-    part("go-on").disabled = true;
-    if (this.#latest !== undefined) this.#showFar(this.#latest);
-    this.onGoOn();
+    if (!this.#label || part("go-on").disabled) return;
+    this.drop();
+    if (this.#attempt !== undefined) this.#showAttempt(this.#attempt);
+    this.#onGoOn();
   }
 
-  async #ask() {
-    const made = this.#made;
+  /** @param {Label} label */
+  async #request(label) {
     try {
-      const response = await post(page.dataset.labelsUrl, { labels: [made], count: 0 });
+      const response = await post(config.labelsUrl, { labels: [label], count: 0 });
       const answer = await response.json();
-      if (this.#made === made) this.hear(answer.labels);
+      if (this.#label === label) this.receive(answer.labels);
     } catch {
-      if (this.#made === made) this.#show("No connection", OFFLINE, true);
+      if (this.#label === label) this.#show(NO_CONNECTION, OFFLINE, true);
     }
   }
 
-  #tell(told) {
-    this.#isTold = true;
-    const range = told.low === told.high ? gradeName(told.low) : `${gradeName(told.low)} to ${gradeName(told.high)}`;
-    const { grade } = this.#made;
-    const said = grade === null ? "You could not tell." : `You said ${gradeName(grade)}.`;
-    const heading = told.is_right ? `Right: ${range}` : `${said} Right is ${range}.`;
-    part("told").dataset.tone = told.is_right ? "good" : "warn";
-    this.#show(heading, told.reason, true, outcome(told));
-    if (told.state === "open" && told.counts) this.#showFar(told);
+  /**
+   * @param {TrainingResult} result
+   * @param {Label} label
+   */
+  #showResult(result, label) {
+    this.#isAnswered = true;
+    part("told").dataset.tone = result.is_right ? "good" : "warn";
+    this.#show(headingWords(result, label.grade, named), result.reason, true, attemptWords(result));
+    if (result.state === "open" && result.counts) this.#showAttempt(result);
   }
 
+  /**
+   * @param {string} heading
+   * @param {string} words
+   * @param {boolean} mayGoOn
+   * @param {string} result
+   */
   #show(heading, words, mayGoOn, result = "") {
-    if (!this.#isTold) delete part("told").dataset.tone;
+    if (!this.#isAnswered) delete part("told").dataset.tone;
     part("told").hidden = false;
     part("told-heading").textContent = heading;
     part("told-words").textContent = words;
@@ -100,14 +126,5 @@ export class Training {
   }
 }
 
-function gradeName(code) {
-  const button = page.querySelector(`[data-grade="${code}"]`);
-  return button ? `${code} ${button.querySelector(".name").textContent}` : String(code);
-}
-
-function outcome({ counts, state, right, done, pairs, needed }) {
-  if (!counts) return "Your first answer is the one that counts.";
-  if (state === "passed") return `Passed: ${right} of ${pairs} right. What follows counts.`;
-  if (state === "failed") return `${right} of ${pairs} right; ${needed} are needed.`;
-  return `${done} of ${pairs} done, ${right} right; ${needed} are needed.`;
-}
+/** @param {number} code */
+const named = (code) => [code, gradeName(code)].filter((word) => word !== "").join(" ");

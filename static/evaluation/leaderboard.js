@@ -1,38 +1,57 @@
 // The open leaderboard: what changed lights up for a moment, and nothing jumps.
 
-const cells = () => new Map([...document.querySelectorAll("#board [data-cell]")].map((cell) => [cell.dataset.cell, cell]));
+/** @typedef {{ target: Element, elt: Element, xhr: XMLHttpRequest, shouldSwap: boolean }} HtmxSwap */
 
+const BOARD = "board"; // the id of what is swapped, also in the answer
+
+function getBoard() {
+  const found = document.getElementById(BOARD);
+  if (!found) throw new Error("the page has no board");
+  return found;
+}
+
+const cells = () =>
+  new Map(
+    [...document.querySelectorAll("#board [data-cell]")].map((cell) => [
+      cell.getAttribute("data-cell"),
+      cell,
+    ]),
+  );
+
+/** @type {Map<string | null, string | null>} */
 let before = new Map();
 let scrolled = 0;
 let focused = "";
-let version = "";
+/** @type {string | undefined} */
+let version;
 
 function remember() {
-  const board = document.getElementById("board");
+  const board = getBoard();
   before = new Map([...cells()].map(([key, cell]) => [key, cell.textContent]));
   scrolled = board.querySelector(".table-wrap")?.scrollLeft ?? 0;
   version = board.dataset.version;
   const active = document.activeElement;
-  focused = board.contains(active) ? active.getAttribute("href") : "";
+  focused = (board.contains(active) && active?.getAttribute("href")) || "";
 }
 
 function compare() {
-  const board = document.getElementById("board");
+  const board = getBoard();
   const wrap = board.querySelector(".table-wrap");
   if (wrap) wrap.scrollLeft = scrolled;
-  if (focused) board.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+  const link = focused && board.querySelector(`a[href="${CSS.escape(focused)}"]`);
+  if (link instanceof HTMLElement) link.focus({ preventScroll: true });
   for (const [key, cell] of cells()) {
     if (before.has(key) && before.get(key) !== cell.textContent) cell.classList.add("is-new");
   }
-  if (version !== board.dataset.version) {
-    document.getElementById("board-news").textContent = `Now version ${board.dataset.version}.`;
-  }
+  const news = document.getElementById("board-news");
+  if (news && version !== board.dataset.version) news.textContent = `Now version ${board.dataset.version}.`;
 }
 
 document.addEventListener("htmx:beforeSwap", (event) => {
-  if (event.detail.target.id !== "board" || event.detail.xhr.status === 204) return;
-  if (!event.detail.xhr.responseText.includes('id="board"')) {
-    event.detail.shouldSwap = false; // signed out meanwhile, for example: the whole page says so
+  const { detail } = /** @type {CustomEvent<HtmxSwap>} */ (event);
+  if (detail.target.id !== BOARD || detail.xhr.status === 204) return;
+  if (!detail.xhr.responseText.includes(`id="${BOARD}"`)) {
+    detail.shouldSwap = false; // signed out meanwhile, for example: the whole page says so
     location.reload();
     return;
   }
@@ -40,5 +59,6 @@ document.addEventListener("htmx:beforeSwap", (event) => {
 });
 
 document.addEventListener("htmx:afterSwap", (event) => {
-  if (event.detail.target.id === "board" || event.detail.elt.id === "board") compare();
+  const { detail } = /** @type {CustomEvent<HtmxSwap>} */ (event);
+  if (detail.target.id === BOARD || detail.elt.id === BOARD) compare();
 });

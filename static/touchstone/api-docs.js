@@ -1,17 +1,22 @@
-/* The REST interface to read and to try out: Swagger UI, signed in as whoever looks at it. */
+// The REST interface to read and to try out: Swagger UI, signed in as the viewer.
+
+/** @typedef {{ method?: string, headers: Record<string, string> }} SwaggerRequest */
 
 const place = document.querySelector("#api-docs");
+if (!(place instanceof HTMLElement)) throw new Error("the page has no #api-docs");
 
+/** @param {SwaggerRequest} request */
 function withCsrf(request) {
   if (request.method && request.method !== "GET") {
-    request.headers["X-CSRFToken"] = document.body.dataset.csrf;
+    request.headers["X-CSRFToken"] = document.body.dataset.csrf ?? "";
   }
   return request;
 }
 
 function matchTheme() {
-  const isDark = getComputedStyle(document.documentElement).colorScheme === "dark"
-    || (!document.documentElement.dataset.theme && darkness.matches);
+  const isDark =
+    getComputedStyle(document.documentElement).colorScheme === "dark" ||
+    (!document.documentElement.dataset.theme && darkness.matches);
   document.documentElement.classList.toggle("dark-mode", isDark);
 }
 
@@ -20,11 +25,17 @@ darkness.addEventListener("change", matchTheme);
 new MutationObserver(matchTheme).observe(document.documentElement, { attributeFilter: ["data-theme"] });
 matchTheme();
 
-// a deferred script before a module: it is there by now
-window.SwaggerUIBundle({
+/**
+ * Swagger UI's own script: a deferred script before a module, so it is there by now.
+ * @typedef {object} SwaggerGlobal
+ * @property {{ (options: object): void, presets: { apis: unknown } }} SwaggerUIBundle
+ */
+const { SwaggerUIBundle } = /** @type {SwaggerGlobal} */ (/** @type {unknown} */ (globalThis));
+
+SwaggerUIBundle({
   url: place.dataset.schema,
   domNode: place,
-  presets: [window.SwaggerUIBundle.presets.apis],
+  presets: [SwaggerUIBundle.presets.apis],
   layout: "BaseLayout",
   deepLinking: true,
   docExpansion: "list",

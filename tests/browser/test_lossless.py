@@ -222,10 +222,10 @@ ADD_WHILE_LOOKING = """async () => {
   const { Outbox } = await import("/static/annotation/outbox.js");
   const told = [];
   let rows = [], made = 0, acknowledged = 0;
-  const drawer = {
+  const store = {
     loose: 0,
     async put(label) { rows.push({ label }); },
-    async kept() {
+    async all() {
       const found = [...rows];
       if (acknowledged === 1 && made === 1) outbox.add({ id: String(made += 1) });
       return { waiting: found, refused: [] };
@@ -239,10 +239,10 @@ ADD_WHILE_LOOKING = """async () => {
   };
   const nothing = () => {};
   const outbox = new Outbox({
-    drawer,
+    store,
     tabs: { exclusively: (work) => work() },
     headers: () => ({}),
-    extras: () => ({}),
+    wish: () => ({}),
     onState: ({ state }) => told.push([state, made - acknowledged]),
     onReceipts: nothing,
     onAnswer: nothing,

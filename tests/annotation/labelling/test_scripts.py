@@ -1,10 +1,12 @@
 """Several small ES modules as one file."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from annotation.labelling.scripts import joined_modules
+from annotation.pages.keys import NAMED_KEYS, SHORT
 
 STATIC = Path(__file__).resolve().parents[3] / "static" / "annotation"
 
@@ -40,7 +42,43 @@ def test_what_is_not_understood_is_refused(source: str) -> None:
         joined_modules({"label": source, "clock": ""}, "label")
 
 
+def test_a_module_s_name_may_have_hyphens() -> None:
+    sources = {
+        "label": 'import {\n  a,\n  b,\n} from "./pair-queue.js";\n',
+        "pair-queue": "export const a = 1;\nexport class b {}\n",
+    }
+    joined = joined_modules(sources, "label")
+    assert joined.startswith("const $pair_queue = (() => {")
+    assert "const {\n  a,\n  b,\n} = $pair_queue;" in joined
+
+
+def test_comments_on_lines_of_their_own_stay_behind_and_code_beside_comments_does_not() -> None:
+    source = (
+        "// what it does\n/** @type {Map<string, string>} */\nconst a = 1; // one\n"
+        "/**\n * @param {string} b\n */\nfunction f(b) {\n  // why\n  return (\n"
+        "    /** @type {unknown} */ (b)\n  );\n}\n/** the end */\n"
+    )
+    assert joined_modules({"label": source}, "label") == (
+        "const $label = (() => {\nconst a = 1; // one\nfunction f(b) {\n  return (\n"
+        "    /** @type {unknown} */ (b)\n  );\n}\n\nreturn {  };\n})();"
+    )
+
+
 def test_the_modules_of_the_labelling_page_can_be_joined() -> None:
     sources = {file.stem: file.read_text() for file in STATIC.glob("*.js")}
     joined = joined_modules(sources, "label")
     assert joined.count("})();") >= 8
+    assert joined.index("const $label_store =") < joined.index("const $label =")
+
+
+def test_the_module_that_asks_for_the_first_pairs_can_be_joined_alone() -> None:
+    sources = {file.stem: file.read_text() for file in STATIC.glob("*.js")}
+    joined = joined_modules(sources, "api")
+    assert re.findall(r"^const \$(\w+) =", joined, re.MULTILINE) == ["constants", "dom", "api"]
+
+
+def test_the_page_names_and_shows_keys_as_the_server_does() -> None:
+    constants = (STATIC / "constants.js").read_text()
+    named = constants[constants.index("NAMED_KEYS") : constants.index("UNASSIGNABLE_KEYS")]
+    assert set(re.findall(r'"(\w+)"', named)) == NAMED_KEYS
+    assert dict(re.findall(r'\["(\w+)", "(.)"\]', constants)) == SHORT
