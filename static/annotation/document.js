@@ -2,7 +2,8 @@
 import { DOCUMENTS_AHEAD, IDLE_TIMEOUT, QUOTE_CHARACTERS } from "./constants.js";
 import { DocumentView } from "./document-view.js";
 import { forgetFrames, highlight } from "./highlights.js";
-import { afterPaint, announce, page, part } from "./page.js";
+import { announce, page, part } from "./page.js";
+import { afterPaint } from "./painting.js";
 import { placeOf } from "./spans.js";
 
 /** @import { HeldLabel, Pair, Query, Span } from "./types.js" */

@@ -8,7 +8,7 @@ import {
   REQUEST_TIMEOUT,
   RETRY_WAITS,
 } from "./constants.js";
-import { afterPaint } from "./page.js";
+import { afterPaint } from "./painting.js";
 import { settle, verdict } from "./unsent.js";
 
 /** @import { LabelStore } from "./label-store.js" */

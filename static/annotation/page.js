@@ -1,5 +1,4 @@
 // What every module of the labelling page needs: the page, its configuration and its parts.
-import { UNPAINTED } from "./constants.js";
 import { data, element } from "./dom.js";
 
 /** @import { DialogName, PageConfig, Parts } from "./types.js" */
@@ -71,20 +70,4 @@ export function toast(text, tone = "info") {
  */
 export function announce(text) {
   part("live").textContent = text;
-}
-
-/**
- * Resolves when what is on the page now has been painted, so that nothing is in the way of that.
- * @returns {Promise<void>}
- */
-export function afterPaint() {
-  return new Promise((resolve) => {
-    const after = new MessageChannel();
-    after.port1.onmessage = () => {
-      after.port1.close();
-      resolve();
-    };
-    requestAnimationFrame(() => after.port2.postMessage(0));
-    setTimeout(resolve, UNPAINTED);
-  });
 }
