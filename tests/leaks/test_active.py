@@ -10,7 +10,7 @@ from tests.leaks.notes import compare_notes
 from tests.leaks.sabotage import FOUND_P, SABOTAGES, find_sabotage
 from tests.leaks.scoring import Score, Scored, Seen, measure, score
 
-GOLD = 500  # for each strategy, a tenth of the long form; the bounds are wider accordingly
+GOLD = 100  # for each strategy; the bounds are wider than the long form's accordingly
 
 
 @pytest.mark.django_db

@@ -32,7 +32,7 @@ from evaluation.models import Evaluation, Run
 from judgments.models import Document, JudgmentVersion, Membership, Query, Release, User
 from judgments.permissions import get_access
 
-pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("demo")]
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass, pytest.mark.xdist_group("demo")]
 NOW = timezone.now()
 
 
