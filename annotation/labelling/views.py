@@ -51,8 +51,8 @@ def label_guideline(request: HttpRequest, campaign_id: uuid.UUID) -> HttpRespons
     change = get_guideline_change(context, since=int(since))
     preferences = get_preferences(viewer=context.viewer)
     grades = keyed_grades(change.guideline.grades, preferences.keys)
-    context = {"change": change, "guideline": change.guideline, "grades": with_steps(grades)}
-    return render(request, "annotation/_label_guideline.html", context)
+    shown = {"change": change, "guideline": change.guideline, "grades": with_steps(grades)}
+    return render(request, "annotation/_label_guideline.html", shown)
 
 
 @require_POST
