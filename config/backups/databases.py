@@ -107,15 +107,15 @@ def list_todays(applied: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
     """
     known = MigrationLoader(connection).disk_migrations
     squashed = {old: key for key, one in known.items() for old in one.replaces}
-    there = {(app, name) for app, name in applied}
+    there = dict.fromkeys((app, name) for app, name in applied)
     found: dict[tuple[str, str], None] = {}
-    for key in ((app, name) for app, name in applied):
+    for key in there:
         if key not in known and key not in squashed:
             raise BackupRefused(
                 "backup_newer", f"It was made by a newer version: {'.'.join(key)} is not known."
             )
         today = key if key in known else squashed[key]
-        if key != today and not there.issuperset(known[today].replaces):
+        if key != today and not there.keys() >= set(known[today].replaces):
             raise BackupRefused(
                 "backup_older",
                 f"It was made before {'.'.join(known[today].replaces[-1])}: restore it with the "

@@ -1,4 +1,4 @@
-"""What has happened in the demo's campaign before anybody opens it: ten days of a small team.
+"""What has happened in the demo's campaign before it is first opened: ten days of a small team.
 
 The two readings of `grades.tsv` are real judgments. The third annotator is made up, and named so;
 so is the pace at which everybody labels. README.md beside this file says what is what.
@@ -46,8 +46,8 @@ from touchstone.pooling.pools import Ranked, depth_k_pool
 CAMPAIGN: Final = "First round"
 RELEASE: Final = "first-round"
 DEPTH: Final = 10
-# Queries for which only the first reading is entered: whoever labels in the demo is the second
-# there, so that a key press completes a pair and moves the leaderboard.
+# Queries for which only the first reading is entered: the demo's annotator gives the second
+# label there, so that a key press completes a pair and moves the leaderboard.
 HALF_READ: Final = 6
 # Queries whose second label is the third annotator's, not the second reading's.
 CARELESS: Final = 7
@@ -148,7 +148,7 @@ def _shares(stage: Stage, grades: DemoGrades) -> Shares:
 
 
 def _slipping(grade: int, of: str) -> int:
-    """What somebody of middling care makes of a grade, the same on every machine."""
+    """What an annotator of middling care makes of a grade, the same on every machine."""
     chance = Random(of)  # noqa: S311
     drawn = chance.random()
     if drawn < SLIPS[0]:
@@ -266,7 +266,7 @@ def _mark_gold(stage: Stage, campaign: Campaign, shares: Shares, *, at: datetime
 def _enter(
     person: User, campaign: Campaign, grades: Grades, begins: datetime, *, most: int = 100_000
 ) -> None:
-    """Enter what somebody has read, as labels given in the order in which they meet the pairs."""
+    """Enter a person's grades as labels, in the order in which the pairs are offered."""
     context = get_annotator_context(viewer=person, campaign_id=campaign.public_id)
     revision = campaign.guideline.revisions.count()
     by_text = _by_text(grades)

@@ -54,7 +54,7 @@ def is_built() -> bool:
 def build_workspace(*, at: datetime, say: Say) -> Workspace:
     """Build everything that the demo shows; all or nothing.
 
-    at: now; what the demo's people did lies in the ten days before. say: told each step in words.
+    at: now; the demo's people worked in the ten days before. say: told each step in words.
     """
     with transaction.atomic():
         return _build(at, say)
