@@ -17,6 +17,11 @@ urlpatterns = [
         name="api-campaign-labels",
     ),
     path(
+        "campaigns/<uuid:campaign_id>/labels/file",
+        quality.LabelFile.as_view(),
+        name="api-campaign-labels-file",
+    ),
+    path(
         "campaigns/<uuid:campaign_id>/quality",
         quality.Quality.as_view(),
         name="api-campaign-quality",

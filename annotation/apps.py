@@ -29,11 +29,11 @@ class AnnotationConfig(AppConfig):
         # these need the models, which are there only now
         from annotation.dashboards.overview import list_standings, list_steps  # noqa: PLC0415
         from annotation.imports.services import work_on_labels  # noqa: PLC0415
-        from annotation.other_rules.services import work_on_plan, work_on_rule  # noqa: PLC0415
         from annotation.quality.list_reports import get_list_verdict  # noqa: PLC0415
+        from annotation.rule_change.services import work_on_plan, work_on_rule  # noqa: PLC0415
         from judgments.collections.overview_parts import register  # noqa: PLC0415
         from judgments.jobs.kinds import register as register_job  # noqa: PLC0415
-        from judgments.lists.verdicts import register as register_verdict  # noqa: PLC0415
+        from judgments.lists.label_quality import register as register_verdict  # noqa: PLC0415
 
         keep_append_only(self, self.append_only)
         register(list_steps, list_standings)

@@ -17,7 +17,7 @@ class CampaignClosed(DomainError):
     """The campaign takes no labels now."""
 
     def __init__(self) -> None:
-        super().__init__("campaign_closed", "This campaign is closed, so nothing more is asked.")
+        super().__init__("campaign_closed", "This campaign is closed.")
 
 
 class AnnotatorPaused(DomainError):
@@ -31,7 +31,7 @@ class AnnotatorPaused(DomainError):
 class AnnotatorContext:
     """A person's place in a campaign: the ticket for everything that an annotator does.
 
-    is_blind: False for somebody who leads the collection and so can see everything else.
+    is_blind: False for leads of the collection, who can see everything else.
     revision: the number of the guideline's newest revision.
     paused: why nothing more is asked of them for the moment; empty for everybody else.
     """
@@ -48,7 +48,7 @@ def get_annotator_context(*, viewer: Viewer, campaign_id: UUID) -> AnnotatorCont
     """The viewer's place in a campaign that is or was open.
 
     Raises NotFound for a campaign that is not theirs (any more), is a draft or does not exist,
-    and for somebody who has left the collection.
+    and for people who have left the collection.
     """
     if not isinstance(viewer, User) or not viewer.is_active:
         raise NotFound("campaign")

@@ -6,8 +6,8 @@ from django.utils import timezone
 from annotation.consolidation.services import consolidate, seconds_to_wait
 from annotation.gold.checking import check_labels
 from annotation.labelling.leasing import release_expired
-from annotation.other_rules.previews import preview_rule
 from annotation.quality.services import refresh_quality
+from annotation.rule_change.previews import preview_rule
 from annotation.set_aside.services import preview_aside
 from judgments.waking import publish_later
 

@@ -12,11 +12,11 @@ from annotation.imports import views as label_imports
 from annotation.labelling import script_views as scripts
 from annotation.labelling import views as labelling
 from annotation.leave_one_out import views as without
-from annotation.other_rules import views as rules
 from annotation.overlap_requests import views as overlap
-from annotation.pooling import judge_next_views as judging_next
+from annotation.pooling import next_campaign_views as judging_next
 from annotation.pooling import views as pools
 from annotation.quality import views as quality
+from annotation.rule_change import views as rules
 from annotation.set_aside import views as leaving_out
 from annotation.training import views as training
 
@@ -61,6 +61,10 @@ urlpatterns: list[URLPattern] = [
     path(f"{K}/quality.csv", quality.quality_export, {"form": "csv"}, name="campaign-quality-csv"),
     path(
         f"{K}/quality.json", quality.quality_export, {"form": "json"}, name="campaign-quality-json"
+    ),
+    path(f"{K}/labels.csv", quality.labels_export, {"form": "csv"}, name="campaign-labels-csv"),
+    path(
+        f"{K}/labels.jsonl", quality.labels_export, {"form": "jsonl"}, name="campaign-labels-jsonl"
     ),
     path(f"{K}/quality/overlap", overlap.overlap, name="campaign-overlap"),
     path(

@@ -1,9 +1,9 @@
 """How fast a large leaderboard opens, two runs are compared, and an order's stability is known.
 
-    python -m benchmarks.board [--runs 200] [--queries 10000] [--data DATA]
+    python -m benchmarks.board [--runs 200] [--queries 10000] [--compared 8] [--data DATA]
 
 Three things in a temporary SQLite database, each asked for as a reader's browser asks, through
-every middleware: the leaderboard of 200 made-up runs over 100 queries; the comparison of two
+every middleware: the leaderboard of 200 made-up runs over 100 queries; the comparison of eight
 made-up runs over 10,000 queries, with 10,000 resamples; and what a worker computes of how stable
 the order of these boards is. DATA is the folder of the public collections: with it the same of the
 real runs of trec-covid-r1-sample and cast-2021. CPU and wall-clock times of this process.
@@ -34,6 +34,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--queries", type=int, default=10_000)
+    parser.add_argument("--compared", type=int, default=8)
     parser.add_argument("--data", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="touchstone-benchmark-") as home:
@@ -50,13 +51,15 @@ def main() -> None:
         from django.core.management import call_command
 
         call_command("migrate", verbosity=0)
-        _fill("many", runs=options.runs, queries=100, depth=DEPTH)
-        print(f"{options.runs} runs, 100 queries, {DEPTH} documents each", flush=True)
-        _measure_board("many")
-        _measure_stability("many")
-        _fill("long", runs=2, queries=options.queries, depth=SHORT)
-        print(f"2 runs, {options.queries:,} queries, {SHORT} documents each", flush=True)
-        _measure_comparison("long")
+        if options.runs:
+            _fill("many", runs=options.runs, queries=100, depth=DEPTH)
+            print(f"{options.runs} runs, 100 queries, {DEPTH} documents each", flush=True)
+            _measure_board("many")
+            _measure_stability("many")
+        _fill("long", runs=options.compared, queries=options.queries, depth=SHORT)
+        words = f"{options.compared} runs, {options.queries:,} queries, {SHORT} documents each"
+        print(words, flush=True)
+        _measure_comparison("long", options.compared)
         _measure_stability("long")
         for name, (qrels, scale) in REAL.items() if options.data else ():
             folder = options.data / name
@@ -137,12 +140,13 @@ def _measure_board(slug: str) -> None:
     _timed(f"leaderboard, median of {TIMES}", page, times=TIMES)
 
 
-def _measure_comparison(slug: str) -> None:
+def _measure_comparison(slug: str, runs: int) -> None:
     from django.core.cache import cache
 
+    query = "?runs=" + ",".join(f"ranker-{number:03}" for number in range(runs))
     for name, words in (("compare", "page"), ("api-compare", "over REST")):
         cache.clear()
-        page = _opener(name, slug)
+        page = _opener(name, slug, query)
         _timed(f"comparison {words}, nothing kept", page)
         _timed(f"comparison {words}, median of {TIMES}", page, times=TIMES)
 

@@ -76,7 +76,7 @@ class Crowd:
         for person in self._people:
             do(person)
         while any(person.is_waiting for person in self._people):
-            self._hear(PATIENCE)
+            self._receive(PATIENCE)
 
     def _label(self, until: float) -> None:
         """Each their next label as soon as the last is stored and their pause is over."""
@@ -94,11 +94,11 @@ class Crowd:
             if not due and not any(person.is_waiting for person in self._people):
                 return
             wait = max(0.0, due[0][0] - now) if due else PATIENCE
-            for person in self._hear(wait):
+            for person in self._receive(wait):
                 at = time.monotonic() + pause * dice.uniform(0.5, 1.5)
                 heapq.heappush(due, (at, places[person]))
 
-    def _hear(self, seconds: float) -> list["Annotator"]:
+    def _receive(self, seconds: float) -> list["Annotator"]:
         """Take what comes within so many seconds; who has their answer."""
         began = time.monotonic()
         ready = self._selector.select(seconds)

@@ -18,6 +18,7 @@ import argparse
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -189,8 +190,8 @@ def _expected(pool: JudgedPool) -> Floats:
 
 
 WAYS: Final[dict[str, Callable[[Truth, int, int, int], Iterator[tuple[int, float]]]]] = {
-    "pool": lambda *asked: _pooled(*asked, _zeros),
-    "pool, expected": lambda *asked: _pooled(*asked, _expected),
+    "pool": partial(_pooled, valued=_zeros),
+    "pool, expected": partial(_pooled, valued=_expected),
     "judge next": _judged_next,
 }
 

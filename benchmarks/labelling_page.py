@@ -130,7 +130,7 @@ def _served(pairs: int, size: int) -> Iterator[Place]:
         scene = json.loads(site.call(*words))
         try:
             site.begin()
-            yield Place(site, scene["campaign"], scene["passwords"])
+            yield Place(site, scene["campaign"], scene["passwords"], scene["sessions"])
         finally:
             site.stop()
 

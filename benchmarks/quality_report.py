@@ -51,7 +51,7 @@ def _fill(labels: int, people: int) -> Any:
     """A campaign whose pairs have all their labels; the campaign."""
     from django.db import transaction
 
-    from annotation.models import Assignment, Label
+    from annotation.models import Assignment, Label, LabelTiming
     from tests.annotation.simulated_campaign import PLANTED, simulate
     from tests.builders import NOW, make_member, make_world
     from tests.builders_annotation import make_campaign
@@ -67,7 +67,8 @@ def _fill(labels: int, people: int) -> Any:
     made = simulate(seed=1, pairs=pairs, overlap=OVERLAP, careful=people - len(PLANTED)).labels
     pair_ids = list(campaign.pairs.order_by("pk").values_list("pk", flat=True))
     seats = list(Assignment.objects.filter(pair__campaign=campaign).order_by("pair", "seat"))
-    revision, rows, sequence = campaign.guideline.revisions.get(), [], dict.fromkeys(pair_ids, 0)
+    revision, sequence = campaign.guideline.revisions.get(), dict.fromkeys(pair_ids, 0)
+    rows, timings = [], []
     for seat, unit, person, step, seconds, moment in zip(
         seats, made.units, made.annotators, made.steps, made.seconds, made.times, strict=True
     ):
@@ -79,13 +80,15 @@ def _fill(labels: int, people: int) -> Any:
             Label(
                 id=uuid.uuid4(), pair_id=seat.pair_id, assignment=seat, annotator=users[person],
                 guideline_revision=revision, outcome=Label.Outcome.GRADED, grade=int(step),
-                seconds=float(seconds), made_at=at, received_at=at, pair_seq=sequence[seat.pair_id],
+                received_at=at, pair_seq=sequence[seat.pair_id],
             )
         )  # fmt: skip
+        timings.append(LabelTiming(label=rows[-1], made_at=at, seconds=float(seconds)))
     with transaction.atomic():
         Assignment.objects.filter(pair__campaign=campaign).delete()  # faster than a change of all
         Assignment.objects.bulk_create(seats, batch_size=1_000)
         Label.objects.bulk_create(rows, batch_size=1_000)
+        LabelTiming.objects.bulk_create(timings, batch_size=1_000)
         campaign.pairs.update(label_seq=OVERLAP)
     return campaign
 
@@ -96,9 +99,9 @@ def _measure(campaign: Any) -> None:
     from django.utils import timezone
 
     from annotation.consolidation.services import consolidate
-    from annotation.other_rules.previews import preview_rule
-    from annotation.other_rules.services import choose_rule
     from annotation.quality.services import refresh_quality
+    from annotation.rule_change.previews import preview_rule
+    from annotation.rule_change.services import choose_rule
     from judgments.models import User
     from judgments.permissions import get_access
 

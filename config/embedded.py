@@ -46,7 +46,7 @@ class EmbeddedWorkers:
         sweeper.start()
 
     def stop(self, timeout: float = 10.0) -> None:
-        """Finish the task at hand, for at most `timeout` seconds each, then end."""
+        """Finish the current task, for at most `timeout` seconds each, then end."""
         sweeper.stop()
         for worker in self._workers:
             worker.stop(in_sighandler=True)

@@ -9,7 +9,7 @@ import annotation.due
 import evaluation.evaluations.backlog
 from config.readiness import count_messages
 from judgments.jobs.queries import due_jobs, find_oldest_due_job
-from judgments.jobs.workers import list_beats
+from judgments.jobs.worker_beats import list_beats
 from judgments.storage.caches import count_refused
 
 PREFIX: Final = "touchstone_"
@@ -30,7 +30,7 @@ class Figure:
 def gather(*, at: datetime) -> Iterator[Figure]:
     """Every figure as it is now."""
     labels = annotation.due.count_labels()
-    yield Figure("labels_total", "counter", "Labels that were ever stored.", {"": labels})
+    yield Figure("labels_total", "counter", "Labels stored so far.", {"": labels})
     backlog = evaluation.evaluations.backlog.get_backlog(at=at)
     pairs, _ = annotation.due.count_due()
     jobs = due_jobs(at).count()
@@ -44,15 +44,15 @@ def gather(*, at: datetime) -> Iterator[Figure]:
     ages = {what: _age(first, at) for what, first in since.items()}
     explanation = "For how long the oldest of it has waited; 0 where nothing waits."
     yield Figure("oldest_due_seconds", "gauge", explanation, ages, "what")
-    explanation = "Evaluations that failed too often: somebody must look."
+    explanation = "Evaluations that failed too often and need attention."
     yield Figure("evaluations_given_up", "gauge", explanation, {"": backlog.given_up})
     messages = count_messages(QUEUES)
     yield Figure("broker_up", "gauge", "Whether the broker answers.", {"": messages is not None})
-    explanation = "Wake-ups that no worker has taken."
+    explanation = "Wake-ups that no worker has received."
     yield Figure("queue_messages", "gauge", explanation, messages or {}, "queue")
     explanation = "Values in the cache that were not written here; they were computed again."
     yield Figure("cache_values_refused_total", "counter", explanation, {"": count_refused()})
-    explanation = "Since each worker was last heard of."
+    explanation = "Time since each worker's last heartbeat."
     beats = dict(list_beats(at=at))
     yield Figure("worker_heartbeat_age_seconds", "gauge", explanation, beats, "worker")
 

@@ -41,7 +41,7 @@ def readyz(request: HttpRequest) -> JsonResponse:
 @never_cache
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """The figures for Prometheus, for whoever has the token; not found for everybody else."""
+    """The figures for Prometheus, for requests with the token; 404 for all others."""
     wanted = settings.METRICS_TOKEN
     given = request.headers.get("Authorization", "")
     if not wanted or not constant_time_compare(given, PREFIX + wanted):

@@ -52,7 +52,7 @@ def count_surprises(password: str) -> int:
 
 
 def _is_predictable(text: str, place: int) -> bool:
-    """Whether the character repeats what came before, or goes on along a row."""
+    """Whether the character repeats what came before, or continues along a row."""
     if place == 0:
         return False
     pair = text[place - 1 : place + 1]

@@ -12,7 +12,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from config.durability import list_risks
 from config.roles import list_excess_rights
-from judgments.jobs.workers import count_live_workers
+from judgments.jobs.worker_beats import count_live_workers
 from judgments.waking import PATIENCE
 
 logger = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ def _check_role() -> str:
 
 
 def _check_workers(at: datetime) -> str:
-    return OK if count_live_workers(at=at) else "none has been heard of lately"
+    return OK if count_live_workers(at=at) else "no live worker"
 
 
 def _check_broker() -> str:

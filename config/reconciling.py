@@ -21,7 +21,7 @@ Clock = Callable[[], datetime]
 def reconcile(*, lists: Collection[JudgmentList], with_jobs: bool, clock: Clock) -> list[str]:
     """Work until nothing is due on these lists; what was done, a sentence each.
 
-    with_jobs: uploads that wait for a worker too. What failed too often is tried once more.
+    with_jobs: uploads that wait for a worker too. What failed too often is retried.
     """
     names = {judgment_list.pk: str(judgment_list) for judgment_list in lists}
     for list_id in names:

@@ -122,7 +122,7 @@ MIDDLEWARE = [
     # before whoever reads a body: the next one looks for a token in it
     "judgments.middleware.BodyLimitMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "judgments.middleware.PersonMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "judgments.middleware.ThrottleMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -195,14 +195,14 @@ AXES_SENSITIVE_PARAMETERS = [
     "new_password2",
 ]
 LOCKOUT_ADDRESS_LIMIT = 100
-# whoever goes on trying while locked out does not lengthen it for the one who owns the account
+# attempts made while locked out do not extend the lock-out of the account's owner
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_RESET_ON_SUCCESS = True
 AXES_LOCKOUT_TEMPLATE = "registration/locked_out.html"
 AXES_VERBOSE = False
 AXES_DISABLE_ACCESS_LOG = True
 
-# a factor on judgments/pages/rates.py; 0: nobody is throttled
+# a factor on judgments/rate_limits.py; 0: nobody is throttled
 THROTTLE = env.float("TOUCHSTONE_THROTTLE", default=1.0)
 if not 0 <= THROTTLE < float("inf"):
     raise ImproperlyConfigured("TOUCHSTONE_THROTTLE must be a number from 0 on")
@@ -217,7 +217,7 @@ if MAKES_COLLECTIONS not in ("everyone", "administrators"):
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_SSL_REDIRECT = HTTPS
-# whoever asks these is on this side of the proxy
+# these are requested from inside the proxy
 SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
@@ -317,6 +317,7 @@ CELERY_TASK_ROUTES = {
     "judgments.work_jobs": {"queue": "jobs"},
     "evaluation.refresh_large": {"queue": "jobs"},
     "evaluation.report_stability": {"queue": "jobs"},
+    "evaluation.compute_measures": {"queue": "jobs"},
     "annotation.refresh_quality": {"queue": "jobs"},
     "annotation.preview_rule": {"queue": "jobs"},
     "annotation.preview_aside": {"queue": "jobs"},

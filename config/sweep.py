@@ -15,8 +15,8 @@ import annotation.due
 import annotation.quality.due
 import evaluation.evaluations.due
 from judgments.accounts.queries import is_session_expired
-from judgments.jobs.heartbeats import beat
 from judgments.jobs.queries import is_job_due
+from judgments.jobs.worker_beats import beat
 from judgments.models import JudgmentList
 from judgments.waking import publish
 
@@ -98,7 +98,7 @@ class Sweeper:
                 continue
             task, args = wake
             if not publish(task, *args):
-                continue  # nobody heard it: the next look says it again
+                continue  # the wake-up was lost: the next sweep repeats it
             announced += 1
             wait = min(2 * self._wait.get(wake, settings.SWEEP_INTERVAL), self.LONGEST_WAIT)
             self._wait[wake] = wait

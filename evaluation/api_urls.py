@@ -5,10 +5,12 @@ from django.urls import path
 from evaluation.comparison import api as comparing
 from evaluation.comparison import changes_api as changes
 from evaluation.diagnosis import explanations_api as explaining
+from evaluation.diagnosis import list_values_api as list_values
 from evaluation.diagnosis import values_api as values
 from evaluation.judge_next import api as judge_next
 from evaluation.leaderboards import api as leaderboards
 from evaluation.leaderboards import catalogue_api as catalogue
+from evaluation.leaderboards import requested_api as requested
 from evaluation.leaderboards import segments_api as segments
 from evaluation.runs import api as runs
 from evaluation.stability import api as stability
@@ -32,6 +34,7 @@ urlpatterns = [
     path(f"{RUNS}/<uuid:run_id>/explain", explaining.RunExplain.as_view(), name="api-run-explain"),
     path(f"{RUNS}/<uuid:run_id>/rosetta", rosetta.RunRosetta.as_view(), name="api-run-rosetta"),
     path(f"{L}/rosetta", rosetta.ListRosetta.as_view(), name="api-rosetta"),
+    path(f"{L}/values", list_values.ListValues.as_view(), name="api-values"),
     path(f"{L}/compare", comparing.Comparison.as_view(), name="api-compare"),
     path(f"{L}/compare/documents", changes.MovedDocuments.as_view(), name="api-moved"),
     path(
@@ -43,5 +46,6 @@ urlpatterns = [
     path(f"{L}/judge-next", judge_next.JudgeNext.as_view(), name="api-judge-next"),
     path(f"{L}/unjudged", comparing.OpenValues.as_view(), name="api-unjudged"),
     path(f"{L}/leaderboard", leaderboards.Leaderboard.as_view(), name="api-leaderboard"),
+    path(f"{L}/measures", requested.ListMeasures.as_view(), name="api-list-measures"),
     path(f"{L}/leaderboard/segments", segments.Segments.as_view(), name="api-segments"),
 ]

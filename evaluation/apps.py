@@ -34,5 +34,5 @@ class EvaluationConfig(AppConfig):
 
 
 def wake_refresh(*, list_id: int, **_: Any) -> None:
-    """A list has a new version: somebody should look at what is due on it."""
+    """A list has a new version: wake a worker to evaluate what is due."""
     wake("evaluation.refresh", list_id)

@@ -12,8 +12,13 @@ from touchstone.statistics.named_tests import TESTS, USUAL_TEST
 
 
 def no_tags() -> list[str]:
-    """Of a ranker that nobody has tagged."""
+    """Of a ranker or a run that nobody has tagged."""
     return []
+
+
+def no_parameters() -> dict[str, object]:
+    """Of a run of which nobody said how it was made."""
+    return {}
 
 
 class Ranker(models.Model):
@@ -47,6 +52,8 @@ class Run(models.Model):
 
     sha256: of the parsed content (query, document, score in file order), so that the same file
     packed differently is the same run. A run is withdrawn, never deleted.
+    parameters, commit, tags: what its uploader says of how it was made, as
+    evaluation/runs/details.py reads it.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -56,6 +63,9 @@ class Run(models.Model):
     sha256 = models.CharField(max_length=64)
     query_count = models.PositiveIntegerField()
     row_count = models.PositiveIntegerField()
+    parameters = models.JSONField(default=no_parameters)
+    commit = models.CharField(max_length=100, blank=True, default="")
+    tags = models.JSONField(default=no_tags)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"

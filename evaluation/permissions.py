@@ -10,12 +10,12 @@ class RunRefused(DomainError):
 
 
 def check_may_withdraw(access: Access, run: Run) -> None:
-    """Raises NotFound for a run of elsewhere, RunRefused for one that is somebody else's."""
+    """Raises NotFound for a run of another collection, RunRefused for another member's run."""
     check_may_upload_runs(access)
     if run.ranker.collection_id != access.collection.pk:
         raise NotFound("run")
     if not access.is_lead and run.created_by_id != access.user.pk:
-        raise RunRefused("not_yours", "A run is withdrawn by whoever uploaded it, or by a lead.")
+        raise RunRefused("not_yours", "Only its uploader or a lead can withdraw a run.")
 
 
 def may_withdraw(access: Access, run: Run) -> bool:

@@ -4,6 +4,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from evaluation.evaluations.refreshing import refresh_evaluations
+from evaluation.leaderboards.requested import compute_requested
 from evaluation.stability.services import report_stability
 from judgments.waking import publish
 
@@ -24,6 +25,12 @@ def refresh_large(list_id: int) -> None:
     for _ in range(MOST_STEPS):
         if not refresh_evaluations(list_id=list_id, at=timezone.now()).left:
             return
+
+
+@shared_task(name="evaluation.compute_measures", ignore_result=True)
+def compute_measures(list_id: int, version: int, measures: str) -> None:
+    """Compute measures that a list does not keep, of every run that lacks them at the version."""
+    compute_requested(list_id=list_id, version=version, measures=measures)
 
 
 @shared_task(name="evaluation.report_stability", ignore_result=True)

@@ -24,11 +24,18 @@ urlpatterns: list[URLPattern] = [
     path(f"{BOARD}/file", leaderboards.leaderboard_file, name="leaderboard-file"),
     path(f"{BOARD}/measures", leaderboards.leaderboard_measures, name="leaderboard-measures"),
     path(f"{C}/lists/<slug:list_slug>/compare", comparison.compare, name="compare"),
+    path(f"{C}/lists/<slug:list_slug>/compare/groups", comparison.groups, name="compare-groups"),
+    path(
+        f"{C}/lists/<slug:list_slug>/compare/groups/file",
+        comparison.groups_file,
+        name="compare-groups-file",
+    ),
     path(f"{C}/lists/<slug:list_slug>/compare/test", comparison.compare_test, name="compare-test"),
     path(f"{C}/lists/<slug:list_slug>/compare/documents", comparison.moved, name="moved"),
     path(f"{C}/lists/<slug:list_slug>/stability", stability.stability, name="stability"),
     path(f"{C}/lists/<slug:list_slug>/judge-next", judge_next.judge_next, name="judge-next"),
     path(f"{C}/lists/<slug:list_slug>/unjudged", comparison.unjudged, name="unjudged"),
+    path(f"{BOARD}/parameters", leaderboards.leaderboard_parameters, name="leaderboard-parameters"),
     path(f"{BOARD}/segments", leaderboards.leaderboard_segments, name="leaderboard-segments"),
     path(
         f"{C}/lists/<slug:list_slug>/versions/<str:before>..<str:after>/effect",

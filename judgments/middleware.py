@@ -5,31 +5,19 @@ from typing import Any, Final
 
 from csp.constants import HEADER
 from csp.utils import build_policy
-from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.core.exceptions import SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
 from django.shortcuts import render
-from django.utils.functional import SimpleLazyObject
 from django.views.defaults import bad_request
 
-from judgments.accounts.sessions import get_person
-from judgments.pages.rates import SCOPE, seconds_to_wait
 from judgments.permissions import NotFound
+from judgments.rate_limits import SCOPE, seconds_to_wait
 from judgments.rest.problems import CONTENT_TYPE
 from judgments.rest.uploads import MOST_BYTES
 
 REST = "/api/v1/"  # which refuses in its own words
 MOST_OF_OTHERS: Final = 2 * 1024 * 1024 + 64 * 1024  # JSON of two megabytes, or a form's fields
 Respond = Callable[[HttpRequest], HttpResponseBase]
-
-
-class PersonMiddleware(AuthenticationMiddleware):
-    """Django's, but that the person is found by a prepared query."""
-
-    def process_request(self, request: HttpRequest) -> None:
-        """Whoever it is, is looked up when somebody asks."""
-        super().process_request(request)
-        request.user = SimpleLazyObject(lambda: get_person(request))  # type: ignore[assignment]
 
 
 class PolicyMiddleware:
@@ -72,7 +60,7 @@ class BodyLimitMiddleware:
         if length.isdecimal() and int(length) <= most:
             return None
         if is_rest:
-            said = {"code": "too_large", "detail": f"At most {most:,} bytes are taken here."}
+            said = {"code": "too_large", "detail": f"At most {most:,} bytes are accepted here."}
             body = {"type": "about:blank", "title": "too large", "status": 413, **said}
             return JsonResponse(body, status=413, content_type=CONTENT_TYPE)
         return render(request, "413.html", status=413)

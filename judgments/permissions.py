@@ -20,21 +20,21 @@ class NotFound(DomainError):
     """There is no such thing, or it is not for this viewer; nobody can tell which."""
 
     def __init__(self, what: str = "page") -> None:
-        super().__init__("not_found", f"There is no such {what}, or it is not open to you.")
+        super().__init__("not_found", f"No such {what}, or you do not have access to it.")
 
 
 class RoleRefused(DomainError):
     """Leads can't make leads."""
 
     def __init__(self) -> None:
-        super().__init__("role_refused", "Who leads a collection is decided by an admin.")
+        super().__init__("role_refused", "Only an administrator can change who leads a collection.")
 
 
 class CreationRefused(DomainError):
     """Here administrators make the collections."""
 
     def __init__(self) -> None:
-        super().__init__("administrators_only", "New collections are made by an administrator.")
+        super().__init__("administrators_only", "Only an administrator can create collections.")
 
 
 class SetRefused(DomainError):
@@ -112,7 +112,7 @@ def may_upload_runs(access: Access) -> bool:
 
 
 def may_make_sets(access: Access) -> bool:
-    """Save sets of queries: whoever brings runs to be looked at by them."""
+    """Save sets of queries: researchers and leads."""
     return may_upload_runs(access)
 
 
@@ -159,9 +159,9 @@ def check_may_change_set(access: Access, saved_set: SavedSet) -> None:
     if access.is_lead:
         return
     if saved_set.is_held_out:
-        raise SetRefused("held_out", "A held-out set is changed by leads alone.")
+        raise SetRefused("held_out", "Only leads can change a held-out set.")
     if saved_set.created_by_id != access.user.pk:
-        raise SetRefused("not_yours", "A set is changed by whoever made it, or by a lead.")
+        raise SetRefused("not_yours", "Only its creator or a lead can change a set.")
 
 
 def may_change_set(access: Access, saved_set: SavedSet) -> bool:
@@ -189,7 +189,7 @@ def check_may_manage_members(access: Access) -> None:
 
 
 def may_give_role(access: Access, role: str) -> bool:
-    """Make somebody this, or make somebody who is this something else.
+    """Give a member this role, or change it to another.
 
     Leads decide about annotators and researchers; who leads is for an admin.
     """

@@ -43,6 +43,7 @@ urlpatterns: list[URLPattern] = [
         name="invitation-withdraw",
     ),
     path(f"{C}/audit", members.audit, name="audit"),
+    path(f"{C}/audit/file", members.audit_file, name="audit-file"),
     path(f"{C}/jobs/<uuid:public_id>", jobs.job, name="job"),
     path(f"{C}/sets", sets.sets, name="sets"),
     path(f"{C}/sets/new", sets.set_create, name="set-create"),

@@ -2,10 +2,6 @@
 
 `./run tests` starts it. A DATABASE_URL and REDIS_URL that are set are used for the second pass;
 else both servers are started for it, if the machine has them.
-
-Browsers and storms run in real time, on machines that do other things as well. Of a pass in which
-a handful failed, those run once more, alone: what fails again has failed, and what does not is
-named as unsteady at the end.
 """
 
 import os
@@ -28,9 +24,7 @@ PYTEST = (sys.executable, "-m", "pytest")
 SIDE_BY_SIDE = ("-n", "2", "--dist", "loadgroup")
 SLOWEST = ("--durations", "25", "--durations-min", "2")
 SERVERS = ("DATABASE_URL", "REDIS_URL")
-SOME_FAILED = 1  # pytest's exit statuses
-NOTHING_SELECTED = 5
-HANDFUL = 3  # failures that may be the machine's; more are not
+NOTHING_SELECTED = 5  # pytest's exit status
 
 
 @dataclass
@@ -42,7 +36,6 @@ class Pass:
     seconds: float = 0.0
     tests: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
-    unsteady: list[str] = field(default_factory=list)
     missing: str = ""
 
 
@@ -104,15 +97,8 @@ def run_pytest(
     report = directory / f"{name}.xml"
     status = call_pytest([*SIDE_BY_SIDE, *SLOWEST, f"--junitxml={report}", *words], inside)
     cases = read_report(report)
-    failed = sorted({node(case) for case in cases if has_failed(case)})
-    unsteady: list[str] = []
-    if status == SOME_FAILED and 0 < len(failed) <= HANDFUL:
-        print(f"\n== {name}: once more, alone: {', '.join(failed)}", flush=True)
-        switches = [word for word in words if word == "--real-services"]
-        status = call_pytest([*switches, *failed], inside)
-        unsteady = failed if status == 0 else []
     skipped = Counter(skip.get("message", "") for case in cases for skip in case.iter("skipped"))
-    return Pass(name, status, time.monotonic() - began, len(cases), skipped, unsteady)
+    return Pass(name, status, time.monotonic() - began, len(cases), skipped)
 
 
 def outside(directory: Path) -> dict[str, str]:
@@ -150,15 +136,6 @@ def read_report(report: Path) -> list[ElementTree.Element]:
     return list(ElementTree.parse(report).iter("testcase")) if report.exists() else []
 
 
-def has_failed(case: ElementTree.Element) -> bool:
-    return case.find("failure") is not None or case.find("error") is not None
-
-
-def node(case: ElementTree.Element) -> str:
-    """What pytest calls a test; this project's are functions of modules."""
-    return f"{case.get('classname', '').replace('.', '/')}.py::{case.get('name')}"
-
-
 def closing_lines(passes: list[Pass]) -> list[str]:
     fonts = ", ".join(services.find_fonts()) or "none of " + ", ".join(services.FONTS)
     lines = ["", "== The suite", f"fonts: {fonts}"]
@@ -172,9 +149,6 @@ def closing_lines(passes: list[Pass]) -> list[str]:
             f"{one.name}: {said}, {one.tests} tests, {skipped} skipped, {one.seconds:.0f} s"
         )
         lines += [f"  skipped {number}: {why}" for why, number in sorted(one.skipped.items())]
-        lines += [
-            f"  unsteady: {test} failed beside others, and passed alone" for test in one.unsteady
-        ]
     return lines
 
 

@@ -31,7 +31,7 @@ _NUMBER: Final = re.compile(NUMBER)
 
 
 class ScaleRefused(DomainError):
-    """A scale can't be as asked; the message is a sentence for whoever asked."""
+    """An invalid scale; the message is a sentence for the user."""
 
     def __init__(self, message: str) -> None:
         super().__init__("scale_refused", message)

@@ -7,6 +7,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.consolidation.overlap import overlap_grades
 from annotation.models import Pair
+from annotation.models.labels import MADE_AT
 
 
 @dataclass(frozen=True)
@@ -34,11 +35,11 @@ class Narrowing:
         given = {
             "grade": self.grade,
             "guideline_revision__number": self.revision,
-            "made_at__gte": self.since,
-            "made_at__lte": self.until,
+            "made__gte": self.since,
+            "made__lte": self.until,
         }
         kind = {name: value for name, value in given.items() if value is not None}
-        labels_qs = overlap_grades().filter(pair=OuterRef("pk"), **kind)
+        labels_qs = overlap_grades().annotate(made=MADE_AT).filter(pair=OuterRef("pk"), **kind)
         for username in self.people:
             pairs_qs = pairs_qs.filter(Exists(labels_qs.filter(annotator__username=username)))
         if kind and not self.people:

@@ -49,15 +49,14 @@ class DecisionForm(forms.Form):
     reason = forms.CharField(
         label="Reason",
         max_length=4000,
-        error_messages={"required": "Say why; a few words are enough."},
-        help_text="Stands beside the version that this makes; it helps whoever revises the "
-        "guideline.",
+        error_messages={"required": "Give a reason; a few words are enough."},
+        help_text="Stored with the version; it helps when revising the guideline.",
         widget=forms.Textarea(attrs={"rows": 2, "dir": "auto", "class": "low"}),
     )
     as_gold = forms.BooleanField(
-        label="Make it gold as well",
+        label="Also use it as gold",
         required=False,
-        help_text="Annotators who have not met the pair are checked by it.",
+        help_text="Annotators who have not labelled the pair are checked against it.",
     )
 
     def __init__(self, *args: Any, scale: Scale, **options: Any) -> None:
@@ -68,13 +67,13 @@ class DecisionForm(forms.Form):
 
 
 class WhyForm(forms.Form):
-    """Why a decision is taken back, or one more label is asked for."""
+    """Why a decision is reopened, or one more label requested."""
 
     why = forms.CharField(
         label="Reason",
         max_length=4000,
         widget=forms.TextInput(attrs={"dir": "auto"}),
-        error_messages={"required": "Say why; a few words are enough."},
+        error_messages={"required": "Give a reason; a few words are enough."},
     )
 
 

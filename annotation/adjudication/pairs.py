@@ -26,9 +26,9 @@ from annotation.models import (
 )
 from annotation.pages.keys import KeyedGrade, keyed_grades
 from annotation.permissions import check_may_watch
-from annotation.quality.verdicts import name_segment
+from annotation.quality.assessment import name_segment
 from judgments.lists.queries import GradeShown, get_list, show_grade
-from judgments.models import Document, Judgment, JudgmentVersion, Query, User
+from judgments.models import Document, Judgment, JudgmentList, JudgmentVersion, Query, User
 from judgments.pages.paging import paginate
 from judgments.permissions import Access, NotFound, check_may_see_people
 from touchstone.scales import Scale
@@ -36,11 +36,11 @@ from touchstone.scales import Scale
 SHOWS: Mapping[str, str] = MappingProxyType(
     {
         "all": "All",
-        "differ": "Disagree",
-        "tied": "To decide",
-        "open": "Still to be labelled",
+        "differ": "Disagreements",
+        "tied": "Needs adjudication",
+        "open": "Not yet complete",
         "complete": "Complete",
-        "adjudicated": "Decided",
+        "adjudicated": "Adjudicated",
     }
 )
 
@@ -165,10 +165,19 @@ class History:
     asked: every campaign that asked about it, the newest first.
     """
 
-    qid: str
-    docid: str
+    list: JudgmentList
+    query: Query
+    document: Document
     holdings: tuple[Holding, ...]
     asked: tuple[Asked, ...]
+
+    @property
+    def qid(self) -> str:
+        return self.query.qid
+
+    @property
+    def docid(self) -> str:
+        return self.document.docid
 
 
 def list_widest(
@@ -247,8 +256,8 @@ def get_pair_page(*, access: Access, pair_id: int) -> PairPage:
     )
 
 
-def get_pair_id(*, access: Access, list_slug: str, qid: str, docid: str) -> int:
-    """The pair of the newest campaign that asked about a query and a document of a list."""
+def find_pair_id(*, access: Access, list_slug: str, qid: str, docid: str) -> int | None:
+    """The pair of the newest campaign that asked about a query and a document of a list, if any."""
     check_may_see_people(access)
     pairs_qs = Pair.objects.filter(
         list__collection=access.collection,
@@ -256,10 +265,7 @@ def get_pair_id(*, access: Access, list_slug: str, qid: str, docid: str) -> int:
         query__qid=qid,
         document__docid=docid,
     )
-    found = pairs_qs.order_by("-pk").values_list("pk", flat=True).first()
-    if found is None:
-        raise NotFound("pair")
-    return found
+    return pairs_qs.order_by("-pk").values_list("pk", flat=True).first()
 
 
 def get_history(*, access: Access, list_slug: str, qid: str, docid: str) -> History:
@@ -275,8 +281,9 @@ def get_history(*, access: Access, list_slug: str, qid: str, docid: str) -> Hist
         list=judgment_list, query=query, document=document
     )
     return History(
-        qid=qid,
-        docid=docid,
+        list=judgment_list,
+        query=query,
+        document=document,
         holdings=tuple(_list_holdings(judgment_list.pk, query.pk, document.pk, scale)),
         asked=tuple(_asked(pair, scale) for pair in pairs_qs.order_by("-pk")),
     )
@@ -284,10 +291,16 @@ def get_history(*, access: Access, list_slug: str, qid: str, docid: str) -> Hist
 
 def _asked(pair: Pair, scale: Scale) -> Asked:
     labels_qs = pair.labels.select_related(
-        "annotator", "assignment", "guideline_revision", "superseded_by"
+        "annotator",
+        "assignment",
+        "guideline_revision",
+        "superseded_by",
+        "timing",
+        "reason_text",
+        "note_text",
     )
     adjudications_qs = Adjudication.objects.filter(pair=pair).select_related(
-        "decided_by", "reopening__reopened_by"
+        "decided_by", "reason_text", "reopening__reopened_by", "reopening__reason_text"
     )
     return Asked(
         pair=pair,
@@ -404,7 +417,7 @@ def _list_holdings(list_id: int, query_id: int, document_id: int, scale: Scale) 
     versions_qs = JudgmentVersion.objects.filter(
         list=list_id, number__in=[row.since for row in rows]
     )
-    versions = {one.number: one for one in versions_qs.select_related("author")}
+    versions = {one.number: one for one in versions_qs.select_related("author", "reason_text")}
     return [
         Holding(
             grade=show_grade(scale, row.grade),

@@ -1,6 +1,6 @@
-"""The disputed pairs of a campaign, those first that matter most; for whoever decides them.
+"""The disputed pairs of a campaign, most important first; for adjudicators.
 
-Names of people and of rankers are not here: whoever decides shall look at what was said.
+Names of annotators and rankers are left out, so that decisions rest on the labels.
 """
 
 from collections import defaultdict
@@ -73,7 +73,7 @@ class QueuePage:
 
 @dataclass(frozen=True)
 class Voice:
-    """What somebody said of a pair, under a letter."""
+    """One annotator's label of a pair, under a letter."""
 
     letter: str
     grade: GradeShown | None
@@ -223,9 +223,9 @@ def _list_levers(campaign: Campaign, pair_ids: Sequence[int]) -> dict[int, float
 
 def _list_voices(pair: Pair, scale: Scale) -> list[Voice]:
     """What people said, in an order that tells nobody who they are."""
-    labels_qs = overlap_labels().filter(pair=pair)
+    labels_qs = overlap_labels().select_related("timing", "reason_text", "note_text")
     dice = seeded(pair.campaign.seed, pair.pk)
-    mixed = sorted(labels_qs, key=lambda label: dice(str(label.pk)))
+    mixed = sorted(labels_qs.filter(pair=pair), key=lambda label: dice(str(label.pk)))
     return [_voice(number, label, scale) for number, label in enumerate(mixed)]
 
 

@@ -49,7 +49,7 @@ def near(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     access, campaign = led_campaign(request, slug, campaign_id)
     form = NearForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Choose which grade to take, and say why.")
+        messages.error(request, "Choose a grade and give a reason.")
         return redirect("campaign-queue", slug, campaign_id)
     try:
         decided = decide_alike(
@@ -62,14 +62,14 @@ def near(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     except AdjudicationRefused as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, f"Decided: {len(decided)}. Each can be reopened on its page.")
+        messages.success(request, f"Adjudicated: {len(decided)}. Each can be reopened on its page.")
     return redirect("campaign-queue", slug, campaign_id)
 
 
 @never_cache
 @require_http_methods(["GET", "POST"])
 def decide(request: HttpRequest, slug: str, campaign_id: UUID, pair_id: int) -> HttpResponse:
-    """One disputed pair, without names; a POST decides it and goes on to the next."""
+    """One disputed pair, without names; a POST adjudicates it and continues with the next."""
     access, campaign = led_campaign(request, slug, campaign_id)
     pair = get_disputed_pair(access=access, campaign=campaign, pair_id=pair_id)
     form = DecisionForm(posted(request), scale=Scale.from_json(pair.list.scale))
@@ -81,7 +81,9 @@ def decide(request: HttpRequest, slug: str, campaign_id: UUID, pair_id: int) -> 
         except AdjudicationRefused as error:
             form.add_error(None, error.message)
         else:
-            messages.success(request, f"Decided: {pair.query.qid} {pair.document.docid}, {grade}.")
+            messages.success(
+                request, f"Adjudicated: {pair.query.qid} {pair.document.docid}, {grade}."
+            )
             return _on(slug, campaign_id, following)
     page = get_dispute_page(access=access, pair=pair)
     return render_page(request, "decide", page, access=access, form=form, why_form=WhyForm())
@@ -89,11 +91,11 @@ def decide(request: HttpRequest, slug: str, campaign_id: UUID, pair_id: int) -> 
 
 @require_POST
 def one_more(request: HttpRequest, slug: str, campaign_id: UUID, pair_id: int) -> HttpResponse:
-    """Have somebody else label a pair instead of deciding it."""
+    """Request one more label of a pair instead of adjudicating it."""
     access, campaign = led_campaign(request, slug, campaign_id)
     pair = get_disputed_pair(access=access, campaign=campaign, pair_id=pair_id)
     following = get_next_dispute(access=access, pair=pair)
-    if not _do(request, access, pair, ask_one_more, "One more label is asked for."):
+    if not _do(request, access, pair, ask_one_more, "One more label requested."):
         return redirect("campaign-decide", slug, campaign_id, pair_id)
     return _on(slug, campaign_id, following)
 
@@ -104,7 +106,7 @@ def reopen_pair(request: HttpRequest, slug: str, pair_id: int) -> HttpResponse:
     access = get_access(viewer=request.user, slug=slug)
     check_may_lead(access)
     pair = get_pair(access=access, pair_id=pair_id)
-    _do(request, access, pair, reopen, "Reopened: the pair follows from its labels again.")
+    _do(request, access, pair, reopen, "Reopened: the grade follows from the labels again.")
     return redirect("pair", slug, pair_id)
 
 
@@ -114,7 +116,7 @@ def _do(
     """Something about a pair that needs a reason."""
     form = WhyForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Say why; a few words are enough.")
+        messages.error(request, "Give a reason; a few words are enough.")
         return False
     try:
         check_may_adjudicate(access, pair)

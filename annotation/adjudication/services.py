@@ -16,6 +16,7 @@ from annotation.seats.services import balance_seats, lock_pairs
 from judgments.audit import services as audit
 from judgments.models import JudgmentList
 from judgments.permissions import Access, NotFound, may_lead
+from judgments.storage.side_texts import keep_text
 from touchstone.errors import DomainError
 from touchstone.scales import Scale
 
@@ -50,7 +51,7 @@ def adjudicate(
 ) -> Adjudication:
     """Decide a pair; a live campaign's list has the grade when this returns.
 
-    The newest decision holds, whatever labels say before or afterwards. Raises
+    The newest decision holds, regardless of earlier or later labels. Raises
     AdjudicationRefused without a reason, as everything here does.
     """
     check_may_adjudicate(access, pair)
@@ -86,9 +87,10 @@ def reopen(*, access: Access, pair: Pair, reason: str, at: datetime) -> None:
         Pair.objects.select_for_update(no_key=True).get(pk=pair.pk)
         newest = Adjudication.objects.filter(pair=pair).order_by("-pair_seq").first()
         if newest is None or hasattr(newest, "reopening"):
-            raise AdjudicationRefused("not_decided", "Nobody has decided this pair.")
+            raise AdjudicationRefused("not_decided", "This pair is not adjudicated.")
+        why = keep_text(_words(reason))
         Reopening.objects.create(
-            adjudication=newest, reason=_words(reason), reopened_at=at, reopened_by=access.user
+            adjudication=newest, reason_text=why, reopened_at=at, reopened_by=access.user
         )
         Pair.objects.filter(pk=pair.pk).update(label_seq=F("label_seq") + 1)
         _conclude(judgment_list, pair.campaign, [pair.pk], at)
@@ -103,7 +105,7 @@ def reopen(*, access: Access, pair: Pair, reason: str, at: datetime) -> None:
 
 
 def ask_one_more(*, access: Access, pair: Pair, reason: str, at: datetime) -> None:
-    """Have somebody else label a pair, instead of deciding it now; for leads.
+    """Request one more label of a pair instead of adjudicating it; for leads.
 
     Raises AdjudicationRefused where there is an obstacle (`find_obstacle`): nobody is left who has
     not labelled it, say, or somebody has been asked already.
@@ -115,9 +117,8 @@ def ask_one_more(*, access: Access, pair: Pair, reason: str, at: datetime) -> No
         obstacle = find_obstacle(pair)
         if obstacle is not None:
             raise AdjudicationRefused(*obstacle)
-        OneMoreLabel.objects.create(
-            pair=pair, reason=_words(reason), asked_at=at, asked_by=access.user
-        )
+        why = keep_text(_words(reason))
+        OneMoreLabel.objects.create(pair=pair, reason_text=why, asked_at=at, asked_by=access.user)
         Pair.objects.filter(pk=pair.pk).update(label_seq=F("label_seq") + 1)
         balance_seats(pair_ids=[pair.pk], overlap=pair.campaign.overlap)
         _conclude(judgment_list, pair.campaign, [pair.pk], at)
@@ -127,7 +128,7 @@ def ask_one_more(*, access: Access, pair: Pair, reason: str, at: datetime) -> No
 def _words(reason: str) -> str:
     words = reason.replace("\0", "").strip()[:MAX_REASON_CHARACTERS]
     if not words:
-        raise AdjudicationRefused("reason_missing", "Say why; a few words are enough.")
+        raise AdjudicationRefused("reason_missing", "Give a reason; a few words are enough.")
     return words
 
 
@@ -142,13 +143,13 @@ def _decide(
         pair_ids = lock_pairs(campaign.pairs.filter(pk__in=grades))
         Pair.objects.filter(pk__in=pair_ids).update(label_seq=F("label_seq") + 1)
         pairs_qs = Pair.objects.select_related("query", "document").filter(pk__in=pair_ids)
-        decided = []
+        decided, kept = [], keep_text(reason)
         for pair in pairs_qs.order_by("pk"):
             grade = grades[pair.pk]
             adjudication = Adjudication.objects.create(
                 pair=pair,
                 grade=grade,
-                reason=reason,
+                reason_text=kept,
                 guideline_revision=newest,
                 decided_at=at,
                 decided_by=access.user,

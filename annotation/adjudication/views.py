@@ -12,8 +12,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.adjudication.forms import DecisionForm, NarrowForm, WhyForm
 from annotation.adjudication.pairs import (
+    find_pair_id,
+    get_history,
     get_next_pair_id,
-    get_pair_id,
     get_pair_page,
     get_pairs_page,
 )
@@ -54,7 +55,7 @@ def pairs(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def pair(request: HttpRequest, slug: str, pair_id: int) -> HttpResponse:
-    """What everybody said about a pair; a POST decides it and goes on to the next."""
+    """All labels of a pair; a POST adjudicates it and continues with the next."""
     access = get_access(viewer=request.user, slug=slug)
     found = get_pair(access=access, pair_id=pair_id)
     form = DecisionForm(posted(request), scale=Scale.from_json(found.list.scale))
@@ -81,15 +82,14 @@ def pair(request: HttpRequest, slug: str, pair_id: int) -> HttpResponse:
 
 @require_safe
 def pair_of_list(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
-    """From a query and a document of a list to what people said about them."""
+    """Where a judgment came from: what people said of it, or for others which versions set it."""
     access = get_access(viewer=request.user, slug=slug)
-    pair_id = get_pair_id(
-        access=access,
-        list_slug=list_slug,
-        qid=request.GET.get("query", ""),
-        docid=request.GET.get("document", ""),
-    )
-    return redirect("pair", slug, pair_id)
+    asked = {"qid": request.GET.get("query", ""), "docid": request.GET.get("document", "")}
+    pair_id = find_pair_id(access=access, list_slug=list_slug, **asked)
+    if pair_id is not None:
+        return redirect("pair", slug, pair_id)
+    history = get_history(access=access, list_slug=list_slug, **asked)
+    return render_page(request, "pair_history", history, access=access, section="lists")
 
 
 @never_cache
@@ -114,7 +114,7 @@ def _decide(request: HttpRequest, access: Access, found: Pair, form: DecisionFor
         return False
     messages.success(
         request,
-        f"Decided: {found.query.qid} with {found.document.docid} is {grade}.",
+        f"Adjudicated: {found.query.qid} with {found.document.docid} is {grade}.",
     )
     return True
 

@@ -11,7 +11,7 @@ from django.db.models import Sum
 
 from annotation.models import Campaign
 
-LARGE: Final = 5_000  # pairs; a smaller campaign is counted anew every time
+LARGE: Final = 5_000  # pairs; a smaller campaign is counted every time
 TIMES: Final = 20  # as long as counting took is how long the count is kept, so many times
 LONGEST: Final = 60.0  # seconds; a count is no older, whatever is said of its state
 MOST: Final = 200
@@ -45,7 +45,7 @@ def kept(
 
     However many look, and however large it is, counting takes at most a twentieth of a process.
     state: cheap to ask for, and another one whenever the count may be; while it is the same,
-    nothing is counted anew for up to a minute.
+    nothing is recounted for up to a minute.
     """
     if (campaign.pools.aggregate(pairs=Sum("pair_count"))["pairs"] or 0) < LARGE:
         return count()

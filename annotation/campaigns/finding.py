@@ -1,4 +1,4 @@
-"""The campaign that an address names, for whoever may see it."""
+"""The campaign of a URL, if the viewer may see it."""
 
 from uuid import UUID
 

@@ -10,8 +10,7 @@ from annotation.models.campaigns import LEASE_MINUTES, LONGEST_LEASE, SHORTEST_L
 from judgments.models import JudgmentList, User
 
 RULES = {
-    Campaign.Rule.MAJORITY: "Majority: the grade that most of them gave. Where no grade leads, "
-    "you decide.",
+    Campaign.Rule.MAJORITY: "Majority: the most frequent grade. Ties need adjudication.",
     Campaign.Rule.MEDIAN: "Median: the middle grade; between two middle ones half-way, half a "
     "step rounded up.",
     Campaign.Rule.MEAN: "Mean: the average, rounded to the nearest grade, half a step rounded up.",
@@ -70,23 +69,23 @@ class CampaignForm(forms.Form):
         label="Guideline",
         queryset=Guideline.objects.none(),
         empty_label=None,
-        help_text="What annotators follow. It must be for the grades of the list.",
+        help_text="The instructions for annotators. It must match the list’s grades.",
     )
     overlap = forms.IntegerField(
-        label="People per pair",
+        label="Labels per pair",
         min_value=1,
         max_value=20,
         initial=2,
-        help_text="How many people label each pair, independently of each other. With two or more "
-        "you learn how far the grades can be trusted; with one you get twice as many.",
+        help_text="How many annotators label each pair independently. With two or more, agreement "
+        "can be measured.",
     )
     depth = forms.IntegerField(
         label="Depth",
         min_value=1,
         max_value=10_000,
         initial=10,
-        help_text="How many results of each run are to be judged, from the top. Take the cutoff "
-        "of the measure that you care about: 10 for nDCG@10.",
+        help_text="How many of each run’s top results to judge. Use the cutoff of your main "
+        "measure: 10 for nDCG@10.",
     )
     rule = forms.ChoiceField(
         label="How labels become a grade",
@@ -101,24 +100,23 @@ class CampaignForm(forms.Form):
         widget=forms.RadioSelect,
     )
     order = forms.ChoiceField(
-        label="In which order people meet the pairs",
+        label="Order in which annotators get the pairs",
         choices=ORDERS,
         initial=Campaign.Order.BY_QUERY,
         widget=forms.RadioSelect,
     )
     lease_minutes = forms.IntegerField(
-        label="How long pairs are kept for somebody, in minutes",
+        label="Lease of a pair, in minutes",
         min_value=SHORTEST_LEASE,
         max_value=LONGEST_LEASE,
         initial=LEASE_MINUTES,
-        help_text="While the page is open they are kept anyway, and closing it gives them back. "
-        "This is for whoever is offline, or whose page ended without a word: four hours are a "
-        "long train ride.",
+        help_text="How long pairs stay reserved for an annotator who goes offline. An open page "
+        "renews the lease; closing the page releases it.",
     )
     shows_images = forms.BooleanField(
         label="Show images",
         required=False,
-        help_text="Those that a document’s own HTML holds. Nothing is fetched from elsewhere.",
+        help_text="Only images embedded in a document’s HTML. Nothing is fetched from other sites.",
     )
 
     def __init__(
@@ -150,7 +148,7 @@ class PeopleForm(forms.Form):
         queryset=User.objects.none(),
         to_field_name="username",
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Choose at least one person."},
+        error_messages={"required": "Select at least one person."},
     )
 
     def __init__(self, *args: Any, candidates: list[User], **options: Any) -> None:
@@ -167,7 +165,7 @@ class ApprovalForm(forms.Form):
         label="Reason",
         required=False,
         max_length=1000,
-        help_text="Stands beside the version that this makes.",
+        help_text="Stored with the version.",
         widget=forms.TextInput(attrs={"dir": "auto"}),
     )
 

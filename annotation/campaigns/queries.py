@@ -20,6 +20,7 @@ from annotation.models import (
     Label,
     Pair,
 )
+from annotation.models.labels import MADE_AT
 from annotation.permissions import check_may_watch
 from judgments.models import Membership, User
 from judgments.permissions import (
@@ -308,7 +309,7 @@ def _count_people(access: Access) -> dict[int, int]:
 
 
 def _current(campaign: Campaign) -> QuerySet[Label]:
-    """The labels that hold: neither superseded nor taken back."""
+    """The current labels: neither superseded nor undone."""
     labels_qs = Label.objects.filter(pair__campaign=campaign, superseded_by__isnull=True)
     return labels_qs.exclude(outcome=Label.Outcome.RETRACTED).order_by()
 
@@ -318,8 +319,9 @@ def _list_annotators(campaign: Campaign, now: datetime) -> list[AnnotatorRow]:
     counts = {
         user: (labelled, today)
         for user, labelled, today in _current(campaign)
+        .annotate(made=MADE_AT)
         .values_list("annotator")
-        .annotate(labelled=Count("pk"), today=Count("pk", filter=Q(made_at__gte=midnight)))
+        .annotate(labelled=Count("pk"), today=Count("pk", filter=Q(made__gte=midnight)))
     }
     seen = dict(
         Label.objects.filter(pair__campaign=campaign)
@@ -348,8 +350,8 @@ def _list_annotators(campaign: Campaign, now: datetime) -> list[AnnotatorRow]:
 
 def _list_seconds(campaign: Campaign) -> dict[int, list[float]]:
     by_user: dict[int, list[float]] = {}
-    measured = _current(campaign).filter(seconds__isnull=False)
-    for user, seconds in measured.values_list("annotator", "seconds"):
+    measured = _current(campaign).filter(timing__seconds__isnull=False)
+    for user, seconds in measured.values_list("annotator", "timing__seconds"):
         if seconds is not None:
             by_user.setdefault(user, []).append(seconds)
     return by_user

@@ -11,7 +11,7 @@ from judgments.models import User
 def record_person(
     campaign: Campaign, person: User, actor: User | None, at: datetime, action: str, *, after: Any
 ) -> None:
-    """What happened to somebody in a campaign; actor: None where a rule did it."""
+    """An event about a person in a campaign; actor: None for a rule."""
     audit.record(
         collection=campaign.list.collection,
         actor=actor,

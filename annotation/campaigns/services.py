@@ -106,7 +106,7 @@ def change_campaign(
 
     changes: any of CHANGEABLE; while it is open neither guideline, depth nor rule. With another
     overlap every pair is concluded anew: a grade with too few labels leaves the list. In a campaign
-    that becomes live, what waits is committed. report: called with how many pairs are heard.
+    that becomes live, what waits is committed. report: called with how many pairs have been loaded.
     Raises CampaignRefused for what can't be changed any more, e.g. once the campaign is closed.
     """
     check_may_run(access, campaign)
@@ -250,7 +250,7 @@ def close_campaign(*, access: Access, campaign: Campaign, at: datetime) -> Campa
 def check_may_open(campaign: Campaign) -> None:
     """A campaign that is not open needs pairs, enough people, and pairs open nowhere else."""
     if campaign.state == Campaign.State.OPEN:
-        raise CampaignRefused("state", "The campaign is open already.")
+        raise CampaignRefused("state", "The campaign is already open.")
     if not campaign.pairs.exists():
         raise CampaignRefused("no_pairs", "The campaign has no pairs yet: build its pool first.")
     _check_people(campaign, campaign.overlap)
@@ -278,7 +278,7 @@ def _conflict(campaign: Campaign, count: int) -> str:
     others_qs = others_qs.exclude(campaign=campaign).order_by("campaign__name")
     names = list(others_qs.values_list("campaign__name", flat=True).distinct()[:3])
     pairs = "1 pair is" if count == 1 else f"{count:,} pairs are"
-    return f"{pairs} open in another campaign of this list already: {', '.join(names)}."
+    return f"{pairs} already open in another campaign of this list: {', '.join(names)}."
 
 
 def _open(
@@ -352,15 +352,13 @@ def _check_design(access: Access, campaign: Campaign) -> None:
     if campaign.guideline.collection_id != access.collection.pk:
         raise NotFound("guideline")
     if not has_grades_of(get_newest_revision(campaign.guideline).grades, campaign.list):
-        raise CampaignRefused(
-            "guideline_scale", "The guideline is for another scale than that of the list."
-        )
+        raise CampaignRefused("guideline_scale", "The guideline’s scale differs from the list’s.")
     if not campaign.name or len(campaign.name) > MAX_NAME_CHARACTERS:
         raise CampaignRefused(
             "name_invalid", f"A campaign needs a name of at most {MAX_NAME_CHARACTERS} characters."
         )
     ranges = (
-        ("overlap", campaign.overlap, 1, MAX_OVERLAP, "People per pair"),
+        ("overlap", campaign.overlap, 1, MAX_OVERLAP, "Labels per pair"),
         ("depth", campaign.depth, 1, MAX_DEPTH, "The depth"),
         ("lease", campaign.lease_minutes, SHORTEST_LEASE, LONGEST_LEASE, "Minutes of a lease"),
     )
@@ -392,7 +390,7 @@ def _design(campaign: Campaign) -> dict[str, Any]:
 
 
 def _mark_annotating(collection: Collection, user_ids: Iterable[int] | None = None) -> None:
-    """Keep Membership.is_annotating true for whoever is active in an open campaign."""
+    """Keep Membership.is_annotating true for everyone active in an open campaign."""
     active = CampaignAnnotator.objects.filter(
         user=OuterRef("user"),
         is_active=True,
@@ -406,6 +404,4 @@ def _mark_annotating(collection: Collection, user_ids: Iterable[int] | None = No
 
 
 def _name_taken() -> CampaignRefused:
-    return CampaignRefused(
-        "name_taken", "There is already a campaign with this name for this list."
-    )
+    return CampaignRefused("name_taken", "This list already has a campaign with this name.")

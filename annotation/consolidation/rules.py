@@ -18,7 +18,7 @@ def votes(grades: Sequence[int], codes: Sequence[int]) -> dict[int, int]:
     Raises ValueError for no grade, or for one that is not on the scale.
     """
     if not grades:
-        raise ValueError("nobody has graded the pair")
+        raise ValueError("the pair has no grades")
     counts = Counter(grades)
     unknown = counts.keys() - set(codes)
     if unknown:
@@ -29,7 +29,7 @@ def votes(grades: Sequence[int], codes: Sequence[int]) -> dict[int, int]:
 def majority(grades: Sequence[int], codes: Sequence[int]) -> int | None:
     """The grade that more people gave than any other; None where several share that place.
 
-    A tie has no winner here: whoever decides it does so with a reason (adjudication).
+    A tie has no winner here: it needs adjudication, with a reason.
     """
     counts = votes(grades, codes)
     most = max(counts.values())

@@ -16,11 +16,11 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F, QuerySet
 
-from annotation.consolidation.conclusions import (
-    Concluded,
-    conclusions,
-    list_said,
-    listen,
+from annotation.consolidation.aggregation import (
+    LabelledPair,
+    aggregate,
+    list_labelled,
+    load_labelled_pairs,
 )
 from annotation.consolidation.rules import votes
 from annotation.consolidation.weighing import rounded
@@ -30,7 +30,6 @@ from judgments.audit import services as audit
 from judgments.models import Judgment, JudgmentList, JudgmentVersion, User
 from judgments.permissions import Access
 from judgments.storage.bulk import Among
-from judgments.storage.prepared import PreparedRows, Slot, slot
 from judgments.versions.services import Change, commit_judgments, read_current
 from touchstone.scales import Scale
 
@@ -90,7 +89,7 @@ def approve(
         due_qs = Pair.objects.filter(campaign=campaign, label_seq__gt=F("consolidated_seq"))
         conclude(judgment_list=judgment_list, due_qs=due_qs)
         waiting_qs = Pair.objects.filter(campaign=campaign, consolidated_seq__gt=F("committed_seq"))
-        waiting = listen(waiting_qs.order_by("pk"))
+        waiting = load_labelled_pairs(waiting_qs.order_by("pk"))
         version = commit_conclusions(
             judgment_list=judgment_list, concluded=waiting, by=access.user, at=at, reason=reason
         )
@@ -129,20 +128,20 @@ def conclude(
     due_qs: QuerySet[Pair],
     report: Callable[[int], None] = lambda _: None,
     tells: bool = False,
-) -> list[Concluded]:
+) -> list[LabelledPair]:
     """Write what the labels of these pairs come to; the caller holds the list's lock.
 
-    The pairs are locked from here on. report: called with how many pairs are heard. tells: the
-    caller tells the list what live campaigns conclude, in this transaction; that it was told is
-    then written at once.
+    The pairs are locked from here on. report: called with how many pairs have been loaded. tells:
+    the caller tells the list what live campaigns conclude, in this transaction; that it was told
+    is then written at once.
     """
-    concluded = listen(due_qs.order_by("pk").select_for_update(no_key=True), report)
+    concluded = load_labelled_pairs(due_qs.order_by("pk").select_for_update(no_key=True), report)
     codes = Scale.from_json(judgment_list.scale).codes
-    for one, (state, grade) in conclusions(concluded, codes):
+    for one, (state, grade) in aggregate(concluded, codes):
         one.pair.state, one.pair.grade = state, grade
         one.pair.consolidated_seq = one.pair.label_seq
         one.is_told = tells and one.pair.campaign.commit == Campaign.Commit.LIVE
-    _save_conclusions(concluded)
+    _save_aggregates(concluded)
     return concluded
 
 
@@ -157,9 +156,9 @@ def conclude_again(
 
     Only what comes out another than before, or waited for approval, is told the list: grades
     that an import or a revert has put there since stay. The caller holds the list's lock.
-    report: called with how many pairs are heard, before the list is told.
+    report: called with how many pairs have been loaded, before the list is told.
     """
-    said_qs = list_said(campaign)
+    said_qs = list_labelled(campaign)
     before = {pk: rest for pk, *rest in said_qs.values_list("pk", "state", "grade")}
     concluded = conclude(judgment_list=judgment_list, due_qs=said_qs, report=report)
     told = [
@@ -181,7 +180,7 @@ def conclude_again(
 def commit_conclusions(
     *,
     judgment_list: JudgmentList,
-    concluded: Sequence[Concluded],
+    concluded: Sequence[LabelledPair],
     by: User | None,
     at: datetime,
     reason: str = "",
@@ -224,34 +223,24 @@ def commit_conclusions(
 
 def seconds_to_wait(*, list_id: int, at: datetime) -> float | None:
     """How long what is due in a list has to wait for its next version; None where nothing is."""
-    if not _some_due.list(list=list_id):
+    if not _due_qs(list_id).exists():
         return None
-    found = _newest_version.list(list=list_id)
-    if not found:
+    by_labels_qs = JudgmentVersion.objects.filter(
+        list=list_id, source=JudgmentVersion.Source.LABELS
+    )
+    newest = by_labels_qs.order_by("-number").values_list("created_at", flat=True).first()
+    if newest is None:
         return 0.0
-    newest: datetime = found[0][0]
     interval = timedelta(seconds=settings.LIVE_COMMIT_INTERVAL)
     # a version of a clock that runs ahead must not stop the list for longer
     return max(0.0, min(newest + interval - at, interval).total_seconds())
 
 
-def _due_qs(list_id: int | Slot) -> QuerySet[Pair]:
+def _due_qs(list_id: int) -> QuerySet[Pair]:
     return Pair.objects.filter(list=list_id, is_open=True, label_seq__gt=F("consolidated_seq"))
 
 
-_some_due: PreparedRows[Any] = PreparedRows(
-    lambda: _due_qs(slot("list")).order_by().values_list("pk")[:1]
-)
-_newest_version: PreparedRows[Any] = PreparedRows(
-    lambda: (
-        JudgmentVersion.objects.filter(list=slot("list"), source=JudgmentVersion.Source.LABELS)
-        .order_by("-number")
-        .values_list("created_at")[:1]
-    )
-)
-
-
-def _save_conclusions(concluded: Sequence[Concluded]) -> None:
+def _save_aggregates(concluded: Sequence[LabelledPair]) -> None:
     """Write states and grades: many pairs share the few there are."""
     alike: dict[tuple[str, int | None, bool], list[int]] = defaultdict(list)
     for one in concluded:
@@ -265,8 +254,8 @@ def _save_conclusions(concluded: Sequence[Concluded]) -> None:
 
 
 def _changes(
-    judgment_list: JudgmentList, concluded: Sequence[Concluded]
-) -> Iterator[tuple[Concluded, Change]]:
+    judgment_list: JudgmentList, concluded: Sequence[LabelledPair]
+) -> Iterator[tuple[LabelledPair, Change]]:
     """What the list shall hold for the pairs; nothing for those about which nothing is to say."""
     codes = Scale.from_json(judgment_list.scale).codes
     without = [one.pair for one in concluded if one.pair.grade is None]
@@ -280,13 +269,13 @@ def _changes(
             yield one, given_back[pair.pk]
 
 
-def _newly_decided(one: Concluded) -> Adjudication | None:
+def _newly_decided(one: LabelledPair) -> Adjudication | None:
     """The adjudication that the list has not been told of yet, if there is one."""
     decided = one.adjudication
     return decided if decided and decided.pair_seq > one.pair.committed_seq else None
 
 
-def _evidence(one: Concluded, codes: tuple[int, ...]) -> dict[str, Any]:
+def _evidence(one: LabelledPair, codes: tuple[int, ...]) -> dict[str, Any]:
     """Why the grade is what it is, as plain values; the same labels give the same values."""
     counts = votes(one.grades, codes) if one.grades else {}
     evidence = {
@@ -338,11 +327,11 @@ def _is_of(pair: Pair, evidence: Mapping[str, Any]) -> bool:
     return evidence.get("campaign") == str(pair.campaign.public_id)
 
 
-def _campaigns(concluded: Sequence[Concluded]) -> str:
+def _campaigns(concluded: Sequence[LabelledPair]) -> str:
     return "Labels of " + ", ".join(sorted({one.pair.campaign.name for one in concluded}))
 
 
-def _reasons(concluded: Sequence[Concluded], person: User) -> str:
+def _reasons(concluded: Sequence[LabelledPair], person: User) -> str:
     decisions = [_newly_decided(one) for one in concluded]
     own = [one.reason for one in decisions if one and one.reason and one.decided_by == person]
     return "; ".join(dict.fromkeys(own))[:1_000]

@@ -108,7 +108,7 @@ def _by_votes(said: Said, known: Known, grades: int) -> list[float]:
 
 
 def _unknown(grades: int) -> list[list[float]]:
-    """The matrix of somebody without labels: the priors'."""
+    """The matrix of an annotator without labels: the priors'."""
     total = PRIORS.right + PRIORS.wrong * (grades - 1)
     return [
         [(PRIORS.right if row == column else PRIORS.wrong) / total for column in range(grades)]

@@ -39,7 +39,7 @@ class WorkerRow:
 
 @dataclass(frozen=True)
 class SkipRow:
-    """A query that somebody skips, for the lead: who and why."""
+    """A skipped query, for the lead: by whom and why."""
 
     id: UUID
     qid: str
@@ -118,7 +118,7 @@ def _get_pace(campaign: Campaign, now: datetime) -> Pace:
         )
         for ago in range(HOURS)
     }
-    found = _recent(campaign, now).aggregate(seconds=Avg("seconds"), **hours)
+    found = _recent(campaign, now).aggregate(seconds=Avg("timing__seconds"), **hours)
     by_hour = tuple(found[f"hour_{ago}"] for ago in reversed(range(HOURS)))
     seconds = found["seconds"]
     return Pace(
@@ -160,7 +160,7 @@ def _list_workers(campaign: Campaign, now: datetime) -> list[WorkerRow]:
         .annotate(
             day=Count("pk"),
             hour=Count("pk", filter=Q(received_at__gt=now - HOUR)),
-            seconds=Avg("seconds"),
+            mean_seconds=Avg("timing__seconds"),
             last=Max("received_at"),
         )
     }
@@ -185,7 +185,7 @@ def _worker(
     held: tuple[int, datetime] | None,
     now: datetime,
 ) -> WorkerRow:
-    last, seconds = recent.get("last"), recent.get("seconds")
+    last, seconds = recent.get("last"), recent.get("mean_seconds")
     leased, leased_until = held or (0, None)
     return WorkerRow(
         username=annotator.user.username,

@@ -1,4 +1,4 @@
-"""The labelling as it goes on, for leads: who holds what, who skips what, and giving it back."""
+"""Labelling in progress, for leads: leases and skipped queries, and releasing them."""
 
 from uuid import UUID
 
@@ -34,7 +34,7 @@ def campaign_live(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpRes
 def leases_release(
     request: HttpRequest, slug: str, campaign_id: UUID, username: str
 ) -> HttpResponse:
-    """Free what somebody holds, or give it to somebody else (`to`)."""
+    """Release an annotator's leases, or reassign them (`to`)."""
     access, campaign = led_campaign(request, slug, campaign_id)
     now = timezone.now()
     if request.method != "POST":
@@ -54,10 +54,10 @@ def leases_release(
     if request.POST.get("to"):
         to = get_annotator(access=access, campaign=campaign, username=request.POST["to"])
         taken = reassign_leases(access=access, campaign=campaign, person=person, to=to, at=now)
-        messages.success(request, f"{to} has {taken:,} of the pairs of {person} now.")
+        messages.success(request, f"{taken:,} pairs of {person} reassigned to {to}.")
     else:
         ended = release_leases_of(access=access, campaign=campaign, person=person, at=now)
-        messages.success(request, f"{ended:,} pairs of {person} are free for whoever asks next.")
+        messages.success(request, f"{ended:,} pairs of {person} released.")
     return redirect("campaign-live", slug, campaign_id)
 
 
@@ -65,10 +65,10 @@ def leases_release(
 def skip_give_back(
     request: HttpRequest, slug: str, campaign_id: UUID, skip_id: UUID
 ) -> HttpResponse:
-    """Let a query come again to whoever skipped it."""
+    """Unskip a query for the annotator who skipped it."""
     access, campaign = led_campaign(request, slug, campaign_id)
     skip = give_back(access=access, campaign=campaign, skip_id=skip_id, at=timezone.now())
-    messages.success(request, f"The query comes again to {skip.annotator}.")
+    messages.success(request, f"Query unskipped for {skip.annotator}.")
     return redirect("campaign-live", slug, campaign_id)
 
 
@@ -77,5 +77,5 @@ def skip_return(request: HttpRequest, campaign_id: UUID, skip_id: UUID) -> HttpR
     """Let a query come again that one has skipped oneself."""
     context = get_annotator_context(viewer=request.user, campaign_id=campaign_id)
     return_skip(context=context, skip_id=skip_id, at=timezone.now())
-    messages.success(request, "The query comes again.")
+    messages.success(request, "Query unskipped.")
     return redirect("campaign", context.campaign.list.collection.slug, campaign_id)

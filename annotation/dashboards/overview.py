@@ -10,9 +10,9 @@ from annotation.campaigns.cached_counts import kept
 from annotation.campaigns.queries import count_pairs
 from annotation.labelling.own_campaigns import OwnCampaign, list_own_campaigns
 from annotation.models import Campaign, Guideline, Pair
+from annotation.quality.assessment import Verdict
 from annotation.quality.costs import Rates
 from annotation.quality.queries import get_quality_page
-from annotation.quality.verdicts import Verdict
 from judgments.collections.overview_parts import Standing, Step
 from judgments.models import JudgmentList
 from judgments.permissions import Access, may_lead, may_see_people
@@ -21,7 +21,7 @@ MOST: Final = 3  # campaigns at a glance
 
 
 def list_steps(access: Access) -> Iterator[Step]:
-    """To label, for whoever annotates; to write, plan, fill and open, for leads."""
+    """Steps for annotators (label) and for leads (guideline, campaign, pool, open)."""
     own = list_own_campaigns(viewer=access.user, collection=access.collection)
     yield from (_label(campaign) for campaign in own if campaign.is_open)
     if may_see_people(access):
@@ -82,14 +82,14 @@ def _list_lead_steps(access: Access) -> Iterator[Step]:
     yield Step(
         order=60,
         title="Write the guideline",
-        text="What each grade means, with examples, so that people mean the same.",
+        text="Defines each grade, with examples, so that annotators agree.",
         is_done=guidelines_qs.exists(),
         url=_url("guideline-create", access) if leads and has_list else "",
     )
     yield Step(
         order=70,
-        title="Plan a campaign",
-        text="How many people label each pair, under which guideline, and who they are.",
+        title="Create a campaign",
+        text="Labels per pair, guideline, and annotators.",
         is_done=campaigns_qs.exists(),
         url=_url("campaign-create", access) if leads and guidelines_qs.exists() else "",
     )
@@ -98,8 +98,8 @@ def _list_lead_steps(access: Access) -> Iterator[Step]:
     newest = waiting or campaigns_qs.order_by("-pk").first()
     yield Step(
         order=80,
-        title="Fill its pool",
-        text="Which pairs are labelled: the top of each run, or a sample.",
+        title="Build its pool",
+        text="The pairs to label: the top of each run, or a sample.",
         is_done=newest is not None and waiting is None,
         url=_url("campaign-pool", access, newest.public_id) if leads and newest else "",
     )
@@ -107,7 +107,7 @@ def _list_lead_steps(access: Access) -> Iterator[Step]:
     yield Step(
         order=90,
         title="Open the campaign",
-        text="From then on its annotators find pairs to label.",
+        text="Annotators can then start labelling.",
         is_done=is_open,
         url=_url("campaign", access, newest.public_id) if newest else "",
     )

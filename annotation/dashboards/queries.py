@@ -204,7 +204,7 @@ def get_campaign_page(*, access: Access, campaign: Campaign, now: datetime) -> C
 
 
 def get_own_page(*, access: Access, context: AnnotatorContext) -> OwnPage:
-    """What an annotator sees of a campaign besides the pairs at hand."""
+    """What an annotator sees of a campaign besides the leased pairs."""
     campaign = context.campaign
     if not is_own(access, campaign):
         raise NotFound("campaign")

@@ -31,9 +31,9 @@ from annotation.dashboards.queries import (
 )
 from annotation.guidelines.queries import list_guidelines, list_lists
 from annotation.models import Campaign
-from annotation.other_rules.services import ask_for_plan
 from annotation.pages.rendering import render_page
 from annotation.permissions import get_annotator_context
+from annotation.rule_change.services import ask_for_plan
 from judgments.models import User
 from judgments.pages.rendering import is_part, posted
 from judgments.permissions import (
@@ -117,7 +117,7 @@ def campaign_change(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpR
         else:
             if job is not None:
                 return redirect("job", slug, job.public_id)
-            messages.success(request, "The plan is changed.")
+            messages.success(request, "Plan changed.")
             return redirect("campaign", slug, campaign_id)
     return render_page(request, "campaign_change", campaign, access=access, form=form)
 
@@ -150,7 +150,7 @@ def campaign_open(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpRes
     except services.CampaignRefused as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, "The campaign is open. Annotators find it on their first page.")
+        messages.success(request, "The campaign is open. Annotators see it on their home page.")
     return redirect("campaign", slug, campaign_id)
 
 
@@ -163,7 +163,7 @@ def campaign_close(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpRe
     except services.CampaignRefused as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, "The campaign is closed. Every label is kept.")
+        messages.success(request, "The campaign is closed. All labels are kept.")
     return redirect("campaign", slug, campaign_id)
 
 
@@ -174,7 +174,7 @@ def campaign_people_add(request: HttpRequest, slug: str, campaign_id: UUID) -> H
     candidates = list_candidates(access=access, campaign=campaign)
     form = PeopleForm(request.POST, candidates=candidates)
     if not form.is_valid():
-        messages.error(request, "Choose at least one member who is not in the campaign yet.")
+        messages.error(request, "Select at least one member who is not yet in the campaign.")
         return redirect("campaign", slug, campaign_id)
     people = list(form.cleaned_data["people"])
     services.add_annotators(access=access, campaign=campaign, people=people, at=timezone.now())
@@ -186,11 +186,11 @@ def campaign_people_add(request: HttpRequest, slug: str, campaign_id: UUID) -> H
 def campaign_person_remove(
     request: HttpRequest, slug: str, campaign_id: UUID, username: str
 ) -> HttpResponse:
-    """End somebody's part in the campaign."""
+    """Remove a person from the campaign."""
     access, campaign = led_campaign(request, slug, campaign_id)
     person = get_annotator(access=access, campaign=campaign, username=username)
     services.remove_annotator(access=access, campaign=campaign, person=person, at=timezone.now())
-    messages.success(request, f"{person} is no longer in this campaign. Their labels stay.")
+    messages.success(request, f"{person} is no longer in this campaign. Their labels are kept.")
     return redirect("campaign", slug, campaign_id)
 
 
@@ -205,7 +205,7 @@ def campaign_approve(request: HttpRequest, slug: str, campaign_id: UUID) -> Http
         reason = form.cleaned_data["reason"]
         version = approve(access=access, campaign=campaign, at=timezone.now(), reason=reason)
         if version is None:
-            messages.info(request, "The list holds just that already.")
+            messages.info(request, "The list already has these grades.")
         else:
             messages.success(
                 request, f"Approved: the list {campaign.list.name} is at version {version.number}."

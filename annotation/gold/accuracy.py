@@ -1,4 +1,4 @@
-"""How near somebody comes to answers that are known.
+"""Accuracy of an annotator on pairs with known answers.
 
 An error is a number of steps of the scale: 0 is right, above 0 too good, below 0 too bad.
 """
@@ -20,7 +20,7 @@ def error_of(grade: int, *, low: int, high: int, codes: Sequence[int]) -> int:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """How often somebody was right. exact: inside the accepted range. within_one: at most a step
+    """How often labels were right. exact: inside the accepted range. within_one: at most a step
     outside. mean_error: with its sign; above 0 means too good grades. exact_interval: the share
     that is right lies in there, by Wilson, 95 %."""
 

@@ -1,6 +1,6 @@
-"""Acting on what is known about somebody, by a rule or by a lead, and taking it back.
+"""Actions on annotators by rules or leads, and undoing them.
 
-What rules decide is in annotation/gold/rules.py. Every action is a row and stands in the audit log.
+What rules decide is in action_rules.py. Every action is a row and is in the audit log.
 A lead's action takes the list's lock first, then people's places, then pairs.
 """
 
@@ -16,7 +16,7 @@ from annotation.campaigns.records import record_person
 from annotation.consolidation.overlap import overlap_labels
 from annotation.consolidation.services import commit_conclusions, conclude, lock_list
 from annotation.gold.accuracy import Accuracy, accuracy
-from annotation.gold.rules import Rule, check_consistent, due_actions
+from annotation.gold.action_rules import Rule, check_consistent, due_actions
 from annotation.gold.services import GoldRefused
 from annotation.models import (
     Assignment,
@@ -36,9 +36,9 @@ from judgments.storage.bulk import Among
 from judgments.waking import wake
 
 MESSAGES: Final[Mapping[str, str]] = {
-    CheckRule.Action.WARN: "Several of your labels differ from what was agreed upon. Please read "
-    "the guideline once more, above all what it says of the grades that you use most.",
-    CheckRule.Action.PAUSE: "Many of your labels differ from what was agreed upon, so nothing more "
+    CheckRule.Action.WARN: "Several of your labels differ from the agreed grades. Please read "
+    "the guideline again, especially the definitions of the grades that you use most.",
+    CheckRule.Action.PAUSE: "Many of your labels differ from the agreed grades, so nothing more "
     "is asked for the moment. Your labels are kept. The lead of this campaign knows, and will "
     "talk to you.",
 }
@@ -163,9 +163,9 @@ def act(*, annotator: CampaignAnnotator, at: datetime) -> list[CheckAction]:
 
 
 def undo_action(*, access: Access, action: CheckAction, at: datetime) -> CheckAction:
-    """Take an action back; for leads. Its rule begins to count anew.
+    """Undo an action; for leads. Its rule starts counting again.
 
-    A paused person goes on; labels that were set aside count again, beside those that others
+    A paused person resumes; labels that were set aside count again, beside those that others
     gave meanwhile. Raises GoldRefused for what was undone already.
     """
     check_may_run(access, action.campaign)
@@ -211,7 +211,7 @@ def _worded(rule: Rule) -> dict[str, Any]:
 
 
 def _list_checks(annotator: CampaignAnnotator) -> list[tuple[GoldCheck, int]]:
-    """The checks of somebody's graded labels of gold, oldest first, with their errors."""
+    """The checks of an annotator's graded labels of gold, oldest first, with their errors."""
     checks_qs = GoldCheck.objects.select_related("label").filter(
         item__campaign=annotator.campaign_id, label__annotator=annotator.user_id
     )

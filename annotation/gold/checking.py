@@ -6,7 +6,7 @@ What is due is a label of a gold pair without a check; so doing this twice or la
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from django.db import transaction
 
@@ -25,7 +25,6 @@ from annotation.models import (
 )
 from annotation.seats.services import balance_seats, lock_pairs
 from judgments.models import JudgmentList
-from judgments.storage.prepared import PreparedRows, slot
 from touchstone.scales import Scale
 
 AT_ONCE: Final = 500
@@ -39,19 +38,15 @@ def check_labels(*, list_id: int, at: datetime) -> int:
     The pairs that the gold replaced are free for others first: whatever happens in between, the
     labels are due as long as they are not checked.
     """
-    if not _some_due.list(list=list_id):
+    unchecked_qs = list_unchecked().filter(pair__list=list_id)
+    if not unchecked_qs.exists():
         return 0
-    due_qs = list_unchecked().filter(pair__list=list_id).order_by("received_at", "pk")
+    due_qs = unchecked_qs.order_by("received_at", "pk")
     _free_replaced(due_qs[:AT_ONCE])
     with transaction.atomic():
         places = _lock_places(due_qs[:AT_ONCE])
         # looked up again: another worker may have been here before the places were locked
         return _check_locked(list_id, list(due_qs[:AT_ONCE]), places, at)
-
-
-_some_due: PreparedRows[Any] = PreparedRows(
-    lambda: list_unchecked().filter(pair__list=slot("list")).order_by().values_list("pk")[:1]
-)
 
 
 def _free_replaced(labels: Iterable[Label]) -> None:

@@ -1,10 +1,11 @@
-"""What an annotator was told of their own labels."""
+"""Feedback that an annotator got on their labels."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from annotation.models import Feedback, Label
+from annotation.models import Adjudication, Feedback, GoldItem, Label
 from annotation.permissions import AnnotatorContext
 from judgments.lists.queries import GradeShown, show_grade
 from touchstone.scales import Scale
@@ -35,7 +36,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Batch:
-    """What somebody was told at a time. right: how many of the labels were."""
+    """One batch of feedback to an annotator. right: how many of the labels were."""
 
     given_at: datetime
     items: tuple[Told, ...]
@@ -54,10 +55,11 @@ def get_feedback_page(context: AnnotatorContext) -> tuple[Batch, ...]:
     labels = Label.objects.select_related("pair__query", "pair__document").in_bulk(ids)
     by_id = {str(pk): label for pk, label in labels.items()}
     scale = Scale.from_json(context.campaign.list.scale)
+    reasons = _list_reasons([item for one in told for item in one.items])
     return tuple(
         Batch(
             one.given_at,
-            tuple(_told(by_id[item["label"]], item, scale) for item in one.items),
+            tuple(_told(by_id[item["label"]], item, reasons, scale) for item in one.items),
         )
         for one in told
     )
@@ -93,7 +95,21 @@ def show_told(label: Label, low: int, high: int, reason: str, scale: Scale) -> T
     )
 
 
-def _told(label: Label, item: dict[str, Any], scale: Scale) -> Told:
-    told = show_told(label, item["low"], item["high"], item["reason"], scale)
+def _list_reasons(items: Sequence[dict[str, Any]]) -> dict[tuple[str, int], str]:
+    """The reasons that items name: (what it is a reason of, its id) -> words."""
+    gold = GoldItem.objects.in_bulk([item["gold"] for item in items if "gold" in item])
+    decided = Adjudication.objects.select_related("reason_text").in_bulk(
+        [item["adjudication"] for item in items if "adjudication" in item]
+    )
+    said = {("gold", pk): one.reason for pk, one in gold.items()}
+    return said | {("adjudication", pk): one.reason for pk, one in decided.items()}
+
+
+def _told(
+    label: Label, item: dict[str, Any], reasons: Mapping[tuple[str, int], str], scale: Scale
+) -> Told:
+    why = next((own for own in item.items() if own in reasons), None)
+    reason = reasons[why] if why else ""
+    told = show_told(label, item["low"], item["high"], reason, scale)
     assert told is not None  # only graded labels are told of
     return told

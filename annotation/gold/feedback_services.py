@@ -1,4 +1,4 @@
-"""Telling somebody how they did, in batches, where the campaign allows it."""
+"""Feedback to annotators, in batches, if the campaign allows it."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -19,7 +19,7 @@ AGREED = (Pair.State.COMPLETE, Pair.State.ADJUDICATED)
 
 
 def give_feedback(*, annotator: CampaignAnnotator, at: datetime) -> Feedback | None:
-    """Tell somebody of their labels since the last time, once enough of them were checked.
+    """Give feedback on an annotator's labels since the last batch, once enough were checked.
 
     Beside each label of gold there is one of a pair whose grade is agreed upon, as far as there
     are such: so nobody learns what gold looks like. The caller has locked their place.
@@ -39,7 +39,7 @@ def give_feedback(*, annotator: CampaignAnnotator, at: datetime) -> Feedback | N
     if len(checks) < after:
         return None
     items = [
-        _item(check.label, check.item.low, check.item.high, check.item.reason) for check in checks
+        _item(check.label, check.item.low, check.item.high, gold=check.item_id) for check in checks
     ]
     items += _list_agreed(annotator, told=_list_told(list(told)), count=len(items))
     dice = seeded(annotator.campaign.seed, annotator.pk, checks[-1].pk)
@@ -52,8 +52,8 @@ def give_feedback(*, annotator: CampaignAnnotator, at: datetime) -> Feedback | N
     )
 
 
-def _item(label: Label, low: int, high: int, reason: str) -> dict[str, Any]:
-    return {"label": str(label.pk), "low": low, "high": high, "reason": reason}
+def _item(label: Label, low: int, high: int, **why: int) -> dict[str, Any]:
+    return {"label": str(label.pk), "low": low, "high": high, **why}
 
 
 def _list_told(told: Sequence[Feedback]) -> set[str]:
@@ -81,5 +81,6 @@ def _agreed_item(label: Label) -> dict[str, Any]:
     grade = label.pair.grade
     assert grade is not None  # only such are looked up
     decided = label.pair.adjudications.order_by("-pair_seq").first()
-    reason = decided.reason if decided and label.pair.state == Pair.State.ADJUDICATED else ""
-    return _item(label, grade, grade, reason)
+    if decided and label.pair.state == Pair.State.ADJUDICATED:
+        return _item(label, grade, grade, adjudication=decided.pk)
+    return _item(label, grade, grade)

@@ -5,13 +5,13 @@ from typing import Any
 
 from django import forms
 
-from annotation.gold.rules import Rule, check_consistent
+from annotation.gold.action_rules import Rule, check_consistent
 from annotation.models import CheckPlan, CheckRule
 from touchstone.scales import Scale
 
 # what a rule's threshold begins with: the harder the action, the surer the case
 USUAL = {"tell": 75, "warn": 75, "pause": 65, "requeue": 50}
-WHY = "Why this is the answer. Annotators read it where you give them feedback."
+WHY = "Why this is the answer. Shown to annotators if feedback is on."
 
 
 def _reason(help_text: str = WHY) -> forms.CharField:
@@ -55,7 +55,7 @@ class ReasonForm(forms.Form):
 
 
 class RulesForm(forms.Form):
-    """For each thing that may follow when somebody is right too rarely: whether, when, how soon."""
+    """For each action on low accuracy: whether, below which share, after how many checks."""
 
     def __init__(self, *args: Any, rules: Sequence[Rule] = (), **options: Any) -> None:
         super().__init__(*args, **options)
@@ -83,7 +83,7 @@ class RulesForm(forms.Form):
         ]
 
     def clean(self) -> dict[str, Any]:
-        """Labels are set aside only of somebody who is to be paused."""
+        """Labels are set aside only if the annotator is also paused."""
         data: dict[str, Any] = super().clean() or self.cleaned_data
         if not self.errors:
             try:
@@ -116,10 +116,10 @@ class CheckPlanForm(forms.Form):
         label="Hidden repeats, in percent",
         min_value=0,
         max_value=30,
-        help_text="Pairs that somebody labelled come again later: do people agree with themselves?",
+        help_text="Pairs shown to the same annotator again later, to measure self-agreement.",
     )
     when_used_up = forms.ChoiceField(
-        label="When no more gold can reach somebody",
+        label="When an annotator runs out of gold",
         choices=CheckPlan.UsedUp.choices,
         widget=forms.RadioSelect,
     )
@@ -128,5 +128,5 @@ class CheckPlanForm(forms.Form):
         coerce=int,
         choices=((0, "never"), *((n, f"after every {n} checks") for n in (5, 10, 20, 50))),
         help_text="They read your reasons, with as many labels of other pairs that have a grade. "
-        "Nobody meets a gold pair twice; people may talk, though.",
+        "An annotator sees a gold pair only once, but annotators may talk.",
     )

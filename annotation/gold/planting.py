@@ -1,4 +1,4 @@
-"""Which places of a query show a gold pair to somebody, and which gold pair each.
+"""Which positions of a query show an annotator a gold pair, and which pair each.
 
 A function of the campaign's secret, the person and the query: nobody without the secret can tell,
 and it does not depend on what the person does. Nothing follows a rhythm.

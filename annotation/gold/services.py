@@ -26,8 +26,8 @@ PLANNED: Final = (
 BOUNDS: Final = {
     "gold_percent": (0, MOST_PERCENT, f"The share is 0 to {MOST_PERCENT} percent."),
     "repeat_percent": (0, MOST_PERCENT, f"The share is 0 to {MOST_PERCENT} percent."),
-    "training_percent": (1, 100, "1 to 100 percent of the training pairs have to be right."),
-    "training_tries": (1, 10, "There are 1 to 10 tries."),
+    "training_percent": (1, 100, "1 to 100 percent of the training pairs must be right."),
+    "training_tries": (1, 10, "Tries: 1 to 10."),
 }
 
 
@@ -67,7 +67,7 @@ def take_agreed_decisions(
     check_may_run(access, campaign)
     found = list_agreed_decisions(access=access, campaign=campaign)
     if not found:
-        raise GoldRefused("nothing_to_take", "No decided pair has labels that agree so far.")
+        raise GoldRefused("nothing_to_take", "No adjudicated pair has agreeing labels yet.")
     answers = [Answer(pair_id, grade, grade) for pair_id, grade in found]
     return _mark(access, campaign, answers, reason, at)
 
@@ -79,7 +79,7 @@ def retire_gold(*, access: Access, item: GoldItem, at: datetime) -> None:
         lock_pairs(Pair.objects.filter(pk=item.pair_id))
         in_use_qs = GoldItem.objects.filter(pk=item.pk, retired_at=None)
         if not in_use_qs.update(retired_at=at, retired_by=access.user):
-            raise GoldRefused("retired", "This is not gold any more.")
+            raise GoldRefused("retired", "This pair is no longer gold.")
         balance_seats(pair_ids=[item.pair_id], overlap=item.campaign.overlap)
         audit.record_by(access, at, "gold.retired", item.campaign.name, before=_said(item))
 
@@ -126,7 +126,7 @@ def _check_plan(plan: CheckPlan) -> None:
             "feedback_after_invalid", "Feedback comes after 5 to 100 checks, or never."
         )
     if plan.when_used_up not in CheckPlan.UsedUp.values:
-        raise GoldRefused("when_used_up_invalid", "That is no choice.")
+        raise GoldRefused("when_used_up_invalid", "Not a valid choice.")
 
 
 def _planned(plan: CheckPlan) -> dict[str, Any]:
@@ -176,7 +176,7 @@ def _lock(campaign: Campaign, wanted: Iterable[int]) -> list[int]:
     if len(pair_ids) != len(wanted):
         raise NotFound("pair")
     if GoldItem.objects.filter(pair__in=pair_ids, retired_at=None).exists():
-        raise GoldRefused("gold_already", "This pair is gold already.")
+        raise GoldRefused("gold_already", "This pair is already gold.")
     return pair_ids
 
 

@@ -39,7 +39,7 @@ def gold(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
             services.change_checks(
                 access=access, campaign=campaign, at=timezone.now(), **form.cleaned_data
             )
-            messages.success(request, "The checks are changed. They hold from the next pairs on.")
+            messages.success(request, "Shares changed. They apply from the next pairs on.")
             return redirect("campaign-gold", slug, campaign_id)
     page = get_gold_page(
         access=access,
@@ -60,12 +60,12 @@ def gold(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
 
 @require_POST
 def rules(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
-    """Change what follows when somebody is right too rarely."""
+    """Change the actions on low accuracy."""
     access, campaign = led_campaign(request, slug, campaign_id)
     form = RulesForm(request.POST)
     if form.is_valid():
         change_rules(access=access, campaign=campaign, rules=form.rules(), at=timezone.now())
-        messages.success(request, "The rules are changed, and were applied to all checks so far.")
+        messages.success(request, "Rules changed and applied to all checks so far.")
     else:
         clash = [str(error) for error in form.non_field_errors()]
         needs = "A rule needs 1 to 100 percent and 3 to 20 checks."
@@ -75,7 +75,7 @@ def rules(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
 
 @require_POST
 def action_undo(request: HttpRequest, slug: str, action_id: int) -> HttpResponse:
-    """Take back what a rule did about somebody."""
+    """Undo an action of a rule."""
     access = get_access(viewer=request.user, slug=slug)
     check_may_lead(access)
     action = get_check_action(access=access, action_id=action_id)
@@ -105,7 +105,7 @@ def gold_take(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpRespons
         messages.error(request, error.message)
     else:
         made = len(taken)
-        messages.success(request, f"{made} {'pair is' if made == 1 else 'pairs are'} gold now.")
+        messages.success(request, f"{made} {'pair is' if made == 1 else 'pairs are'} now gold.")
     return redirect("campaign-gold", slug, campaign_id)
 
 
@@ -133,7 +133,7 @@ def pair_gold(request: HttpRequest, slug: str, pair_id: int) -> HttpResponse:
         messages.error(request, error.message)
     else:
         messages.success(
-            request, "The pair is gold. It is planted where the campaign’s checks ask."
+            request, "The pair is now gold and will be planted at the campaign’s share."
         )
     return redirect("pair", slug, pair_id)
 

@@ -63,7 +63,7 @@ class GuidelineForm(forms.Form):
                     required=False,
                     max_length=MAX_EXAMPLES * (MAX_WORDS_CHARACTERS + 2),
                     initial="\n".join(grade[kind]),
-                    widget=_area(rows=2, placeholder="One a line"),
+                    widget=_area(rows=2, placeholder="One per line"),
                 )
 
     def grade_fields(self) -> Iterator[GradeFields]:

@@ -34,7 +34,7 @@ def create_guideline(
     _check_own(access, judgment_list.collection_id)
     name = checked_name(name)
     content = _content(text, grades, judgment_list)
-    with unless_taken(GuidelineRefused(f"There is already a guideline {name} here.", "name_taken")):
+    with unless_taken(GuidelineRefused(f"The guideline {name} already exists.", "name_taken")):
         guideline = Guideline.objects.create(
             collection=access.collection, name=name, created_at=at, created_by=access.user
         )
@@ -62,7 +62,9 @@ def revise_guideline(
     used_on = JudgmentList.objects.filter(campaigns__guideline=guideline).distinct()
     for other in used_on.order_by("pk"):
         if not has_grades_of(content[1], other):
-            raise GuidelineRefused(f"The list {other.name} uses this guideline on another scale.")
+            raise GuidelineRefused(
+                f"The list {other.name} uses this guideline with a different scale."
+            )
     with transaction.atomic():
         Guideline.objects.select_for_update(no_key=True).get(pk=guideline.pk)
         newest = get_newest_revision(guideline)

@@ -1,4 +1,4 @@
-"""The guideline of a campaign as it is now, and what changed in it since somebody labelled."""
+"""The guideline of a campaign as it is now, and what changed in it since a label."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

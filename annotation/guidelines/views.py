@@ -19,9 +19,9 @@ from annotation.guidelines.services import create_guideline, get_newest_revision
 from annotation.models import Campaign
 from annotation.pages.rendering import render_page
 from judgments.models import JudgmentList
-from judgments.pages.rates import costly
 from judgments.pages.rendering import posted
 from judgments.permissions import Access, NotFound, check_may_lead, get_access
+from judgments.rate_limits import costly
 from touchstone.scales import Scale
 
 
@@ -79,8 +79,8 @@ def guideline_revise(request: HttpRequest, slug: str, guideline_id: int) -> Http
             form.rebase(newest.number)
             form.add_error(
                 None,
-                f"Revision {newest.number} was saved while you were writing. Have a look at it; "
-                "save again to let yours follow it.",
+                f"Revision {newest.number} was saved while you were writing. Review it, then "
+                "save again to save yours as the next revision.",
             )
         elif _revise(request, access, guideline_id, form):
             return redirect("guideline", slug, guideline_id)
@@ -148,10 +148,10 @@ def _revise(request: HttpRequest, access: Access, guideline_id: int, form: Guide
         form.add_error(None, error.message)
         return False
     if revision.number == before:
-        messages.info(request, "Nothing differs, so there is no new revision.")
+        messages.info(request, "No changes, so no new revision was saved.")
     else:
         messages.success(
             request,
-            f"Revision {revision.number} holds from now on. Labels made before keep theirs.",
+            f"Revision {revision.number} is now current. Earlier labels keep theirs.",
         )
     return True

@@ -29,7 +29,7 @@ class NamesRefused(DomainError):
 
 @dataclass(frozen=True, slots=True)
 class GivenLabel:
-    """One line: what somebody said of a pair. made_at: None where the file does not say."""
+    """One line: an annotator's label of a pair. made_at: None where the file does not say."""
 
     line: int
     query_id: str

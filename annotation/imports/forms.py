@@ -23,21 +23,20 @@ class LabelImportForm(forms.Form):
     campaign = forms.CharField(
         label="Campaign",
         max_length=200,
-        help_text="A new name makes a campaign, which is closed. The name of one that is there "
-        "adds to its labels.",
+        help_text="A new name creates a closed campaign; an existing name adds labels to that "
+        "campaign.",
         widget=forms.TextInput(attrs={"dir": "auto"}),
     )
     names = forms.CharField(
-        label="Who is who",
+        label="Accounts",
         required=False,
         max_length=MAX_NAMES_CHARACTERS,
-        help_text="Lines like “agent_1 = ben”: that name of the file is the member with that user "
-        "name. A name that is a member’s user name is theirs anyway. Everybody else becomes a "
-        "name that can’t sign in.",
+        help_text="One “agent_1 = ben” per line, to map a name in the file to a member’s user "
+        "name. Members’ user names need no line. Other names become accounts that can’t sign in.",
         widget=forms.Textarea(attrs={"rows": 3}),
     )
     create = forms.BooleanField(
-        label="Take queries and documents that are not in the collection, as ids without a text",
+        label="Accept unknown queries and documents, as ids without text",
         required=False,
     )
 

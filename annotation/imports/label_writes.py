@@ -20,11 +20,13 @@ from annotation.models import (
     GoldItem,
     GuidelineRevision,
     Label,
+    LabelTiming,
     Pair,
 )
 from annotation.pooling.services import make_pairs
 from annotation.seats.services import balance_seats, lock_pairs
-from judgments.models import JudgmentList, JudgmentVersion, User
+from judgments.models import JudgmentList, JudgmentVersion, SideText, User
+from judgments.storage.side_texts import keep_text, new_text
 from touchstone.errors import DomainError
 from touchstone.files.errors import Problems
 
@@ -90,6 +92,7 @@ def store_labels(
     blind = dict(stock.campaign.annotators.values_list("user_id", "is_blind"))
     counts: Counter[str] = Counter()
     labels: list[Label] = []
+    timings: list[LabelTiming] = []
     for said in given.labels:
         pair, user = stock.pairs[said.query_id, said.doc_id], people[said.annotator]
         before = stock.current.get((pair.pk, user.pk))
@@ -102,11 +105,16 @@ def store_labels(
         label.assignment = _sit_down(stock, pair, user)
         label.supersedes, label.is_blind = before, blind[user.pk]
         labels.append(label)
+        taken_at = said.made_at or at
+        timings.append(LabelTiming(label=label, made_at=taken_at, seconds=said.seconds))
     seats = [label.assignment for label in labels if label.assignment is not None]
     new, taken = [seat for seat in seats if not seat.pk], [seat for seat in seats if seat.pk]
     Assignment.objects.bulk_create(new, batch_size=BATCH)
     Assignment.objects.bulk_update(taken, ["state", "annotator", "leased_until"], batch_size=BATCH)
+    notes = [label.note_text for label in labels if label.note_text]
+    SideText.objects.bulk_create(notes, batch_size=BATCH)
     Label.objects.bulk_create(labels, batch_size=BATCH)
+    LabelTiming.objects.bulk_create(timings, batch_size=BATCH)
     return counts
 
 
@@ -114,17 +122,18 @@ def store_decisions(*, stock: Stock, given: GivenLabels, by: User, at: datetime)
     """The final grades as decisions, but for pairs that are decided like that already."""
     holding_qs = Adjudication.objects.filter(pair__campaign=stock.campaign, reopening=None)
     holding = dict(holding_qs.order_by("pair_seq").values_list("pair_id", "grade"))
-    decisions = []
+    decisions, kept = [], None
     for key, (grade, _) in given.finals.items():
         pair = stock.pairs[key]
         if holding.get(pair.pk) == grade:
             continue
         pair.label_seq += 1
+        kept = kept or keep_text(REASON)
         decisions.append(
             Adjudication(
                 pair=pair,
                 grade=grade,
-                reason=REASON,
+                reason_text=kept,
                 guideline_revision=stock.revision,
                 decided_at=at,
                 decided_by=by,
@@ -213,11 +222,9 @@ def _label(
         annotator=user,
         outcome=Label.Outcome.GRADED,
         grade=said.grade,
-        note=said.note,
+        note_text=new_text(said.note),
         guideline_revision=revision,
         content_hash=pair.document.content_hash,
-        seconds=said.seconds,
-        made_at=said.made_at or at,
         received_at=at,
         pair_seq=pair.label_seq,
     )

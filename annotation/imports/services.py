@@ -30,14 +30,29 @@ from annotation.imports.label_writes import (
     store_labels,
     take_stock,
 )
-from annotation.models import Adjudication, Assignment, Campaign, Guideline, Label, Pair
+from annotation.models import (
+    Adjudication,
+    Assignment,
+    Campaign,
+    Guideline,
+    Label,
+    LabelTiming,
+    Pair,
+)
 from annotation.permissions import check_may_run
 from judgments.audit import services as audit
 from judgments.collections.queries import map_documents, map_queries
 from judgments.collections.services import ensure_documents, ensure_queries
 from judgments.jobs.kinds import Work
 from judgments.members.services import add_name
-from judgments.models import Collection, JudgmentList, JudgmentVersion, Membership, User
+from judgments.models import (
+    Collection,
+    JudgmentList,
+    JudgmentVersion,
+    Membership,
+    SideText,
+    User,
+)
 from judgments.permissions import Access, NotFound, check_may_lead, get_access
 from judgments.storage.bulk import analyse
 from touchstone.files.errors import Problems
@@ -116,7 +131,7 @@ def import_labels(
         stock = take_stock(campaign=campaign, keys=keys, given=given)
         counts = store_labels(stock=stock, given=given, people=people, at=at)
         decided = store_decisions(stock=stock, given=given, by=access.user, at=at)
-        analyse(Pair, Assignment, Label, Adjudication)
+        analyse(Pair, Assignment, Label, LabelTiming, Adjudication, SideText)
         version = conclude_stock(stock=stock, judgment_list=judgment_list, at=at)
         if is_new:
             _close(campaign, given, at)
@@ -208,7 +223,7 @@ def _campaign(
     if found is not None:
         if found.state == Campaign.State.DRAFT:
             raise ImportRefused(
-                "campaign_draft", "The campaign of this name is a draft: open it first."
+                "campaign_draft", "The campaign of this name is still a draft: open it first."
             )
         return found, False
     made = create_campaign(

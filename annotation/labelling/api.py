@@ -52,8 +52,8 @@ ACCOUNT = OpenApiParameter(
     "Touchstone-Account",
     uuid.UUID,
     OpenApiParameter.HEADER,
-    description="Whose request this is meant to be; 403 if somebody else is signed in. A page that"
-    " keeps labels until they are taken needs it: in another tab the person may have changed.",
+    description="The account that the request is for; 403 if another account is signed in. A page"
+    " that keeps labels until they are stored needs it: another tab may have changed the account.",
 )
 
 
@@ -229,7 +229,9 @@ class SkipReturn(APIView):
     def post(self, request: Request, campaign_id: uuid.UUID, skip_id: uuid.UUID) -> Response:
         """Let a query that the annotator skipped come again."""
         check_parameters(request)
-        return_skip(context=_context(request, campaign_id), skip_id=skip_id, at=timezone.now())
+        context = _context(request, campaign_id)
+        return_skip(context=context, skip_id=skip_id, at=timezone.now())
+        count_progress(context)  # the next answer counts the query again
         return Response(status=204)
 
 
@@ -240,7 +242,7 @@ def _context(request: Request, campaign_id: uuid.UUID) -> AnnotatorContext:
     """The caller's place, unless the request says that it is meant for somebody else's."""
     meant = request.headers.get(ACCOUNT.name)
     if meant is not None and meant != str(getattr(request.user, "public_id", "")):
-        raise PermissionDenied("Somebody else has signed in meanwhile.", code="other_account")
+        raise PermissionDenied("Another account has signed in.", code="other_account")
     return get_annotator_context(viewer=request.user, campaign_id=campaign_id)
 
 

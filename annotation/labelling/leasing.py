@@ -6,11 +6,11 @@ constraints have the last word.
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import CharField, DateTimeField, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
 from annotation.gold.planting_services import draw_stand_ins
 from annotation.models import (
@@ -32,9 +32,9 @@ from annotation.seats.streams import (
 )
 from annotation.training.rules import Stage
 from annotation.training.services import lease_training
-from annotation.training.standing import get_standing, held_qs, held_slots_qs, list_leases
+from annotation.training.standing import get_standing, held_qs, list_leases
 from judgments.models import User
-from judgments.storage.prepared import OneOf, PlaceAmong, PreparedRows, PreparedUpdate, slot
+from judgments.storage.bulk import Among, PlaceAmong
 
 MOST: Final = 60  # seats that one person holds at a time
 SWEPT_AT_ONCE: Final = 500
@@ -74,11 +74,7 @@ def lease_next(*, context: AnnotatorContext, count: int, at: datetime) -> int:
 
 def renew_leases(*, context: AnnotatorContext, at: datetime) -> int:
     """Let all leases of the viewer run for their full length from now; how many there are."""
-    until = at + context.campaign.lease
-    return _renewed.run(viewer=context.viewer.pk, campaign=context.campaign.pk, until=until)
-
-
-_renewed = PreparedUpdate(held_slots_qs, leased_until=slot("until", DateTimeField))
+    return held_qs(context).update(leased_until=at + context.campaign.lease)
 
 
 def take_over(*, context: AnnotatorContext, pairs: Sequence[int], at: datetime) -> int:
@@ -106,28 +102,10 @@ def release_person(*, person: User) -> int:
 
 def release_expired(*, at: datetime, campaign: Campaign | None = None) -> int:
     """Free the seats whose lease has run out, of one campaign or of all; how many."""
-    if campaign is None:
-        some = _expired_anywhere.list(at=at)
-    else:
-        some = _expired.list(at=at, campaign=campaign.pk)
-    if not some:
-        return 0
     expired_qs = Assignment.objects.filter(state=Assignment.State.LEASED, leased_until__lt=at)
-    return end_leases(expired_qs.filter(pk__in=[pk for (pk,) in some]))
-
-
-def _expired_qs() -> QuerySet[Assignment]:
-    at = slot("at", DateTimeField)
-    expired_qs = Assignment.objects.filter(state=Assignment.State.LEASED, leased_until__lt=at)
-    return expired_qs.order_by("leased_until")
-
-
-_expired_anywhere: PreparedRows[Any] = PreparedRows(
-    lambda: _expired_qs().values_list("pk")[:SWEPT_AT_ONCE]
-)
-_expired: PreparedRows[Any] = PreparedRows(
-    lambda: _expired_qs().filter(pair__campaign=slot("campaign")).values_list("pk")[:SWEPT_AT_ONCE]
-)
+    own_qs = expired_qs if campaign is None else expired_qs.filter(pair__campaign=campaign)
+    some = list(own_qs.order_by("leased_until").values_list("pk", flat=True)[:SWEPT_AT_ONCE])
+    return end_leases(expired_qs.filter(pk__in=some)) if some else 0
 
 
 def _lease_training(context: AnnotatorContext, at: datetime) -> int:
@@ -139,17 +117,9 @@ def _lease_training(context: AnnotatorContext, at: datetime) -> int:
 
 def _lock_place(context: AnnotatorContext) -> None:
     """One tab after the other, so that two do not take two seats of one pair."""
-    _place.list(place=context.annotator_id)
-
-
-_place: PreparedRows[Any] = PreparedRows(
-    lambda: (
-        CampaignAnnotator.objects.select_for_update(no_key=True)
-        .filter(pk=slot("place"))
-        .order_by()
-        .values_list("pk")
+    CampaignAnnotator.objects.select_for_update(no_key=True).values("pk").get(
+        pk=context.annotator_id
     )
-)
 
 
 def _enough(count: int) -> int:
@@ -184,17 +154,14 @@ def _not_locked(seats: list[FreeSeat]) -> list[FreeSeat]:
     """Those of the seats that nobody else is about to take, in order; waits for nobody."""
     if not connection.features.has_select_for_update_skip_locked:
         return seats
-    locked = {pk for (pk,) in _locked.list(seats=[seat.pk for seat in seats])}
+    free_qs = _free_qs(seats).select_for_update(no_key=True, skip_locked=True)
+    locked = set(free_qs.values_list("pk", flat=True))
     return [seat for seat in seats if seat.pk in locked]
 
 
-def _free_qs() -> QuerySet[Assignment]:
-    return Assignment.objects.filter(OneOf("pk", "seats"), state=Assignment.State.FREE).order_by()
-
-
-_locked: PreparedRows[Any] = PreparedRows(
-    lambda: _free_qs().select_for_update(no_key=True, skip_locked=True).values_list("pk")
-)
+def _free_qs(seats: Sequence[FreeSeat]) -> QuerySet[Assignment]:
+    among = Among("pk", [seat.pk for seat in seats])
+    return Assignment.objects.filter(among, state=Assignment.State.FREE).order_by()
 
 
 def _lease(
@@ -211,19 +178,22 @@ def _lease(
     try:
         with transaction.atomic():
             draw_stand_ins(context=context, places={seat.pair: seat.query for seat in seats}, at=at)
-            return _leased.run(
-                seats=[seat.pk for seat in seats],
-                annotator=context.viewer.pk,
-                until=at + context.campaign.lease,
+            handed = hand_out(annotator_id=context.annotator_id, count=len(seats), chunk=first)
+            return _free_qs(seats).update(
+                state=Assignment.State.LEASED,
+                annotator=context.viewer,
+                leased_until=at + context.campaign.lease,
                 order=context.campaign.order,
-                handed=hand_out(annotator_id=context.annotator_id, count=len(seats), chunk=first),
+                stand_in=_stand_in(context),
+                # as their how many-th seats the annotator gets these
+                place=handed + PlaceAmong("pk", [seat.pk for seat in seats]),
             )
     except IntegrityError:
         # a label of the viewer, sent late by another tab, took a seat of one of these pairs
         return 0
 
 
-def _stand_in() -> Subquery:
+def _stand_in(context: AnnotatorContext) -> Subquery:
     """What the annotator is shown in place of a seat's pair: gold that is still in use, or a pair
     of a query that they do not skip, while the campaign plants such; and not twice."""
     seats = Assignment.objects.filter(stand_in=OuterRef("pk")).exclude(
@@ -238,18 +208,6 @@ def _stand_in() -> Subquery:
     )
     gold = Q(Exists(items), purpose="gold", campaign__check_plan__gold_percent__gt=0)
     repeat = Q(~Exists(skips), purpose="repeat", campaign__check_plan__repeat_percent__gt=0)
-    stand_ins = StandIn.objects.filter(annotator=slot("annotator"), replaced=OuterRef("pair"))
+    stand_ins = StandIn.objects.filter(annotator=context.viewer, replaced=OuterRef("pair"))
     stand_ins = stand_ins.exclude(shown=None)
     return Subquery(stand_ins.filter(~Exists(seats), gold | repeat).order_by().values("pk")[:1])
-
-
-_leased = PreparedUpdate(
-    _free_qs,
-    state=Assignment.State.LEASED,
-    annotator=slot("annotator"),
-    leased_until=slot("until", DateTimeField),
-    order=slot("order", CharField),
-    stand_in=_stand_in(),
-    # as their how many-th seats the annotator gets these
-    place=slot("handed") + PlaceAmong("pk", "seats"),
-)

@@ -1,10 +1,8 @@
 """The campaigns in which somebody annotates, and how far they have come in them."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
 from uuid import UUID
 
 from django.db.models import Count, Exists, OuterRef, Q, Subquery
@@ -20,10 +18,10 @@ from annotation.permissions import AnnotatorContext
 from annotation.seats.streams import is_met, is_replaced
 from annotation.training.standing import TrainingShown, find_training
 from judgments.models import Collection, Membership, User
+from judgments.storage.caches import read_cached, write_cached
 
 # Seconds for which a count of what is left is used: the more it is, the less others change it.
 SHORTEST, LONGEST, EACH_LEFT = 15.0, 300.0, 0.05
-MOST_COUNTED = 1_000
 
 
 @dataclass(frozen=True)
@@ -53,16 +51,6 @@ class OwnCampaign:
     training: TrainingShown | None = None
 
 
-class _Counted(NamedTuple):
-    """What a person had done and left when that was counted last, until when it may be used."""
-
-    all: int
-    until: float
-
-
-_counted: dict[tuple[UUID, int], _Counted] = {}
-
-
 def count_progress(context: AnnotatorContext, *, is_exact: bool = True) -> Progress:
     """The viewer's own counts; pairs that others are filling may still drop out of `left`.
 
@@ -70,16 +58,14 @@ def count_progress(context: AnnotatorContext, *, is_exact: bool = True) -> Progr
     every label: `left` then follows the viewer's own work at once, and that of others later, by
     the end of the campaign within seconds.
     """
-    key = (context.campaign.public_id, context.viewer.pk)
-    known = None if is_exact else _counted.get(key)
-    if known is not None and time.monotonic() < known.until:
+    name = f"progress:{context.campaign.public_id}:{context.viewer.pk}"
+    known = None if is_exact else read_cached(name, int)
+    if known is not None:
         done = count_filled(context)
-        return Progress(done, max(0, known.all - done))
+        return Progress(done, max(0, known - done))
     progress = _count_progress(context.viewer, [context.campaign.pk])[context.campaign.pk]
-    if len(_counted) >= MOST_COUNTED:
-        _counted.clear()
     holds = min(LONGEST, max(SHORTEST, EACH_LEFT * progress.left))
-    _counted[key] = _Counted(progress.done + progress.left, time.monotonic() + holds)
+    write_cached(name, progress.all, int(holds))
     return progress
 
 

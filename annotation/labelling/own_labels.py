@@ -23,6 +23,7 @@ from annotation.models import (
     Label,
     QuerySkip,
 )
+from annotation.models.labels import MADE_AT
 from annotation.permissions import AnnotatorContext
 from annotation.seats.streams import order_of
 from judgments.permissions import NotFound
@@ -92,20 +93,28 @@ def list_own_labels(
 ) -> list[OwnLabel]:
     """The viewer's labels that hold, newest first; `before`: only those older than this one.
 
-    `before` may be a label that has been corrected since.
+    `before` may be a label that has been corrected since. Labels that arrived together are in the
+    order in which they were made.
     """
     labels_qs = _own_labels(context)
     if wanted is not None:
         labels_qs = _wanted_labels(context, labels_qs, wanted)
+    timed_qs = labels_qs.annotate(made=MADE_AT)
     if before is not None:
-        last = Label.objects.filter(
+        last_qs = Label.objects.filter(
             pk=before, annotator=context.viewer, pair__campaign=context.campaign
-        ).first()
+        )
+        last = last_qs.annotate(made=MADE_AT).values("received_at", "made").first()
         if last is None:
             raise NotFound("label")
-        older = Q(received_at__lt=last.received_at) | Q(received_at=last.received_at, pk__lt=before)
-        labels_qs = labels_qs.filter(older)
-    return _read_labels(context, labels_qs.order_by("-received_at", "-pk")[:limit])
+        together = Q(received_at=last["received_at"])
+        older = (
+            Q(received_at__lt=last["received_at"])
+            | (together & Q(made__lt=last["made"]))
+            | (together & Q(made=last["made"], pk__lt=before))
+        )
+        timed_qs = timed_qs.filter(older)
+    return _read_labels(context, timed_qs.order_by("-received_at", "-made", "-pk")[:limit])
 
 
 def measure_pace(context: AnnotatorContext, *, since: datetime) -> Pace:
@@ -113,8 +122,8 @@ def measure_pace(context: AnnotatorContext, *, since: datetime) -> Pace:
 
     Only what holds counts, and of that only what has a time.
     """
-    labels_qs = _own_labels(context).filter(received_at__gte=since, seconds__isnull=False)
-    counted = labels_qs.order_by().aggregate(labels=Count("pk"), seconds=Sum("seconds"))
+    labels_qs = _own_labels(context).filter(received_at__gte=since, timing__seconds__isnull=False)
+    counted = labels_qs.order_by().aggregate(labels=Count("pk"), seconds=Sum("timing__seconds"))
     return Pace(counted["labels"], counted["seconds"] or 0.0)
 
 
@@ -154,7 +163,7 @@ def _wanted_labels(
     if wanted.cannot_tell:
         labels_qs = labels_qs.exclude(outcome=Label.Outcome.GRADED)
     if wanted.noted:
-        labels_qs = labels_qs.exclude(note="")
+        labels_qs = labels_qs.filter(note_text__text__isnull=False)
     if wanted.query_of is not None:
         seat_qs = get_own_seats(context).filter(public_id=wanted.query_of)
         query = Coalesce("stand_in__shown__query", "pair__query")
@@ -172,7 +181,8 @@ def _read_labels(context: AnnotatorContext, labels_qs: QuerySet[Label]) -> list[
     )
     told = labels_qs.annotate(seat=seat, purpose=F("assignment__purpose"))
     rows: Iterable[dict[str, Any]] = told.values(
-        "pk", "seat", "purpose", "outcome", "grade", "reason", "note", "spans", "made_at",
+        "pk", "seat", "purpose", "outcome", "grade", "spans", "made",
+        "reason_text__text", "note_text__text",
         "guideline_revision__number", "pair__query", "pair__document", "assignment__occasion",
         *(OF_PAIR + column for column in (IMAGES, CLEAN_HTML, *SHOWN.values())),
     )  # fmt: skip
@@ -181,11 +191,11 @@ def _read_labels(context: AnnotatorContext, labels_qs: QuerySet[Label]) -> list[
             id=row["pk"],
             outcome=row["outcome"],
             grade=row["grade"],
-            reason=row["reason"],
-            note=row["note"],
+            reason=row["reason_text__text"] or "",
+            note=row["note_text__text"] or "",
             spans=row["spans"],
             guideline_revision=row["guideline_revision__number"],
-            made_at=row["made_at"],
+            made_at=row["made"],
             pair=show_pair(
                 row,
                 of=OF_PAIR,

@@ -24,6 +24,7 @@ from annotation.models import (
     Pair,
     TrainingAnswer,
 )
+from annotation.models.labels import MADE_AT
 from annotation.permissions import AnnotatorContext
 from annotation.training.standing import TrainingShown, find_training
 from judgments.lists.queries import GradeShown, show_grade
@@ -114,8 +115,8 @@ def _list_rows(context: AnnotatorContext) -> list[Row]:
         annotator=context.viewer, pair__campaign=context.campaign, superseded_by__isnull=True
     )
     labels_qs = labels_qs.exclude(outcome=Label.Outcome.RETRACTED)
-    counted_qs = labels_qs.exclude(assignment__purpose=TRAINING).order_by("made_at", "pk")
-    return list(counted_qs.values_list("made_at", "seconds", "grade"))
+    counted_qs = labels_qs.exclude(assignment__purpose=TRAINING).order_by(MADE_AT, "pk")
+    return list(counted_qs.values_list(MADE_AT, "timing__seconds", "grade"))
 
 
 def _middle(seconds: list[float | None]) -> float | None:

@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
-from annotation.labelling.scripts import joined_modules
+from annotation.labelling.scripts import joined_modules, joined_styles
 from judgments.permissions import NotFound
 
 ENTRY = "label"
@@ -111,7 +111,7 @@ def _first_script(directory: Path, changed_at: int) -> Joined:
 @lru_cache(maxsize=1)
 def _style(files: tuple[Path, ...], changed_at: int) -> Joined:
     del changed_at
-    return _joined("".join(file.read_text(encoding="utf-8") for file in files))
+    return _joined(joined_styles(file.read_text(encoding="utf-8") for file in files))
 
 
 def _sources(directory: Path) -> dict[str, str]:

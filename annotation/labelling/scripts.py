@@ -1,12 +1,12 @@
 """Several small ES modules as one file, so that a page with many of them asks only once.
 
 A browser would read the modules as they are; this saves it the round trips. Each module becomes
-a function that returns what it exports, so that two modules may use the same name. Comments that
-have their lines to themselves stay behind: with the types they are a third of the text.
+a function that returns what it exports, so that two modules may use the same name. Comments stay
+behind, with the types a third of the text, and so do empty lines and what lines are indented by.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 _IMPORT: Final = re.compile(r'^import (\{[^}]*\}) from "\./([\w-]+)\.js";\n', re.MULTILINE)
@@ -15,6 +15,12 @@ _EXPORT: Final = re.compile(
 )
 # a comment that has its lines to itself
 _COMMENT: Final = re.compile(r"^[ \t]*(?://[^\n]*|/\*(?:(?!\*/).)*\*/)\n", re.MULTILINE | re.DOTALL)
+_STYLE_COMMENT: Final = re.compile(r"[ \t]*/\*(?:(?!\*/).)*\*/\n?", re.DOTALL)
+_AROUND: Final = re.compile(r"\s*([{};])\s*")
+_BLANK: Final = re.compile(r"\n{2,}")
+_INDENT: Final = re.compile(r"^[ \t]+", re.MULTILINE)
+# a type within a line; and what follows code, where no quote says that it may be in a string
+_INLINE: Final = re.compile(r"/\*\*(?:(?!\*/)[^\n])*\*/ ?|[ \t]+// [^\n\"'`]*$", re.MULTILINE)
 _LEFT: Final = re.compile(r"^\s*(?:import|export)\b", re.MULTILINE)
 
 
@@ -24,11 +30,20 @@ def joined_modules(sources: Mapping[str, str], entry: str) -> str:
     sources: the text of every module by its name, without `.js`. Understood are
     `import { a, b as c } from "./name.js";` on lines of their own, and `export` before a
     function, class or const; nothing else may be imported or exported.
-    Raises ValueError for anything else, a missing module, and modules that import each other.
+    Raises ValueError for anything else, a missing module, modules that import each other, and a
+    string of several lines.
     """
     order: list[str] = []
     _visit(sources, entry, order, ())
     return "\n".join(_as_function(name, sources[name]) for name in order)
+
+
+def joined_styles(sources: Iterable[str]) -> str:
+    """One style sheet of several, without comments and the blanks around its rules.
+
+    No string in them may hold a brace or a semicolon.
+    """
+    return _AROUND.sub(r"\1", _STYLE_COMMENT.sub("", "".join(sources)))
 
 
 def _visit(sources: Mapping[str, str], name: str, order: list[str], above: tuple[str, ...]) -> None:
@@ -44,9 +59,12 @@ def _visit(sources: Mapping[str, str], name: str, order: list[str], above: tuple
 def _as_function(name: str, source: str) -> str:
     exported = _EXPORT.findall(source)
     body = _IMPORT.sub(lambda match: _as_constants(*match.groups()), source)
-    body = _COMMENT.sub("", _EXPORT.sub("", body))
+    body = _INLINE.sub("", _COMMENT.sub("", _EXPORT.sub("", body)))
     if _LEFT.search(body):
         raise ValueError(f"{name}.js imports or exports in a way that is not understood")
+    if any(line.count("`") % 2 for line in body.splitlines()):
+        raise ValueError(f"{name}.js has a string of several lines")
+    body = _BLANK.sub("\n", _INDENT.sub("", body))
     return (
         f"const {_constant(name)} = (() => {{\n{body}\nreturn {{ {', '.join(exported)} }};\n}})();"
     )

@@ -19,6 +19,7 @@ from annotation.models import (
     Campaign,
     GuidelineRevision,
     Label,
+    LabelTiming,
     Pair,
 )
 from annotation.permissions import AnnotatorContext, CampaignClosed
@@ -34,6 +35,7 @@ from judgments.storage.prepared import (
     PreparedUpdate,
     slot,
 )
+from judgments.storage.side_texts import is_text, keep_text
 from judgments.waking import wake
 from touchstone.errors import DomainError
 from touchstone.scales import Scale
@@ -271,16 +273,26 @@ def _check_same(
 ) -> None:
     """A repeat says exactly what it said before; the clock is compared as it was stored."""
     before: list[Any] = [
-        label.annotator_id, label.pair_id, label.outcome, label.grade, label.reason, label.note,
-        label.spans, label.guideline_revision_id, label.seconds, label.made_at, label.content_hash,
+        label.annotator_id, label.pair_id, label.outcome, label.grade,
+        label.spans, label.guideline_revision_id, label.content_hash,
     ]  # fmt: skip
     now: list[Any] = [
-        context.viewer.pk, named.pair_id, submission.outcome, submission.grade, submission.reason,
-        submission.note, list(submission.spans), named.revision_id, submission.seconds,
-        min(submission.made_at, label.received_at), submission.content_hash or label.content_hash,
+        context.viewer.pk, named.pair_id, submission.outcome, submission.grade,
+        list(submission.spans), named.revision_id, submission.content_hash or label.content_hash,
     ]  # fmt: skip
-    if before != now:
+    if before != now or not _is_beside(label, submission):
         raise LabelRefused("label_conflict", "This label's id was used for another label.")
+
+
+def _is_beside(label: Label, submission: Submission) -> bool:
+    """Whether what lies beside the label is as it is sent, as far as it is not erased."""
+    timing = LabelTiming.objects.filter(label=label).first()
+    sent = (min(submission.made_at, label.received_at), submission.seconds)
+    return (
+        (timing is None or (timing.made_at, timing.seconds) == sent)
+        and is_text(label, "reason_text", submission.reason)
+        and is_text(label, "note_text", submission.note)
+    )
 
 
 def _tip(said: dict[UUID, Label], submission: Submission) -> Label | None:
@@ -417,18 +429,23 @@ def _store(
         annotator_id=context.viewer.pk,
         outcome=submission.outcome,
         grade=submission.grade,
-        reason=submission.reason,
-        note=submission.note,
+        reason_text_id=_text_id(submission.reason),
+        note_text_id=_text_id(submission.note),
         spans=list(submission.spans),
         guideline_revision_id=named.revision_id,
         content_hash=submission.content_hash or named.shown_hash,
-        seconds=submission.seconds,
-        made_at=submission.made_at,
         received_at=at,
         supersedes_id=None if tip is None else tip.pk,
         pair_seq=pair_seq,
         is_blind=context.is_blind,
     )
+    _timing.run(label_id=submission.id, made_at=submission.made_at, seconds=submission.seconds)
+
+
+def _text_id(text: str) -> str | None:
+    kept = keep_text(text)
+    return kept.pk if kept else None
 
 
 _label = PreparedInsert(Label, *(field.attname for field in Label._meta.concrete_fields))
+_timing = PreparedInsert(LabelTiming, "label_id", "made_at", "seconds")

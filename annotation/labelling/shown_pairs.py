@@ -20,7 +20,7 @@ from annotation.permissions import AnnotatorContext
 from annotation.seats.streams import order_of
 from judgments.pages.markup import HTML_FIELD, framed_html
 from judgments.pages.words import plain
-from judgments.storage.prepared import OneOf, PreparedRows, slot
+from judgments.storage.bulk import Among
 
 HELD = Assignment.State.LEASED
 # labelled, as the annotator sees it: whether a label still counts is not told
@@ -157,46 +157,18 @@ def get_own_seats(context: AnnotatorContext) -> QuerySet[Assignment]:
     return Assignment.objects.filter(annotator=context.viewer, pair__campaign=context.campaign)
 
 
-def _own_slots_qs() -> QuerySet[Assignment]:
-    seats_qs = Assignment.objects.filter(annotator=slot("viewer"), pair__campaign=slot("campaign"))
-    return seats_qs.order_by()
-
-
-def _whose(context: AnnotatorContext) -> dict[str, int]:
-    return {"viewer": context.viewer.pk, "campaign": context.campaign.pk}
-
-
 def count_filled(context: AnnotatorContext) -> int:
     """How many pairs that count for their own figures the viewer has labelled."""
-    return sum(pairs for _, pairs in _filled.list(**_whose(context)))
-
-
-_filled: PreparedRows[Any] = PreparedRows(
-    lambda: (
-        _own_slots_qs()
-        .filter(state__in=FILLED)
-        .exclude(purpose=TRAINING)
-        .values_list("annotator")
-        .annotate(pairs=Count("pk"))
-    )
-)
+    return get_own_seats(context).filter(state__in=FILLED).exclude(purpose=TRAINING).count()
 
 
 def _count_done(context: AnnotatorContext, queries: Set[int]) -> dict[int, int]:
     """How many pairs of each query the viewer has labelled."""
     if not queries:
         return {}
-    return dict(_done.list(**_whose(context), queries=queries))
-
-
-_done: PreparedRows[Any] = PreparedRows(
-    lambda: (
-        _own_slots_qs()
-        .filter(OneOf("pair__query", "queries"), state__in=FILLED)
-        .values_list("pair__query")
-        .annotate(pairs=Count("pair", distinct=True))
-    )
-)
+    done_qs = get_own_seats(context).filter(Among("pair__query", queries), state__in=FILLED)
+    counted_qs = done_qs.order_by().values_list("pair__query")
+    return dict(counted_qs.annotate(pairs=Count("pair", distinct=True)))
 
 
 def show_pair(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from annotation.campaigns.people import names_of
-from annotation.consolidation.conclusions import batches, list_known
+from annotation.consolidation.aggregation import batches, list_known
 from annotation.consolidation.weighing import WEIGHED, Known, grade_by
 from annotation.models import Campaign, Label
 from evaluation.public import (

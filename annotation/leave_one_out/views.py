@@ -11,9 +11,9 @@ from annotation.leave_one_out.queries import get_without_page
 from annotation.pages.rendering import render_page
 from evaluation.public import runs_filters_of
 from judgments.models import SetLook
-from judgments.pages.rates import costly
 from judgments.pages.rendering import is_part
 from judgments.permissions import NotFound, get_access
+from judgments.rate_limits import costly
 from judgments.sets.services import record_look
 from touchstone.errors import DomainError
 

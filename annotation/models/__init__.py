@@ -16,7 +16,13 @@ from annotation.models.gold import (
     GoldItem,
     StandIn,
 )
-from annotation.models.labels import OVERLAP_PURPOSES, Adjudication, Assignment, Label
+from annotation.models.labels import (
+    OVERLAP_PURPOSES,
+    Adjudication,
+    Assignment,
+    Label,
+    LabelTiming,
+)
 from annotation.models.pools import Pair, Pool, PoolEntry
 from annotation.models.preferences import LabellingPreferences
 from annotation.models.quality import AsidePreview, QualityReport, RulePreview
@@ -39,6 +45,7 @@ __all__ = [
     "Guideline",
     "GuidelineRevision",
     "Label",
+    "LabelTiming",
     "LabellingPreferences",
     "OneMoreLabel",
     "Pair",

@@ -71,7 +71,7 @@ class Campaign(models.Model):
 
     seed never changes: with an annotator and an order it gives that person's sequence of pairs.
     secret never changes and is shown to nobody: what is planted for whom follows from it.
-    lease_minutes: how long a seat is kept for somebody of whom nothing is heard.
+    lease_minutes: how long a seat is kept for an annotator who sends nothing.
     shows_images: annotators see the images that a document's HTML holds.
     """
 
@@ -140,7 +140,7 @@ class Campaign(models.Model):
 
     @property
     def lease(self) -> timedelta:
-        """How long a seat is kept for somebody of whom nothing is heard."""
+        """How long a seat is kept for an annotator who sends nothing."""
         return timedelta(minutes=self.lease_minutes)
 
 

@@ -5,6 +5,7 @@ from django.db import models
 
 from annotation.models.labels import Adjudication
 from annotation.models.pools import Pair
+from judgments.models.side_texts import side_text_key, text_of
 
 
 class Reopening(models.Model):
@@ -13,7 +14,7 @@ class Reopening(models.Model):
     adjudication = models.OneToOneField(
         Adjudication, on_delete=models.PROTECT, related_name="reopening"
     )
-    reason = models.TextField(blank=True, default="")
+    reason_text = side_text_key()
     reopened_at = models.DateTimeField()
     reopened_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
@@ -25,6 +26,11 @@ class Reopening(models.Model):
     def __str__(self) -> str:
         return f"{self.adjudication_id} reopened"
 
+    @property
+    def reason(self) -> str:
+        """Why, in words; empty once they are erased."""
+        return text_of(self, "reason_text")
+
 
 class OneMoreLabel(models.Model):
     """A lead's wish that somebody else labels a pair, beyond the campaign's overlap.
@@ -33,7 +39,7 @@ class OneMoreLabel(models.Model):
     """
 
     pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="wishes")
-    reason = models.TextField(blank=True, default="")
+    reason_text = side_text_key()
     batch = models.UUIDField(null=True, db_index=True)
     asked_at = models.DateTimeField()
     asked_by = models.ForeignKey(
@@ -45,6 +51,11 @@ class OneMoreLabel(models.Model):
 
     def __str__(self) -> str:
         return f"one more for {self.pair_id}"
+
+    @property
+    def reason(self) -> str:
+        """Why, or of what, in words; empty once they are erased."""
+        return text_of(self, "reason_text")
 
 
 class WithdrawnWish(models.Model):

@@ -168,7 +168,7 @@ class GoldCheck(models.Model):
 
 
 class CheckRule(models.Model):
-    """What a campaign does about somebody who is right too rarely; see annotation/gold/rules.py."""
+    """What a campaign does about an annotator of too low accuracy; see gold/action_rules.py."""
 
     class Action(models.TextChoices):
         TELL = "tell", "Tell the lead"
@@ -234,8 +234,9 @@ class CheckAction(models.Model):
 class Feedback(models.Model):
     """What somebody was told of a batch of their labels; never changed.
 
-    newest: the last check that it tells of. items: [{"label": id, "low": grade, "high": grade,
-    "reason": words}, …], labels of gold mixed with others whose grade is agreed upon.
+    newest: the last check that it tells of. items: [{"label": id, "low": grade, "high": grade}, …],
+    labels of gold mixed with others whose grade is agreed upon; whose reason it was told, as
+    "gold": id of the item, or "adjudication": id.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="feedback")

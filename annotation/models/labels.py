@@ -1,12 +1,16 @@
 """Seats and the statements made in them."""
 
 import uuid
+from datetime import datetime
+from typing import Final
 
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Coalesce
 
 from annotation.models.campaigns import GuidelineRevision
 from annotation.models.pools import Pair
+from judgments.models.side_texts import side_text_key, text_of
 
 
 class Assignment(models.Model):
@@ -108,7 +112,7 @@ class Assignment(models.Model):
         return f"{self.pair_id} seat {self.seat}"
 
 
-# The seats that count: whatever is planted stays out of conclusions, counts and disagreements.
+# The seats that count: whatever is planted stays out of grades, counts and disagreements.
 OVERLAP_PURPOSES = (Assignment.Purpose.POOL, Assignment.Purpose.EXTRA)
 
 
@@ -118,7 +122,7 @@ class Label(models.Model):
     id: made by the client at the key press; the same id again is the same label.
     assignment: null for a surplus label, which came after its lease was lost and the pair
     was filled: a fact, outside the overlap.
-    seconds: active time spent on the pair, in seconds.
+    What was written with it lies in side texts, and how long it took in LabelTiming.
     """
 
     class Outcome(models.TextChoices):
@@ -137,15 +141,13 @@ class Label(models.Model):
     )
     outcome = models.CharField(max_length=12, choices=Outcome.choices)
     grade = models.SmallIntegerField(null=True)
-    reason = models.CharField(max_length=64, blank=True, default="")
-    note = models.TextField(blank=True, default="")
+    reason_text = side_text_key()
+    note_text = side_text_key()
     spans = models.JSONField(default=list)
     guideline_revision = models.ForeignKey(
         GuidelineRevision, on_delete=models.PROTECT, related_name="+"
     )
     content_hash = models.CharField(max_length=64)
-    seconds = models.FloatField(null=True)
-    made_at = models.DateTimeField()
     received_at = models.DateTimeField()
     supersedes = models.OneToOneField(
         "self", null=True, on_delete=models.PROTECT, related_name="superseded_by"
@@ -171,11 +173,6 @@ class Label(models.Model):
                 condition=models.Q(outcome__in=("graded", "unsure", "unjudgeable", "retracted")),
                 name="label_outcome_known",
             ),
-            models.CheckConstraint(
-                condition=models.Q(seconds__isnull=True)
-                | models.Q(seconds__gte=0, seconds__lte=86400),
-                name="label_seconds_of_a_day",
-            ),
         )
         indexes = (
             models.Index(fields=("annotator", "received_at"), name="label_annotator"),
@@ -187,13 +184,65 @@ class Label(models.Model):
     def __str__(self) -> str:
         return f"{self.annotator_id}: {self.grade}"
 
+    @property
+    def reason(self) -> str:
+        """Why no grade was given, in a word or few; empty once that is erased."""
+        return text_of(self, "reason_text")
+
+    @property
+    def note(self) -> str:
+        """What the annotator wrote of the pair; empty once that is erased."""
+        return text_of(self, "note_text")
+
+    @property
+    def seconds(self) -> float | None:
+        """Active time spent on the pair; None where it was not measured, or is erased."""
+        timing = getattr(self, "timing", None)
+        return timing.seconds if timing else None
+
+    @property
+    def made_at(self) -> datetime:
+        """When, by the annotator's clock; when it was received, once that is erased."""
+        timing = getattr(self, "timing", None)
+        made_at: datetime = timing.made_at if timing else self.received_at
+        return made_at
+
+
+MADE_AT: Final = Coalesce("timing__made_at", "received_at")  # Label.made_at, for querysets
+
+
+class LabelTiming(models.Model):
+    """When a label was made and how long that took. No fact: it can be erased, the label stays.
+
+    made_at: by the annotator's clock. seconds: active time spent on the pair.
+    """
+
+    label = models.OneToOneField(
+        Label, primary_key=True, on_delete=models.PROTECT, related_name="timing"
+    )
+    made_at = models.DateTimeField()
+    seconds = models.FloatField(null=True)
+
+    class Meta:
+        ordering = ("label",)
+        constraints = (
+            models.CheckConstraint(
+                condition=models.Q(seconds__isnull=True)
+                | models.Q(seconds__gte=0, seconds__lte=86400),
+                name="label_timing_seconds_of_a_day",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.label_id}: {self.seconds} s"
+
 
 class Adjudication(models.Model):
     """A lead's decision about a pair; the newest wins over every label."""
 
     pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="adjudications")
     grade = models.SmallIntegerField()
-    reason = models.TextField(blank=True, default="")
+    reason_text = side_text_key()
     guideline_revision = models.ForeignKey(
         GuidelineRevision, on_delete=models.PROTECT, related_name="+"
     )
@@ -211,3 +260,8 @@ class Adjudication(models.Model):
 
     def __str__(self) -> str:
         return f"{self.pair_id}: {self.grade}"
+
+    @property
+    def reason(self) -> str:
+        """Why, in words; empty once they are erased."""
+        return text_of(self, "reason_text")

@@ -13,7 +13,7 @@ class Pair(models.Model):
     label_seq rises by one under this row's lock with every label or adjudication;
     consolidated_seq is the value that the last consolidation had seen. Ahead means due.
     committed_seq is the value whose conclusion stands in the list: the same in a live campaign,
-    behind in one whose conclusions still wait for approval.
+    behind in one whose grades still wait for approval.
     grade: what consolidation last concluded (null: nothing yet, or a tie); for pages only.
     is_open mirrors the campaign's state, so that the database can see to it that a pair of a
     list is open in one campaign at a time.

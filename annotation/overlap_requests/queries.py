@@ -21,9 +21,14 @@ from annotation.models import (
     QualityReport,
 )
 from annotation.permissions import check_may_run
+from annotation.quality.assessment import (
+    FEWEST_IN_SEGMENT,
+    FEWEST_PAIRS,
+    name_segment,
+    pairs_wanted,
+)
 from annotation.quality.figures import LEVEL
 from annotation.quality.queries import figures_of
-from annotation.quality.verdicts import FEWEST_IN_SEGMENT, FEWEST_PAIRS, name_segment, pairs_wanted
 from annotation.seats.ordering import Order
 from judgments.models import User
 from judgments.permissions import Access
@@ -106,7 +111,7 @@ def scope_in_words(segment: str | None) -> str:
 
 
 def list_askable(campaign: Campaign, segment: str | None) -> list[tuple[int, int]]:
-    """The pairs that somebody else could label once more, with how many labels they have.
+    """The pairs that another annotator could label, with how many labels they have.
 
     Those with the fewest labels come first, and among these any, from all queries alike. Left
     out is what `find_obstacle` has something to say about.
@@ -151,17 +156,17 @@ def _obstacles(campaign: Campaign) -> list[tuple[Q, Obstacle]]:
         (Q(gold), Obstacle("gold", "The right answer of this pair is known: it is gold.")),
         (
             Q(state=Pair.State.ADJUDICATED),
-            Obstacle("decided", "This pair is decided: reopen it first."),
+            Obstacle("decided", "This pair is adjudicated: reopen it first."),
         ),
-        (Q(awaited), Obstacle("asked_already", "Somebody is to label this pair already.")),
-        (Q(given=0), Obstacle("no_label", "Nobody has graded this pair yet.")),
+        (Q(awaited), Obstacle("asked_already", "A label of this pair is already pending.")),
+        (Q(given=0), Obstacle("no_label", "This pair has no graded label yet.")),
         (
             Q(given__gt=wanted),
-            Obstacle("more_than_wanted", "This pair has more labels already than were asked for."),
+            Obstacle("more_than_wanted", "This pair already has more labels than requested."),
         ),
         (
             ~Q(others),
-            Obstacle("nobody_left", "Everybody here has labelled this pair: add people first."),
+            Obstacle("nobody_left", "Every annotator has labelled this pair: add people first."),
         ),
     ]
 
@@ -213,7 +218,7 @@ def _list_asked(campaign: Campaign) -> list[Asked]:
     )
     rows_qs = (
         batches_qs.order_by()
-        .values("batch", "reason", "asked_at", "asked_by")
+        .values("batch", "reason_text__text", "asked_at", "asked_by")
         .annotate(pairs=Count("pk"), withdrawn=Count("withdrawal"))
         .order_by("-asked_at", "batch")
     )
@@ -222,7 +227,7 @@ def _list_asked(campaign: Campaign) -> list[Asked]:
     return [
         Asked(
             batch=row["batch"],
-            words=row["reason"],
+            words=row["reason_text__text"] or "",
             at=row["asked_at"],
             by=people[row["asked_by"]],
             pairs=row["pairs"],

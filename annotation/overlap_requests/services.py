@@ -1,7 +1,8 @@
-"""One more label for many pairs at once, so that agreement can be told, and taking that back."""
+"""Requests for second labels of many pairs, to measure agreement, and withdrawing them."""
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -19,12 +20,13 @@ from annotation.permissions import check_may_run
 from annotation.seats.services import balance_seats, lock_pairs
 from judgments.audit import services as audit
 from judgments.permissions import Access, NotFound
+from judgments.storage.side_texts import keep_text
 from judgments.waking import wake
 from touchstone.errors import DomainError
 
 
 class OverlapRefused(DomainError):
-    """One more label can't be asked for, or taken back, like this."""
+    """A second label can't be requested, or a request withdrawn, like this."""
 
 
 def add_overlap(
@@ -36,7 +38,7 @@ def add_overlap(
     batch: UUID,
     at: datetime,
 ) -> int:
-    """Have somebody else label so many pairs once more; how many it became; for leads.
+    """Request a second label for so many pairs; returns for how many; for leads.
 
     segment: None for all of the campaign. batch: made up by whoever asks; the same again does
     nothing. Where fewer pairs can be asked for, all of them are. Raises OverlapRefused where
@@ -49,17 +51,17 @@ def add_overlap(
         if before:
             return before
         if not Campaign.objects.filter(pk=campaign.pk, state=Campaign.State.OPEN).exists():
-            raise OverlapRefused("campaign_not_open", "Labels are asked for in open campaigns.")
+            raise OverlapRefused(
+                "campaign_not_open", "Labels can be requested in open campaigns only."
+            )
         wanted = [pk for pk, _ in list_askable(campaign, segment)[: min(pairs, MOST_AT_ONCE)]]
         if not wanted:
-            raise OverlapRefused(
-                "nothing_to_ask", "There is no pair that somebody else could label once more."
-            )
+            raise OverlapRefused("nothing_to_ask", "No pair can get another label.")
         pair_ids = lock_pairs(Pair.objects.filter(pk__in=wanted))
         words = scope_in_words(segment)
+        wish: dict[str, Any] = {"reason_text": keep_text(words), "batch": batch}
         OneMoreLabel.objects.bulk_create(
-            OneMoreLabel(pair_id=pk, reason=words, batch=batch, asked_at=at, asked_by=access.user)
-            for pk in pair_ids
+            OneMoreLabel(pair_id=pk, **wish, asked_at=at, asked_by=access.user) for pk in pair_ids
         )
         _settle(campaign, pair_ids)
         said = {"pairs": len(pair_ids), "of": words, "batch": str(batch)}
@@ -84,7 +86,7 @@ def withdraw_overlap(*, access: Access, campaign: Campaign, batch: UUID, at: dat
         wishes = list(wishes_qs.filter(pair__in=pair_ids))
         if not wishes:
             raise OverlapRefused(
-                "nothing_to_withdraw", "All of these are labelled, or taken back already."
+                "nothing_to_withdraw", "All of these are already labelled or withdrawn."
             )
         WithdrawnWish.objects.bulk_create(
             WithdrawnWish(wish=wish, withdrawn_at=at, withdrawn_by=access.user) for wish in wishes

@@ -35,7 +35,7 @@ def overlap(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
         except OverlapRefused as error:
             form.add_error(None, error.message)
         else:
-            messages.success(request, f"Labels asked for: {count:,}.")
+            messages.success(request, f"Labels requested: {count:,}.")
             query = "" if segment is None else f"?{urlencode({'segment': segment})}"
             return redirect(f"{reverse('campaign-overlap', args=[slug, campaign_id])}{query}")
     page = get_overlap_page(access=access, campaign=campaign, segment=segment)
@@ -55,5 +55,5 @@ def overlap_withdraw(
     except OverlapRefused as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, f"Labels taken back: {count:,}.")
+        messages.success(request, f"Requests withdrawn: {count:,}.")
     return redirect("campaign-overlap", slug, campaign_id)

@@ -11,8 +11,8 @@ from evaluation.public import RunChoice
 from judgments.models import SavedSet
 
 STRATEGIES = {
-    Pool.Strategy.DEPTH_K: "Everything from the top of each run",
-    Pool.Strategy.SAMPLE: "A sample of that, in which every pair has the same chance",
+    Pool.Strategy.DEPTH_K: "All pairs from the top of each run",
+    Pool.Strategy.SAMPLE: "A uniform sample of them",
 }
 
 
@@ -33,10 +33,10 @@ class PoolForm(forms.Form):
     saved_set = forms.ChoiceField(
         label="Queries",
         required=False,
-        help_text="For a trial, or where few labels shall cover few queries whole.",
+        help_text="For a pilot, or to judge a few queries completely.",
     )
     only_unjudged = forms.BooleanField(
-        label="Leave out pairs that the list has a grade for already", required=False
+        label="Leave out pairs that already have a grade in the list", required=False
     )
     strategy = forms.ChoiceField(
         label="Take", choices=STRATEGIES, initial=Pool.Strategy.DEPTH_K, widget=forms.RadioSelect
@@ -49,7 +49,7 @@ class PoolForm(forms.Form):
         min_value=-(2**63),
         max_value=2**63 - 1,
         required=False,
-        help_text="The same seed draws the same sample again.",
+        help_text="The same seed draws the same sample.",
     )
 
     def __init__(
@@ -73,7 +73,7 @@ class PoolForm(forms.Form):
         data: dict[str, Any] = super().clean() or self.cleaned_data
         is_sample = data.get("strategy") == Pool.Strategy.SAMPLE
         if is_sample and "sample_size" not in self.errors and not data.get("sample_size"):
-            self.add_error("sample_size", "Say how many pairs the sample shall have.")
+            self.add_error("sample_size", "Enter the size of the sample.")
         return data
 
     def plan(self) -> PoolPlan:

@@ -112,7 +112,7 @@ def preview_top_up(*, access: Access, campaign: Campaign) -> TopUp:
     check_may_watch(access, campaign)
     newest = get_newest_pool(campaign)
     if newest.strategy == Pool.Strategy.NEXT:
-        message = "These pairs were chosen by what they could change: ask anew what to judge next."
+        message = "This pool was made by Judge next, which has no depth: use Judge next again."
         raise PoolRefused("no_depth", message)
     choices = list_runs(access=access)
     used = _used_runs(campaign)
@@ -214,7 +214,7 @@ def _chosen_runs(access: Access, plan: PoolPlan) -> list[RunChoice]:
     if any(public_id not in by_id for public_id in plan.runs):
         raise NotFound("run")
     if plan.depth < 1 or (plan.sample_size is not None and plan.sample_size < 1):
-        raise PoolRefused("depth_invalid", "Depth and sample size begin at 1.")
+        raise PoolRefused("depth_invalid", "Depth and sample size must be at least 1.")
     runs = [by_id[public_id] for public_id in dict.fromkeys(plan.runs)]
     if sum(min(run.rows, run.queries * plan.depth) for run in runs) > MOST_RANKS:
         raise PoolRefused("too_large", "Choose fewer runs or a smaller depth.")

@@ -78,7 +78,7 @@ def store_pool(
         if locked.state == Campaign.State.CLOSED:
             raise PoolRefused("state", "The campaign is closed.")
         if not add_pairs(campaign=locked, pool=pool, drawn=drawn):
-            raise PoolRefused("nothing_new", "These runs bring no pair that is not there yet.")
+            raise PoolRefused("nothing_new", "These runs have no new pairs.")
         audit.record_by(
             access,
             pool.created_at,

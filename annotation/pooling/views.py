@@ -17,9 +17,9 @@ from annotation.pooling import services
 from annotation.pooling.forms import PoolForm
 from annotation.pooling.queries import PoolPreview, PoolRefused, TopUp, preview_pool, preview_top_up
 from evaluation.public import list_runs
-from judgments.pages.rates import costly
 from judgments.pages.rendering import is_part, posted
 from judgments.permissions import Access
+from judgments.rate_limits import costly
 from judgments.sets.queries import list_sets
 
 

@@ -3,6 +3,8 @@
 import uuid
 from typing import Any
 
+from django.http import StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import (
     extend_schema,
 )
@@ -14,10 +16,13 @@ from rest_framework.views import APIView
 from annotation.campaigns.queries import find_campaign
 from annotation.quality.costs import Rates
 from annotation.quality.files import list_report_values, report_values
+from annotation.quality.label_files import MEDIA_TYPES, LabelChoice, label_lines
 from annotation.quality.list_reports import get_list_quality_page
 from annotation.quality.queries import get_quality_page
+from judgments.pages.downloads import stream_text
 from judgments.permissions import get_access
 from judgments.rest.parsing import read_parameters
+from judgments.rest.schema import REFUSED
 from judgments.waking import publish
 
 
@@ -59,6 +64,33 @@ class Quality(APIView):
         if page.freshness.is_waiting:
             publish("annotation.refresh_quality", campaign.pk)
         return Response(report_values(page))
+
+
+class LabelFile(APIView):
+    """The labels of a campaign as a file."""
+
+    throttle_scope = "costly"
+
+    class Parameters(serializers.Serializer[Any]):
+        """counting: only labels that count for grades and agreement. pseudonyms: not names."""
+
+        format = serializers.ChoiceField(choices=sorted(MEDIA_TYPES), default="csv")
+        counting = serializers.BooleanField(default=False)
+        pseudonyms = serializers.BooleanField(default=False)
+
+    @extend_schema(
+        operation_id="campaign_label_file",
+        parameters=[Parameters],
+        responses={(200, one): OpenApiTypes.STR for one in MEDIA_TYPES.values()} | REFUSED,
+    )
+    def get(self, request: Request, campaign_id: uuid.UUID) -> StreamingHttpResponse:
+        """Every label of the campaign, for leads, with what is needed to compute its report."""
+        asked = read_parameters(request, self.Parameters)
+        form = asked.pop("format")
+        access, campaign = find_campaign(viewer=request.user, campaign_id=campaign_id)
+        choice = LabelChoice(**asked)
+        lines = label_lines(access=access, campaign=campaign, form=form, choice=choice)
+        return stream_text(lines, media_type=MEDIA_TYPES[form])
 
 
 class ListQuality(APIView):

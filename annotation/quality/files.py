@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from annotation.models import Label
+from annotation.quality.assessment import Verdict
 from annotation.quality.costs import Cost
 from annotation.quality.list_reports import ListPerson, ListQualityPage
 from annotation.quality.queries import GradeRow, Person, QualityPage
-from annotation.quality.verdicts import Verdict
 
 Figures = dict[str, Any]
 Line = list[Any]

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from django.urls import reverse
 
 from annotation.models import Campaign, QualityReport
+from annotation.quality.assessment import Advice, Situation, Verdict, verdict
 from annotation.quality.costs import Cost, Rates, cost, total
 from annotation.quality.figures import LEVEL
 from annotation.quality.list_figures import list_figures
@@ -23,9 +24,8 @@ from annotation.quality.queries import (
     show_matrix,
     situation_of,
 )
-from annotation.quality.verdicts import Advice, Situation, Verdict, verdict
+from judgments.lists.label_quality import ListVerdict
 from judgments.lists.queries import GradeShown, get_list, show_grade
-from judgments.lists.verdicts import ListVerdict
 from judgments.models import JudgmentList
 from judgments.permissions import Access, check_may_see_people
 from judgments.reports.freshness import Freshness

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 from django.db.models import Count, Min, Sum
+from django.db.models.functions import Coalesce
 
 from annotation.models import OVERLAP_PURPOSES, Assignment, Campaign, GoldCheck, Label, Pair
+from annotation.models.labels import MADE_AT
 from annotation.quality.figures import Event, Ints, Material, Repeats
 from annotation.quality.profiles import Checks, Labels
 from touchstone.agreement.dawid_skene import Floats
@@ -22,8 +24,8 @@ COLUMNS = (
     "pair_id",
     "annotator_id",
     "grade",
-    "seconds",
-    "made_at",
+    "timing__seconds",
+    MADE_AT,
     "guideline_revision__number",
     "assignment__purpose",
 )
@@ -84,7 +86,7 @@ def count_given(campaign: Campaign) -> dict[str, Any]:
     """What was labelled in all, for the cost: labels of gold, repeats and training, too, and
     those that were corrected. measured: labels with active seconds; seconds: their sum."""
     given = Label.objects.filter(pair__campaign=campaign).aggregate(
-        labels=Count("pk"), measured=Count("seconds"), seconds=Sum("seconds")
+        labels=Count("pk"), measured=Count("timing__seconds"), seconds=Sum("timing__seconds")
     )
     return given | {"seconds": given["seconds"] or 0.0}
 
@@ -121,9 +123,10 @@ def _checks(campaign: Campaign, person: dict[int, int], step: dict[int, int]) ->
     """What comparing labels that hold with the right answers gave."""
     checks_qs = GoldCheck.objects.filter(
         item__campaign=campaign, error__isnull=False, label__superseded_by__isnull=True
-    ).order_by("label__made_at", "pk")
-    rows = checks_qs.values_list(
-        "label__annotator", "error", "label__grade", "label__made_at", "item", "item__low",
+    )
+    checks_qs = checks_qs.annotate(at=Coalesce("label__timing__made_at", "label__received_at"))
+    rows = checks_qs.order_by("at", "pk").values_list(
+        "label__annotator", "error", "label__grade", "at", "item", "item__low",
         "item__high",
     )  # fmt: skip
     found = [
@@ -168,7 +171,7 @@ def _events(campaign: Campaign) -> list[Event]:
     began_qs = Label.objects.filter(pair__campaign=campaign).order_by().values("annotator")
     events += [
         _event(row["at"], "annotator", "a new annotator began")
-        for row in began_qs.annotate(at=Min("made_at"))
+        for row in began_qs.annotate(at=Min(MADE_AT))
     ]
     events += [
         _event(pool.created_at, "pool", f"a new pool of {pool.pair_count:,} pairs")

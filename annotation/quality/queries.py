@@ -8,10 +8,7 @@ from typing import Any, Final
 from annotation.campaigns.queries import count_pairs, list_extremes
 from annotation.models import Campaign, Pair, QualityReport
 from annotation.permissions import check_may_watch
-from annotation.quality.costs import Cost, Rates, cost
-from annotation.quality.due import is_report_due
-from annotation.quality.figures import REVISION, STEPS
-from annotation.quality.verdicts import (
+from annotation.quality.assessment import (
     COURSES,
     Situation,
     Verdict,
@@ -19,6 +16,9 @@ from annotation.quality.verdicts import (
     describe_change,
     verdict,
 )
+from annotation.quality.costs import Cost, Rates, cost
+from annotation.quality.due import is_report_due
+from annotation.quality.figures import REVISION, STEPS
 from judgments.lists.queries import GradeShown, show_grade
 from judgments.models import User
 from judgments.permissions import Access

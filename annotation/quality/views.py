@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.utils.text import slugify
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -19,8 +19,10 @@ from annotation.quality.files import (
     report_values,
 )
 from annotation.quality.forms import RateForm
+from annotation.quality.label_files import MEDIA_TYPES, LabelChoice, label_lines
 from annotation.quality.list_reports import get_list_quality_page
 from annotation.quality.queries import get_freshness, get_quality_page
+from judgments.pages.downloads import stream_text
 from judgments.pages.rendering import render_freshness
 from judgments.permissions import get_access
 from judgments.waking import publish
@@ -56,6 +58,21 @@ def quality_export(request: HttpRequest, slug: str, campaign_id: UUID, form: str
     page = get_quality_page(access=access, campaign=campaign, rates=rates)
     name = f"quality-{slugify(campaign.name) or 'campaign'}"
     return _file(form, name, partial(report_values, page), partial(report_csv, page))
+
+
+@never_cache
+@require_safe
+def labels_export(
+    request: HttpRequest, slug: str, campaign_id: UUID, form: str
+) -> StreamingHttpResponse:
+    """The labels behind the report, as a file."""
+    access, campaign = watched_campaign(request, slug, campaign_id)
+    choice = LabelChoice(
+        counting=request.GET.get("counting") == "1", pseudonyms=request.GET.get("pseudonyms") == "1"
+    )
+    lines = label_lines(access=access, campaign=campaign, form=form, choice=choice)
+    name = f"labels-{slugify(campaign.name) or 'campaign'}.{form}"
+    return stream_text(lines, media_type=MEDIA_TYPES[form], file_name=name)
 
 
 @never_cache

@@ -1,4 +1,4 @@
-"""In which order somebody meets the pairs of a campaign.
+"""The order in which an annotator gets the pairs of a campaign.
 
 By seeded hashes of who and what: the order tells nothing of ranks or rankers, two people have
 different orders, and a pair keeps its place among the others when more pairs are added.

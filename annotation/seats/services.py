@@ -11,10 +11,9 @@ from typing import Any
 from uuid import uuid4
 
 from django.db import connection, transaction
-from django.db.models import Count, F, OuterRef, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Count, OuterRef, QuerySet, Subquery
 
-from annotation.consolidation.conclusions import count_wishes
+from annotation.consolidation.aggregation import count_wishes
 from annotation.models import (
     OVERLAP_PURPOSES,
     Assignment,
@@ -24,7 +23,6 @@ from annotation.models import (
     Pair,
 )
 from judgments.storage.bulk import insert_rows
-from judgments.storage.prepared import PreparedRows, PreparedUpdate, slot
 
 NO_GRADE = (Label.Outcome.UNSURE, Label.Outcome.UNJUDGEABLE)
 BATCH = 1_000
@@ -47,24 +45,16 @@ def lock_pairs(pairs_qs: QuerySet[Pair], *, skip_locked: bool = False) -> list[i
 
 
 def hand_out(*, annotator_id: int, count: int, chunk: int | None = None) -> int:
-    """Count seats that somebody is handed; how many they were handed before.
+    """Count the seats given to an annotator; returns how many they had before.
 
     annotator_id: their place in the campaign, which the caller has locked. chunk: the part of their
     order that the first of them is in; None leaves what was said last.
     """
-    _handing.run(place=annotator_id, count=count, chunk=chunk)
-    ((handed,),) = _handed.list(place=annotator_id)
-    return int(handed) - count
-
-
-def _place_qs() -> QuerySet[CampaignAnnotator]:
-    return CampaignAnnotator.objects.filter(pk=slot("place")).order_by()
-
-
-_handing = PreparedUpdate(
-    _place_qs, handed=F("handed") + slot("count"), chunk=Coalesce(slot("chunk"), "chunk")
-)
-_handed: PreparedRows[Any] = PreparedRows(lambda: _place_qs().values_list("handed"))
+    place_qs = CampaignAnnotator.objects.filter(pk=annotator_id)
+    before = place_qs.values_list("handed", flat=True).get()
+    said: dict[str, Any] = {} if chunk is None else {"chunk": chunk}
+    place_qs.update(handed=before + count, **said)
+    return before
 
 
 def make_seats(*, pair_ids: Iterable[int], overlap: int) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from django.db.models import Count, Q, Sum
 
-from annotation.consolidation.conclusions import Concluded, list_known, listen
+from annotation.consolidation.aggregation import LabelledPair, list_known, load_labelled_pairs
 from annotation.consolidation.overlap import overlap_labels
 from annotation.consolidation.weighing import WEIGHED, Known, grade_by
 from annotation.gold.queries import ActionRow, list_actions
@@ -201,8 +201,8 @@ def compute_aside(
     own_qs = overlap_labels().filter(pair__campaign=campaign, annotator__in=people).order_by()
     touched = set(own_qs.values_list("pair", flat=True))
     labels = own_qs.count()
-    heard = listen(campaign.pairs.filter(pk__in=_of(campaign, people)).order_by("pk"))
-    undecided = [one for one in heard if one.adjudication is None]
+    loaded = load_labelled_pairs(campaign.pairs.filter(pk__in=_of(campaign, people)).order_by("pk"))
+    undecided = [one for one in loaded if one.adjudication is None]
     report(2)
     grades = {one.pair: _grade_without(one, people, known) for one, known in _with_known(undecided)}
     differing = {
@@ -220,7 +220,7 @@ def compute_aside(
         "alpha_without": asdict(rest),
         "labels": labels,
         "pairs": len(touched),
-        "decided": len(heard) - len(undecided),
+        "decided": len(loaded) - len(undecided),
         "changed": len(differing) - lost - tied,
         "tied": tied,
         "lost": lost,
@@ -244,15 +244,15 @@ def _alpha(read: Read, without: Iterable[int]) -> Alpha:
     return Alpha(found.value, found.low, found.high)
 
 
-def _with_known(heard: Sequence[Concluded]) -> list[tuple[Concluded, Known]]:
+def _with_known(loaded: Sequence[LabelledPair]) -> list[tuple[LabelledPair, Known]]:
     """Each pair with what is known of its campaign's annotators, where its rule weighs labels."""
-    weighed = {one.pair.campaign_id for one in heard if one.pair.campaign.rule in WEIGHED}
+    weighed = {one.pair.campaign_id for one in loaded if one.pair.campaign.rule in WEIGHED}
     known = list_known(weighed) if weighed else {}
-    return [(one, known.get(one.pair.campaign_id, Known())) for one in heard]
+    return [(one, known.get(one.pair.campaign_id, Known())) for one in loaded]
 
 
 def _grade_without(
-    one: Concluded, people: Sequence[int], known: Known
+    one: LabelledPair, people: Sequence[int], known: Known
 ) -> tuple[int | None, tuple[int, ...]]:
     """What the labels of the others come to, None for a tie or none; and their grades."""
     stay = [place for place, who in enumerate(one.annotators) if who not in people]

@@ -50,7 +50,7 @@ def campaign_aside(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpRe
 def campaign_aside_state(
     request: HttpRequest, slug: str, campaign_id: UUID, key: str
 ) -> HttpResponse:
-    """The part that says how far a preview is; a worker who never heard of it hears again."""
+    """The part that shows the progress of a preview; a worker that missed it is woken again."""
     access, campaign = led_campaign(request, slug, campaign_id)
     freshness = get_aside_freshness(access=access, campaign=campaign, key=key)
     if freshness.is_waiting and freshness.computed_at is None:
@@ -63,4 +63,4 @@ def _worded(taken: list[CheckAction]) -> str:
     paused = sum(action.action == CheckRule.Action.PAUSE for action in taken)
     parts = [f"{aside:,} label{'' if aside == 1 else 's'} set aside"] if aside else []
     parts += [f"{paused} {'person' if paused == 1 else 'people'} paused"] if paused else []
-    return f"{', '.join(parts)}." if parts else "Nothing to do: that has been done already."
+    return f"{', '.join(parts)}." if parts else "Nothing to do: already done."

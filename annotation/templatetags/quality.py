@@ -1,17 +1,29 @@
-"""Small drawings of the quality report."""
+"""Charts of the quality report and of a campaign's pace."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
+from urllib.parse import urlencode
 
 from django import template
-from django.utils.html import format_html, format_html_join
+from django.utils.formats import date_format
 from django.utils.safestring import SafeString
+
+from judgments.pages.charts import (
+    Axis,
+    Plot,
+    Tick,
+    count_axis,
+    mark,
+    number_axis,
+    time_axis,
+    whole_tick,
+)
 
 register = template.Library()
 
-WIDTH, HEIGHT, EDGE = 320, 96, 8
-LEFT = 34  # room for the axis
+BOUNDS: Final = (0.667, 0.8)  # of alpha: for tentative conclusions, and for reliable ones
+HINT: Final = "Point at a window for its figures, click to see its pairs."
 Row = Mapping[str, Any]
 
 
@@ -22,102 +34,100 @@ def moment(seconds: float) -> datetime:
 
 
 @register.simple_tag
-def control_chart(windows: Sequence[Row], *, label: str) -> SafeString:
-    """Means of windows as a line, in the band of their control limits; those outside are marked."""
-    low, high = _reach([row[name] for row in windows for name in ("low", "mean", "high")])
-    places = _places(len(windows))
-    y = [_height(row["mean"], low, high) for row in windows]
-    top = [f"{x},{_height(row['high'], low, high)}" for x, row in zip(places, windows, strict=True)]
-    end = [f"{x},{_height(row['low'], low, high)}" for x, row in zip(places, windows, strict=True)]
-    band = format_html('<polygon class="band" points="{}"/>', " ".join([*top, *reversed(end)]))
-    line = format_html(
-        '<polyline class="line" points="{}"/>',
-        " ".join(f"{x},{at}" for x, at in zip(places, y, strict=True)),
+def control_chart(windows: Sequence[Row], *, title: str, pairs: str, username: str) -> SafeString:
+    """Means of windows as a line, in the band of their control limits; those outside are marked.
+
+    pairs: the address of the campaign's pairs, to which each window of an annotator links.
+    """
+    ends = [row[name] for row in windows for name in ("low", "mean", "high")]
+    plot = Plot(_window_axis(windows), number_axis("Mean of a window", ends, most=4))
+    marks = [
+        mark(
+            plot.column(at - 0.5, at + 0.5),
+            plot.dot(at, row["mean"]),
+            css="outside" if row["is_outside"] else "",
+            text=f"{_period(row)}: {row['mean']:.2f}, limits {row['low']:.2f} to {row['high']:.2f}",
+            url=_pairs_of(row, pairs, person=username),
+        )
+        for at, row in enumerate(windows)
+    ]
+    band = plot.band(
+        [(at, row["low"]) for at, row in enumerate(windows)],
+        [(at, row["high"]) for at, row in enumerate(windows)],
     )
-    dots = format_html_join(
-        "",
-        '<circle class="{}" cx="{}" cy="{}" r="{}"><title>{}: {}</title></circle>',
-        (
-            (
-                "outside" if row["is_outside"] else "mean",
-                x,
-                at,
-                4 if row["is_outside"] else 2.5,
-                moment(row["begins"]).date().isoformat(),
-                f"{row['mean']:.2f}",
-            )
-            for x, at, row in zip(places, y, windows, strict=True)
-        ),
+    return plot.draw(
+        marks,
+        behind=band + plot.joined([(at, row["mean"]) for at, row in enumerate(windows)]),
+        label=f"{title} over time, in the band that chance explains",
+        hint=HINT,
     )
-    return _drawing(label, _axis(low, high) + band + line + dots)
 
 
 @register.simple_tag
-def interval_chart(windows: Sequence[Row], *, label: str) -> SafeString:
-    """Values with their intervals, one window beside the other."""
+def interval_chart(windows: Sequence[Row], *, pairs: str) -> SafeString:
+    """Alpha of each window with its interval. pairs: the address that each window leads to."""
     shown = [row for row in windows if row["value"] is not None]
     ends = [row[name] for row in shown for name in ("low", "value", "high")]
-    low, high = _reach([*(end for end in ends if end is not None), 0.0, 1.0])
-    places = _places(len(shown))
-    bounds = format_html_join(
-        "",
-        '<line class="bound" x1="{}" x2="{}" y1="{}" y2="{}"/>',
-        ((LEFT, WIDTH, _height(at, low, high), _height(at, low, high)) for at in (0.667, 0.8)),
-    )
-    bars = format_html_join(
-        "",
-        '<line class="range" x1="{}" x2="{}" y1="{}" y2="{}"/>',
-        (
-            (x, x, _height(row["low"], low, high), _height(row["high"], low, high))
-            for x, row in zip(places, shown, strict=True)
-            if row["low"] is not None
-        ),
-    )
-    dots = format_html_join(
-        "",
-        '<circle class="mean" cx="{}" cy="{}" r="4"><title>{}: {}</title></circle>',
-        (
-            (
-                x,
-                _height(row["value"], low, high),
-                moment(row["begins"]).date().isoformat(),
-                f"{row['value']:.2f}",
-            )
-            for x, row in zip(places, shown, strict=True)
-        ),
-    )
-    return _drawing(label, _axis(low, high) + bounds + bars + dots)
-
-
-def _axis(low: float, high: float) -> SafeString:
-    return format_html_join(
-        "",
-        '<text class="tick" x="0" y="{}">{}</text>',
-        ((_height(at, low, high) + 3, f"{at:.2f}") for at in (low, high)),
+    held = [*(end for end in ends if end is not None), 0.0, 1.0]
+    plot = Plot(_window_axis(shown), number_axis("Alpha", held))
+    marks = [
+        mark(
+            plot.column(at - 0.5, at + 0.5),
+            *([] if row["low"] is None else [plot.interval(at, row["low"], row["high"])]),
+            plot.dot(at, row["value"]),
+            text=f"{_period(row)}: {_alpha(row)}, {row['units']:,} pairs",
+            url=_pairs_of(row, pairs),
+        )
+        for at, row in enumerate(shown)
+    ]
+    rules = [plot.rule(bound, f"{bound:.3f}") for bound in BOUNDS]
+    return plot.draw(
+        marks,
+        behind=rules[0] + rules[1],
+        label="Alpha over time, with intervals; dashed: 0.667 and 0.800",
+        hint=HINT,
+        css="ruled",
     )
 
 
-def _reach(values: Sequence[float]) -> tuple[float, float]:
-    low, high = min(values), max(values)
-    return (low, high) if high > low else (low - 1, high + 1)
-
-
-def _places(count: int) -> list[float]:
-    if count < 2:
-        return [(LEFT + WIDTH) / 2] * count
-    begin, end = LEFT + EDGE, WIDTH - EDGE
-    return [round(begin + at * (end - begin) / (count - 1), 1) for at in range(count)]
-
-
-def _height(value: float, low: float, high: float) -> float:
-    return round(HEIGHT - EDGE - (value - low) / (high - low) * (HEIGHT - 2 * EDGE), 1)
-
-
-def _drawing(label: str, content: SafeString) -> SafeString:
-    return format_html(
-        '<svg class="chart over-time" viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>',
-        WIDTH,
-        HEIGHT,
-        label,
-        content,
+@register.simple_tag
+def hours_chart(by_hour: Sequence[int]) -> SafeString:
+    """Labels of each of the last hours as bars, the oldest first."""
+    hours = len(by_hour)
+    every = count_axis("Hours ago", hours, most=4)
+    ago = tuple(Tick(hours - tick.value, tick.text) for tick in every.ticks)
+    plot = Plot(
+        Axis(every.title, 0, hours, ago),
+        number_axis("Labels per hour", [0, *by_hour, 4], most=4, write=whole_tick),
     )
+    marks = [
+        mark(
+            plot.column(at, at + 1),
+            plot.bar(at, at + 1, count),
+            text=f"{hours - at} to {hours - at - 1} hours ago: {count:,} labels",
+        )
+        for at, count in enumerate(by_hour)
+    ]
+    label = f"Labels of each of the last {hours} hours"
+    return plot.draw(marks, label=label, hint="Point at a bar for its figures.")
+
+
+def _window_axis(windows: Sequence[Row]) -> Axis:
+    """The windows in order of time, equally wide: each holds equally many labels or pairs."""
+    return time_axis("Start of the window (UTC)", [moment(row["begins"]) for row in windows])
+
+
+def _period(row: Row) -> str:
+    begins, ends = (date_format(moment(row[name]), "j M Y, H:i") for name in ("begins", "ends"))
+    return f"{begins} to {ends}"
+
+
+def _alpha(row: Row) -> str:
+    value = f"alpha {row['value']:.2f}"
+    return value if row["low"] is None else f"{value} ({row['low']:.2f} to {row['high']:.2f})"
+
+
+def _pairs_of(row: Row, pairs: str, **more: str) -> str:
+    """The address of a window's pairs; the times to the last bit, since they are its ends."""
+    ends = {"since": repr(row["begins"]), "until": repr(row["ends"])}
+    return f"{pairs}?{urlencode(more | ends)}"

@@ -10,7 +10,7 @@ class TrainingForm(forms.Form):
         label="Pairs",
         min_value=0,
         max_value=50,
-        help_text="With a known answer, drawn from the gold; 3 to 50. 0 asks nothing.",
+        help_text="Pairs drawn from the gold; 3 to 50, or 0 for no training.",
     )
     training_percent = forms.IntegerField(
         label="Right to pass, in percent", min_value=1, max_value=100
@@ -19,11 +19,11 @@ class TrainingForm(forms.Form):
         label="Tries",
         min_value=1,
         max_value=10,
-        help_text="Each with other pairs. Whoever has used them all waits for your word.",
+        help_text="Each with new pairs. After the last one, you decide.",
     )
 
     def clean_training_pairs(self) -> int:
         pairs: int = self.cleaned_data["training_pairs"]
         if 0 < pairs < 3:
-            raise forms.ValidationError("Take at least three pairs, or none.")
+            raise forms.ValidationError("At least 3 pairs, or 0.")
         return pairs

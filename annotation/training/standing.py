@@ -5,7 +5,7 @@ What an annotator reads of it never says that anything is a check, but for train
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from django.db.models import Exists, OuterRef, QuerySet
 
@@ -26,7 +26,6 @@ from annotation.models import (
 from annotation.permissions import AnnotatorContext
 from annotation.training.rules import Attempt, Course, Stage, needed, stage_of
 from judgments.models import User
-from judgments.storage.prepared import PreparedRows, slot
 from touchstone.scales import Scale
 
 WAITING_WORDS: Final = (
@@ -171,23 +170,10 @@ def held_qs(context: AnnotatorContext) -> QuerySet[Assignment]:
     )
 
 
-def held_slots_qs() -> QuerySet[Assignment]:
-    """`held_qs` for a prepared query: its slots are viewer and campaign."""
-    return Assignment.objects.filter(
-        annotator=slot("viewer"),
-        state=Assignment.State.LEASED,
-        pair__campaign=slot("campaign"),
-    ).order_by()
-
-
 def list_leases(context: AnnotatorContext) -> list[datetime]:
     """Until when the viewer holds each of their seats."""
-    return [
-        until for (until,) in _leases.list(viewer=context.viewer.pk, campaign=context.campaign.pk)
-    ]
-
-
-_leases: PreparedRows[Any] = PreparedRows(lambda: held_slots_qs().values_list("leased_until"))
+    untils = held_qs(context).order_by().values_list("leased_until", flat=True)
+    return [until for until in untils if until is not None]
 
 
 def trainable_qs(campaign: Campaign, person: User) -> QuerySet[GoldItem]:

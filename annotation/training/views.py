@@ -39,7 +39,7 @@ def training(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse
         check_may_lead(access)
         if form.is_valid():
             change_checks(access=access, campaign=campaign, at=timezone.now(), **form.cleaned_data)
-            messages.success(request, "Changed. It holds for attempts that begin from now on.")
+            messages.success(request, "Changed. Applies to attempts started from now on.")
             return redirect("campaign-training", slug, campaign_id)
     page = get_training_page(access=access, campaign=campaign)
     return render_page(request, "training", page, access=access, form=form)
@@ -50,7 +50,7 @@ def training_pass(
     request: HttpRequest, slug: str, campaign_id: UUID, username: str
 ) -> HttpResponse:
     """Let somebody go on to the pairs that count."""
-    decision = Decision(services.pass_by_hand, "{} can go on to the pairs that count.")
+    decision = Decision(services.pass_by_hand, "{} passed and can label pairs that count.")
     return _decide(request, slug, campaign_id, username, decision)
 
 
@@ -59,7 +59,7 @@ def training_again(
     request: HttpRequest, slug: str, campaign_id: UUID, username: str
 ) -> HttpResponse:
     """Ask somebody to begin the training anew."""
-    decision = Decision(services.ask_again, "{} begins the training anew, with other pairs.")
+    decision = Decision(services.ask_again, "{}’s training was reset.")
     return _decide(request, slug, campaign_id, username, decision)
 
 

@@ -23,13 +23,13 @@ FORMATS: Final = (1, FORMAT)
 MAC: Final = "manifest.mac"
 MANIFEST: Final = "manifest.json"
 BLOCK: Final = 1024 * 1024
-# nothing else is ever taken out of an archive, whoever made it
+# nothing else is ever extracted from an archive, trusted or not
 NAMES: Final = re.compile(r"database\.sqlite3|(?:tables|uploads/jobs)/[A-Za-z0-9_-]+")
 LARGEST_MANIFEST: Final = 64 * 1024 * 1024
 LARGEST_MAC: Final = 1024
 UNSIGNED: Final = (
-    "so it can't be told who wrote it. If you trust where it was kept, restore it with --unsigned: "
-    "whoever could write that file then chooses everything in the installation, who its "
+    "so its author is unknown. If you trust where it was stored, restore it with --unsigned: "
+    "anyone who could write that file then controls everything in the installation, who its "
     "administrators are and what their passwords are included."
 )
 

@@ -26,7 +26,7 @@ from config.backups.databases import (
 from config.backups.keys import list_keys, signing_keys
 from config.backups.refusing import BackupRefused
 from config.targets import list_targets
-from evaluation.evaluations.verifying import Verified, verify_list, verify_runs
+from evaluation.evaluations.verifying import Verified, verify_list, verify_runs, verify_texts
 from judgments.models import Release, User
 
 # what Django itself writes again after every migrate
@@ -41,7 +41,7 @@ def make_backup(*, target: Path, at: datetime) -> tuple[Manifest, Verified]:
     """
     key, *_ = signing_keys()
     if target.exists():
-        raise BackupRefused("backup_exists", f"{target} is there already.")
+        raise BackupRefused("backup_exists", f"{target} already exists.")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".backup-") as name:
@@ -92,7 +92,7 @@ def list_administrators() -> list[str]:
 
 def verify_everything() -> Verified:
     """Every list's evaluations and releases, every run's digest, as `verify` does."""
-    found = Verified()
+    found = verify_texts()
     targets = list_targets(None)
     for judgment_list in targets:
         found += verify_list(judgment_list=judgment_list)

@@ -40,7 +40,7 @@ def demo_grades(documents: Iterable[DemoDocument], path: Path = GRADES_FILE) -> 
     documents: this machine's corpus. A document is found by its content hash alone; one that
     another Python words differently is skipped, one that only moved is used under its docid here.
     Raises ValueError, with file and line, for a line that is not of the form that HEADER names, and
-    for a pair that is there twice.
+    for a pair that appears twice.
     """
     docids = {document.content_hash: document.docid for document in documents}
     seen: set[tuple[str, str]] = set()
@@ -51,7 +51,7 @@ def demo_grades(documents: Iterable[DemoDocument], path: Path = GRADES_FILE) -> 
             continue
         grade = _grade(fields, f"{path.name}:{number}")
         if (grade.qid, grade.content_hash) in seen:
-            raise ValueError(f"{path.name}:{number}: this pair is there twice")
+            raise ValueError(f"{path.name}:{number}: this pair appears twice")
         seen.add((grade.qid, grade.content_hash))
         if grade.content_hash in docids:
             docid = docids[grade.content_hash]

@@ -15,20 +15,21 @@ from evaluation.comparison.queries import (
 from evaluation.comparison.unjudged import OpenValues as Values
 from evaluation.comparison.unjudged import get_open_values
 from evaluation.comparison.words import judging_warning, verdict_of
-from evaluation.held_out.api import OfSetOutput, of_set
 from evaluation.runs.selection_api import RunsParameters, run_names, runs_filters
+from evaluation.set_looks.api import OfSetOutput, of_set
 from judgments.models import SetLook
 from judgments.permissions import get_access
 from judgments.rest.answers import AnswerSerializer, WordsField
 from judgments.rest.parsing import read_parameters
 from judgments.rest.schema import REFUSED
 from touchstone.statistics.named_tests import TESTS
+from touchstone.statistics.non_inferiority import LEVEL
 
 
 class DifferenceOutput(AnswerSerializer):
     answer = Difference
     warning = WordsField(lambda one: judging_warning(one.baseline, one.run))
-    verdict = WordsField(verdict_of)
+    sentence = WordsField(verdict_of)
 
 
 class Comparison(APIView):
@@ -39,18 +40,21 @@ class Comparison(APIView):
     class Parameters(RunsParameters):
         """baseline: one of the runs, named as `runs` names them, else the first. against: which of
         the others `detail` is about, else the first. test: how p-values are made, else as leads
-        chose for the list.
+        chose for the list. margin: how much worse than the baseline a run may be, in the measure's
+        units. level: of the intervals `ci` that verdicts are by.
         """
 
         baseline = serializers.CharField(max_length=300, allow_blank=True, default="")
         against = serializers.CharField(max_length=300, allow_blank=True, default="")
         test = serializers.ChoiceField(choices=list(TESTS), default="", allow_blank=True)
+        margin = serializers.FloatField(min_value=0, max_value=1_000_000, default=0.0)
+        level = serializers.FloatField(min_value=0.5, max_value=0.9999, default=LEVEL)
 
     class Output(OfSetOutput, AnswerSerializer):
         """A comparison. version: 0 on a list without any; baseline: null where nothing is there.
 
         test: that p-values are of; list_test: the one that leads chose for the list. measures: how
-        far others agree about the order of three runs or more.
+        far others agree about the order of three runs or more. margin, level: that verdicts are by.
         looks: how often a held-out set was looked at, this time too; else null.
         """
 

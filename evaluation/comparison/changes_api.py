@@ -10,9 +10,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from evaluation.comparison import rank_changes, version_impact
-from evaluation.held_out.api import OfSetOutput, SetParameter, of_set
 from evaluation.runs.resources import get_run_of
 from evaluation.runs.selection_api import RunsParameters, runs_filters
+from evaluation.set_looks.api import OfSetOutput, SetParameter, of_set
 from judgments.lists.queries import HEAD
 from judgments.models import SetLook
 from judgments.pages.paging import parted

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from evaluation.evaluations.query_values import KEPT
 from evaluation.runs.selection import ComparedRun
-from judgments.storage.caches import get_or_compute
+from judgments.storage.caches import read_many_cached, write_cached
 from touchstone.statistics.named_tests import Test
-from touchstone.statistics.paired import Comparison, compare, holm
+from touchstone.statistics.paired import Comparison, compare_all, holm
 from touchstone.statistics.resampling import FloatArray
 
 RESAMPLES: Final = 10_000
@@ -60,7 +60,7 @@ def compare_with_baseline(
 
     Comparisons without a p-value (too few queries) take no part in the correction.
     """
-    comparisons = [get_comparison(one.values, test=test) for one in found]
+    comparisons = _get_comparisons([one.values for one in found], test=test)
     places = [place for place, one in enumerate(comparisons) if one.p_value is not None]
     corrected = holm([comparisons[place].p_value or 0.0 for place in places])
     p_values: list[float | None] = [None] * len(comparisons)
@@ -69,15 +69,23 @@ def compare_with_baseline(
     return list(zip(comparisons, p_values, strict=True))
 
 
-def get_comparison(
-    differences: FloatArray, *, test: Test, resamples: int = RESAMPLES
-) -> Comparison:
-    """The comparison, best known from the cache; the seed is fixed, so the answer is too."""
+def _get_comparisons(
+    some: Sequence[FloatArray], *, test: Test, resamples: int = RESAMPLES
+) -> list[Comparison]:
+    """The comparisons, best known from the cache; the seed is fixed, so the answers are too."""
+    names = [_cache_name(one, test, resamples) for one in some]
+    known = read_many_cached(names, Comparison)
+    missing = [place for place, name in enumerate(names) if name not in known]
+    made = compare_all([some[place] for place in missing], test=test, resamples=resamples)
+    for place, one in zip(missing, made, strict=True):
+        known[names[place]] = one
+        write_cached(names[place], one, KEPT)
+    return [known[name] for name in names]
+
+
+def _cache_name(differences: FloatArray, test: Test, resamples: int) -> str:
     digest = hashlib.sha256(np.ascontiguousarray(differences).tobytes()).hexdigest()
-    name = f"compared:2:{test}:{resamples}:{digest}"
-    return get_or_compute(
-        name, Comparison, KEPT, lambda: compare(differences, test=test, resamples=resamples)
-    )
+    return f"compared:2:{test}:{resamples}:{digest}"
 
 
 def by_segment(
@@ -86,8 +94,6 @@ def by_segment(
     """The same comparison within each segment that has a query in it."""
     parts = [(name, found.within(query_ids)) for name, query_ids in segments]
     resamples = RESAMPLES // 5
-    return [
-        (name, own, get_comparison(own.values, test=test, resamples=resamples))
-        for name, own in parts
-        if len(own.query_ids)
-    ]
+    own = [(name, part) for name, part in parts if len(part.query_ids)]
+    comparisons = _get_comparisons([part.values for _, part in own], test=test, resamples=resamples)
+    return [(*one, comparison) for one, comparison in zip(own, comparisons, strict=True)]

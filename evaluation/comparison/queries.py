@@ -1,5 +1,6 @@
 """Runs compared with a baseline: how large the differences are, how sure, and where they lie."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -21,6 +22,7 @@ from evaluation.comparison.ranking_changes import RankingChanges, get_ranking_ch
 from evaluation.comparison.targeted_changes import Intended, get_intended
 from evaluation.evaluations.measure_sets import get_test
 from evaluation.evaluations.queries import FilterRefused, SetChoice
+from evaluation.evaluations.query_values import KEPT
 from evaluation.runs.names import pick_run
 from evaluation.runs.selection import (
     ChosenRuns,
@@ -34,10 +36,14 @@ from judgments.collections.query_metadata import get_query_traits, list_segments
 from judgments.models import Query
 from judgments.pages.answers import ON_PAGES
 from judgments.permissions import Access
+from judgments.storage.caches import get_or_compute
 from touchstone.statistics.named_tests import TESTS, Test
+from touchstone.statistics.non_inferiority import LEVEL as NON_INFERIORITY_LEVEL
+from touchstone.statistics.non_inferiority import NonInferiority, Verdict, non_inferiority
+from touchstone.statistics.non_inferiority import check as check_verdict
 from touchstone.statistics.paired import FEWEST, Comparison
-from touchstone.statistics.tukey import tukey_hsd
-from touchstone.statistics.verdicts import LEVEL
+from touchstone.statistics.sentences import LEVEL
+from touchstone.statistics.tukey import PairOfRankers, tukey_hsd
 
 LISTED: Final = 10  # queries named at either end
 MOST_BARS: Final = 400  # differences drawn one by one; beyond, the drawing shows quantiles
@@ -47,12 +53,15 @@ MOST_BARS: Final = 400  # differences drawn one by one; beyond, the drawing show
 class CompareFilters(RunsFilters):
     """With which of the runs is compared, which comparison is shown in full, and by which test.
 
-    test: "" for the list's.
+    test: "" for the list's. margin: how much worse a run may be, in the measure's units. level: of
+    the interval that this is told by.
     """
 
     baseline: str = ""
     against: str = ""
     test: str = ""
+    margin: float = 0.0
+    level: float = NON_INFERIORITY_LEVEL
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,12 +72,21 @@ class Difference(Comparison):
     p_value: of the test, two-sided; null below six queries. p_corrected: by Holm's method for all
     runs of the answer. effect: the mean in standard deviations of the differences. detectable: the
     smallest mean difference that so many queries show four times out of five. warning: why the
-    difference may be about judging; else empty. verdict: the same in words.
+    difference may be about judging; else empty. sentence: the same in words.
+
+    difference: `mean`. ci: its interval by Student's t at the answer's level. verdict, by that
+    interval and the answer's margin: better, no worse, worse or inconclusive. mdd: the minimum
+    detectable difference (80 % power, the level). needed: how many queries would probably decide.
     """
 
     run: RunMean
     baseline: RunMean = field(metadata=ON_PAGES)
     p_corrected: float | None
+    difference: float | None
+    ci: tuple[float | None, ...]
+    verdict: Verdict
+    mdd: float | None
+    needed: int | None
 
     @property
     def is_significant(self) -> bool:
@@ -165,6 +183,8 @@ class RunsCompared:
     test: Test
     list_test: Test
     baseline: RunMean | None
+    margin: float
+    level: float
     comparisons: tuple[Difference, ...]
     detail: Detail | None
     pairs: tuple[RunPair, ...]
@@ -195,7 +215,8 @@ def get_comparison(*, access: Access, slug: str, filters: CompareFilters) -> Run
 
     Raises MeasureError or FilterRefused for what can't be asked for, NotFound for a version.
     """
-    chosen = get_chosen_runs(access=access, slug=slug, filters=filters)
+    _check_verdict(filters)
+    chosen = get_chosen_runs(access=access, slug=slug, filters=filters, baseline=filters.baseline)
     list_test = _test(get_test(judgment_list=chosen.list))
     test = _test(filters.test) if filters.test else list_test
     baseline, rest = _parted(chosen.compared, filters.baseline)
@@ -204,9 +225,15 @@ def get_comparison(*, access: Access, slug: str, filters: CompareFilters) -> Run
     if baseline and rest:
         paired = [differences_of(baseline, one) for one in rest]
         comparisons = tuple(
-            Difference(**vars(own), run=one.shown, baseline=baseline.shown, p_corrected=p_corrected)
-            for one, (own, p_corrected) in zip(
-                rest, compare_with_baseline(paired, test=test), strict=True
+            _difference(
+                baseline,
+                one,
+                own,
+                p_corrected,
+                non_inferiority(their.values, margin=filters.margin, level=filters.level),
+            )
+            for one, their, (own, p_corrected) in zip(
+                rest, paired, compare_with_baseline(paired, test=test), strict=True
             )
         )
         against = pick_run([one.run for one in rest], filters.against)
@@ -224,6 +251,8 @@ def get_comparison(*, access: Access, slug: str, filters: CompareFilters) -> Run
         test=test,
         list_test=list_test,
         baseline=baseline.shown if baseline else None,
+        margin=filters.margin,
+        level=filters.level,
         comparisons=comparisons,
         detail=detail,
         pairs=_pairs(chosen.compared),
@@ -231,6 +260,33 @@ def get_comparison(*, access: Access, slug: str, filters: CompareFilters) -> Run
         orders=orders,
         chosen=chosen,
     )
+
+
+def _difference(
+    baseline: ComparedRun,
+    run: ComparedRun,
+    own: Comparison,
+    p_corrected: float | None,
+    found: NonInferiority,
+) -> Difference:
+    return Difference(
+        **vars(own),
+        run=run.shown,
+        baseline=baseline.shown,
+        p_corrected=p_corrected,
+        difference=found.difference,
+        ci=(found.low, found.high),
+        verdict=found.verdict,
+        mdd=found.mdd,
+        needed=found.needed,
+    )
+
+
+def _check_verdict(filters: CompareFilters) -> None:
+    try:
+        check_verdict(margin=filters.margin, level=filters.level)
+    except ValueError as error:
+        raise FilterRefused("no_verdict", f"There is no verdict: {error}.") from None
 
 
 def _test(name: str) -> Test:
@@ -248,7 +304,7 @@ def _parted(
         return None, []
     wanted = pick_run([one.run for one in compared], name or compared[0].name)
     if wanted is None:
-        message = f"The baseline {name[:60]} is not one of the runs compared."
+        message = f"The baseline {name[:60]} is not among the compared runs."
         raise FilterRefused("no_baseline", message)
     return (
         next(one for one in compared if one.run == wanted),
@@ -293,6 +349,8 @@ def _detail(
 
 def _segments(chosen: ChosenRuns, paired: Differences, test: Test) -> tuple[SegmentDifference, ...]:
     names = list_segments(list_id=chosen.list.pk, version=chosen.version)
+    if not names:
+        return ()
     members: dict[str, list[int]] = {name: [] for name in names}
     traits = get_query_traits(
         list_id=chosen.list.pk, version=chosen.version, query_ids=paired.query_ids.tolist()
@@ -337,6 +395,11 @@ def _pairs(compared: Sequence[ComparedRun]) -> tuple[RunPair, ...]:
     table = np.stack([one.values.values[everywhere] for one in compared], axis=1)
     if len(table) < FEWEST:
         return ()
+    # its p-values are integrals: a second for twelve runs
+    digest = hashlib.sha256(table.tobytes()).hexdigest()
+    found = get_or_compute(
+        f"tukey:1:{len(compared)}:{digest}", list[PairOfRankers], KEPT, lambda: tukey_hsd(table)
+    )
     return tuple(
         RunPair(
             compared[own.first].name,
@@ -347,5 +410,5 @@ def _pairs(compared: Sequence[ComparedRun]) -> tuple[RunPair, ...]:
             own.p_value,
             (compared[own.first].shown, compared[own.second].shown),
         )
-        for own in tukey_hsd(table)
+        for own in found
     )

@@ -83,9 +83,9 @@ def get_moved_documents(
     """
     chosen = get_chosen_runs(access=access, slug=slug, filters=filters)
     if not chosen.version:
-        raise FilterRefused("nothing_judged", "Nothing is judged on this list yet.")
+        raise FilterRefused("nothing_judged", "This list has no judgments yet.")
     if len(chosen.compared) != 2:
-        raise FilterRefused("two_runs", "Choose two runs: what moved is between two of them.")
+        raise FilterRefused("two_runs", "Choose two runs.")
     first, second = chosen.compared
     paired = differences_of(first, second)
     changed = list_changed(

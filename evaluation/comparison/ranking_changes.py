@@ -1,4 +1,4 @@
-"""What became of the rankings themselves between two runs, whatever they are worth."""
+"""How the rankings changed between two runs, regardless of their values."""
 
 import hashlib
 from collections.abc import Iterator, Sequence

@@ -36,7 +36,7 @@ from touchstone.statistics.resampling import FloatArray
 # Measures that a better grade of a document shown never lowers: the best grade is the best case.
 RISING: Final = frozenset({"P", "Hit", "RR", "RBP"})
 DEEPEST: Final = 100
-USUAL_P: Final = 0.8  # p of the residual beside measures that have none of their own
+DEFAULT_P: Final = 0.8  # p of the residual beside measures that have none of their own
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ def can_be_bounded(measure: Measure, grades: Grades) -> bool:
 
 
 def _residual_p(measure: Measure) -> float:
-    return measure.p if measure.family == "RBP" else USUAL_P
+    return measure.p if measure.family == "RBP" else DEFAULT_P
 
 
 def _changed(measure: Measure, *, unjudged: str) -> Measure | None:

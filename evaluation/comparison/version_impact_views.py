@@ -12,8 +12,8 @@ from evaluation.pages.rendering import answer_page
 from judgments.lists.queries import HEAD
 from judgments.models import SetLook
 from judgments.pages.paging import paged
-from judgments.pages.rates import costly
 from judgments.permissions import get_access, may_see_people
+from judgments.rate_limits import costly
 
 QUERIES_SHOWN: Final = 20  # on a page
 

@@ -1,5 +1,6 @@
 """Comparing runs."""
 
+from dataclasses import replace
 from typing import Any, Final
 
 from django.contrib import messages
@@ -10,21 +11,32 @@ from django.views.decorators.http import require_POST, require_safe
 
 from evaluation.comparison.queries import CompareFilters, get_comparison
 from evaluation.comparison.rank_changes import get_moved_documents
+from evaluation.comparison.significance import (
+    CORRECTIONS,
+    SignificanceGroups,
+    get_significance_groups,
+)
+from evaluation.comparison.significance_files import as_csv, as_latex
 from evaluation.comparison.unjudged import get_open_values
 from evaluation.evaluations.measure_set_services import choose_test
 from evaluation.pages.rendering import answer_page
 from evaluation.runs.choices import list_choices, list_run_options
 from evaluation.runs.selection import ChosenRuns, RunsFilters, runs_filters_of
+from evaluation.set_looks.services import count_look
 from evaluation.stability.queries import get_stability_of
 from evaluation.stability.services import enqueue
 from judgments.lists.queries import get_list
 from judgments.models import SetLook
 from judgments.pages.paging import paged
-from judgments.pages.rates import costly
-from judgments.permissions import Access, check_may_lead, get_access
+from judgments.permissions import Access, NotFound, check_may_lead, get_access
+from judgments.rate_limits import costly
 from touchstone.errors import DomainError
 from touchstone.statistics.named_tests import TESTS
 
+GROUP_FILES: Final = {
+    "csv": (as_csv, "csv", "text/csv"),
+    "latex": (as_latex, "tex", "application/x-tex"),
+}
 QUERIES_SHOWN: Final = 10  # on a page of documents that moved
 
 
@@ -80,6 +92,65 @@ def moved(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
 
 
 @costly
+@require_safe
+def groups(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
+    """Significance groups of the runs of the whole leaderboard."""
+    access = get_access(viewer=request.user, slug=slug)
+
+    def page(parameters: QueryDict) -> dict[str, Any]:
+        found = _groups(access, list_slug, parameters)
+        choices = list_choices(
+            judgment_list=found.chosen.list,
+            version=found.chosen.version,
+            asked=found.chosen.asked,
+        )
+        return {"page": found, "choices": choices}
+
+    return answer_page(
+        request,
+        "groups",
+        lambda: page(request.GET),
+        lambda: page(QueryDict()),
+        access=access,
+        section="leaderboard",
+        look=SetLook.Page.COMPARISON,
+        corrections=CORRECTIONS,
+    )
+
+
+@costly
+@require_safe
+def groups_file(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
+    """The same as a file."""
+    access = get_access(viewer=request.user, slug=slug)
+    form = GROUP_FILES.get(request.GET.get("format", ""))
+    if form is None:
+        raise NotFound("format")
+    write, extension, media_type = form
+    try:
+        found = _groups(access, list_slug, request.GET)
+    except NotFound:
+        raise
+    except DomainError as error:
+        messages.error(request, error.message)
+        return redirect("compare-groups", slug, list_slug)
+    count_look(access=access, sets=found.sets, page=SetLook.Page.BOARD_FILE, at=timezone.now())
+    response = HttpResponse(write(found), content_type=f"{media_type}; charset=utf-8")
+    name = f"{slug}-{list_slug}-{found.version}-groups.{extension}"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def _groups(access: Access, list_slug: str, parameters: QueryDict) -> SignificanceGroups:
+    return get_significance_groups(
+        access=access,
+        slug=list_slug,
+        filters=replace(runs_filters_of(parameters), runs=()),
+        correction=parameters.get("correction", ""),
+    )
+
+
+@costly
 @require_POST
 def compare_test(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """Another test for the comparisons of a list."""
@@ -92,7 +163,7 @@ def compare_test(request: HttpRequest, slug: str, list_slug: str) -> HttpRespons
     except DomainError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, "Runs on this list are compared by this test from now on.")
+        messages.success(request, "This list’s test changed.")
     return redirect("compare", slug, list_slug)
 
 

@@ -43,7 +43,7 @@ class WhatIf:
 
 @dataclass(frozen=True)
 class Resolution:
-    """Means of this measure that are so far apart can be told apart, among so many runs."""
+    """The smallest difference of two means that can be detected among so many runs."""
 
     measure: str
     apart: float

@@ -4,7 +4,7 @@ from typing import Final
 
 from evaluation.comparison.queries import Difference
 from evaluation.runs.selection import RunMean
-from touchstone.statistics.verdicts import verdict
+from touchstone.statistics.sentences import verdict
 
 UNLIKE: Final = 0.1  # a larger gap between two runs' shares of judged documents is told
 
@@ -22,6 +22,6 @@ def judging_warning(baseline: RunMean, other: RunMean) -> str:
     less, more = (baseline, other) if first < second else (other, baseline)
     return (
         f"{less.label} shows {100 * min(first, second):.0f} % judged documents, {more.label} "
-        f"{100 * max(first, second):.0f} %. What nobody has judged counts as not relevant, so this "
+        f"{100 * max(first, second):.0f} %. Unjudged documents count as not relevant, so this "
         "difference may be about judging, not about ranking."
     )

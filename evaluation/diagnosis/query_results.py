@@ -121,7 +121,7 @@ def _depth(text: str) -> int:
         return USUAL_DEPTH
     if not (text.isascii() and text.isdecimal() and int(text[:4]) in DEPTHS and len(text) < 4):
         known = ", ".join(map(str, DEPTHS))
-        raise FilterRefused("no_depth", f"So far down as {known} documents can be shown.")
+        raise FilterRefused("no_depth", f"Results can be shown to these depths: {known}.")
     return int(text)
 
 
@@ -169,6 +169,6 @@ def list_run_offers(*, access: Access, shown: Sequence[str]) -> list[RunOption]:
     runs = find_runs(access=access, names=shown) if shown else []
     offered = {name_of(run): run for run in [*runs, *list_newest_runs(access)]}
     return [
-        RunOption(name, run_label(run.ranker.name, run.name), name in shown)
+        RunOption(name, run_label(run.ranker.name, name), name in shown)
         for name, run in sorted(offered.items())
     ]

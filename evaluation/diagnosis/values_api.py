@@ -10,8 +10,8 @@ from rest_framework.views import APIView
 
 from evaluation.diagnosis import run_values
 from evaluation.diagnosis.selection import RunFilters
-from evaluation.held_out.api import OfSetOutput, SetParameter, of_set
 from evaluation.runs.resources import get_run_of
+from evaluation.set_looks.api import OfSetOutput, SetParameter, of_set
 from judgments.lists.queries import HEAD
 from judgments.models import SetLook
 from judgments.pages.paging import parted

@@ -1,4 +1,4 @@
-"""How far evaluating is behind, in figures for whoever runs the installation."""
+"""The evaluation backlog, in figures for operators."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +14,7 @@ from judgments.models import JudgmentList, JudgmentVersion
 class Backlog:
     """Evaluations that are due. since: when the oldest became due; None where none is.
 
-    given_up: how many failed too often and wait for somebody to look.
+    given_up: how many failed too often and need attention.
     """
 
     due: int

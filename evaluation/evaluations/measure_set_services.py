@@ -37,7 +37,7 @@ def choose_measures(
 ) -> Leaderboard:
     """Keep these measures current on the list, in this order; for leads.
 
-    Every run is then evaluated anew at the head; what was stored of other sets stays.
+    Every run is then re-evaluated at the head; evaluations of other sets are kept.
     Raises MeasureError for a measure that can't be kept on this list, LeaderboardRefused for
     none or too many.
     """
@@ -45,7 +45,7 @@ def choose_measures(
     check_own_list(access, judgment_list)
     if not 1 <= len(set(measures)) == len(measures) <= MOST_MEASURES:
         raise LeaderboardRefused(
-            "measures_count", f"A leaderboard keeps 1 to {MOST_MEASURES} measures, each once."
+            "measures_count", f"A leaderboard has 1 to {MOST_MEASURES} different measures."
         )
     check_fit(measures, grades_of(judgment_list))
     with transaction.atomic():

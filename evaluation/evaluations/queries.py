@@ -87,7 +87,7 @@ class RunSums:
         return () if self.sums is None else averages(self.measures, self.sums)
 
     def plain(self, place: int) -> Average:
-        """The mean over all queries alike of the measure at a place, whatever its average is."""
+        """The unweighted mean over all queries of the measure at a position, for any average."""
         if self.sums is None:
             return Average(None, None, 0)
         return plain_averages(self.sums[place : place + 1])[0]
@@ -171,16 +171,19 @@ def list_run_sums(
     segment: str = "",
     saved_set: SavedSet | None = None,
     only_newest: bool = False,
+    named: Sequence[Run] | None = None,
     patience: float = PATIENCE,
 ) -> list[RunSums]:
     """The runs of the collection that are not withdrawn, and their sums at a version.
+
+    named: these runs instead.
 
     At the head, and for measures that the list keeps: what is stored, of an older version where
     a run's evaluation is still under way. Anything else is computed now, as far as the patience
     lasts (ranks to be read).
     """
     measures = tuple(measures)
-    runs = _list_runs(judgment_list, only_newest=only_newest)
+    runs = _list_runs(judgment_list, only_newest=only_newest) if named is None else list(named)
     if version is None or not runs:
         return [RunSums(run, None, measures, None) for run in runs]
     leaderboard = get_leaderboard(judgment_list=judgment_list)

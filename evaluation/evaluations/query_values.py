@@ -1,4 +1,4 @@
-"""Every query's value of one run, computed when somebody looks, and kept by (run, version)."""
+"""Every query's value of one run, computed on demand and cached by (run, version)."""
 
 import hashlib
 from collections.abc import Sequence
@@ -111,7 +111,7 @@ def get_query_values(
 def get_mean(
     *, found: QueryValues, judgment_list: JudgmentList, version: int, measure: Measure
 ) -> Mean:
-    """The mean as a leaderboard has it: exact, whatever the order of the queries."""
+    """The mean as a leaderboard has it: exact for any order of the queries."""
     groups = None
     if reads_traits([measure]):
         traits = get_query_traits(

@@ -12,7 +12,7 @@ from judgments.models import JudgmentList, JudgmentVersion, Release
 def thin_evaluations(*, list_id: int, at: datetime) -> int:
     """Delete what thinning_rule.py lets go on a list; how many rows that were.
 
-    A run's latest evaluation of each measure set stays, whatever its age: the next one is
+    A run's latest evaluation of each measure set is kept at any age: the next one is
     reached from it.
     """
     evaluated = Evaluation.objects.filter(version=OuterRef("pk"))

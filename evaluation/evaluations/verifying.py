@@ -22,6 +22,7 @@ from evaluation.models import Evaluation, MeasureSet, Ranking, Run
 from judgments.collections.queries import list_document_ids
 from judgments.lists.queries import get_qrels
 from judgments.models import Collection, JudgmentList, Release
+from judgments.storage.side_texts import list_changed_texts
 from touchstone.measures.averages import n_rows, row_names
 from touchstone.measures.exact import BYTES_PER_MEASURE, COLUMNS, IntArray, from_bytes, to_bytes
 from touchstone.measures.ordering import rank_order
@@ -42,6 +43,7 @@ class Verified:
     """What was held against its origin.
 
     evaluations: from scratch. steps: by their difference from the stored one before.
+    texts: what people wrote, by the digests that facts name it by.
     outdated: evaluations by an arithmetic that this code no longer has; nobody can check those.
     problems: one sentence for everything that differs.
     """
@@ -51,6 +53,7 @@ class Verified:
     releases: int = 0
     runs: int = 0
     outdated: int = 0
+    texts: int = 0
     problems: tuple[str, ...] = ()
 
     def __add__(self, other: "Verified") -> "Verified":
@@ -60,8 +63,16 @@ class Verified:
             self.releases + other.releases,
             self.runs + other.runs,
             self.outdated + other.outdated,
+            self.texts + other.texts,
             self.problems + other.problems,
         )
+
+
+def verify_texts() -> Verified:
+    """Compute the digests of all side texts again: one that was changed is named, none erased."""
+    count, changed = list_changed_texts()
+    problems = tuple(f"side text {digest[:12]}: it is not what was written" for digest in changed)
+    return Verified(texts=count, problems=problems)
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from evaluation.held_out.api import OfSetOutput, SetParameter, of_set
 from evaluation.judge_next import queries
 from evaluation.runs.selection_api import run_names
+from evaluation.set_looks.api import OfSetOutput, SetParameter, of_set
 from judgments.lists.queries import get_list
 from judgments.models import SetLook
 from judgments.permissions import get_access

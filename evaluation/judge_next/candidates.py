@@ -32,6 +32,8 @@ DEEPEST: Final = 100
 FEWEST_RUNS: Final = 2
 MOST_RUNS: Final = 40
 MOST_CELLS: Final = 4_000_000  # pairs times what is known of each
+KEY_BITS: Final = 32  # primary keys of documents have so many
+KEY_MASK: Final = (1 << KEY_BITS) - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +109,7 @@ def _shown(runs: Sequence[Run], query_ids: Ids, depth: int) -> tuple[Ids, Ids, I
         rows, documents, ranks = _ranked(rankings, depth, len(runs))
         cells += len(rows) * (2 * len(runs) + 4)
         if cells > MOST_CELLS:
-            message = "That is too much at once: choose fewer runs, or the queries of a segment."
+            message = "Too many pairs: choose fewer runs, or the queries of a segment."
             raise FilterRefused("too_much", message)
         parts.append((rows + first, documents, ranks))
         first += len(chunk)
@@ -123,28 +125,36 @@ def _ranked(rankings: StoredRankings, depth: int, n_runs: int) -> tuple[Ids, Ids
     within = np.arange(int(lengths.sum())) - np.repeat(ends - lengths, lengths)
     documents = rankings.ranked.documents[np.repeat(starts, lengths) + within].astype(np.int64)
     rows = np.repeat(rankings.query_rows, lengths)
-    pairs, places = np.unique(np.stack([rows, documents]), axis=1, return_inverse=True)
-    ranks = np.zeros((pairs.shape[1], n_runs), np.int64)
-    ranks[places.ravel(), np.repeat(rankings.run_rows, lengths)] = within + 1
-    return pairs[0], pairs[1], ranks
+    keys, places = np.unique(_keys(rows, documents), return_inverse=True)
+    ranks = np.zeros((len(keys), n_runs), np.int64)
+    ranks[places, np.repeat(rankings.run_rows, lengths)] = within + 1
+    return keys >> KEY_BITS, keys & KEY_MASK, ranks
+
+
+def _keys(rows: Ids, documents: Ids) -> Ids:
+    """One number a pair, in the order of the rows and then of the documents."""
+    return rows << KEY_BITS | documents
 
 
 def _levels(
     judgment_list: JudgmentList, measure: Measure, own: StoredJudgments, rows: Ids, documents: Ids
 ) -> tuple[Ids, FloatArray, Ids]:
-    """The pairs' levels, the doubts about them, and what else is judged of each query."""
+    """The pairs' levels, the doubts about them, and what else is judged of each query.
+
+    rows, documents: of the pairs, in this order.
+    """
     grades = grades_of(judgment_list)
     judged_rows = np.repeat(np.arange(len(own)), own.judgments.lengths)
-    held = np.stack([judged_rows, own.judgments.documents.astype(np.int64)])
     chances = get_grade_chances(
         list_id=judgment_list.pk, version=judgment_list.head, judged=own, grades=grades
     )
     levels_held = own.judgments.levels.astype(np.int64)
-    place = {
-        pair: at for at, pair in enumerate(zip(rows.tolist(), documents.tolist(), strict=True))
-    }
-    at = np.array([place.get((row, document), -1) for row, document in held.T.tolist()], np.int64)
-    shown = at >= 0
+    keys, held = (
+        _keys(rows, documents),
+        _keys(judged_rows, own.judgments.documents.astype(np.int64)),
+    )
+    at = np.searchsorted(keys, held)
+    shown = np.take(keys, at, mode="clip") == held
     levels, doubts = np.zeros(len(rows), np.int64), np.zeros(len(rows))
     levels[at[shown]] = levels_held[shown]
     doubts[at[shown]] = _variances(chances, _gains(measure, grades))[shown]

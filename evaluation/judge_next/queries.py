@@ -22,7 +22,7 @@ from judgments.models import Document, JudgmentList, Query, SavedSet
 from judgments.pages.answers import ON_PAGES
 from judgments.permissions import Access, check_may_see_rankings
 from judgments.sets.queries import list_set_queries
-from judgments.versions.queries import get_judged
+from judgments.versions.queries import list_judged_queries
 from touchstone.measures.asking import Asked
 from touchstone.measures.scoring import Ids
 from touchstone.pooling.judge_next import Outlook, draw_next
@@ -143,7 +143,7 @@ def get_judge_next(
     """
     check_may_see_rankings(access)
     if not FEWEST_PAIRS <= asked.n <= MOST_PAIRS:
-        message = f"Ask for {FEWEST_PAIRS} to {MOST_PAIRS:,} pairs at once."
+        message = f"The number of pairs must be {FEWEST_PAIRS} to {MOST_PAIRS:,}."
         raise FilterRefused("no_number", message)
     measures = chosen_columns(judgment_list, asked.measure)
     if asked.measure.strip() and len(measures) != 1:
@@ -197,7 +197,7 @@ def asked_of(parameters: QueryDict) -> NextAsked:
     """What an address, or the button on its page, asks for."""
     number = parameters.get("n", "").strip() or str(USUAL_PAIRS)
     if not (number.isascii() and number.isdigit()) or len(number) > 6:
-        raise FilterRefused("no_number", "How many pairs? Say it as a number.")
+        raise FilterRefused("no_number", "The number of pairs must be a number.")
     return NextAsked(
         runs=tuple(name for name in parameters.getlist("runs") if name.strip()),
         measure=parameters.get("measure", ""),
@@ -212,7 +212,7 @@ def _runs(access: Access, names: Sequence[str]) -> tuple[Run, ...]:
         return tuple(sorted(list_newest_runs(access), key=lambda run: run.pk))
     runs = tuple(find_runs(access=access, names=names))
     if len(runs) < 2:
-        raise FilterRefused("one_run", "What to judge next is about two runs or more.")
+        raise FilterRefused("one_run", "Judge next needs two or more runs.")
     return runs
 
 
@@ -227,9 +227,9 @@ def _query_ids(
         chosen.append(tuple(list_set_queries(set_id=saved.pk)))
     if chosen:
         return np.array(sorted(set(chosen[0]).intersection(*chosen)), np.int64)
-    judged = get_judged(list_id=judgment_list.pk, version=judgment_list.head)
-    if len(judged):
-        return np.unique(judged.query_ids)
+    judged = list_judged_queries(list_id=judgment_list.pk, version=judgment_list.head)
+    if judged:
+        return np.array(judged, np.int64)
     return np.array(sorted(list_answered(run_ids=[run.pk for run in runs])), np.int64)
 
 
@@ -277,4 +277,4 @@ def _expected(runs: Sequence[Run], outlook: Outlook) -> tuple[Expected, ...]:
 
 
 def _label(run: Run) -> str:
-    return run_label(run.ranker.name, run.name)
+    return run_label(run.ranker.name, name_of(run))

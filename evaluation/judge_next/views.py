@@ -12,8 +12,8 @@ from evaluation.runs.choices import Choices, list_run_options
 from judgments.collections.query_metadata import list_segments
 from judgments.lists.queries import get_list
 from judgments.models import SetLook
-from judgments.pages.rates import costly
 from judgments.permissions import get_access
+from judgments.rate_limits import costly
 from touchstone.measures.asking import recognise
 
 LISTED: Final = 25  # pairs

@@ -6,9 +6,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from evaluation.held_out.api import OfSetOutput, SetParameter, of_set
 from evaluation.leaderboards.board import Column, Filters, LeaderboardTable, Row
 from evaluation.leaderboards.queries import get_leaderboard
+from evaluation.set_looks.api import OfSetOutput, SetParameter, of_set
 from judgments.lists.queries import HEAD
 from judgments.models import SetLook
 from judgments.permissions import get_access
@@ -39,6 +39,8 @@ class Leaderboard(APIView):
         baseline: a run, as ranker/run, that the others are compared with. since: a version or a
         release that changes are told since. tag: only the runs of rankers with this tag.
         set: only over the queries of a saved set; if it is held out, asking is a look.
+        runs: only these: ranker/run, a ranker for its newest run, or an id, several apart by
+        commas; or newest, for the newest of every ranker.
         """
 
         measures = serializers.CharField(max_length=2000, allow_blank=True, default="")
@@ -49,6 +51,7 @@ class Leaderboard(APIView):
         baseline = serializers.CharField(max_length=300, allow_blank=True, default="")
         since = serializers.SlugField(max_length=64, allow_blank=True, default="")
         tag = serializers.SlugField(max_length=40, allow_blank=True, default="")
+        runs = serializers.CharField(max_length=8000, allow_blank=True, default="")
 
     class Output(OfSetOutput, AnswerSerializer):
         """A leaderboard. version: null on a list without any.

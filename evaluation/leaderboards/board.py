@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from evaluation.evaluations.queries import SetChoice
-from evaluation.runs.names import run_label
+from evaluation.runs.names import run_below, run_label
 from judgments.lists.queries import HEAD
 from judgments.models import JudgmentList
 from judgments.pages.answers import ON_PAGES
@@ -18,8 +18,9 @@ from touchstone.statistics.intervals import half_interval
 class Filters:
     """What the page's address asks for. version: a number, a release's name, or "head".
 
-    set: the queries of a saved set alone. baseline: a run, as ranker/run. since: a version or a
-    release. group: "tag" or "". find: a part of a ranker's or a run's name. page: of the rows.
+    set: the queries of a saved set alone. runs: "", "newest", or names as `list_named_runs` reads
+    them. baseline: a run, as ranker/run. since: a version or a release. group: "tag" or "". find: a
+    part of a ranker's or a run's name. page: of the rows.
     """
 
     measures: str = ""
@@ -121,9 +122,14 @@ class Row:
         return f"{self.ranker}/{self.run}"
 
     @property
+    def run_below(self) -> str:
+        """What pages call it where its ranker's name stands above."""
+        return run_below(self.ranker_name, self.name)
+
+    @property
     def label(self) -> str:
         """What pages call it in words."""
-        return run_label(self.ranker_name, self.run)
+        return run_label(self.ranker_name, self.name)
 
 
 @dataclass(frozen=True)

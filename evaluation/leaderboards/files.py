@@ -5,13 +5,14 @@ import io
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Generic, TypeVar
 from xml.sax.saxutils import escape
 
 from judgments.lists.citations import latex
 from touchstone.files.rating_lines import guarded
 
 DIGITS: Final = 4
+Content = TypeVar("Content", str, bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,14 +166,14 @@ def as_figure(table: BoardTable) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class BoardFormat:
-    """A file format of leaderboards."""
+class BoardFormat(Generic[Content]):
+    """A file format of leaderboards, text or not."""
 
     name: str
     title: str
     extension: str
     media_type: str
-    write: Callable[[BoardTable], str]
+    write: Callable[[BoardTable], Content]
 
 
 FORMATS: Final = {

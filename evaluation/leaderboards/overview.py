@@ -27,24 +27,24 @@ def list_steps(access: Access) -> Iterator[Step]:
     yield Step(
         order=50,
         title="Register a ranker",
-        text="A system that orders documents: a name for all its runs.",
+        text="A system that ranks documents; its outputs are runs.",
         is_done=has_ranker,
         url=reverse("ranker-create", args=[slug]) if may_upload else "",
     )
     yield Step(
         order=55,
         title="Upload a run",
-        text="A file of what a ranker returned for every query, in TREC format.",
+        text="A TREC file of a ranker’s results for every query.",
         is_done=runs.exists(),
         url=reverse("run-upload", args=[slug]) if may_upload and has_ranker else "",
     )
     has_values = Evaluation.objects.filter(run__in=runs).exists()
     yield Step(
         order=110,
-        title="Look at the leaderboard",
-        text="Every run's values, kept current with the labels."
+        title="View the leaderboard",
+        text="Every run's values, updated as labels arrive."
         if has_values
-        else "It fills by itself as soon as something is judged.",
+        else "Values appear as soon as the list has grades.",
         is_done=has_values,
         url=reverse("leaderboards", args=[slug]) if has_values else "",
     )

@@ -20,7 +20,7 @@ from evaluation.evaluations.queries import (
 )
 from evaluation.leaderboards.board import Column, Filters, LeaderboardTable, Row, Value, column_of
 from evaluation.models import Evaluation, RefreshAttempt, Run
-from evaluation.runs.names import name_of
+from evaluation.runs.names import list_named_runs, name_of
 from judgments.lists.queries import HEAD, get_list, get_version
 from judgments.models import JudgmentList, JudgmentVersion, Release, SavedSet
 from judgments.permissions import Access, check_may_see_rankings
@@ -65,6 +65,7 @@ def get_leaderboard(*, access: Access, slug: str, filters: Filters) -> Leaderboa
         segment=filters.segment,
         saved_set=sets.chosen,
         only_newest=filters.runs == NEWEST,
+        named=_named(access, filters),
     )
     found = [own for own in every if _is_asked_for(own.run, filters)]
     baseline = _baseline(found, filters.baseline)
@@ -113,6 +114,14 @@ def list_lists(*, access: Access) -> list[JudgmentList]:
     return list(JudgmentList.objects.filter(collection=access.collection).order_by("pk"))
 
 
+def board_measures(judgment_list: JudgmentList, text: str) -> tuple[Measure, ...]:
+    """All that a leaderboard of these columns computes, in its order: what its sums are kept by.
+
+    Raises MeasureError for what can't be computed on this list.
+    """
+    return _columns(judgment_list, text).measures
+
+
 def get_state(*, judgment_list: JudgmentList) -> str:
     """Changes whenever a leaderboard of the list at its head does; cheap to ask for."""
     leaderboard = get_kept(judgment_list=judgment_list)
@@ -126,6 +135,15 @@ def get_state(*, judgment_list: JudgmentList) -> str:
     failed = RefreshAttempt.objects.filter(list=judgment_list).exclude(problem="").count()
     parts = (judgment_list.head, set_id, runs["count"], runs["last"] or 0, evaluated, failed)
     return "-".join(map(str, parts))
+
+
+def _named(access: Access, filters: Filters) -> list[Run] | None:
+    """The runs that an address names, and the baseline; None where it names none."""
+    if filters.runs in ("", NEWEST):
+        return None
+    names = [filters.runs, *([filters.baseline] if filters.baseline else [])]
+    found = list_named_runs(access=access, names=names)
+    return [run for run in found if run.withdrawn_at is None]
 
 
 def _columns(judgment_list: JudgmentList, text: str) -> _Columns:

@@ -1,4 +1,4 @@
-"""Leaderboards, which keep themselves current while somebody looks."""
+"""Leaderboards, which update themselves while they are open."""
 
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -15,14 +15,15 @@ from django.views.decorators.http import require_POST, require_safe
 
 from evaluation.evaluations.measure_set_services import choose_measures
 from evaluation.evaluations.queries import kept_measures
-from evaluation.held_out.services import count_look
 from evaluation.leaderboards.board import Filters
 from evaluation.leaderboards.choices import list_board_choices
-from evaluation.leaderboards.files import FORMATS
+from evaluation.leaderboards.downloads import downloads
+from evaluation.leaderboards.parameters import get_parameters_page
 from evaluation.leaderboards.queries import get_leaderboard, get_state, list_lists
 from evaluation.leaderboards.segments import SegmentFilters, get_segment_table
 from evaluation.leaderboards.tables import get_board_table
 from evaluation.pages.rendering import answer_page, render_page
+from evaluation.set_looks.services import count_look
 from judgments.lists.queries import get_list
 from judgments.models import SetLook
 from judgments.pages.rendering import is_part
@@ -79,7 +80,7 @@ def leaderboard(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse
         look=SetLook.Page.LEADERBOARD,
         may_upload=may_upload_runs(access),
         asked=" ".join(request.GET.getlist("measures")),
-        files=FORMATS.values(),
+        files=downloads().values(),
     )
     patch_vary_headers(response, [STATE_HEADER])
     return response
@@ -89,7 +90,7 @@ def leaderboard(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse
 def leaderboard_file(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """The leaderboard that an address asks for, as a file."""
     access = get_access(viewer=request.user, slug=slug)
-    form = FORMATS.get(request.GET.get("format", ""))
+    form = downloads().get(request.GET.get("format", ""))
     if form is None:
         raise NotFound("format")
     filters = filters_of(request.GET)
@@ -107,7 +108,8 @@ def leaderboard_file(request: HttpRequest, slug: str, list_slug: str) -> HttpRes
         at=timezone.now(),
     )
     content = form.write(get_board_table(found, tag=filters.tag, looks=looks))
-    response = HttpResponse(content, content_type=f"{form.media_type}; charset=utf-8")
+    charset = "; charset=utf-8" if isinstance(content, str) else ""
+    response = HttpResponse(content, content_type=form.media_type + charset)
     name = f"{slug}-{list_slug}-{found.version or 0}.{form.extension}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
@@ -139,6 +141,21 @@ def leaderboard_segments(request: HttpRequest, slug: str, list_slug: str) -> Htt
     )
 
 
+@require_safe
+def leaderboard_parameters(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
+    """The runs' parameters beside their values."""
+    access = get_access(viewer=request.user, slug=slug)
+    return answer_page(
+        request,
+        "parameters",
+        lambda: get_parameters_page(access=access, slug=list_slug, filters=filters_of(request.GET)),
+        lambda: get_parameters_page(access=access, slug=list_slug, filters=Filters()),
+        access=access,
+        section="leaderboard",
+        look=SetLook.Page.LEADERBOARD,
+    )
+
+
 @require_POST
 def leaderboard_measures(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """Keep other measures current on a list."""
@@ -155,7 +172,7 @@ def leaderboard_measures(request: HttpRequest, slug: str, list_slug: str) -> Htt
     except DomainError as error:
         messages.error(request, error.message)
         return redirect(f"{address}?{urlencode({'measures': asked})}")
-    messages.success(request, "These measures are kept current from now on.")
+    messages.success(request, "The list’s measures changed.")
     return redirect(address)
 
 

@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 
-from evaluation.held_out.services import count_look
+from evaluation.set_looks.services import count_look
 from judgments.models import SetLook
 from judgments.pages.navigation import navigation
 from judgments.pages.rendering import is_part

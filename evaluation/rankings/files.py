@@ -1,4 +1,4 @@
-"""A run as a file again, to be evaluated elsewhere or to be uploaded anew."""
+"""A run as a file, to be evaluated elsewhere or uploaded again."""
 
 from collections.abc import Iterator
 from typing import Final

@@ -1,5 +1,6 @@
 """Rankers, and the runs that are uploaded for them."""
 
+from dataclasses import asdict
 from typing import Any, BinaryIO, cast
 from uuid import UUID
 
@@ -16,6 +17,8 @@ from rest_framework.views import APIView
 from evaluation.models import Ranker as RankerRow
 from evaluation.rankings.files import MEDIA_TYPE, write_run
 from evaluation.runs import resources
+from evaluation.runs.details import LONGEST_COMMIT, LONGEST_TEXT, parse_details
+from evaluation.runs.progress import LONGEST, RunOnList, wait_for_run
 from evaluation.runs.queries import get_ranker
 from evaluation.runs.rankers import create_ranker, parse_tags
 from evaluation.runs.services import (
@@ -28,9 +31,10 @@ from evaluation.runs.services import (
     withdraw_run,
 )
 from judgments.jobs.services import submit_job
-from judgments.models.collections import SLUG
 from judgments.permissions import Access, check_may_upload_runs, get_access
+from judgments.rest.answers import serializer_of
 from judgments.rest.jobs import JobOutput, accepted
+from judgments.rest.naming import NamedInput
 from judgments.rest.paging import PageParameters, page_of, page_response
 from judgments.rest.parsing import check_parameters, read_input, read_parameters
 from judgments.rest.uploads import (
@@ -54,7 +58,10 @@ class RankerOutput(serializers.Serializer[Any]):
 
 
 class RunOutput(serializers.Serializer[Any]):
-    """One output of a ranker. sha256: of its content, however the file was packed."""
+    """One output of a ranker. sha256: of its content, however the file was packed.
+
+    parameters (names and scalars), commit, tags: what its uploader says of how it was made.
+    """
 
     id = serializers.UUIDField(source="public_id")
     ranker = serializers.CharField(source="ranker.slug")
@@ -63,6 +70,9 @@ class RunOutput(serializers.Serializer[Any]):
     queries = serializers.IntegerField(source="query_count")
     rows = serializers.IntegerField(source="row_count")
     sha256 = serializers.CharField()
+    parameters = serializers.DictField(child=serializers.JSONField(allow_null=True))
+    commit = serializers.CharField()
+    tags = serializers.ListField(child=serializers.CharField())
     created_at = serializers.DateTimeField()
     withdrawn_at = serializers.DateTimeField(allow_null=True)
 
@@ -70,25 +80,41 @@ class RunOutput(serializers.Serializer[Any]):
 class UploadedRunOutput(RunOutput):
     """The run that is there now. It answers `queries` of the collection's `collection_queries`.
 
-    note: where the content is already stored, under which name; else empty.
+    note: where the content is already stored, under which name; else empty. read_as: the format
+    that was recognised. ordered_by: score or rank. tied_rows: lines that share it with another of
+    their query. without_text: documents of which the collection has the id alone. remarks: what of
+    this is worth knowing, in sentences.
     """
 
     collection_queries = serializers.IntegerField()
     note = serializers.CharField()
+    read_as = serializers.CharField()
+    ordered_by = serializers.CharField()
+    tied_rows = serializers.IntegerField()
+    without_text = serializers.IntegerField()
+    remarks = serializers.ListField(child=serializers.CharField())
+
+
+class RunStateOutput(RunOutput):
+    """A run and its state: waiting, evaluated, failed or withdrawn. lists: on which.
+
+    A run is failed if it is on one list, and evaluated if it is on every list with judgments.
+    """
+
+    state = serializers.CharField()
+    lists = serializer_of(RunOnList)(many=True)
 
 
 class Rankers(APIView):
     """The rankers of a collection."""
 
-    class Input(serializers.Serializer[Any]):
-        """A new ranker. slug: for addresses and commands; it can't be changed later.
+    class Input(NamedInput):
+        """A new ranker.
 
+        slug: for addresses and commands; without it, made from the name; it can't be changed later.
         tags: words, with commas or blanks between, that leaderboards are narrowed and grouped by.
         """
 
-        slug = serializers.CharField(max_length=64, validators=[SLUG])
-        name = serializers.CharField(max_length=200, allow_blank=True, default="")
-        description = serializers.CharField(max_length=2000, allow_blank=True, default="")
         tags = serializers.CharField(max_length=500, allow_blank=True, default="")
 
     @extend_schema(
@@ -130,11 +156,21 @@ class Runs(UploadView):
     class Options(serializers.Serializer[Any]):
         """name: of the run; else it is called as its file or, without one, as its tag.
 
-        create: unknown queries and documents become stubs instead of being refused.
+        create: unknown queries and documents become stubs instead of being refused. order: `rank`
+        lets the rank column decide instead of the scores.
+
+        parameters: a JSON object of scalars, such as {"k1": 0.9}. commit: of the code that made the
+        run. tags: words, with commas or blanks between. A run that is there already keeps its own.
         """
 
         name = serializers.CharField(max_length=LONGEST_NAME, required=False)
         create = serializers.BooleanField(default=False)  # type: ignore[assignment]
+        order = serializers.ChoiceField(choices=("score", "rank"), default="score")
+        parameters = serializers.CharField(
+            max_length=LONGEST_TEXT, allow_blank=True, default="", trim_whitespace=False
+        )
+        commit = serializers.CharField(max_length=LONGEST_COMMIT, allow_blank=True, default="")
+        tags = serializers.CharField(max_length=500, allow_blank=True, default="")
 
     @extend_schema(
         operation_id="list_runs", parameters=[PageParameters], responses=page_of(RunOutput)
@@ -163,9 +199,15 @@ class Runs(UploadView):
         check_may_upload_runs(access)
         ranker = get_ranker(access=access, slug=ranker_slug)
         upload, options = take_upload(request, self.Options)
+        said = {name: options.pop(name) for name in ("parameters", "commit", "tags")}
+        details = parse_details(**said)
         if prefers_a_job(request):
-            return _leave_to_a_worker(access, ranker, upload, options)
-        read = read_run_file(source=cast(BinaryIO, upload), file_name=upload.name or NAMELESS)
+            return _leave_to_a_worker(access, ranker, upload, options | asdict(details))
+        read = read_run_file(
+            source=cast(BinaryIO, upload),
+            file_name=upload.name or NAMELESS,
+            order=options["order"],
+        )
         done = store_run(
             ranker=ranker,
             read=read,
@@ -173,12 +215,18 @@ class Runs(UploadView):
             by=access.user,
             at=timezone.now(),
             create=options["create"],
+            details=details,
         )
         headers = {"Location": reverse("api-run", args=[slug, ranker_slug, done.run.public_id])}
         status = 201 if done.created else 200
         shown = RunOutput(done.run).data | {
             "collection_queries": done.collection_queries,
             "note": done.note(options.get("name")),
+            "read_as": done.findings.read_as,
+            "ordered_by": done.findings.ordered_by,
+            "tied_rows": done.findings.tied_rows,
+            "without_text": done.findings.without_text,
+            "remarks": done.findings.remarks,
         }
         return Response(shown, status=status, headers=headers)
 
@@ -186,12 +234,25 @@ class Runs(UploadView):
 class Run(APIView):
     """One run."""
 
-    @extend_schema(operation_id="get_run", responses=RunOutput)
+    class Parameters(serializers.Serializer[Any]):
+        """wait: seconds to wait at most, until the run has its values or can't have them."""
+
+        wait = serializers.IntegerField(min_value=0, max_value=LONGEST, default=0)
+
+    @extend_schema(operation_id="get_run", parameters=[Parameters], responses=RunStateOutput)
     def get(self, request: Request, slug: str, ranker_slug: str, run_id: UUID) -> Response:
-        """A run."""
-        check_parameters(request)
+        """A run, and whether it is evaluated.
+
+        Where many wait already, the answer comes at once, with `Retry-After`.
+        """
+        wish = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
-        return Response(RunOutput(resources.get_run_of(access, ranker_slug, run_id)).data)
+        run = resources.get_run_of(access, ranker_slug, run_id)
+        found = wait_for_run(run=run, seconds=wish["wait"])
+        lists = serializer_of(RunOnList)(found.lists, many=True).data
+        headers = {"Retry-After": "1"} if found.is_cut else {}
+        body = RunOutput(run).data | {"state": found.state, "lists": lists}
+        return Response(body, headers=headers)
 
 
 class RunFile(APIView):
@@ -213,7 +274,7 @@ class Withdrawal(APIView):
 
     @extend_schema(operation_id="withdraw_run", request=None, responses=RunOutput)
     def post(self, request: Request, slug: str, ranker_slug: str, run_id: UUID) -> Response:
-        """Take a run off every leaderboard, for good; for leads, and for whoever uploaded it."""
+        """Remove a run from every leaderboard permanently; for leads and its uploader."""
         check_parameters(request)
         access = get_access(viewer=request.user, slug=slug)
         check_may_upload_runs(access)
@@ -227,7 +288,7 @@ def _leave_to_a_worker(
 ) -> Response:
     name = options.get("name") or _name(ranker, upload, None)
     check_run_name(name)
-    params = {"ranker": ranker.slug, "name": name, "create": options["create"]}
+    params = {**options, "ranker": ranker.slug, "name": name}
     job = submit_job(
         access=access, kind="import_run", file=upload, params=params, at=timezone.now()
     )

@@ -25,7 +25,7 @@ class RunOption:
 def list_run_options(*, access: Access, chosen: Sequence[str]) -> tuple[RunOption, ...]:
     """The runs of the collection, to choose from. chosen: the names of those that are."""
     return tuple(
-        RunOption(name, run_label(run.ranker_name, run.name), name in chosen)
+        RunOption(name, run_label(run.ranker_name, name), name in chosen)
         for run in list_runs(access=access)
         for name in [f"{run.ranker_slug}/{run.name}"]
     )

@@ -1,14 +1,23 @@
 """Forms about rankers and runs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from django import forms
 
 from evaluation.permissions import RunRefused
+from evaluation.runs.details import (
+    DetailsRefused,
+    Scalar,
+    parse_commit,
+    parse_parameters,
+    parse_run_tags,
+)
 from evaluation.runs.rankers import RankerRefused, parse_tags
 from evaluation.runs.services import LONGEST_NAME, check_run_name, run_name_of
 from judgments.collections.naming_forms import DescriptionField, NameField, ShortNameField
 
+Parsed = TypeVar("Parsed")
 ACCEPTED = ".run,.txt,.trec,.res,.gz"
 
 
@@ -44,9 +53,40 @@ class RankerForm(forms.Form):
     name = NameField()
     slug = ShortNameField(example="bm25-title")
     description = DescriptionField(
-        help_text="What somebody who sees its numbers should know: model, parameters, index."
+        help_text="Details for readers of the results: model, parameters, index."
     )
     tags = TagsField()
+
+
+class RunTagsField(forms.CharField):
+    """Tags of a run, as a list of words."""
+
+    def clean(self, value: object) -> list[str]:
+        """The words."""
+        return _read(parse_run_tags, super().clean(value))
+
+
+class ParametersField(forms.CharField):
+    """Parameters of a run: a JSON object of scalars."""
+
+    def clean(self, value: object) -> dict[str, Scalar]:
+        """The parameters."""
+        return _read(parse_parameters, super().clean(value))
+
+
+class CommitField(forms.CharField):
+    """The commit of the code that made a run."""
+
+    def clean(self, value: object) -> str:
+        """The commit."""
+        return _read(parse_commit, super().clean(value))
+
+
+def _read(parse: Callable[[str], Parsed], text: str | None) -> Parsed:
+    try:
+        return parse(text or "")
+    except DetailsRefused as error:
+        raise forms.ValidationError(error.message) from error
 
 
 class RunForm(forms.Form):
@@ -57,14 +97,14 @@ class RunForm(forms.Form):
         label="Run file",
         max_length=255,
         widget=forms.ClearableFileInput(attrs={"accept": ACCEPTED}),
-        help_text="TREC format: query, Q0, document, rank, score, tag. At most 200 MB; "
-        "may be gzipped. Drop it here, or choose it.",
+        help_text="TREC format: query, Q0, document, rank, score, tag; or without scores: query, "
+        "document, rank. At most 200 MB; may be gzipped. Drop it here, or choose it.",
     )
     name = forms.CharField(
         label="Name of the run",
         max_length=LONGEST_NAME,
         required=False,
-        help_text="Left empty, the file's name.",
+        help_text="If empty, the file's name.",
     )
     create = forms.BooleanField(
         label="Create unknown documents and queries as stubs",
@@ -72,6 +112,30 @@ class RunForm(forms.Form):
         help_text="A stub is an id without a text. Tick this only where your texts live "
         "elsewhere: without it, an id that the collection does not have is an error, with its "
         "line, and so you notice a run of another collection.",
+    )
+    by_rank = forms.BooleanField(
+        label="Trust the rank column",
+        required=False,
+        help_text="Documents are ordered by their ranks instead of their scores: for files whose "
+        "scores were rounded until they tie. A file of three columns (query, document, rank) is "
+        "always read so.",
+    )
+    tags = RunTagsField(
+        label="Tags of the run",
+        max_length=500,
+        required=False,
+        help_text="Words such as “v2.1” or “nightly”, with commas or blanks between.",
+    )
+    commit = CommitField(
+        label="Commit",
+        required=False,
+        help_text="Of the code that made the run.",
+    )
+    parameters = ParametersField(
+        label="Parameters",
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2, "class": "mono", "spellcheck": "false"}),
+        help_text='As a JSON object, such as {"k1": 0.9, "b": 0.4}.',
     )
 
     def __init__(self, *args: object, rankers: Sequence[tuple[str, str]], **kwargs: object) -> None:

@@ -29,18 +29,30 @@ def name_of(run: Run) -> str:
     return f"{run.ranker.slug}/{run.name}"
 
 
-def run_label(ranker: str, run: str) -> str:
-    """How pages call a run in words, by its ranker's name and its own.
+def run_label(ranker: str, name: str) -> str:
+    """How pages call a run in words, by its ranker's name and `name_of` it.
 
-    A ranker's name is said once: "BM25 / run 1" for the run bm25-1 of BM25.
+    What is known from the ranker is said once: "BM25 / run 1" for bm25/bm25-1.
     """
-    rest = run[len(ranker) :]
-    if not run.lower().startswith(ranker.lower()) or rest[:1].isalnum():
-        return f"{ranker} {run}"
-    rest = rest.strip(" -_./:#")
-    if not rest:
-        return ranker
-    return f"{ranker} / {'run ' if rest.isdecimal() else ''}{rest}"
+    slug, _, run = name.partition("/")
+    rest = run_below(ranker, name)
+    if rest != run:
+        return f"{ranker} / {rest}"
+    return ranker if run.lower() in (ranker.lower(), slug) else f"{ranker} {run}"
+
+
+def run_below(ranker: str, name: str) -> str:
+    """A run's name where its ranker's stands above: "run 1" for bm25/bm25-1.
+
+    ranker: the ranker's name. name: as of `name_of`.
+    """
+    slug, _, run = name.partition("/")
+    for known in (ranker, slug):
+        rest = run[len(known) :]
+        if run.lower().startswith(known.lower()) and not rest[:1].isalnum():
+            rest = rest.strip(" -_./:#")
+            return f"{'run ' if rest.isdecimal() else ''}{rest}" if rest else run
+    return run
 
 
 def find_runs(*, access: Access, names: Sequence[str]) -> list[Run]:

@@ -20,6 +20,7 @@ from evaluation.evaluations.queries import (
 )
 from evaluation.models import Ranker, Run
 from evaluation.permissions import may_withdraw
+from evaluation.runs.history import RankerHistory, get_ranker_history
 from evaluation.runs.queries import get_ranker
 from evaluation.runs.uploaders import list_uploaders
 from judgments.content.queries import get_choice
@@ -143,7 +144,10 @@ class RankerRunRow:
 
 @dataclass(frozen=True)
 class RankerPage:
-    """A ranker and its runs. lists: all there are; chosen: whose values are shown, if any."""
+    """A ranker and its runs. lists: all there are; chosen: whose values are shown, if any.
+
+    history: of one of the columns; None where no list has values.
+    """
 
     ranker: Ranker
     who: str
@@ -151,15 +155,22 @@ class RankerPage:
     chosen: JudgmentList | None
     columns: tuple[Asked, ...]
     rows: "Page[RankerRunRow]"
+    history: RankerHistory | None
     may_upload: bool
 
 
-def get_ranker_page(*, access: Access, slug: str, list_slug: str, page: str) -> RankerPage:
-    """A ranker with its runs, the newest first, withdrawn ones too."""
+def get_ranker_page(
+    *, access: Access, slug: str, list_slug: str, page: str, measure: str = ""
+) -> RankerPage:
+    """A ranker with its runs, the newest first, withdrawn ones too.
+
+    measure: the column whose history is shown; the first for any other text.
+    """
     ranker = get_ranker(access=access, slug=slug)
     choice = get_choice(access=access, list_slug=list_slug, version="")
     chosen = None if choice is None else choice.chosen
     columns = () if chosen is None else _columns(chosen)
+    shown = tuple(map(recognise, columns))
     runs = Run.objects.filter(ranker=ranker).order_by("-pk")
     names = list_uploaders(access=access, user_ids=[ranker.created_by_id])
 
@@ -171,10 +182,20 @@ def get_ranker_page(*, access: Access, slug: str, list_slug: str, page: str) -> 
         who=names[ranker.created_by_id],
         lists=[] if choice is None else choice.lists,
         chosen=chosen,
-        columns=tuple(map(recognise, columns)),
+        columns=shown,
         rows=paginate(runs, page=page, show=show),
+        history=_history(ranker, chosen, shown, measure),
         may_upload=may_upload_runs(access),
     )
+
+
+def _history(
+    ranker: Ranker, chosen: JudgmentList | None, columns: Sequence[Asked], name: str
+) -> RankerHistory | None:
+    if chosen is None or not columns:
+        return None
+    measure = next((one for one in columns if one.canonical == name), columns[0])
+    return get_ranker_history(ranker=ranker, judgment_list=chosen, measure=measure)
 
 
 def _run_rows(

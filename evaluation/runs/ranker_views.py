@@ -38,7 +38,7 @@ def ranker_create(request: HttpRequest, slug: str) -> HttpResponse:
         except DomainError as error:
             form.add_error("slug", error.message)
         else:
-            messages.success(request, f"{made.name} is registered. Now upload its first run.")
+            messages.success(request, f"{made.name} registered. Now upload its first run.")
             return redirect(f"{reverse('run-upload', args=[slug])}?ranker={made.slug}")
     return render_page(request, "ranker_create", access=access, section="rankers", form=form)
 
@@ -52,6 +52,7 @@ def ranker(request: HttpRequest, slug: str, ranker_slug: str) -> HttpResponse:
         slug=ranker_slug,
         list_slug=request.GET.get("list", ""),
         page=request.GET.get("page", ""),
+        measure=request.GET.get("measure", ""),
     )
     return render_page(request, "ranker", page, access=access, section="rankers")
 
@@ -69,7 +70,7 @@ def ranker_tags(request: HttpRequest, slug: str, ranker_slug: str) -> HttpRespon
             ranker_slug=ranker_slug,
             tags=form.cleaned_data["tags"],
         )
-        messages.success(request, "The tags are kept.")
+        messages.success(request, "Tags saved.")
     else:
         for problem in form.errors["tags"]:
             messages.error(request, str(problem))

@@ -13,12 +13,13 @@ from evaluation.evaluations.queries import (
     check_queries,
     choose_set,
     chosen_columns,
+    list_means,
 )
 from evaluation.evaluations.query_values import Mean, QueryValues, get_mean, get_query_values
 from evaluation.models import Run
-from evaluation.runs.names import find_runs, name_of, run_label
+from evaluation.runs.names import AT_FIRST, find_runs, name_of, pick_run, run_label
 from judgments.lists.queries import HEAD, get_list, get_version
-from judgments.models import JudgmentList, SavedSet
+from judgments.models import JudgmentList, JudgmentVersion, SavedSet
 from judgments.pages.answers import ON_PAGES
 from judgments.permissions import Access, check_may_see_rankings
 from touchstone.measures.asking import Asked, recognise
@@ -50,7 +51,7 @@ class RunMean:
     @property
     def label(self) -> str:
         """What pages call it."""
-        return run_label(self.ranker, self.run)
+        return run_label(self.ranker, self.name)
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class ComparedRun:
     @property
     def label(self) -> str:
         """What pages call it."""
-        return run_label(self.run.ranker.name, self.run.name)
+        return run_label(self.run.ranker.name, self.name)
 
     @property
     def shown(self) -> RunMean:
@@ -157,21 +158,30 @@ def is_plain_mean(measure: Measure) -> bool:
     return measure.is_mean and measure.average == "macro"
 
 
-def get_chosen_runs(*, access: Access, slug: str, filters: RunsFilters) -> ChosenRuns:
+def get_chosen_runs(
+    *, access: Access, slug: str, filters: RunsFilters, baseline: str = ""
+) -> ChosenRuns:
     """The runs, the measure and the version that an address asks for, with their values.
 
+    Without runs: the first four of the leaderboard by the measure, and the baseline, if one is
+    named.
     Raises MeasureError or FilterRefused for what can't be asked for, NotFound for a version.
     """
     check_may_see_rankings(access)
     judgment_list = get_list(access=access, slug=slug)
     judgment_list.collection = access.collection
     asked = compared_measure(judgment_list, filters.measure)
-    found = find_runs(access=access, names=filters.runs)
     sets = choose_set(access=access, judgment_list=judgment_list, slug=filters.set)
     compared: list[ComparedRun] = []
     number = 0
-    if judgment_list.head or filters.version != HEAD:
-        number = get_version(judgment_list=judgment_list, name=filters.version).number
+    names = filters.runs
+    if not judgment_list.head and filters.version == HEAD:
+        find_runs(access=access, names=names)  # a name that nothing has is refused all the same
+    else:
+        version = get_version(judgment_list=judgment_list, name=filters.version)
+        number = version.number
+        found = [] if names else _leaders(version, asked.measure, baseline)
+        found = found or find_runs(access=access, names=names)
         compared = get_compared(
             runs=found,
             judgment_list=judgment_list,
@@ -188,6 +198,19 @@ def get_chosen_runs(*, access: Access, slug: str, filters: RunsFilters) -> Chose
         sets=sets,
         compared=compared,
     )
+
+
+def _leaders(version: JudgmentVersion, measure: Measure, baseline: str) -> list[Run]:
+    """The baseline, if one is named, and the first runs of the leaderboard.
+
+    None where it has fewer than two values.
+    """
+    means = list_means(judgment_list=version.list, version=version, measure=measure)
+    known = [run for run, mean in means.items() if mean is not None]
+    if len(known) < 2:
+        return []
+    pinned = pick_run(list(means), baseline) if baseline else None
+    return list(dict.fromkeys([*([pinned] if pinned else []), *known[:AT_FIRST]]))
 
 
 def get_compared(

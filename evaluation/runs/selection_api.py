@@ -4,17 +4,17 @@ from typing import Any
 
 from rest_framework import serializers
 
-from evaluation.held_out.api import SetParameter
 from evaluation.runs.selection import RunsFilters
+from evaluation.set_looks.api import SetParameter
 from judgments.lists.queries import HEAD
 
 
 class RunsParameters(SetParameter):
     """runs: ranker/run, a ranker for its newest run, or an id; several apart by commas.
 
-    Without it: the newest run of each ranker, four at most. measure: a name, else the first that
-    the list shows. version: a number, the name of a release, or head. segment: only its queries.
-    set: only those of a saved set; of a held-out one, this is a look.
+    Without it: the first four of the leaderboard, and the baseline, if one is named. measure: a
+    name, else the first that the list shows. version: a number, the name of a release, or head.
+    segment: only its queries. set: only those of a saved set; of a held-out one, this is a look.
     """
 
     runs = serializers.CharField(max_length=4000, allow_blank=True, default="")

@@ -11,6 +11,8 @@ from django.utils import timezone
 
 from evaluation.models import Ranker, Ranking, Run
 from evaluation.permissions import RunRefused, check_may_withdraw
+from evaluation.runs.details import RunDetails
+from evaluation.runs.findings import FileFindings, OrderedBy, get_findings
 from judgments.audit import services as audit
 from judgments.collections.queries import map_documents, map_queries
 from judgments.collections.services import ensure_documents, ensure_queries
@@ -29,6 +31,7 @@ from touchstone.measures.wording import answers_words
 Progress = Callable[[int], None]
 TOGETHER = 16 * 1024 * 1024  # bytes of rankings that go into the database at once
 LONGEST_NAME = 200
+NO_DETAILS = RunDetails()
 UNKNOWN_QUERY = "unknown-query"
 UNKNOWN_DOCUMENT = "unknown-document"
 
@@ -37,7 +40,8 @@ UNKNOWN_DOCUMENT = "unknown-document"
 class RunImported:
     """What an import did. created: False where the same content was there already.
 
-    queries: that the run answers. collection_queries: those that the collection has.
+    queries: that the run answers. collection_queries: those that the collection has. findings: in
+    the file.
     """
 
     run: Run
@@ -45,6 +49,7 @@ class RunImported:
     queries: int
     rows: int
     collection_queries: int
+    findings: FileFindings
 
     @property
     def answers_words(self) -> str:
@@ -108,40 +113,67 @@ def import_run(
     )
 
 
-def read_run_file(*, source: Source, file_name: str, progress: Progress | None = None) -> ReadRun:
-    """The part of an import that needs no database, and so should hold no transaction open."""
-    file = read_run(source, name=file_name, progress=progress)
-    order = rank_orders(file.ids, file.starts, file.scores)
+def read_run_file(
+    *,
+    source: Source,
+    file_name: str,
+    order: OrderedBy = "score",
+    progress: Progress | None = None,
+) -> ReadRun:
+    """The part of an import that needs no database, and so should hold no transaction open.
+
+    order: "rank" lets a file's rank column decide instead of its scores.
+    """
+    file = read_run(source, name=file_name, progress=progress, by_rank=order == "rank")
+    places = rank_orders(file.ids, file.starts, file.scores)
     starts = file.starts[:-1]
-    orders = [order[file.span(row)] - start for row, start in enumerate(starts.tolist())]
+    orders = [places[file.span(row)] - start for row, start in enumerate(starts.tolist())]
     return ReadRun(file, orders, run_digest(file.rankings()))
 
 
 def store_run(
-    *, ranker: Ranker, read: ReadRun, name: str, by: User | None, at: datetime, create: bool
+    *,
+    ranker: Ranker,
+    read: ReadRun,
+    name: str,
+    by: User | None,
+    at: datetime,
+    create: bool,
+    details: RunDetails = NO_DETAILS,
 ) -> RunImported:
-    """`import_run` of a file that has been read, without a viewer; may run in a transaction."""
+    """`import_run` of a file that has been read, without a viewer; may run in a transaction.
+
+    details: of a new run; one that is there already keeps its own.
+    """
     check_run_name(name)
-    known = _same_content(ranker, read.digest)
+    known = _same_content(ranker, read)
     if known is not None:
         return known
     try:
         with transaction.atomic():
-            run = _store(ranker, read, name=name, by=by, at=at, create=create)
+            run = _store(ranker, read, details, name=name, by=by, at=at, create=create)
     except IntegrityError as error:
-        known = _same_content(ranker, read.digest)  # somebody else was faster with the same file
+        known = _same_content(ranker, read)  # another request stored the same file first
         if known is not None:
             return known
         raise RunRefused(
             "name_taken", f"{ranker.slug} already has a run named {name}; give this one another."
         ) from error
-    return _imported(run, created=True)
+    return _imported(run, read, created=True)
 
 
 def work_on_run(work: Work) -> None:
-    """The job kind `import_run`. params: ranker (slug), name, create."""
+    """The job kind `import_run`.
+
+    params: ranker (slug), name, create, order; parameters, commit, tags.
+    """
     with work.open() as source:
-        read = read_run_file(source=source, file_name=work.file_name, progress=work.progress)
+        read = read_run_file(
+            source=source,
+            file_name=work.file_name,
+            order=work.params.get("order", "score"),
+            progress=work.progress,
+        )
     ranker = Ranker.objects.select_related("collection").get(
         collection=work.collection_id, slug=work.params["ranker"]
     )
@@ -154,6 +186,12 @@ def work_on_run(work: Work) -> None:
             by=by,
             at=timezone.now(),
             create=bool(work.params["create"]),
+            # a job that an older version submitted has none
+            details=RunDetails(
+                work.params.get("parameters", {}),
+                work.params.get("commit", ""),
+                work.params.get("tags", ()),
+            ),
         )
         work.finish(
             {
@@ -165,13 +203,14 @@ def work_on_run(work: Work) -> None:
                 "rows": done.rows,
                 "name": done.run.name,
                 "note": done.note(str(work.params["name"])),
+                "remarks": done.findings.remarks,
                 "next_url": reverse("run", args=[ranker.collection.slug, done.run.public_id]),
             }
         )
 
 
 def withdraw_run(*, access: Access, run: Run, at: datetime) -> None:
-    """Take a run off every leaderboard, for good; for leads, and for whoever uploaded it.
+    """Remove a run from every leaderboard permanently; for leads and its uploader.
 
     Its rows stay, so what was computed of it can still be explained.
     """
@@ -206,22 +245,30 @@ def check_run_name(name: str) -> None:
         )
 
 
-def _same_content(ranker: Ranker, digest: str) -> RunImported | None:
+def _same_content(ranker: Ranker, read: ReadRun) -> RunImported | None:
     run = (
         Run.objects.select_related("ranker")
-        .filter(ranker=ranker, sha256=digest, withdrawn_at__isnull=True)
+        .filter(ranker=ranker, sha256=read.digest, withdrawn_at__isnull=True)
         .first()
     )
-    return None if run is None else _imported(run, created=False)
+    return None if run is None else _imported(run, read, created=False)
 
 
-def _imported(run: Run, *, created: bool) -> RunImported:
+def _imported(run: Run, read: ReadRun, *, created: bool) -> RunImported:
     known = Query.objects.filter(collection=run.ranker.collection_id).count()
-    return RunImported(run, created, run.query_count, run.row_count, known)
+    findings = get_findings(collection=run.ranker.collection, file=read.file)
+    return RunImported(run, created, run.query_count, run.row_count, known, findings)
 
 
 def _store(
-    ranker: Ranker, read: ReadRun, *, name: str, by: User | None, at: datetime, create: bool
+    ranker: Ranker,
+    read: ReadRun,
+    details: RunDetails,
+    *,
+    name: str,
+    by: User | None,
+    at: datetime,
+    create: bool,
 ) -> Run:
     file = read.file
     queries, documents = _resolve(ranker, file, create=create)
@@ -232,6 +279,9 @@ def _store(
         sha256=read.digest,
         query_count=len(file.query_ids),
         row_count=len(file),
+        parameters=dict(details.parameters),
+        commit=details.commit,
+        tags=list(details.tags),
         created_at=at,
         created_by=by,
     )

@@ -79,7 +79,8 @@ def _submit(access: Access, data: dict[str, Any]) -> Job:
         params={
             "ranker": data["ranker"],
             "name": data["name"],
-            "create": data["create"],
+            **{field: data[field] for field in ("create", "parameters", "commit", "tags")},
+            "order": "rank" if data["by_rank"] else "score",
             "retry_url": f"{upload}?ranker={data['ranker']}",
         },
         at=timezone.now(),
@@ -103,10 +104,11 @@ def _to_run(request: HttpRequest, slug: str, job: Job) -> HttpResponse:
         return redirect("job", slug, job.public_id)
     name, result = job.params["name"], job.result
     told = answers_words(result["queries"], result["collection_queries"])
+    remarks = " ".join(("", *result["remarks"]))
     if result["created"]:
-        messages.success(request, f"{name} is uploaded.{f' It {told}.' if told else ''}")
+        messages.success(request, f"{name} is uploaded.{f' It {told}.' if told else ''}{remarks}")
     else:
-        messages.info(request, job.result["note"])
+        messages.info(request, f"{result['note']}{remarks}")
     return redirect(job.result["next_url"])
 
 

@@ -5,8 +5,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from evaluation.held_out.api import OfSetOutput, of_set
 from evaluation.runs.selection_api import RunsParameters, runs_filters
+from evaluation.set_looks.api import OfSetOutput, of_set
 from evaluation.stability.queries import OrderStability, get_order_stability
 from evaluation.stability.services import enqueue
 from judgments.models import SetLook

@@ -36,8 +36,8 @@ def get_grade_chances(
     owners = np.repeat(judged.query_ids, judged.judgments.lengths).tolist()
     pairs = zip(owners, judged.judgments.documents.tolist(), strict=True)
     chances = np.zeros((len(owners), len(grades.codes)))
-    for place, pair in enumerate(pairs):
-        shares = _shares(found.get(pair, {}))
+    for place, pair in enumerate(pairs) if found else ():
+        shares = _shares(found[pair]) if pair in found else {}
         if shares:
             codes = np.array(list(shares), np.int64)
             chances[place, grades.levels(codes) - 1] = list(shares.values())

@@ -128,7 +128,7 @@ def _with_labels(
 
 @dataclass(eq=False)
 class _Redrawn:
-    """The runs' values under grades that are drawn anew."""
+    """The runs' values under redrawn grades."""
 
     measure: Measure
     grades: Grades

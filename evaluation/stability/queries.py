@@ -322,4 +322,4 @@ def _first_place(order: Order, figures: Mapping[str, Any]) -> FirstPlace:
 
 
 def _label(run: Run) -> str:
-    return run_label(run.ranker.name, run.name)
+    return run_label(run.ranker.name, name_of(run))

@@ -3,7 +3,6 @@
 from functools import partial
 from typing import Any, Final
 
-from django.core.cache import cache
 from django.core.exceptions import ObjectDoesNotExist
 from django.db.models import F
 
@@ -12,7 +11,7 @@ from evaluation.models import StabilityReport
 from evaluation.stability.figures import REVISION, Report, stability_figures
 from evaluation.stability.queries import Order, OrderStability, find_order
 from judgments.reports.services import Clock, bring_up_to_date
-from judgments.waking import publish
+from judgments.storage.caches import wake_once
 
 DEBOUNCE: Final = 30  # seconds in which a page that asks again and again wakes no worker twice
 MOST_KEPT: Final = 300  # reports; the ones computed first go
@@ -22,11 +21,8 @@ def enqueue(found: OrderStability) -> None:
     """Wake a worker where it has something to compute; again where the message was not sent."""
     if not found.freshness.is_waiting:
         return
-    sent = f"stability-told:{found.order.key}"
-    if cache.add(sent, True, DEBOUNCE) and not publish(
-        "evaluation.report_stability", *found.order.message
-    ):
-        cache.delete(sent)
+    flag = f"stability-told:{found.order.key}"
+    wake_once(flag, DEBOUNCE, "evaluation.report_stability", *found.order.message)
 
 
 def report_stability(*, list_id: int, version: int, question: str, clock: Clock) -> bool:

@@ -12,8 +12,8 @@ from evaluation.runs.selection import RunsFilters, runs_filters_of
 from evaluation.stability.queries import get_order_stability
 from evaluation.stability.services import enqueue
 from judgments.models import SetLook
-from judgments.pages.rates import costly
 from judgments.permissions import get_access
+from judgments.rate_limits import costly
 
 
 @costly

@@ -23,11 +23,11 @@ register = template.Library()
 
 VIEWS = (
     ("leaderboard", "Leaderboard", "Every run and its values"),
-    ("compare", "Compare", "How large a difference is, how sure, and on which queries"),
-    ("stability", "Stability", "The order among other queries and other labels"),
+    ("compare", "Compare", "Differences, their uncertainty, and the queries behind them"),
+    ("stability", "Stability", "The order under resampled queries and labels"),
     ("judge-next", "Judge next", "The labels that could change the order"),
-    ("list-rosetta", "Dialects", "What other tools mean by nDCG, and which runs change places"),
-    ("leaderboard-segments", "Segments", "Where each run is strong, and where weak"),
+    ("list-rosetta", "Dialects", "Other tools’ definitions of nDCG, and the runs they reorder"),
+    ("leaderboard-segments", "Segments", "Values of each run by segment"),
 )
 ORDERS = {
     BEST_FIRST: "best first",
@@ -117,7 +117,7 @@ def computing_runs(waiting: int) -> str:
 @register.filter
 def stale(version: int) -> str:
     """That a run's values are of an older version."""
-    return f"still of version {version}"
+    return f"stale (version {version})"
 
 
 @register.filter

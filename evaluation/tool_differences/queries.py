@@ -22,7 +22,7 @@ from touchstone.measures.tool_differences import MOST_CUTOFF, PresetMean, places
 from touchstone.scales import Scale
 
 USUAL_CUTOFF: Final = 10
-MOST_RUNS: Final = 60
+MOST_RUNS: Final = 400  # far more than a leaderboard is read of
 MOST_PAIRS: Final = 50
 OWN: Final = "this list"
 
@@ -139,7 +139,7 @@ class ReversedPair:
 class ListToolOrders:
     """orders: those there are, the list's own first. runs: best first by the list's own.
 
-    computing: runs that are still to come; ask again. left_out: worse runs than the first 60.
+    computing: runs that are still to come; ask again. left_out: worse runs than the first 400.
     disputed: how many pairs of runs change places; pairs: the first 50 of them.
 
     On pages, too_long: runs that no page waits for. unread: presets that can't read this list,
@@ -196,7 +196,7 @@ def get_list_tool_orders(*, access: Access, slug: str, filters: ToolFilters) -> 
     judgment_list = get_list(access=access, slug=slug)
     choice = get_choice(access=access, list_slug=judgment_list.slug, version=filters.version)
     if choice is None:  # there is a list
-        raise FilterRefused("no_list", "There is no list to look at.")
+        raise FilterRefused("no_list", "There is no judgment list yet.")
     own = _looked_at(access, choice, filters.cutoff)
     every = _own_means(own)
     first = dict(list(every.items())[:MOST_RUNS])
@@ -255,7 +255,9 @@ def _cutoff(text: str) -> int:
     if not text:
         return USUAL_CUTOFF
     if not (text.isascii() and text.isdecimal() and len(text) < 6):
-        raise FilterRefused("no_cutoff", f"{text[:20]!r} is no cutoff: k is a whole number.")
+        raise FilterRefused(
+            "no_cutoff", f"{text[:20]!r} is not a cutoff: k must be a whole number."
+        )
     if not 1 <= int(text) <= MOST_CUTOFF:
         raise FilterRefused("no_cutoff", f"A cutoff is from 1 to {MOST_CUTOFF}, not {text}.")
     return int(text)

@@ -1,4 +1,4 @@
-"""What every preset's tool would say of a stored run: computed when somebody looks, then kept.
+"""What every preset's tool would say of a stored run: computed on demand, then cached.
 
 The run and the version are put back into the files that they would be exported as, and go the way
 of `evaluate --preset`, so that the numbers agree with that command's to the last bit. Grades count

@@ -12,8 +12,8 @@ from evaluation.tool_differences.queries import (
     get_list_tool_orders,
     get_run_tool_values,
 )
-from judgments.pages.rates import costly
 from judgments.permissions import get_access
+from judgments.rate_limits import costly
 
 
 @costly

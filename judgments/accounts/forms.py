@@ -39,10 +39,10 @@ class AccountForm(forms.Form):
 
 
 class SetupForm(AccountForm):
-    """The first account, made by whoever can read the server's terminal."""
+    """The first account, created with the code from the server's terminal."""
 
     code = forms.CharField(
-        label="Code", max_length=100, help_text="The server printed it when it started."
+        label="Code", max_length=100, help_text="Printed by the server when it started."
     )
     field_order = ("code", "username", "name", "password")
 
@@ -58,7 +58,7 @@ class ChangePasswordForm(PasswordChangeForm):
         # Django's is a list, which the form's help has no room for
         self.fields["new_password1"].help_text = " ".join(password_validators_help_texts())
         if tokens:
-            self.fields["end_tokens"].label = f"Also end my API tokens ({tokens})"
+            self.fields["end_tokens"].label = f"Also revoke my API tokens ({tokens})"
             self.fields["end_tokens"].help_text = "Scripts that use them need a new token."
         else:
             del self.fields["end_tokens"]
@@ -80,7 +80,10 @@ class TokenForm(forms.Form):
         label="Name", max_length=100, help_text="What it is for, such as “nightly runs”."
     )
     scope = forms.ChoiceField(
-        label="It may", choices=ApiToken.Scope.choices, initial=ApiToken.Scope.READ
+        label="It may",
+        choices=ApiToken.Scope.choices,
+        initial=ApiToken.Scope.READ,
+        help_text="Uploading runs and judgments, and labelling, need “read and write”.",
     )
     days = forms.TypedChoiceField(
         label="Valid for",

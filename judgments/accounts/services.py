@@ -43,7 +43,7 @@ def suspend_account(*, user: User, by: User | None, at: datetime) -> Suspended |
         if admins == [account.pk]:
             raise AccountRefused(
                 "last_administrator",
-                f"{account.username} is the last active administrator. Make another one first.",
+                f"{account.username} is the last active administrator. Create another one first.",
             )
         User.objects.filter(pk=account.pk).update(
             is_active=False, suspended_at=at, session_epoch=F("session_epoch") + 1

@@ -22,7 +22,7 @@ def create_token(
 ) -> tuple[ApiToken, str]:
     """Make a token of one's own; its text can't be read again later."""
     if days not in TOKEN_DAYS or scope not in ApiToken.Scope.values:
-        raise TokenRefused("token_invalid", "Choose a scope and for how long the token is valid.")
+        raise TokenRefused("token_invalid", "Choose a scope and an expiry.")
     if ApiToken.objects.filter(user=by).count() >= MOST:
         raise TokenRefused("too_many_tokens", f"You have {MOST} tokens. Delete some first.")
     with transaction.atomic():

@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.contrib.auth import login, update_session_auth_hash
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import LoginView, PasswordChangeView
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse_lazy
 from django.utils import timezone
@@ -20,7 +20,7 @@ from judgments.accounts import tokens
 from judgments.accounts.forms import AccountForm, ChangePasswordForm, SetupForm, TokenForm
 from judgments.members import services as members
 from judgments.members.queries import count_tokens, get_tokens_page
-from judgments.models import Invitation, User
+from judgments.models import ApiToken, Invitation, User
 from judgments.pages.rendering import posted, render_page, signed_in
 from judgments.permissions import NotFound
 from touchstone.errors import DomainError
@@ -94,12 +94,18 @@ def _accept(request: HttpRequest, token: str, found: Invitation) -> HttpResponse
     return render_page(request, "invitation", found)
 
 
+def wanted_token(parameters: QueryDict) -> dict[str, str]:
+    """What the page that led here needs a token for, as `?scope=write`."""
+    scope = parameters.get("scope", "")
+    return {"scope": scope} if scope in ApiToken.Scope.values else {}
+
+
 @never_cache
 @require_http_methods(["GET", "POST"])
 def token_list(request: HttpRequest) -> HttpResponse:
     """One's own API tokens; a new one is shown once, in the answer to the POST that made it."""
     user = signed_in(request)
-    form = TokenForm(posted(request))
+    form = TokenForm(posted(request), initial=wanted_token(request.GET))
     made = ""
     if request.method == "POST" and form.is_valid():
         try:
@@ -116,7 +122,7 @@ def token_list(request: HttpRequest) -> HttpResponse:
 def token_delete(request: HttpRequest, token_key: str) -> HttpResponse:
     """Delete one of one's own tokens."""
     tokens.delete_token(by=signed_in(request), token_key=token_key, at=timezone.now())
-    messages.success(request, "The token is deleted. It no longer works.")
+    messages.success(request, "Token deleted.")
     return redirect("tokens")
 
 
@@ -149,5 +155,5 @@ class ChangePassword(PasswordChangeView):
         )
         update_session_auth_hash(self.request, user)
         tokens = f" {ended} API token{'s'[: ended != 1]} ended." if ended else ""
-        messages.success(self.request, f"Your password is changed.{tokens}")
+        messages.success(self.request, f"Password changed.{tokens}")
         return redirect(self.get_success_url())

@@ -1,66 +1,159 @@
 """Reading the audit log."""
 
+import json
+from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+from datetime import date, datetime, time, timedelta
+from typing import Any, Final
 
 from django.core.paginator import Page
+from django.db.models import QuerySet
+from django.utils import timezone
 
-from judgments.models import AuditEntry
+from judgments.audit.words import SENTENCES, split_sentence
+from judgments.models import AuditEntry, User
 from judgments.pages.paging import paginate
 from judgments.pages.words import plain
 from judgments.permissions import Access, check_may_see_people
 
+RULES: Final = ("check.", "training.")  # what happens without a person's asking
+
+
+@dataclass(frozen=True)
+class AuditFilters:
+    """action: a key of SENTENCES, or "". person: a user name, or "". since, until: days in UTC."""
+
+    action: str = ""
+    person: str = ""
+    since: date | None = None
+    until: date | None = None
+
+
+@dataclass(frozen=True)
+class AuditDetail:
+    """before, after: None where the log does not say it."""
+
+    name: str
+    before: str | None
+    after: str | None
+
 
 @dataclass(frozen=True)
 class AuditRow:
+    """An entry as a sentence: who, the words around the subject, and what changed.
+
+    action: the stable word of it.
+    """
+
     at: datetime
     who: str
     action: str
+    words: tuple[str, str]
     subject: str
-    before: list[tuple[str, str]]
-    after: list[tuple[str, str]]
+    details: list[AuditDetail]
 
 
 @dataclass(frozen=True)
 class AuditPage:
+    """actions: those of the log, each with its words; people: user names and names."""
+
     rows: "Page[AuditRow]"
-    actions: list[str]
-    is_filtered: bool
+    actions: list[tuple[str, str]]
+    people: list[tuple[str, str]]
 
 
-def get_audit_page(*, access: Access, action: str, page: str) -> AuditPage:
+def get_audit_page(*, access: Access, filters: AuditFilters, page: str) -> AuditPage:
     """What was done in the collection, newest first; for those who may see people."""
     check_may_see_people(access)
-    entries = AuditEntry.objects.filter(collection=access.collection)
-    actions = entries.order_by("action").values_list("action", flat=True).distinct()
-    found = entries.select_related("actor").order_by("-id")
-    if action:
-        found = found.filter(action=action)
+    entries = AuditEntry.objects.filter(collection=access.collection).order_by()
+    actions = entries.values_list("action", flat=True).distinct()
+    people = User.objects.filter(pk__in=entries.values("actor")).order_by("name", "username")
     return AuditPage(
-        rows=paginate(found, page=page, show=_rows),
-        actions=list(actions),
-        is_filtered=bool(action),
+        rows=paginate(_entries(access, filters), page=page, show=_rows),
+        actions=sorted((own, _phrase(own)) for own in actions),
+        people=[(user.username, str(user)) for user in people],
     )
+
+
+def list_audit_lines(*, access: Access, filters: AuditFilters) -> Iterator[str]:
+    """The entries as JSON lines, oldest first: at, actor, action, subject, before, after."""
+    check_may_see_people(access)
+    found = _entries(access, filters).order_by("id")
+    return (
+        json.dumps(
+            {
+                "id": entry.pk,
+                "at": entry.at.isoformat(),
+                "actor": entry.actor.username if entry.actor else None,
+                "action": entry.action,
+                "subject": entry.subject,
+                "before": entry.before,
+                "after": entry.after,
+            },
+            ensure_ascii=False,
+        )
+        + "\n"
+        for entry in found.iterator(chunk_size=2_000)
+    )
+
+
+def _entries(access: Access, filters: AuditFilters) -> QuerySet[AuditEntry]:
+    found = AuditEntry.objects.filter(collection=access.collection).order_by("-id")
+    if filters.action:
+        found = found.filter(action=filters.action)
+    if filters.person:
+        found = found.filter(actor__username=filters.person)
+    if filters.since:
+        found = found.filter(at__gte=_midnight(filters.since))
+    if filters.until:
+        found = found.filter(at__lt=_midnight(filters.until) + timedelta(days=1))
+    return found.select_related("actor", "detail")
+
+
+def _midnight(day: date) -> datetime:
+    return timezone.make_aware(datetime.combine(day, time.min))
+
+
+def _phrase(action: str) -> str:
+    """The words of an action in a list to choose from."""
+    return SENTENCES.get(action, action).replace("{}", "…")
 
 
 def _rows(entries: list[AuditEntry]) -> list[AuditRow]:
     return [
         AuditRow(
             at=entry.at,
-            who=str(entry.actor or "command line"),
+            who=_who(entry),
             action=entry.action,
+            words=split_sentence(entry.action),
             subject=entry.subject,
-            before=_items(entry.before),
-            after=_items(entry.after),
+            details=_details(entry.before, entry.after),
         )
         for entry in entries
     ]
 
 
-def _items(value: Any) -> list[tuple[str, str]]:
-    """A JSON value as rows to show."""
+def _details(before: Any, after: Any) -> list[AuditDetail]:
+    """What changed, a name at a time; what stayed the same is left out."""
+    old, new = _items(before), _items(after)
+    return [
+        AuditDetail(
+            name=name.replace("_", " "),
+            before=plain(old[name]) if name in old else None,
+            after=plain(new[name]) if name in new else None,
+        )
+        for name in sorted({**old, **new})
+        if name not in old or name not in new or old[name] != new[name]
+    ]
+
+
+def _items(value: Any) -> dict[str, Any]:
     if value is None:
-        return []
-    items = sorted(value.items()) if isinstance(value, dict) else [("", value)]
-    return [(name, plain(own)) for name, own in items]
+        return {}
+    return value if isinstance(value, dict) else {"": value}
+
+
+def _who(entry: AuditEntry) -> str:
+    if entry.actor:
+        return str(entry.actor)
+    return "A rule" if entry.action.startswith(RULES) else "The command line"

@@ -14,10 +14,10 @@ from rest_framework.views import APIView
 from judgments.collections import resources
 from judgments.collections.services import create_collection, load_documents, load_queries
 from judgments.jobs.services import submit_job
-from judgments.models.collections import SLUG
 from judgments.permissions import check_may_lead, get_access
 from judgments.rest.authentication import person
 from judgments.rest.jobs import JobOutput, accepted
+from judgments.rest.naming import NamedInput
 from judgments.rest.paging import PageParameters, page_of, page_response
 from judgments.rest.parsing import check_parameters, read_input, read_parameters
 from judgments.rest.uploads import FILE_BODY, UploadView, is_for_a_worker, take_upload
@@ -43,18 +43,17 @@ class LoadedOutput(serializers.Serializer[Any]):
 
 
 class NoOptions(serializers.Serializer[Any]):
-    """An upload that needs to be told nothing."""
+    """An upload without options."""
 
 
 class Collections(APIView):
     """The collections that one is a member of."""
 
-    class Input(serializers.Serializer[Any]):
-        """A new collection. slug: for addresses and commands; it can't be changed later."""
+    class Input(NamedInput):
+        """A new collection.
 
-        slug = serializers.CharField(max_length=64, validators=[SLUG])
-        name = serializers.CharField(max_length=200, allow_blank=True, default="")
-        description = serializers.CharField(max_length=2000, allow_blank=True, default="")
+        slug: for addresses and commands; without it, made from the name; it can't be changed later.
+        """
 
     @extend_schema(
         operation_id="list_collections",

@@ -80,28 +80,28 @@ def list_own_steps(access: Access) -> Iterator[Step]:
     yield Step(
         order=10,
         title="Upload queries",
-        text="What people ask: one line each, with an id.",
+        text="One query per line, with an id.",
         is_done=Query.objects.filter(collection=collection).exists(),
         url=reverse("queries-upload", args=[slug]) if leads else "",
     )
     yield Step(
         order=20,
         title="Upload documents",
-        text="What is found: with an id and a text that annotators can read.",
+        text="One document per line, with an id and a text for annotators to read.",
         is_done=Document.objects.filter(collection=collection).exists(),
         url=reverse("documents-upload", args=[slug]) if leads else "",
     )
     yield Step(
         order=30,
-        title="Make a judgment list",
-        text="The grades of documents for queries, with every version kept.",
+        title="Create a judgment list",
+        text="The grades of documents for queries, in versions.",
         is_done=JudgmentList.objects.filter(collection=collection).exists(),
         url=reverse("list-create", args=[slug]) if leads else "",
     )
     yield Step(
         order=40,
         title="Invite people",
-        text="Annotators who label, researchers who bring rankers.",
+        text="Annotators label; researchers upload runs.",
         is_done=members.exclude(role=Role.LEAD).exists(),
         url=reverse("members", args=[slug]) if leads else "",
     )

@@ -19,6 +19,19 @@ def map_documents(*, collection: Collection, docids: Iterable[str] | None = None
     return _map(Document, "docid", collection, docids)
 
 
+def count_stubs(*, collection: Collection, docids: Iterable[str]) -> int:
+    """How many of these documents are known by their id alone."""
+    subquery, parameter = values_list(docids, "text")
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f'SELECT COUNT(*) FROM "{Document._meta.db_table}" '  # noqa: S608
+            + f"WHERE collection_id = %s AND is_stub AND docid {subquery}",
+            [collection.pk, parameter],
+        )
+        (found,) = cursor.fetchone()
+    return int(found)
+
+
 def map_query_texts(*, collection: Collection, texts: set[str]) -> dict[str, list[str]]:
     """The ids of the queries that ask each text, blanks apart; where none does, that id's own."""
     found: dict[str, list[str]] = {}

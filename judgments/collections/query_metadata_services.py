@@ -45,7 +45,7 @@ def _commit(
         judgment_list,
         by=by,
         at=at,
-        reason=f"{named} another segment or weight",
+        reason=f"{named} a different segment or weight",
         source=JudgmentVersion.Source.QUERIES,
     )
     ends = QueryMetadataHistory.objects.filter(list=judgment_list).order_by().values("query")

@@ -28,7 +28,7 @@ def collection_create(request: HttpRequest) -> HttpResponse:
         except DomainError as error:
             form.add_error("slug", error.message)
         else:
-            messages.success(request, f"{made.name} is there. You lead it.")
+            messages.success(request, f"{made.name} created. You are its lead.")
             return redirect("collection", made.slug)
     return render_page(request, "collection_create", form=form)
 

@@ -21,7 +21,8 @@ from judgments.models import Collection, JudgmentList, JudgmentVersion, User
 from judgments.versions.services import Change, commit_judgments
 from touchstone.files.collections import read_documents, read_queries
 from touchstone.files.errors import Problems
-from touchstone.files.ratings import TREC, get_format, grade_ratings, read_ratings
+from touchstone.files.format_detection import AUTO, choose_format
+from touchstone.files.ratings import FORMATS, TREC, RatingFormat, grade_ratings, read_ratings
 from touchstone.files.reading import Progress, Source
 from touchstone.files.signals import Signals
 from touchstone.files.trec import QrelsFile, read_qrels
@@ -98,21 +99,20 @@ def read_judgments(
     collection: Collection,
     scale: Scale,
     name: str,
-    form: str = TREC,
+    form: RatingFormat = FORMATS[TREC],
     signals: Signals | None = None,
     progress: Progress | None = None,
 ) -> QrelsFile:
     """The grades of a file in any format, of the scale, every query by its id.
 
     collection: where the texts are looked up by which a file may name its queries.
-    Raises FormatRefused for a format that does not exist, FileRefused for what is wrong in it.
+    Raises FileRefused for what is wrong in it.
     """
-    found = get_format(form)
-    if found.reader is None and signals is None:
+    if form.reader is None and signals is None:
         return read_qrels(source, name=name, progress=progress, scale=scale)
-    ratings = read_ratings(source, found, name=name, progress=progress)
+    ratings = read_ratings(source, form, name=name, progress=progress)
     queries = None
-    if found.by_text:
+    if form.by_text:
         texts = {rating.query for rating in ratings}
         queries = map_query_texts(collection=collection, texts=texts)
     return grade_ratings(ratings, name=name, scale=scale, signals=signals, queries=queries)
@@ -172,12 +172,13 @@ def work_on_qrels(work: Work) -> None:
     scale = Scale.from_json(judgment_list.scale)
     signals = Signals.parse(str(work.params.get("signals", "")), scale=scale)
     with work.open() as file:
+        recognised = choose_format(file, str(work.params.get("format", AUTO)))
         qrels = read_judgments(
             file,
             collection=judgment_list.collection,
             scale=scale,
             name=work.file_name,
-            form=str(work.params.get("format", TREC)),
+            form=recognised.form,
             signals=signals,
             progress=work.progress,
         )
@@ -191,7 +192,8 @@ def work_on_qrels(work: Work) -> None:
             reason=str(work.params["reason"]),
             signals=signals,
         )
-        work.finish(imported.counts())
+        read_as = {"remarks": [f"Read as {recognised.read_as}."]}
+        work.finish(imported.counts() | read_as)
 
 
 def _author(work: Work) -> User | None:

@@ -53,8 +53,8 @@ TITLES = {
     "import_qrels": "Import of qrels",
     "import_run": "Upload of a run",
     "import_labels": "Import of labels",
-    "choose_rule": "Concluding labels by a rule",
-    "change_plan": "Concluding labels by a changed plan",
+    "choose_rule": "Aggregating labels by a rule",
+    "change_plan": "Aggregating labels by a changed plan",
 }
 
 
@@ -108,7 +108,7 @@ def get_job_page(*, access: Access, public_id: UUID, now: datetime) -> JobPage:
         state=Job.State(job.state).label,
         share=_share(job),
         message=str(job.result.get("message", "")),
-        note=str(job.result.get("note", "")),
+        note=" ".join(filter(None, (job.result.get("note"), *job.result.get("remarks", ())))),
         problems=problems,
         more_problems=int(job.result.get("problem_count", 0)) - len(job.problems),
         counts=_counts(job.result),

@@ -38,8 +38,8 @@ class JobLost(DomainError):
         super().__init__("job_lost", "Another worker has taken this job over.")
 
 
-class Turn:
-    """One worker's turn at one job; what the handler gets (see judgments.jobs.kinds.Work)."""
+class Claim:
+    """One worker's claim to one job; what the handler gets (see judgments.jobs.kinds.Work)."""
 
     def __init__(self, job: Job, token: uuid.UUID) -> None:
         self.job_id: int = job.pk
@@ -121,24 +121,26 @@ def submit_job(
 
 
 def work_jobs() -> int:
-    """Do all jobs that are due, one after the other; how many turns were taken."""
-    turns = 0
-    while turns < AT_ONCE:
-        turn = _claim(timezone.now())
-        if turn is None:
+    """Do all jobs that are due, one after the other; how many claims were taken."""
+    claims = 0
+    while claims < AT_ONCE:
+        claim = _claim(timezone.now())
+        if claim is None:
             break
-        _take(turn)
-        turns += 1
-    return turns
+        _take(claim)
+        claims += 1
+    return claims
 
 
-def _claim(now: datetime) -> Turn | None:
+def _claim(now: datetime) -> Claim | None:
     """Take the oldest due job; the attempt is counted before the work, so crashing counts too."""
     for job in due_jobs(now)[:10]:
         token = uuid.uuid4()
         seen = Job.objects.filter(pk=job.pk, state=job.state, token=job.token)
         if job.attempts >= ATTEMPTS:
-            message = "It was tried five times, and each time the worker ended before it was done."
+            message = (
+                "Gave up after five attempts: each time the worker stopped before the job was done."
+            )
             seen.update(
                 state=Job.State.FAILED,
                 finished_at=now,
@@ -154,41 +156,41 @@ def _claim(now: datetime) -> Turn | None:
         )
         if claimed:
             job.attempts += 1
-            return Turn(job, token)
+            return Claim(job, token)
     return None
 
 
-def _take(turn: Turn) -> None:
+def _take(claim: Claim) -> None:
     try:
-        with _pulse(turn):
-            get_handler(turn._job.kind)(turn)
-        if not turn.finished:
-            turn.finish({})
+        with _pulse(claim):
+            get_handler(claim._job.kind)(claim)
+        if not claim.finished:
+            claim.finish({})
     except JobLost:
-        logger.warning("job %s was taken over by another worker", turn.job_id)
+        logger.warning("job %s was taken over by another worker", claim.job_id)
         return
     except FileRefused as refusal:
         problems = [
             {"line": p.line, "column": p.column, "rule": p.rule, "message": p.message}
             for p in refusal.problems
         ]
-        _fail(turn, refusal.message, problems, refusal.total)
+        _fail(claim, refusal.message, problems, refusal.total)
     except DomainError as refusal:
-        _fail(turn, refusal.message, [], 0)
+        _fail(claim, refusal.message, [], 0)
     except Exception:
-        logger.exception("job %s failed in attempt %s", turn.job_id, turn._job.attempts)
-        turn.put_back("Something went wrong on the server. Its log says what.")
+        logger.exception("job %s failed in attempt %s", claim.job_id, claim._job.attempts)
+        claim.put_back("An unexpected error occurred. See the server log.")
         return
     finally:
-        in_this_process.pop(turn.job_id, None)
-    _forget_file(turn._job)
+        in_this_process.pop(claim.job_id, None)
+    _forget_file(claim._job)
 
 
-def _fail(turn: Turn, message: str, problems: list[dict[str, Any]], total: int) -> None:
+def _fail(claim: Claim, message: str, problems: list[dict[str, Any]], total: int) -> None:
     try:
-        turn.fail(message, problems, total)
+        claim.fail(message, problems, total)
     except JobLost:
-        logger.warning("job %s was taken over by another worker", turn.job_id)
+        logger.warning("job %s was taken over by another worker", claim.job_id)
 
 
 def _forget_file(job: Job) -> None:
@@ -199,21 +201,21 @@ def _forget_file(job: Job) -> None:
 
 
 @contextmanager
-def _pulse(turn: Turn) -> Iterator[None]:
+def _pulse(claim: Claim) -> Iterator[None]:
     """Show signs of life from a thread of its own while the work runs."""
     stop = threading.Event()
 
     def beat() -> None:
         while not stop.wait(PULSE):
             try:
-                turn.beat()
+                claim.beat()
             except DatabaseError:  # SQLite, while the work itself writes: nobody else can either
-                logger.debug("no heartbeat for job %s", turn.job_id)
+                logger.debug("no heartbeat for job %s", claim.job_id)
             finally:
                 close_old_connections()
         connection.close()
 
-    thread = threading.Thread(target=beat, name=f"job {turn.job_id}", daemon=True)
+    thread = threading.Thread(target=beat, name=f"job {claim.job_id}", daemon=True)
     thread.start()
     try:
         yield

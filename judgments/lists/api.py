@@ -23,13 +23,14 @@ from judgments.lists.queries import (
     show_versions,
 )
 from judgments.lists.services import create_list
-from judgments.models.collections import SLUG
 from judgments.permissions import check_may_lead, get_access
 from judgments.rest.jobs import JobOutput, accepted
+from judgments.rest.naming import NamedInput
 from judgments.rest.paging import PageParameters, page_of, page_response
 from judgments.rest.parsing import check_parameters, read_input, read_parameters
 from judgments.rest.schema import REFUSED
 from judgments.rest.uploads import FILE_BODY, UploadView, is_for_a_worker, take_upload
+from touchstone.files.format_detection import AUTO, choose_format
 from touchstone.files.ratings import FORMATS, TREC, get_format
 from touchstone.files.signals import MOST_CHARACTERS, Signals
 from touchstone.scales import Scale
@@ -107,7 +108,10 @@ class ChangesOutput(serializers.Serializer[Any]):
 
 
 class ImportedOutput(serializers.Serializer[Any]):
-    """What importing qrels did. version: the new one's number; null if nothing was new."""
+    """What importing qrels did. version: the new one's number; null if nothing was new.
+
+    format: that the file was read in. read_as: the same in words, and by what it was recognised.
+    """
 
     version = serializers.IntegerField(allow_null=True)
     pairs = serializers.IntegerField()
@@ -115,17 +119,19 @@ class ImportedOutput(serializers.Serializer[Any]):
     changed = serializers.IntegerField()
     new_queries = serializers.IntegerField()
     new_documents = serializers.IntegerField()
+    format = serializers.CharField()
+    read_as = serializers.CharField()
 
 
 class Lists(APIView):
     """The judgment lists of a collection."""
 
-    class Input(serializers.Serializer[Any]):
-        """A new list. scale: the grades from the worst to the best, as 0..4, -2..4 or 0,0.5,0.9."""
+    class Input(NamedInput):
+        """A new list. slug: without it, made from the name.
 
-        slug = serializers.CharField(max_length=64, validators=[SLUG])
-        name = serializers.CharField(max_length=200, allow_blank=True, default="")
-        description = serializers.CharField(max_length=2000, allow_blank=True, default="")
+        scale: the grades from the worst to the best, as 0..4, -2..4 or 0,0.5,0.9.
+        """
+
         scale = serializers.CharField(max_length=200, default="0..4")
 
     @extend_schema(
@@ -246,13 +252,13 @@ class QrelsImport(UploadView):
     class Options(serializers.Serializer[Any]):
         """reason: kept with the version. create: unknown queries and documents become stubs.
 
-        format: of the file. signals: how its values become grades, as `E=3, S=2, C=1, I=0` or
-        `>=60=3, >=10=1, >=0=0`; kept with the version.
+        format: of the file; `auto`: recognised by its first lines. signals: how its values become
+        grades, as `E=3, S=2, C=1, I=0` or `>=60=3, >=10=1, >=0=0`; kept with the version.
         """
 
         reason = serializers.CharField(max_length=1000, allow_blank=True, default="")
         create = serializers.BooleanField(default=False)  # type: ignore[assignment]
-        format = serializers.ChoiceField(choices=tuple(FORMATS), default=TREC)
+        format = serializers.ChoiceField(choices=(AUTO, *FORMATS), default=AUTO)
         signals = serializers.CharField(max_length=MOST_CHARACTERS, allow_blank=True, default="")
 
     @extend_schema(
@@ -279,12 +285,13 @@ class QrelsImport(UploadView):
                 access,
                 submit_job(access=access, kind="import_qrels", file=upload, params=params, at=at),
             )
+        recognised = choose_format(cast(BinaryIO, upload), options["format"])
         qrels = read_judgments(
             cast(BinaryIO, upload),
             collection=one.collection,
             scale=scale,
             name=upload.name or "qrels",
-            form=options["format"],
+            form=recognised.form,
             signals=signals,
         )
         done = import_qrels(
@@ -297,4 +304,5 @@ class QrelsImport(UploadView):
             signals=signals,
         )
         status = 200 if done.version is None else 201
-        return Response(ImportedOutput(done.counts()).data, status=status)
+        told = {"format": recognised.form.name, "read_as": recognised.read_as}
+        return Response(ImportedOutput(done.counts() | told).data, status=status)

@@ -7,8 +7,9 @@ from django import forms
 
 from judgments.collections.naming_forms import DescriptionField, NameField, ShortNameField
 from judgments.models.collections import SLUG
+from touchstone.files.format_detection import AUTO
 from touchstone.files.learning import TOOLS
-from touchstone.files.ratings import FORMATS, TREC
+from touchstone.files.ratings import FORMATS
 from touchstone.files.signals import MOST_CHARACTERS, Signals, SignalsRefused
 from touchstone.scales import Grade, Scale, ScaleRefused
 
@@ -26,12 +27,12 @@ class ListForm(forms.Form):
         "They can't be changed later.",
     )
     grade_names = forms.CharField(
-        label="What the grades are called",
+        label="Names of the grades",
         max_length=2000,
         required=False,
         widget=forms.Textarea(attrs={"rows": 5}),
-        help_text="One a line, from the worst to the best, without the grade itself. "
-        "Left empty, 0 to 4 are called Irrelevant, Related, Partly relevant, Highly relevant "
+        help_text="One per line, from the worst to the best, without the grade itself. "
+        "If empty, 0 to 4 are called Irrelevant, Related, Partly relevant, Highly relevant "
         "and Perfect.",
     )
     description = DescriptionField()
@@ -87,26 +88,29 @@ class QrelsForm(forms.Form):
     )
     format = forms.ChoiceField(
         label="Format",
-        choices=[(one.name, one.title) for one in FORMATS.values()],
-        initial=TREC,
+        choices=[
+            (AUTO, "Recognise it by its first lines"),
+            *((one.name, one.title) for one in FORMATS.values()),
+        ],
+        initial=AUTO,
     )
     signals = forms.CharField(
         label="What its values mean",
         max_length=MOST_CHARACTERS,
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="Only where they are not grades yet. Letters or levels: E=3, S=2, C=1, I=0. "
-        "Numbers such as seconds, from a bound on: >=60=3, >=10=1, >=0=0. "
-        "Kept with the version.",
+        help_text="Only if they are not grades. Letters or levels: E=3, S=2, C=1, I=0. "
+        "Numbers such as seconds, with lower bounds: >=60=3, >=10=1, >=0=0. "
+        "Stored with the version.",
     )
     reason = forms.CharField(
         label="Reason",
         max_length=1000,
         required=False,
-        help_text="Kept with the version, for those who ask later.",
+        help_text="Stored with the version.",
     )
     create = forms.BooleanField(
-        label="Take queries and documents that are not in the collection, as ids without a text",
+        label="Accept unknown queries and documents, as ids without text",
         required=False,
     )
 
@@ -154,7 +158,7 @@ class ReleaseForm(forms.Form):
         max_length=5000,
         required=False,
         widget=forms.Textarea(attrs={"rows": 4}),
-        help_text="What somebody who cites this release should know.",
+        help_text="What users of this release should know.",
     )
 
 
@@ -163,7 +167,7 @@ class AcceptingReleaseForm(ReleaseForm):
 
     accept_quality = forms.BooleanField(
         label="Release these labels although they are not good enough to decide on",
-        help_text="The verdict is kept with the release, shown on its page and named in its "
+        help_text="The verdict is stored with the release, shown on its page and included in its "
         "citation.",
     )
 
@@ -175,5 +179,5 @@ class RevertForm(forms.Form):
         label="Reason",
         max_length=1000,
         widget=forms.TextInput(attrs={"autofocus": True}),
-        help_text="Kept with the new version.",
+        help_text="Stored with the new version.",
     )

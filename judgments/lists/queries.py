@@ -6,10 +6,10 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-import numpy as np
 from django.core.paginator import Page
 
 from judgments.collections.queries import list_document_ids, list_query_ids
+from judgments.lists.citations import Cited
 from judgments.models import JudgmentList, JudgmentVersion, Query, Release
 from judgments.pages.paging import paginate
 from judgments.permissions import (
@@ -18,7 +18,7 @@ from judgments.permissions import (
     check_may_see_rankings,
     may_see_people,
 )
-from judgments.versions.queries import get_judged
+from judgments.versions.queries import count_grades, get_judged
 from touchstone.files.learning import Features, write_learning
 from touchstone.files.rating_rows import JudgedPair
 from touchstone.files.ratings import TREC, RatingFormat, write_ratings
@@ -240,7 +240,7 @@ def get_list_page(*, access: Access, slug: str, page: str) -> ListPage:
     """A list: what its head holds, its releases, its versions from the newest on."""
     one = get_list(access=access, slug=slug)
     scale = Scale.from_json(one.scale)
-    versions = JudgmentVersion.objects.filter(list=one).select_related("author")
+    versions = JudgmentVersion.objects.filter(list=one).select_related("author", "reason_text")
     return ListPage(
         slug=one.slug,
         name=one.name,
@@ -259,14 +259,14 @@ def get_list_page(*, access: Access, slug: str, page: str) -> ListPage:
 def get_grades(*, judgment_list: JudgmentList, number: int) -> Grades:
     """How many judgments of each grade a version holds."""
     scale = Scale.from_json(judgment_list.scale)
-    judged = get_judged(list_id=judgment_list.pk, version=number)
+    counts = count_grades(list_id=judgment_list.pk, version=number, codes=scale.codes)
     return Grades(
         rows=[
-            GradeCount(show_grade(scale, code), int(np.count_nonzero(judged.grades == code)))
-            for code in scale.codes
+            GradeCount(show_grade(scale, code), count)
+            for code, count in zip(scale.codes, counts.of_codes, strict=True)
         ],
-        total=len(judged),
-        queries=len(np.unique(judged.query_ids)),
+        total=counts.judgments,
+        queries=counts.queries,
     )
 
 
@@ -296,7 +296,7 @@ def show_versions(access: Access, versions: Iterable[JudgmentVersion]) -> list[V
 
 
 def list_releases(access: Access, one: JudgmentList) -> list[ReleaseRow]:
-    found = Release.objects.filter(list=one).select_related("version", "created_by")
+    found = Release.objects.filter(list=one).select_related("version", "created_by", "notes_text")
     people = may_see_people(access)
     return [
         ReleaseRow(
@@ -311,3 +311,28 @@ def list_releases(access: Access, one: JudgmentList) -> list[ReleaseRow]:
         )
         for release in found.order_by("-id")
     ]
+
+
+def get_release(*, access: Access, slug: str, name: str) -> ReleaseRow:
+    """The release of a list with this name."""
+    one = get_list(access=access, slug=slug)
+    found = next((row for row in list_releases(access, one) if row.name == name), None)
+    if found is None:
+        raise NotFound("release")
+    return found
+
+
+def cite(*, access: Access, list_slug: str, list_name: str, release: ReleaseRow, url: str) -> Cited:
+    """How a release is cited, by the address that it keeps."""
+    return Cited(
+        collection=access.collection.name,
+        collection_slug=access.collection.slug,
+        list_name=list_name,
+        list_slug=list_slug,
+        release=release.name,
+        version=release.number,
+        sha256=release.sha256,
+        released_at=release.created_at,
+        url=url,
+        caveat=release.quality if release.quality_tone == "bad" else "",
+    )

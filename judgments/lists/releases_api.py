@@ -11,8 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from judgments.lists import resources
-from judgments.lists.citing import cite, get_release
-from judgments.lists.queries import get_list, get_version
+from judgments.lists.queries import cite, get_list, get_release, get_version
 from judgments.lists.services import release_version
 from judgments.permissions import check_may_lead, get_access
 from judgments.rest.paging import PageParameters, page_of, page_response

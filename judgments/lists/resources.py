@@ -38,7 +38,8 @@ def list_versions(
     *, access: Access, judgment_list: JudgmentList, after: int, limit: int
 ) -> Part[VersionRow]:
     """The list's versions, the newest first. after: a version's number; 0 for the newest."""
-    versions = JudgmentVersion.objects.filter(list=judgment_list).select_related("author")
+    versions_qs = JudgmentVersion.objects.filter(list=judgment_list)
+    versions = versions_qs.select_related("author", "reason_text")
     if after:
         versions = versions.filter(number__lt=after)
     rows = list(versions.order_by("-number")[: limit + 1])
@@ -48,7 +49,8 @@ def list_versions(
 
 def list_releases(*, judgment_list: JudgmentList, after: int, limit: int) -> Part[Release]:
     """The list's releases, oldest first."""
-    releases = Release.objects.filter(list=judgment_list).select_related("version")
+    releases_qs = Release.objects.filter(list=judgment_list)
+    releases = releases_qs.select_related("version", "notes_text")
     return part_of(releases, after, limit, list)
 
 

@@ -8,8 +8,8 @@ from django.db.models import Q
 
 from judgments.audit import services as audit
 from judgments.collections.naming import check_name, unless_taken
+from judgments.lists.label_quality import ListVerdict, get_verdict
 from judgments.lists.queries import HEAD, get_qrels, get_version
-from judgments.lists.verdicts import ListVerdict, get_verdict
 from judgments.models import (
     Collection,
     Judgment,
@@ -20,6 +20,7 @@ from judgments.models import (
 )
 from judgments.models.collections import SLUG, check_free_slug
 from judgments.permissions import Access, NotFound, check_may_lead
+from judgments.storage.side_texts import keep_text
 from judgments.versions.services import Change, commit_judgments
 from touchstone.errors import DomainError
 from touchstone.scales import Scale
@@ -66,7 +67,7 @@ def start_list(
     Raises ListRefused for a slug that is taken or not made of a-z, 0-9 and hyphens.
     """
     check_name(slug, check_free_slug, refused=ListRefused, code="slug_invalid")
-    with unless_taken(ListRefused("slug_taken", f"There is already a list {slug} here.")):
+    with unless_taken(ListRefused("slug_taken", f"The list {slug} already exists.")):
         judgment_list = JudgmentList.objects.create(
             collection=collection,
             slug=slug,
@@ -103,16 +104,16 @@ def release_version(
     version = get_version(judgment_list=judgment_list, name=str(number))
     verdict = get_verdict(access, judgment_list.slug) or ListVerdict("", "")
     if verdict.is_bad and not accept_quality:
-        message = f"The verdict on these labels: {verdict.text} Confirm that you release them."
+        message = f"The verdict on these labels: {verdict.text} Confirm to release them anyway."
         raise ListRefused("not_good_enough", message)
     digest = hashlib.sha256(get_qrels(judgment_list=judgment_list, number=number)).hexdigest()
-    with unless_taken(ListRefused("name_taken", f"There is already a release {name}.")):
+    with unless_taken(ListRefused("name_taken", f"The release {name} already exists.")):
         release = Release.objects.create(
             list=judgment_list,
             version=version,
             name=name,
             sha256=digest,
-            notes=notes.strip(),
+            notes_text=keep_text(notes.strip()),
             quality=verdict.text,
             quality_tone=verdict.tone,
             created_at=at,

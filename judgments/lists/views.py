@@ -10,7 +10,6 @@ from django.views.decorators.http import require_http_methods, require_safe
 from judgments.jobs.services import submit_job
 from judgments.lists import history as versions
 from judgments.lists import queries, services
-from judgments.lists.citing import cite
 from judgments.lists.exports import get_export_page
 from judgments.lists.forms import (
     AcceptingReleaseForm,
@@ -20,10 +19,11 @@ from judgments.lists.forms import (
     ReleaseForm,
     RevertForm,
 )
-from judgments.lists.verdicts import get_verdict
-from judgments.pages.rates import costly
+from judgments.lists.label_quality import get_verdict
+from judgments.lists.queries import cite
 from judgments.pages.rendering import posted, render_page, sent
 from judgments.permissions import check_may_lead, get_access
+from judgments.rate_limits import costly
 from judgments.rest.uploads import takes_file
 from touchstone.errors import DomainError
 from touchstone.files.learning import read_features
@@ -239,8 +239,10 @@ def revert(request: HttpRequest, slug: str, list_slug: str, number: int) -> Http
             reason=form.cleaned_data["reason"],
         )
         if made is None:
-            messages.info(request, "The newest version has just these grades already.")
+            messages.info(request, "The newest version already has these grades.")
         else:
-            messages.success(request, f"Version {made.number} holds what version {number} held.")
+            messages.success(
+                request, f"Version {made.number} restores the grades of version {number}."
+            )
         return redirect("list", slug, list_slug)
     return render_page(request, "revert", found, access=access, section="lists", form=form)

@@ -70,7 +70,7 @@ class LibraryCommand(BaseCommand):
 
 def add_author(parser: CommandParser) -> None:
     """The option `--by`."""
-    parser.add_argument("--by", metavar="USERNAME", help="in whose name; else “command line”")
+    parser.add_argument("--by", metavar="USERNAME", help="the acting user; default “command line”")
 
 
 def add_create(parser: CommandParser) -> None:
@@ -78,7 +78,7 @@ def add_create(parser: CommandParser) -> None:
     parser.add_argument(
         "--create",
         action="store_true",
-        help="take unknown queries and documents as ids without a text, and make the collection "
+        help="accept unknown queries and documents as ids without text, and create the collection "
         "if it is missing",
     )
 
@@ -87,5 +87,5 @@ def two_slugs(text: str) -> tuple[str, str]:
     """COLLECTION/LIST, or COLLECTION/RANKER, as its two parts; a type for argparse."""
     first, slash, second = text.partition("/")
     if not (first and slash and second) or "/" in second:
-        raise ArgumentTypeError(f"say COLLECTION/NAME, not {text!r}")
+        raise ArgumentTypeError(f"expected COLLECTION/NAME, not {text!r}")
     return first, second

@@ -26,7 +26,7 @@ def get_account(username: str) -> User:
     """The account with this user name, in any case; suspended ones too."""
     user = User.objects.filter(username_key=fold(username)).first()
     if user is None:
-        raise CommandRefused("no_user", f"There is no user {username}.")
+        raise CommandRefused("no_user", f"Unknown user {username}.")
     return user
 
 
@@ -34,7 +34,7 @@ def get_collection(slug: str) -> Collection:
     """The collection with this slug."""
     found = Collection.objects.filter(slug=slug).first()
     if found is None:
-        raise CommandRefused("no_collection", f"There is no collection {slug}.")
+        raise CommandRefused("no_collection", f"Unknown collection {slug}.")
     return found
 
 
@@ -44,7 +44,7 @@ def get_list(collection_slug: str, slug: str) -> JudgmentList:
         collection=get_collection(collection_slug), slug=slug
     ).first()
     if found is None:
-        raise CommandRefused("no_list", f"There is no list {collection_slug}/{slug}.")
+        raise CommandRefused("no_list", f"Unknown list {collection_slug}/{slug}.")
     return found
 
 
@@ -54,5 +54,5 @@ def get_saved_set(judgment_list: JudgmentList, slug: str) -> SavedSet | None:
         return None
     found = SavedSet.objects.filter(collection=judgment_list.collection_id, slug=slug).first()
     if found is None:
-        raise CommandRefused("no_set", f"There is no saved set {slug}.")
+        raise CommandRefused("no_set", f"Unknown saved set {slug}.")
     return found

@@ -7,9 +7,9 @@ from judgments.models import Role
 from judgments.permissions import Access, may_give_role
 
 WHAT_ROLES_DO = {
-    Role.ANNOTATOR: "annotator: labels, and sees nothing else",
-    Role.RESEARCHER: "researcher: uploads runs, sees grades and leaderboards",
-    Role.LEAD: "lead: does everything, sees names",
+    Role.ANNOTATOR: "annotator: labels only",
+    Role.RESEARCHER: "researcher: uploads and compares runs",
+    Role.LEAD: "lead: manages everything and sees names",
 }
 
 
@@ -21,8 +21,7 @@ class InvitationForm(forms.Form):
         label="For whom",
         max_length=200,
         required=False,
-        help_text="So that you can tell open invitations apart. Only those who manage members "
-        "see it.",
+        help_text="To tell open invitations apart. Visible only to those who manage members.",
     )
     days = forms.TypedChoiceField(
         label="Open for",

@@ -50,7 +50,7 @@ def create_first_user(*, code: str, username: str, name: str, password: str, at:
     if is_set_up():
         raise NotFound
     if not constant_time_compare(code.strip(), setup_code()):
-        raise MemberRefused("code_wrong", "That is not the code that the server printed.")
+        raise MemberRefused("code_wrong", "Wrong code: enter the one that the server printed.")
     with transaction.atomic():
         _lock_set_up()
         if is_set_up():  # by another request, between the question above and the lock
@@ -128,7 +128,7 @@ def get_invitation(*, token: str, at: datetime) -> Invitation:
 def accept_invitation(*, token: str, user: User, at: datetime) -> Membership:
     """Let a person who is signed in join the collection.
 
-    Refused for somebody who is a member already: the link stays open for the one it was meant for.
+    Refused for a member: the link stays open for the person it was meant for.
     """
     with transaction.atomic():
         invitation = get_invitation(token=token, at=at)
@@ -163,7 +163,7 @@ def register_and_accept(
 def add_member(
     *, collection: Collection, user: User, role: str, by: User | None, at: datetime
 ) -> Membership:
-    """Make somebody a member without an invitation: for commands."""
+    """Add a member without an invitation: for commands."""
     with transaction.atomic():
         membership = _join(collection=collection, user=user, role=role, at=at)
         audit.record(
@@ -230,7 +230,7 @@ def change_role(*, access: Access, username: str, role: str, at: datetime) -> No
 
 
 def end_membership(*, access: Access, username: str, at: datetime) -> None:
-    """End somebody's membership; what they did stays, and so does their pseudonym."""
+    """End a membership; the member's work and pseudonym are kept."""
     with transaction.atomic():
         membership = _locked_member(access, username)
         if membership.user_id != access.user.pk:
@@ -281,7 +281,7 @@ def _locked_member(access: Access, username: str) -> Membership:
 
 def _check_a_lead_stays(access: Access) -> None:
     if not Membership.objects.filter(collection=access.collection, role=Role.LEAD).exists():
-        raise MemberRefused("last_lead", "A collection keeps at least one lead.")
+        raise MemberRefused("last_lead", "A collection needs at least one lead.")
 
 
 def _join(*, collection: Collection, user: User, role: str, at: datetime) -> Membership:
@@ -307,7 +307,7 @@ def _join(*, collection: Collection, user: User, role: str, at: datetime) -> Mem
 def _create_user(*, username: str, name: str, password: str, is_superuser: bool = False) -> User:
     user = User(username=User.normalize_username(username), name=name.strip())
     if user.username in NO_PLACES:  # nobody could be shown or ended under such an address
-        raise MemberRefused("account_invalid", "A user name is not made of dots alone.")
+        raise MemberRefused("account_invalid", "A user name can’t consist of dots alone.")
     user.is_superuser = user.is_staff = is_superuser
     try:
         user.full_clean(exclude=["password", "username_key"])

@@ -1,18 +1,21 @@
 """Who is in a collection, and the log of what was done."""
 
+from datetime import date
+
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from judgments.audit.queries import get_audit_page
+from judgments.audit.queries import AuditFilters, get_audit_page, list_audit_lines
 from judgments.members import services
 from judgments.members.forms import InvitationForm, RoleForm
 from judgments.members.queries import get_members_page
 from judgments.models import Role
+from judgments.pages.downloads import stream_text
 from judgments.pages.rendering import posted, render_page
 from judgments.permissions import NotFound, RoleRefused, check_may_manage_members, get_access
 from touchstone.errors import DomainError
@@ -89,7 +92,7 @@ def invitation_withdraw(request: HttpRequest, slug: str, invitation_id: int) -> 
     """Make an invitation's link useless."""
     access = get_access(viewer=request.user, slug=slug)
     services.withdraw_invitation(access=access, invitation_id=invitation_id, at=timezone.now())
-    messages.success(request, "The invitation is withdrawn. Its link no longer works.")
+    messages.success(request, "Invitation withdrawn. Its link no longer works.")
     return redirect("members", slug)
 
 
@@ -97,7 +100,31 @@ def invitation_withdraw(request: HttpRequest, slug: str, invitation_id: int) -> 
 def audit(request: HttpRequest, slug: str) -> HttpResponse:
     """What was done in the collection, by whom, and when."""
     access = get_access(viewer=request.user, slug=slug)
-    page = get_audit_page(
-        access=access, action=request.GET.get("action", ""), page=request.GET.get("page", "")
+    filters = _audit_filters(request)
+    page = get_audit_page(access=access, filters=filters, page=request.GET.get("page", ""))
+    return render_page(request, "audit", page, access=access, section="audit", filters=filters)
+
+
+@require_safe
+def audit_file(request: HttpRequest, slug: str) -> StreamingHttpResponse:
+    """The entries that the filters choose, as JSON lines."""
+    access = get_access(viewer=request.user, slug=slug)
+    lines = list_audit_lines(access=access, filters=_audit_filters(request))
+    return stream_text(lines, media_type="application/x-ndjson", file_name=f"{slug}-audit.jsonl")
+
+
+def _audit_filters(request: HttpRequest) -> AuditFilters:
+    """What was asked for, as far as it can be read."""
+    return AuditFilters(
+        action=request.GET.get("action", ""),
+        person=request.GET.get("person", ""),
+        since=_day(request.GET.get("since", "")),
+        until=_day(request.GET.get("until", "")),
     )
-    return render_page(request, "audit", page, access=access, section="audit")
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None

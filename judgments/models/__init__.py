@@ -11,6 +11,7 @@ from judgments.models.lists import (
 )
 from judgments.models.members import ApiToken, AuditEntry, Invitation, Membership, Role, User
 from judgments.models.sets import SavedSet, SavedSetQuery, SetLook
+from judgments.models.side_texts import SideText
 
 __all__ = [
     "ApiToken",
@@ -30,6 +31,7 @@ __all__ = [
     "SavedSet",
     "SavedSetQuery",
     "SetLook",
+    "SideText",
     "User",
     "WorkerBeat",
 ]

@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 
 from judgments.models.collections import SLUG, Collection, Document, Query
+from judgments.models.side_texts import side_text_key, text_of
 
 
 def no_signals() -> list[list[str | int]]:
@@ -61,7 +62,7 @@ class JudgmentVersion(models.Model):
     )
     created_at = models.DateTimeField()
     source = models.CharField(max_length=16, choices=Source.choices)
-    reason = models.TextField(blank=True, default="")
+    reason_text = side_text_key()
     added = models.PositiveIntegerField()
     changed = models.PositiveIntegerField()
     removed = models.PositiveIntegerField()
@@ -76,6 +77,11 @@ class JudgmentVersion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.list_id} v{self.number}"
+
+    @property
+    def reason(self) -> str:
+        """Why it was made, in words; empty once they are erased."""
+        return text_of(self, "reason_text")
 
 
 class Judgment(models.Model):
@@ -178,7 +184,7 @@ class Release(models.Model):
     version = models.ForeignKey(JudgmentVersion, on_delete=models.PROTECT, related_name="releases")
     name = models.CharField(max_length=64, validators=[SLUG])
     sha256 = models.CharField(max_length=64)
-    notes = models.TextField(blank=True, default="")
+    notes_text = side_text_key()
     quality = models.TextField(blank=True, default="", db_default="")
     quality_tone = models.CharField(max_length=8, blank=True, default="", db_default="")
     created_at = models.DateTimeField()
@@ -192,3 +198,8 @@ class Release(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def notes(self) -> str:
+        """The notes of its author; empty once they are erased."""
+        return text_of(self, "notes_text")

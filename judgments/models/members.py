@@ -1,5 +1,6 @@
 """People: who may enter a collection, in which role, with which token, and what they did."""
 
+import json
 import uuid
 from typing import Any, ClassVar
 
@@ -7,9 +8,11 @@ from django.conf import settings
 from django.contrib.auth.models import AbstractUser, UserManager
 from django.db import models
 from django.utils.crypto import salted_hmac
+from django.utils.functional import cached_property
 from knox.models import AbstractAuthToken
 
 from judgments.models.collections import Collection
+from judgments.models.side_texts import side_text_key, text_of
 from judgments.usernames import fold
 
 
@@ -180,7 +183,11 @@ class ApiToken(AbstractAuthToken):  # type: ignore[misc]
 
 
 class AuditEntry(models.Model):
-    """Who changed what, when, and how it was before; written with the change itself."""
+    """Who changed what, when, and how it was before; written with the change itself.
+
+    detail: what it was done to, how that was before and is after, as JSON; names people.
+    subject, before, after: the same, read; empty and None once it is erased.
+    """
 
     collection = models.ForeignKey(
         Collection, null=True, on_delete=models.PROTECT, related_name="audit_entries"
@@ -190,9 +197,7 @@ class AuditEntry(models.Model):
     )
     at = models.DateTimeField()
     action = models.CharField(max_length=64)
-    subject = models.CharField(max_length=200)
-    before = models.JSONField(null=True)
-    after = models.JSONField(null=True)
+    detail = side_text_key()
 
     class Meta:
         ordering = ("id",)
@@ -200,3 +205,24 @@ class AuditEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.action} {self.subject}"
+
+    @cached_property
+    def _said(self) -> dict[str, Any]:
+        text = text_of(self, "detail")
+        said: dict[str, Any] = json.loads(text) if text else {}
+        return said
+
+    @property
+    def subject(self) -> str:
+        """What it was done to, in words."""
+        return str(self._said.get("subject", ""))
+
+    @property
+    def before(self) -> Any:
+        """How it was, as plain JSON values."""
+        return self._said.get("before")
+
+    @property
+    def after(self) -> Any:
+        """How it is, as plain JSON values."""
+        return self._said.get("after")

@@ -38,7 +38,7 @@ def bring_up_to_date(
         figures = compute(lambda steps: _beat(own, clock, steps))
     except Exception:
         logger.exception("computing the %s failed: %s", kept._meta.verbose_name, kept)
-        own.update(**over, problem="Something went wrong on the server. Its log says what.")
+        own.update(**over, problem="An unexpected error occurred. See the server log.")
         return True
     ended = clock()
     own.update(

@@ -41,7 +41,7 @@ def _note_use(api_token: ApiToken, now: dt.datetime) -> None:
 class TokenScope(BasePermission):
     """A token may do at most what its owner may, and only read where its scope is read."""
 
-    message = "This token may only read."
+    message = "This token is read-only."
 
     def has_permission(self, request: Request, view: "APIView") -> bool:
         """True for sessions; for tokens if the method fits the scope."""

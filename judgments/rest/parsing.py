@@ -128,7 +128,7 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in found if names.count(name) > 1)
-        raise ValueError(f"{json.dumps(twice)} is there twice")
+        raise ValueError(f"{json.dumps(twice)} occurs twice")
     return found
 
 

@@ -13,6 +13,10 @@ from touchstone.errors import DomainError
 from touchstone.files.errors import FileRefused
 
 CONTENT_TYPE = "application/problem+json"
+HOW_TO_SEND = (
+    "Send a token in the header `Authorization: Bearer …`; the page Tokens, in the menu under your "
+    "name, makes one."
+)
 
 
 class TooLarge(exceptions.APIException):
@@ -54,14 +58,15 @@ def handle_exception(error: Exception, context: dict[str, Any]) -> Response | No
         if name in ("WWW-Authenticate", "Retry-After", "Allow")
     }
     code = error.get_codes() if isinstance(error.get_codes(), str) else "invalid"
-    return problem(response.status_code, str(code), str(error.detail), headers=headers)
+    detail = HOW_TO_SEND if isinstance(error, exceptions.NotAuthenticated) else str(error.detail)
+    return problem(response.status_code, str(code), detail, headers=headers)
 
 
 def _domain_problem(error: Exception) -> Response | None:
     """What a rule of the application refused."""
     if isinstance(error, NotFound | Http404 | PermissionDenied):
         # forbidden answers as missing: what may not be seen must not be told apart
-        return problem(404, "not_found", "There is no such thing, or it is not open to you.")
+        return problem(404, "not_found", "Not found, or you do not have access to it.")
     if isinstance(error, FileRefused):
         problems = [vars_of(found) for found in error.problems]
         return problem(422, error.code, error.message, problems=problems, total=error.total)
@@ -73,13 +78,13 @@ def _domain_problem(error: Exception) -> Response | None:
 def _request_problem(error: Exception) -> Response | None:
     """What was wrong with the request itself, before anybody asked what it is about."""
     if isinstance(error, exceptions.ValidationError):
-        return problem(400, "invalid", "The request is not of the right form.", errors=error.detail)
+        return problem(400, "invalid", "The request is malformed.", errors=error.detail)
     if isinstance(error, RequestDataTooBig):
         return problem(413, TooLarge.default_code, "The form's fields are too large.")
     if isinstance(error, SuspiciousOperation):
-        return problem(400, "parse_error", "The request is not of the right form.")
+        return problem(400, "parse_error", "The request is malformed.")
     if isinstance(error, UnreadablePostError):
-        return problem(400, "parse_error", "The body ended before its end.")
+        return problem(400, "parse_error", "The body is shorter than its Content-Length.")
     return None
 
 

@@ -47,7 +47,7 @@ class Problem(serializers.Serializer[Any]):
 
 # for an address that a rule may refuse to read, such as a measure that does not exist
 REFUSED: Final[dict[Any, Any]] = {
-    (422, CONTENT_TYPE): OpenApiResponse(Problem, "The request is understood, but a rule refuses.")
+    (422, CONTENT_TYPE): OpenApiResponse(Problem, "A rule refuses the request.")
 }
 
 
@@ -88,16 +88,16 @@ class Schema(AutoSchema):
 
     def _problems(self) -> dict[str, str]:
         found = {
-            "400": "The request is not of the right form, or has something unknown in it.",
-            "401": "No token, or one that is not valid.",
-            "404": "There is no such thing, or it is not open to you.",
+            "400": "The request is malformed or has unknown parameters.",
+            "401": "Missing or invalid token.",
+            "404": "Not found, or you do not have access to it.",
         }
         if self.method in READS:
             return found
         found |= {
-            "403": "The token may only read, or a page's request lacks its CSRF token.",
-            "415": "The body is of another media type.",
-            "422": "The request is understood, but a rule refuses it.",
+            "403": "The token is read-only, or a page's request lacks its CSRF token.",
+            "415": "Unsupported media type.",
+            "422": "A rule refuses the request.",
         }
         if issubclass(type(self.view), UploadView):
             found |= {"411": "The body was sent in chunks.", "413": "The file is too large."}

@@ -6,7 +6,7 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from judgments.models import User
-from judgments.pages.rates import SCOPE, seconds_to_wait
+from judgments.rate_limits import SCOPE, seconds_to_wait
 
 if TYPE_CHECKING:
     # REST framework reads our settings, and so this module, while it makes its views
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class PersonThrottle(BaseThrottle):
-    """429 with Retry-After for a person who asks too often, by whatever token."""
+    """429 with Retry-After for a person with too many requests, over all their tokens."""
 
     _wait: int | None = None
 

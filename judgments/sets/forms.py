@@ -32,10 +32,10 @@ class SetForm(forms.Form):
         required=False,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 8, "class": "mono", "spellcheck": "false"}),
-        help_text="One a line.",
+        help_text="One per line.",
     )
     file = forms.FileField(
-        label="Or a file with one id a line",
+        label="Or a file with one id per line",
         max_length=255,
         required=False,
         help_text="At most 100,000 ids; may be gzipped.",
@@ -43,12 +43,12 @@ class SetForm(forms.Form):
     segment = forms.ChoiceField(
         label="Or all queries of a segment",
         required=False,
-        help_text="As they are now: the set stays what it is when segments change.",
+        help_text="As of now: the set does not follow later changes of segments.",
     )
     is_held_out = forms.BooleanField(
-        label="Held out: count who looks at its numbers",
+        label="Held out: record looks at its numbers",
         required=False,
-        help_text="For the last word about runs that were tuned on other queries.",
+        help_text="For the final evaluation of runs that were tuned on other queries.",
     )
 
     def __init__(
@@ -67,7 +67,7 @@ class SetForm(forms.Form):
         if not is_new:
             del self.fields["slug"]
             self.initial["typed"] = "\n".join(known)
-            self.fields["typed"].help_text = "One a line. Left empty, the queries stay as they are."
+            self.fields["typed"].help_text = "One per line. If empty, the queries do not change."
 
     def clean(self) -> dict[str, Any]:
         """Turn the one way in which queries are given into `ids`."""
@@ -76,7 +76,9 @@ class SetForm(forms.Form):
         typed, file, segment = (data.pop(name, "") for name in ("typed", "file", "segment"))
         typed = typed if typed.strip() and "typed" in self.changed_data else ""
         if sum(map(bool, (typed, file, segment))) > 1:
-            raise forms.ValidationError("Give the queries in one way: typed, a file, or a segment.")
+            raise forms.ValidationError(
+                "Give the queries in one way only: typed, a file, or a segment."
+            )
         try:
             data["ids"] = self._ids(typed, file, segment)
         except FileRefused as refused:

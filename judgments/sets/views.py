@@ -92,7 +92,7 @@ def set_change(request: HttpRequest, slug: str, set_slug: str) -> HttpResponse:
         )
 
     if _saved(request, form, save) is not None:
-        messages.success(request, "The set is changed.")
+        messages.success(request, "Set changed.")
         return redirect("set", slug, set_slug)
     return render_page(request, "set_form", found, access=access, section="queries", form=form)
 
@@ -100,13 +100,13 @@ def set_change(request: HttpRequest, slug: str, set_slug: str) -> HttpResponse:
 @require_POST
 def set_archive(request: HttpRequest, slug: str, set_slug: str) -> HttpResponse:
     """Offer a set no longer."""
-    return _act(request, slug, set_slug, services.archive_set, "Pages no longer offer this set.")
+    return _act(request, slug, set_slug, services.archive_set, "Set archived.")
 
 
 @require_POST
 def set_restore(request: HttpRequest, slug: str, set_slug: str) -> HttpResponse:
     """Offer an archived set again."""
-    return _act(request, slug, set_slug, services.restore_set, "The set is offered again.")
+    return _act(request, slug, set_slug, services.restore_set, "Set unarchived.")
 
 
 def _act(

@@ -102,7 +102,7 @@ class Among(models.Expression):
     As `pair__in=ids`, but for any number of them, and in a tenth of the time where they are many.
     """
 
-    output_field = models.BooleanField()
+    output_field: "models.Field[Any, Any]" = models.BooleanField()
 
     def __init__(self, column: str, values: Iterable[int]) -> None:
         super().__init__()
@@ -122,6 +122,20 @@ class Among(models.Expression):
         column, parameters = compiler.compile(self.column)
         subquery, parameter = values_list(self.values, "bigint")
         return f"{column} {subquery}", (*parameters, parameter)
+
+
+class PlaceAmong(Among):
+    """The how many-th of the given values a column of whole numbers holds, from 1."""
+
+    output_field = models.BigIntegerField()
+
+    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, tuple[Any, ...]]:
+        """An array's position on PostgreSQL, a key of JSON elsewhere."""
+        column, parameters = compiler.compile(self.column)
+        if connection.vendor == "postgresql":
+            return f"array_position(%s::bigint[], {column})", (self.values, *parameters)
+        place = f"(SELECT key + 1 FROM json_each(%s) WHERE value = {column})"  # noqa: S608
+        return place, (json.dumps(self.values), *parameters)
 
 
 def values_list(values: Iterable[int | str], kind: str) -> tuple[str, Any]:

@@ -1,6 +1,6 @@
 """The cache: what others could have written there is never run, and never believed.
 
-Redis hands out whatever lies there, and everyone who can connect to it can write. So values are
+Redis returns any stored bytes, and everyone who can connect to it can write. So values are
 plain (serialization.py beside this) and sealed for the key they lie under, with an HMAC that the
 secret key makes. What has no valid seal, or is not of the kind that was asked for, is a miss: it is
 logged, counted, and computed again. So is everything while Redis is away.
@@ -17,7 +17,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from redis.exceptions import RedisError, ResponseError
 
 from judgments.storage.serialization import Unreadable, from_plain, pack, to_plain, unpack
-from judgments.waking import Breaker
+from judgments.waking import Breaker, publish
 
 T = TypeVar("T")
 
@@ -49,6 +49,15 @@ def read_many_cached(names: Iterable[str], kind: type[T]) -> dict[str, T]:
 def write_cached(name: str, value: object, seconds: int) -> None:
     """Keep a value: of a kind that `from_plain` can check."""
     cache.set(name, to_plain(value), seconds)
+
+
+def wake_once(flag: str, seconds: int, task: str, *message: int | str) -> None:
+    """Wake a worker with a message, unless the flag says that one was in the last seconds.
+
+    The flag is not left behind where the broker could not be reached.
+    """
+    if cache.add(flag, True, seconds) and not publish(task, *message):
+        cache.delete(flag)
 
 
 def get_or_compute(name: str, kind: type[T], seconds: int, compute: Callable[[], T]) -> T:

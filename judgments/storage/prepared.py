@@ -6,7 +6,6 @@ SQL, and how its columns become Python values, is kept with the connection.
 """
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -20,7 +19,6 @@ from django.db.transaction import TransactionManagementError
 Row = TypeVar("Row")
 Build = Callable[[], "QuerySet[Any, Any]"]
 _KEPT = "_prepared_statements"
-_NAMED = re.compile(r"%\((\w+)\)s")
 
 
 class Slot(Expression):
@@ -50,10 +48,11 @@ class Ids(models.Field):  # type: ignore[type-arg]
         return json.dumps([self.of.get_db_prep_save(one, connection) for one in value])
 
 
-class _OfIds(Func):
-    """Something about a column and many ids, with words of its own for each database."""
+class OneOf(Func):
+    """Whether a column holds one of the ids that are given under a name. kind: of the ids."""
 
     arity = 2
+    output_field = models.BooleanField()
 
     def __init__(
         self, column: str, name: str, kind: "models.Field[Any, Any] | None" = None
@@ -63,29 +62,12 @@ class _OfIds(Func):
         super().__init__(F(column), ids)
 
     def as_sql(self, compiler: Any, connection: Any, **_: Any) -> tuple[str, Any]:  # type: ignore[override]
-        """The words, filled in."""
-        (column, _), (ids, of_ids) = map(compiler.compile, self.get_source_expressions())
-        on = self.on_postgresql if connection.vendor == "postgresql" else self.on_sqlite
+        """In the words of each database."""
         # a column has no parameters
-        return on.format(column=column, ids=f"{ids}::{self._kind}[]", json=ids), of_ids
-
-    on_postgresql = on_sqlite = ""
-
-
-class OneOf(_OfIds):
-    """Whether a column holds one of the ids that are given under a name. kind: of the ids."""
-
-    output_field = models.BooleanField()
-    on_postgresql = "{column} = ANY({ids})"
-    on_sqlite = "{column} IN (SELECT value FROM json_each({json}))"
-
-
-class PlaceAmong(_OfIds):
-    """The how many-th of the ids a column holds, from 1."""
-
-    output_field = models.BigIntegerField()
-    on_postgresql = "array_position({ids}, {column})"
-    on_sqlite = "(SELECT key + 1 FROM json_each({json}) WHERE value = {column})"
+        (column, _), (ids, of_ids) = map(compiler.compile, self.get_source_expressions())
+        if connection.vendor == "postgresql":
+            return f"{column} = ANY({ids}::{self._kind}[])", of_ids
+        return f"{column} IN (SELECT value FROM json_each({ids}))", of_ids  # noqa: S608
 
 
 def slot(name: str, kind: "type[models.Field[Any, Any]]" = models.BigIntegerField) -> Slot:
@@ -216,21 +198,6 @@ class PreparedInsert:
             [Slot(name, kind) for name, kind in zip(self._columns, kinds, strict=True)],
             compiler=None,
         )
-
-
-class PreparedText(Generic[Row]):
-    """SQL written out, where a queryset can't say it, with `%(name)s` for values that come later.
-
-    kinds: for each name a field that says how its value is stored.
-    """
-
-    def __init__(self, text: str, **kinds: "models.Field[Any, Any]") -> None:
-        slots = [Slot(name, kinds[name]) for name in _NAMED.findall(text)]
-        self._statement = _Statement(_NAMED.sub("%s", text), slots, compiler=None)
-
-    def list(self, **values: Any) -> "list[Row]":
-        """The rows that it returns, with the values in their slots."""
-        return _fetch(connections[DEFAULT_DB_ALIAS], self._statement, values)
 
 
 def _reading(rows_qs: "QuerySet[Any, Any]") -> _Statement:

@@ -231,19 +231,6 @@ def grade_bar(
     return _drawing(width, 12, f"Grades. {label}; unjudged: {unjudged:,}", rects)
 
 
-@register.simple_tag
-def sparkline(values: Sequence[float], *, width: int = 96, label: str = "") -> SafeString:
-    """A line through `values`, from the lowest to the highest of them."""
-    if len(values) < 2:
-        return mark_safe("")
-    low, high, step = min(values), max(values), width / (len(values) - 1)
-    points = " ".join(
-        f"{round(i * step, 2)},{round(18 - _scaled(value, low, high, 16), 2)}"
-        for i, value in enumerate(values)
-    )
-    return _drawing(width, 20, label, format_html('<polyline class="line" points="{}"/>', points))
-
-
 # links that keep the page's filters
 
 

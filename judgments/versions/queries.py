@@ -1,6 +1,6 @@
 """Reading a list's temporal rows: a version's grades, and what lies between two versions."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -50,6 +50,39 @@ def get_judged(*, list_id: int, version: int, query_ids: Iterable[int] | None = 
         document_ids=rows[:, 1].astype(np.int32),
         grades=rows[:, 2].astype(np.int8),
     )
+
+
+@dataclass(frozen=True)
+class GradeCounts:
+    """queries: that have a judgment. judgments: all of them. of_codes: of each grade asked for."""
+
+    queries: int
+    judgments: int
+    of_codes: tuple[int, ...]
+
+
+def count_grades(*, list_id: int, version: int, codes: Sequence[int]) -> GradeCounts:
+    """How many judgments hold at a version, without reading them."""
+    counts = ", COUNT(CASE WHEN grade = %s THEN 1 END)" * len(codes)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT COUNT(DISTINCT query_id), COUNT(*){counts} FROM judgments_judgment "  # noqa: S608
+            + "WHERE list_id = %s AND +since <= %s AND (until IS NULL OR until > %s)",
+            [*codes, list_id, version, version],
+        )
+        queries, judgments, *of_codes = cursor.fetchone()
+    return GradeCounts(queries, judgments, tuple(of_codes))
+
+
+def list_judged_queries(*, list_id: int, version: int) -> list[int]:
+    """The pks of the queries with a grade at a version, ascending."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT DISTINCT query_id FROM judgments_judgment "
+            "WHERE list_id = %s AND +since <= %s AND (until IS NULL OR until > %s)",
+            [list_id, version, version],
+        )
+        return sorted(query_id for (query_id,) in cursor.fetchall())
 
 
 def list_touched_queries(*, list_id: int, after: int, until: int) -> list[int]:

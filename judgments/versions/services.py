@@ -12,6 +12,7 @@ from django.db import connection, models, transaction
 from judgments.models import Document, Judgment, JudgmentList, JudgmentVersion, Query, User
 from judgments.signals import version_committed
 from judgments.storage.bulk import insert_rows, pairs_list, values_list
+from judgments.storage.side_texts import keep_text
 from judgments.versions.temporal import Current, Pair, Plan, Wanted, plan_commit
 from touchstone.errors import DomainError
 
@@ -106,7 +107,7 @@ def _wanted(changes: Iterable[Change]) -> dict[Pair, Wanted]:
     for change in changes:
         pair = (change.query_id, change.document_id)
         if pair in wanted:
-            raise CommitRefused("pair_twice", "A pair of query and document comes twice.")
+            raise CommitRefused("pair_twice", "Duplicate pair of query and document.")
         wanted[pair] = Wanted(change.grade, change.evidence)
     return wanted
 
@@ -128,7 +129,7 @@ def _check_collection(judgment_list: JudgmentList, pairs: Iterable[Pair]) -> Non
     own = judgment_list.collection_id
     if not _all_in(Query, own, queries) or not _all_in(Document, own, documents):
         raise CommitRefused(
-            "not_in_collection", "A query or a document is not of the list's collection."
+            "not_in_collection", "A query or a document does not belong to the list's collection."
         )
 
 
@@ -168,7 +169,7 @@ def make_version(
         author=by,
         created_at=at,
         source=source,
-        reason=reason,
+        reason_text=keep_text(reason),
         added=added,
         changed=changed,
         removed=removed,

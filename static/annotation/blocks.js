@@ -10,7 +10,7 @@ const OPENING = /^(?:async def|def|class) \w.*:\s*$|^@\w[\w.]*(?:\(.*\))?\s*$/; 
 const SIGNS = /[{}()[\];=<>|\\]|::|->/;
 const STATEMENT =
   /[;{}]\s*$|^\s*(?:(?:def|class|import|function|const|let|var|return|public|private|static)\b|#include|@\w|\/\/|\/\*)/;
-const FENCE = /^\s*(?:```|~~~)/;
+const FENCE = /^\s*(?:\x60{3}|~~~)/;
 
 /**
  * Lines that go together; `start` and `end`: UTF-16 units in the text.

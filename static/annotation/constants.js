@@ -4,9 +4,8 @@
 // storage in the browser; labels of an open page are in it, so a new name loses them
 
 export const DATABASE = "touchstone";
-export const DATABASE_VERSION = 2;
+export const DATABASE_VERSION = 2; // of the first there are none left; it had a second store, which is not used any more
 export const LABELS_STORE = "labels";
-export const SEATS_STORE = "seats";
 export const OWNER_INDEX = "desk";
 
 // keys
@@ -30,6 +29,7 @@ export const RETRY_WAITS = [500, 1000, 2000, 5000, 10_000, 15_000];
 export const LABELS_A_REQUEST = 50;
 export const KEEPALIVE_BYTES = 60_000; // browsers refuse to keep more alive than 64 KiB
 export const HISTORY_PAGE = 10; // labels
+export const RECENT_LABELS = 5;
 
 // the supply of pairs
 
@@ -51,7 +51,7 @@ export const LONGEST_RENEWAL = 5 * 60_000; // of the lease
 // how long one waits for
 
 export const DATABASE_TIMEOUT = 3000; // a browser that never answers, or a tab that keeps the old version open
-export const TAB_TIMEOUT = 400; // another tab to hand something over
+export const TURN_GRACE = 400; // the turn to label, before another tab is said to have it
 export const UNSENT_TIMEOUT = 5000; // labels that are on their way, before older ones are looked up
 export const UNSENT_INTERVAL = 100;
 export const UNPAINTED = 100; // a paint: a page that nobody sees is not painted
@@ -62,6 +62,7 @@ export const PREFERENCES_DELAY = 500; // more changes before they are sent
 
 export const UNREAD = 300; // a pair is shown so long before a click or tap grades it
 export const REPEATED_WARNING = 3000; // said once of what follows so closely
+export const FLASH = 1600; // the grade that was just given is shown
 export const SLOW_HISTORY = 300; // one waits so long for older labels without a word about it
 export const SLOW_SAVING = 1000; // saving that nobody needs to hear of
 export const SELECTION_HOLDS = 400; // after it was taken away
@@ -76,6 +77,7 @@ export const MOST_SPANS = 200; // as the server takes them
 export const LONG_DOCUMENT = 3000; // characters; a longer one starts at the first of the query's words
 export const NEAR_START = 40; // pixels
 export const QUOTE_CHARACTERS = 90;
+export const EXCERPT_CHARACTERS = 240; // of a document in the list of its query
 export const LABELS_ON_THEIR_WAY = 30; // at most
 export const PACE_LABELS = 5; // from fewer no pace follows
 export const LONGEST_PAIR_SECONDS = 600; // a pair that took longer says little of the others

@@ -30,9 +30,10 @@ while (views.length <= DOCUMENTS_AHEAD) views.push(new DocumentView(onFrame));
 let toCome = [];
 let isPreparing = false;
 let shownQuery = "";
-let isSeen = false;
-let seenAt = 0;
+let isPainted = false;
 let inARow = 0; // pairs of the query that is shown
+/** @type {(pair: Pair, isNewQuery: boolean) => void} */
+let tellPainted = () => {};
 
 current.enter();
 
@@ -46,15 +47,10 @@ function onFrame(view) {
 /** The document on the screen as its texts. */
 export const shownFields = () => current.fields;
 
-/**
- * Whether this pair is really to be seen: painted, and nothing else in its place.
- * @param {Pair | null} pair
- */
-export const isOnScreen = (pair) =>
-  isSeen && current.pair === pair && !part("stage").hidden && part("end").hidden;
-
-/** At what time (event.timeStamp's clock) the pair on the screen was first painted; Infinity: not yet. */
-export const seenSince = () => (isSeen ? seenAt : Infinity);
+/** @param {(pair: Pair, isNewQuery: boolean) => void} onPaint the pair on the screen has been painted */
+export function onPainted(onPaint) {
+  tellPainted = onPaint;
+}
 
 /**
  * @param {Pair} pair
@@ -62,6 +58,11 @@ export const seenSince = () => (isSeen ? seenAt : Infinity);
  */
 export function showPair(pair, former = null) {
   if (current.pair !== pair) turnTo(pair);
+  else if (isPainted) {
+    afterPaint().then(() => {
+      if (current.pair === pair) tellPainted(pair, false);
+    });
+  }
   pressFormer(former);
   part("wait").hidden = true;
   if (part("end").hidden && !part("bar").hidden) return;
@@ -90,9 +91,10 @@ function turnTo(pair) {
   showTermsOrNot();
   setSeen(false);
   afterPaint().then(() => {
-    if (current === next) setSeen(true);
-    const { text, description } = pair.query;
-    if (isNewQuery) announce(`New query: ${[text, description].filter(Boolean).join(". ")}`);
+    if (current.pair === pair) {
+      setSeen(true);
+      tellPainted(pair, isNewQuery);
+    }
   });
 }
 
@@ -110,14 +112,13 @@ function showQuery({ id, text, description }, isNew) {
 
 /** @param {boolean} seen */
 function setSeen(seen) {
-  isSeen = seen;
-  if (seen) seenAt = performance.now();
+  isPainted = seen;
   if (seen) part("stage").removeAttribute("aria-busy");
   else part("stage").setAttribute("aria-busy", "true");
 }
 
 /** @param {Former | null} former */
-function pressFormer(former) {
+export function pressFormer(former) {
   for (const button of page.querySelectorAll("[data-grade]")) {
     const code = Number(button.getAttribute("data-grade"));
     const isFormer = String(former?.outcome === "graded" && code === former.grade);
@@ -241,8 +242,8 @@ function reasonItem(span, words) {
   quote.textContent = words.length > QUOTE_CHARACTERS ? `${words.slice(0, QUOTE_CHARACTERS - 2)} …` : words;
   quote.dir = "auto";
   const button = document.createElement("button");
-  Object.assign(button, { type: "button", className: "linklike", textContent: "×", title: "Unmark" });
-  button.setAttribute("aria-label", `Unmark ${quote.textContent}`);
+  Object.assign(button, { type: "button", className: "linklike", textContent: "×", title: "Remove" });
+  button.setAttribute("aria-label", `Remove ${quote.textContent}`);
   Object.assign(button.dataset, { action: "unmark", place: placeOf(span) });
   item.append(quote, button);
   return item;

@@ -1,6 +1,6 @@
 // The current guideline, and what changed in it during labelling: to be read before going on.
 import { data, element } from "./dom.js";
-import { config, dialog, gradeButton } from "./page.js";
+import { config, dialog, page } from "./page.js";
 
 const newest = () => Number(data(element(dialog("guideline"), "[data-guide]", HTMLElement), "guide"));
 const changeBox = () => element(dialog("change"), "[data-change]", HTMLElement);
@@ -16,6 +16,37 @@ export function prepareGuideline() {
     }
   });
   if (changeBox().dataset.change !== "") dialog("change").showModal();
+}
+
+/**
+ * Shows the guideline before the first label of the campaign in this browser.
+ * @param {() => void} onRead
+ */
+export function meetGuideline(onRead) {
+  const met = `touchstone guideline ${config.account} ${config.campaign}`;
+  try {
+    if (localStorage.getItem(met) || document.querySelector("dialog[open]")) return;
+    localStorage.setItem(met, "met");
+  } catch {
+    // a browser that keeps nothing: it is shown each time
+  }
+  const box = dialog("guideline");
+  const [close, start] = [...box.querySelectorAll("button")];
+  /** @param {boolean} isFirst */
+  const arrange = (isFirst) => {
+    close?.toggleAttribute("hidden", isFirst);
+    start?.toggleAttribute("hidden", !isFirst);
+  };
+  arrange(true);
+  box.addEventListener(
+    "close",
+    () => {
+      arrange(false);
+      onRead();
+    },
+    { once: true },
+  );
+  box.showModal();
 }
 
 /**
@@ -44,7 +75,7 @@ function show(answer) {
   changeBox().replaceWith(change);
   for (const words of dialog("guideline").querySelectorAll("[data-definition-of]")) {
     const code = words.getAttribute("data-definition-of");
-    const definition = gradeButton(code)?.querySelector(".definition");
+    const definition = page.querySelector(`[data-definition="${code}"]`);
     if (definition) definition.textContent = words.textContent;
   }
   for (const open of document.querySelectorAll("dialog")) {

@@ -68,6 +68,11 @@ export class History {
     return this.#position <= 0;
   }
 
+  /** @param {Entry} entry one of this page's, which is where the way goes on from */
+  startAt(entry) {
+    this.#position = this.#entries.indexOf(entry);
+  }
+
   /** The next newer entry; null if there is none. */
   newer() {
     this.#position -= 1;

@@ -169,8 +169,9 @@ function assign(button, action) {
  */
 function tryKey(action, key) {
   const taken = rows().find((row) => row.dataset.keyOf !== action && keyOf(data(row, "keyOf")) === key);
-  if (!isAssignable(key)) report("That key has a meaning of its own. Press another one.");
-  else if (taken) report(`${shownKey(key)} is taken: ${wordsOf(taken)}. Press another one.`);
+  if (!isAssignable(key)) report("That key can’t be used. Press another one.");
+  else if (taken)
+    report(`“${shownKey(key)}” is used by ${wordsOf(taken).split(/[:,]/)[0]}. Press another one.`);
   else {
     const before = keyOf(action);
     change(
@@ -178,7 +179,7 @@ function tryKey(action, key) {
       () => show(action, key),
       () => show(action, before),
     );
-    report(`${shownKey(key)} it is.`);
+    report(`Now: ${shownKey(key)}`);
     return true;
   }
   return false;
@@ -192,7 +193,7 @@ function reset() {
     },
     () => {},
   );
-  report("The usual keys hold again.");
+  report("Reset to defaults.");
 }
 
 /**

@@ -1,19 +1,9 @@
 // What this browser keeps of one person and campaign, for all of its tabs: the labels that wait to be
-// sent, and which tab has which pair. Every change is one transaction of IndexedDB, so that two tabs never
-// take the same pair and a label is never without its seat.
-import {
-  DATABASE,
-  DATABASE_TIMEOUT,
-  DATABASE_VERSION,
-  LABELS_STORE,
-  OWNER_INDEX,
-  SEATS_STORE,
-} from "./constants.js";
-import { labelledAssignments, oldestFirst, RETRACTED } from "./unsent.js";
+// sent, and those that the server has refused. Every change is one transaction of IndexedDB.
+import { DATABASE, DATABASE_TIMEOUT, DATABASE_VERSION, LABELS_STORE, OWNER_INDEX } from "./constants.js";
+import { labelledAssignments, oldestFirst } from "./unsent.js";
 
-/** @import { About, Label, Refusal, Row, Seat } from "./types.js" */
-
-const STORES = [LABELS_STORE, SEATS_STORE];
+/** @import { About, Label, Refusal, Row } from "./types.js" */
 
 /** @returns {Promise<IDBDatabase>} */
 function openDatabase() {
@@ -21,13 +11,9 @@ function openDatabase() {
     const request = indexedDB.open(DATABASE, DATABASE_VERSION);
     setTimeout(() => reject(new Error("the browser's database does not answer")), DATABASE_TIMEOUT);
     request.onupgradeneeded = ({ oldVersion }) => {
-      const database = request.result;
-      if (oldVersion < 1) {
-        const labels = database.createObjectStore(LABELS_STORE, { keyPath: "n", autoIncrement: true });
-        labels.createIndex(OWNER_INDEX, "desk");
-      }
-      const seats = database.createObjectStore(SEATS_STORE, { keyPath: ["desk", "assignment"] });
-      seats.createIndex(OWNER_INDEX, "desk");
+      if (oldVersion > 0) return;
+      const labels = request.result.createObjectStore(LABELS_STORE, { keyPath: "n", autoIncrement: true });
+      labels.createIndex(OWNER_INDEX, "desk");
     };
     request.onsuccess = () => {
       request.result.onversionchange = () => request.result.close();
@@ -62,7 +48,6 @@ const result = (request) =>
 
 export class LabelStore {
   #desk;
-  #tab;
   /** @type {Promise<IDBDatabase> | null} */
   #database = null;
   /**
@@ -72,13 +57,9 @@ export class LabelStore {
   #loose = [];
   #n = 0;
 
-  /**
-   * @param {string} desk names account and campaign; nothing of another account is ever read
-   * @param {string} tab this one
-   */
-  constructor(desk, tab) {
+  /** @param {string} desk names account and campaign; nothing of another account is ever read */
+  constructor(desk) {
     this.#desk = desk;
-    this.#tab = tab;
   }
 
   /** How many labels a closed tab would lose, because the browser did not take them. */
@@ -90,7 +71,7 @@ export class LabelStore {
    * Does the work, and waits until its transaction is finished.
    * @template T
    * @param {"readonly" | "readwrite"} mode
-   * @param {(labels: IDBObjectStore, seats: IDBObjectStore) => T | Promise<T>} work
+   * @param {(labels: IDBObjectStore) => T | Promise<T>} work
    * @param {IDBTransactionDurability} durability
    * @returns {Promise<T>}
    */
@@ -98,10 +79,11 @@ export class LabelStore {
     for (let attempt = 0; ; attempt += 1) {
       try {
         this.#database ??= openDatabase();
-        const transaction = (await this.#database).transaction(STORES, mode, { durability });
-        const stores = STORES.map((name) => transaction.objectStore(name));
-        const [labels, seats] = /** @type {[IDBObjectStore, IDBObjectStore]} */ (stores);
-        const [value] = await Promise.all([work(labels, seats), finished(transaction)]);
+        const transaction = (await this.#database).transaction(LABELS_STORE, mode, { durability });
+        const [value] = await Promise.all([
+          work(transaction.objectStore(LABELS_STORE)),
+          finished(transaction),
+        ]);
         return value;
       } catch (error) {
         this.#database = null;
@@ -121,15 +103,7 @@ export class LabelStore {
   }
 
   /**
-   * @param {IDBObjectStore} seats
-   * @returns {Promise<Seat[]>}
-   */
-  #seats(seats) {
-    return result(seats.index(OWNER_INDEX).getAll(this.#desk));
-  }
-
-  /**
-   * Stores a label, and frees the seat of its pair; a retraction gives the pair to this tab again.
+   * Stores a label.
    * @param {Label} label
    * @param {About} about
    */
@@ -137,15 +111,7 @@ export class LabelStore {
     const row = { desk: this.#desk, label, about };
     if (this.#loose.length === 0) {
       try {
-        await this.#run(
-          "readwrite",
-          (labels, seats) => {
-            labels.add(row);
-            if (label.outcome === RETRACTED) seats.put(this.#seat(label.assignment, this.#tab));
-            else seats.delete([this.#desk, label.assignment]);
-          },
-          "strict",
-        );
+        await this.#run("readwrite", (labels) => void labels.add(row), "strict");
         return;
       } catch {
         // private mode, a full disk, a database that is gone
@@ -153,15 +119,6 @@ export class LabelStore {
     }
     this.#n += 1;
     this.#loose.push({ ...row, n: Number.MAX_SAFE_INTEGER / 2 + this.#n, isLoose: true });
-  }
-
-  /**
-   * @param {string} assignment
-   * @param {string} tab
-   * @returns {Seat}
-   */
-  #seat(assignment, tab) {
-    return { desk: this.#desk, assignment, tab };
   }
 
   async #labels() {
@@ -214,65 +171,11 @@ export class LabelStore {
   }
 
   /**
-   * The pairs that other tabs have; those of tabs that are gone are free.
-   * @param {Set<string>} alive tabs
-   */
-  async heldByOthers(alive) {
-    const seats = await this.#run("readonly", (_, store) => this.#seats(store)).catch(
-      () => /** @type {Seat[]} */ ([]),
-    );
-    return seats.filter(({ tab }) => tab !== this.#tab && alive.has(tab)).map(({ assignment }) => assignment);
-  }
-
-  /**
-   * Takes pairs for this tab; the assignments that it now has. The others are in another tab, or labelled.
-   * @param {string[]} assignments
-   * @param {Set<string>} alive tabs
-   * @returns {Promise<Set<string>>}
-   */
-  async claim(assignments, alive) {
-    try {
-      return await this.#run("readwrite", async (labels, store) => {
-        const [rows, seats] = await Promise.all([this.#rows(labels), this.#seats(store)]);
-        const done = labelledAssignments([...oldestFirst(rows), ...this.#loose]);
-        const elsewhere = new Set();
-        for (const { assignment, tab } of seats) {
-          if (!alive.has(tab)) store.delete([this.#desk, assignment]);
-          else if (tab !== this.#tab) elsewhere.add(assignment);
-        }
-        const own = assignments.filter((one) => !done.has(one) && !elsewhere.has(one));
-        for (const one of own) store.put(this.#seat(one, this.#tab));
-        return new Set(own);
-      });
-    } catch {
-      const done = labelledAssignments(this.#loose);
-      return new Set(assignments.filter((one) => !done.has(one)));
-    }
-  }
-
-  /**
-   * Gives pairs of this tab to another one; false where the browser could not note it.
-   * @param {string[]} assignments
-   * @param {string} tab
-   */
-  async handOver(assignments, tab) {
-    try {
-      await this.#run("readwrite", (_, store) => {
-        for (const one of assignments) store.put(this.#seat(one, tab));
-      });
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
-  /**
-   * Frees pairs that this tab no longer has.
+   * Which of these the labels here leave to be labelled, though the server may not know them yet.
    * @param {string[]} assignments
    */
-  async release(assignments) {
-    await this.#run("readwrite", (_, store) => {
-      for (const one of assignments) store.delete([this.#desk, one]);
-    }).catch(() => {});
+  async unlabelled(assignments) {
+    const done = labelledAssignments(await this.#labels());
+    return new Set(assignments.filter((one) => !done.has(one)));
   }
 }

@@ -19,5 +19,6 @@ export function duration(seconds) {
   const minutes = Math.round(seconds / 60);
   if (minutes < 1) return "less than a minute";
   if (minutes < 60) return `about ${minutes} min`;
-  return `about ${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  const rest = minutes < 600 ? minutes % 60 : 0;
+  return rest ? `about ${Math.floor(minutes / 60)} h ${rest} min` : `about ${Math.round(minutes / 60)} h`;
 }

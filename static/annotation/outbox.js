@@ -30,7 +30,7 @@ class Unanswered extends Error {
  * @property {string} url
  * @property {() => Record<string, string>} headers of every request; they name the account, so that an
  *   account that signs in meanwhile in another tab does not become the author
- * @property {() => Promise<Wish>} wish what to send along with labels
+ * @property {() => Wish} wish what to send along with labels
  * @property {(report: SendReport) => void} onState refused: with saved, how many labels are here that the
  *   server has refused
  * @property {(answer: Answer) => Promise<void>} onAnswer it settles every label
@@ -81,10 +81,20 @@ export class Outbox {
     this.send();
   }
 
+  /** The assignments of labels that are in memory alone. */
+  get unwritten() {
+    return [...this.#unwritten.values()].map(({ assignment }) => assignment);
+  }
+
   /** Everything that is not with the server yet, oldest first. */
   async waiting() {
     await this.#writes;
     return this.#options.store.waiting();
+  }
+
+  /** How many labels the server does not have, from this tab or one that was closed. */
+  async unsent() {
+    return (await this.waiting()).length;
   }
 
   async send() {
@@ -147,7 +157,7 @@ export class Outbox {
   async #sendBatch(rows) {
     const { onAnswer, onReceipts, onRefused, onSurplus, store, wish } = this.#options;
     const labels = rows.map((row) => row.label);
-    const response = await this.#post(JSON.stringify({ labels, ...(await wish()) }));
+    const response = await this.#post(JSON.stringify({ labels, ...wish() }));
     const answer = await response.json().catch(() => {
       throw new Unanswered("offline");
     });

@@ -53,15 +53,17 @@ export function gradeButton(code) {
  * @param {number | null} code
  */
 export function gradeName(code) {
-  return gradeButton(code)?.querySelector(".name")?.textContent ?? "";
+  const name = gradeButton(code)?.querySelector(".name")?.textContent ?? "";
+  return name === String(code) ? "" : name; // a grade without a name is its number
 }
 
 /**
  * @param {string} text
  * @param {"info" | "good" | "warn"} tone
+ * @param {() => void} [undo] what its button does
  */
-export function toast(text, tone = "info") {
-  document.dispatchEvent(new CustomEvent("toast", { detail: { text, tone } }));
+export function toast(text, tone = "info", undo = undefined) {
+  document.dispatchEvent(new CustomEvent("toast", { detail: { text, tone, undo } }));
 }
 
 /**

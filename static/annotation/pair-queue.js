@@ -42,6 +42,11 @@ export class PairQueue {
     }
   }
 
+  /** @param {string[]} assignments that another page has labelled: they do not come here */
+  leaveOut(assignments) {
+    for (const assignment of assignments) this.#known.add(assignment);
+  }
+
   /** The pair on the screen, if there is one, and those to come. */
   get #present() {
     return this.current ? [this.current, ...this.ahead] : this.ahead;
@@ -77,49 +82,38 @@ export class PairQueue {
     this.#known.add(twin.assignment);
   }
 
-  /** The later half of what is to come goes to another tab, and may come back. */
-  giveHalf() {
-    const given = this.ahead.splice(Math.floor(this.ahead.length / 2));
-    this.#forget(given);
-    return given;
-  }
-
-  /** All that is to come goes, because the server may have given it to others; their assignments. */
+  /** All that is to come goes, because the server may have given it to others. */
   clear() {
-    return this.#forget(this.ahead.splice(0));
+    this.#forget(this.ahead.splice(0));
   }
 
-  /** Everything goes, for nothing more can be labelled; the assignments. */
+  /** Everything goes, for nothing can be labelled here. */
   empty() {
-    const gone = this.#present;
+    this.#forget(this.#present);
     this.current = null;
     this.ahead = [];
-    return this.#forget(gone);
   }
 
-  /** What is to come and is no training goes; their assignments. */
+  /** What is to come and is no training goes. */
   keepTraining() {
-    const gone = this.ahead.filter((pair) => !pair.is_training);
+    this.#forget(this.ahead.filter((pair) => !pair.is_training));
     this.ahead = this.ahead.filter((pair) => pair.is_training);
-    return this.#forget(gone);
   }
 
   /**
-   * All pairs of a query go, wherever they are; they may come back another time. Their assignments.
+   * All pairs of a query go, wherever they are; they may come back another time.
    * @param {Pair} pair one of them
    */
   drop(pair) {
     const gone = this.#present.filter((one) => sameQuery(one, pair));
     this.ahead = this.ahead.filter((one) => !gone.includes(one));
     if (this.current && gone.includes(this.current)) this.current = null;
-    return this.#forget(gone);
+    this.#forget(gone);
   }
 
   /** @param {Pair[]} pairs */
   #forget(pairs) {
-    const assignments = pairs.map((pair) => pair.assignment);
-    for (const assignment of assignments) this.#known.delete(assignment);
-    return assignments;
+    for (const { assignment } of pairs) this.#known.delete(assignment);
   }
 
   /** The assignments that this page has. */
@@ -139,6 +133,15 @@ export class PairQueue {
   next() {
     this.current = this.ahead.shift() ?? null;
     return this.current;
+  }
+
+  /**
+   * A pair is no longer to come, because it has been labelled; where it was on the screen, the next one is.
+   * @param {Pair} pair
+   */
+  pass(pair) {
+    if (pair === this.current) this.next();
+    else this.ahead = this.ahead.filter((one) => one !== pair);
   }
 
   /** How many pairs of the query on the screen were put off and are still to come. */

@@ -11,7 +11,8 @@ import { duration, number } from "./numbers.js";
  * @property {number} done
  * @property {number} total
  * @property {string} inQuery
- * @property {string} pace
+ * @property {string} left how long the rest takes at this person's pace
+ * @property {string} pace that the time is reckoned with
  * @property {string} later on the button that puts a pair off
  */
 
@@ -77,7 +78,7 @@ export class Progress {
       done: this.done,
       total: this.done + this.left,
       inQuery: this.#inQueryWords(),
-      pace: this.#paceWords(),
+      ...this.#paceWords(),
       later: postponedCount > 0 ? `Later (${postponedCount})` : "Later",
     });
   }
@@ -91,12 +92,15 @@ export class Progress {
     this.#before.set(id, before);
     const done = before + here;
     // of the only one of its query there is nothing to say
-    return done + inQuery > 1 ? `${done} done, ${inQuery} at hand` : "";
+    return done + inQuery > 1 ? `This query: ${done} of ${done + inQuery}` : "";
   }
 
   #paceWords() {
-    if (this.#labels < PACE_LABELS || this.#seconds <= 0) return "";
+    if (this.#labels < PACE_LABELS || this.#seconds <= 0) return { left: "", pace: "" };
     const each = this.#seconds / this.#labels;
-    return `${number(3600 / each)} an hour, ${duration(each * this.left)} left`;
+    return {
+      left: `${duration(each * this.left)} left`,
+      pace: `${number(3600 / each)} labels per hour today; time away does not count`,
+    };
   }
 }

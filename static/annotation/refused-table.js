@@ -19,7 +19,7 @@ export function reasonOf({ refused }) {
  * @param {(code: number | null) => string} gradeName empty for a grade that the page does not have
  */
 export function labelWords({ label: { outcome, grade, reason } }, gradeName) {
-  if (outcome === "retracted") return "Taken back";
+  if (outcome === "retracted") return "Undone";
   if (outcome !== "graded") return `Can’t tell: ${reason}`;
   return `Graded ${gradeName(grade) || grade}`;
 }

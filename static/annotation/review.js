@@ -3,23 +3,20 @@
 // have not arrived.
 import { SLOW_HISTORY } from "./constants.js";
 import { History } from "./history.js";
-import { announce, config, dialog, gradeName, part, toast } from "./page.js";
+import { config, part, toast } from "./page.js";
 
 /** @import { PairQueue } from "./pair-queue.js" */
 /** @import { Screen } from "./screen.js" */
-/** @import { Entry, HeldLabel, Pair } from "./types.js" */
+/** @import { Entry, Pair } from "./types.js" */
 
 /**
  * @typedef {object} ReviewOptions
  * @property {PairQueue} queue
  * @property {Screen} screen
  * @property {() => Promise<number>} unsent how many labels the server does not know yet
- * @property {() => "" | "closed" | "shut-out"} ended why nothing more is accepted
- * @property {(entry: Entry) => void} onUndo
- * @property {(pair: Pair) => void} onShown the pair of a label is on the screen
+ * @property {(entry?: Entry) => void} onUndo of this label, or of the one on the screen
  * @property {() => void} onLeave back to labelling
  * @property {() => void} onOffline older labels could not be loaded
- * @property {() => void} onNoTarget there is nothing on the screen that can be labelled
  */
 
 /** @typedef {"undo" | "older" | "filter"} Step */
@@ -99,13 +96,11 @@ export class Review {
 
   /** Undoes the label that is reviewed, or else the latest. */
   undo() {
-    const { ended, onNoTarget, onUndo, screen } = this.#options;
+    const { onUndo, screen } = this.#options;
     if (screen.mode === "reviewing") {
       this.callOff();
-      const entry = screen.target?.entry;
-      if (entry) onUndo(entry);
-      else onNoTarget();
-    } else if (!ended()) {
+      onUndo();
+    } else if (!screen.state.ended) {
       this.#step("undo", async () => {
         const latest = await this.#olderOf(this.#newHistory());
         return () => (latest ? onUndo(latest) : toast("There is no label to undo."));
@@ -114,24 +109,37 @@ export class Review {
   }
 
   older() {
-    const { ended, screen } = this.#options;
-    if (ended() === "shut-out") return;
+    const { screen } = this.#options;
+    if (screen.state.ended === "shut-out") return;
     this.#step("older", async () => {
       const history = this.#history ?? this.#newHistory();
       const entry = await this.#olderOf(history);
       return () => {
         if (entry) this.#review(history, entry);
-        else if (screen.entry) toast("This is the first one.");
+        else if (screen.state.entry) toast("This is the first one.");
         else toast(this.#history ? "No labels match this filter." : "You have no labels here yet.");
       };
     });
+  }
+
+  /** @param {Pair} pair whose query's labels are gone through, beside what is reviewed */
+  historyOf(pair) {
+    return this.#newHistory({ filter: "query", pair });
+  }
+
+  /** @param {Entry} entry of this page */
+  open(entry) {
+    this.callOff();
+    const history = this.#newHistory();
+    history.startAt(entry);
+    this.#review(history, entry);
   }
 
   /** @param {string} filter */
   filter(filter) {
     this.callOff();
     part("back-filter").value = filter;
-    const pair = this.#options.screen.pair ?? this.#history?.pair ?? null;
+    const pair = this.#options.screen.state.pair ?? this.#history?.pair ?? null;
     const history = this.#newHistory({ filter, pair });
     this.#step("filter", async () => {
       const entry = await this.#olderOf(history);
@@ -162,7 +170,7 @@ export class Review {
     this.#history = history;
     history.pair = entry?.pair ?? history.pair;
     if (entry) this.show(entry);
-    else this.#options.screen.review(null, history.filter);
+    else this.#options.screen.dispatch({ type: "review", entry: null, filter: history.filter });
   }
 
   /**
@@ -170,32 +178,9 @@ export class Review {
    * @param {Entry} entry
    */
   show(entry) {
-    const { onShown, screen } = this.#options;
     const { label, pair } = entry;
     pair.note = label.note;
     pair.spans = label.spans;
-    screen.review(entry, this.#history?.filter ?? "");
-    onShown(pair);
-    const at = new Date(label.made_at).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" });
-    const note = label.note && `“${label.note}”`;
-    part("said").textContent = [`Your label: ${labelWords(label)}`, at, note].filter(Boolean).join(" · ");
-    announce(part("said").textContent);
+    this.#options.screen.dispatch({ type: "review", entry, filter: this.#history?.filter ?? "" });
   }
-}
-
-/** @param {HeldLabel} label */
-function labelWords({ outcome, grade, reason }) {
-  if (outcome !== "graded") return `can’t tell: ${reasonWords(reason)}`;
-  const name = gradeName(grade);
-  return name ? `${grade} ${name}` : "";
-}
-
-/**
- * A reason as the dialog words it that asked why.
- * @param {string} reason
- */
-function reasonWords(reason) {
-  if (!reason) return "";
-  const button = dialog("cannot").querySelector(`button[value="${CSS.escape(reason)}"]`);
-  return button?.firstChild?.textContent?.trim() || reason;
 }

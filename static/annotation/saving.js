@@ -8,9 +8,9 @@ import { config, dialog, gradeName, part, toast } from "./page.js";
 import { refusedTable, shownRow } from "./refused-table.js";
 
 /** @import { LabelStore } from "./label-store.js" */
-/** @import { Row, SendReport, SendState } from "./types.js" */
+/** @import { Row, SavingReport } from "./types.js" */
 
-/** @type {Record<SendState | "refused", (waiting: number) => string>} waiting: how many labels */
+/** @type {Record<SavingReport["shown"], (waiting: number) => string>} waiting: how many labels */
 const WORDS = {
   saved: () => "All saved",
   refused: () => "Not all saved",
@@ -60,6 +60,8 @@ async function sendForm(url, fields) {
  * @property {() => void} onSignedIn the session is there again
  * @property {() => void} onChange other tabs should look, too
  * @property {(rows: Row[]) => void} onRetry these refused labels are to be sent again
+ * @property {(count: number) => void} onRefused so many refused labels are here
+ * @property {() => void} onLineLost the browser has no connection
  */
 
 export class Saving {
@@ -69,8 +71,8 @@ export class Saving {
   #saidSurplus = false;
   #saidLoose = false;
   #isPutOff = false;
-  /** @type {SendState | ""} unknown until the browser's database has been read */
-  #state = "";
+  /** @type {SavingReport["shown"] | ""} unknown until the browser's database has been read */
+  #shown = "";
   /** @type {Row[]} */
   #refused = [];
   #answer = ""; // to the last try to sign in; the next try to send must not wipe it away
@@ -100,28 +102,25 @@ export class Saving {
     element(buttons, "[data-retry-all]", HTMLElement).addEventListener("click", () => {
       options.onRetry(this.#refused);
     });
-    addEventListener("offline", () => {
-      if (this.#state === "saved") this.show({ waiting: 0, state: "offline" });
-    });
+    addEventListener("offline", options.onLineLost);
   }
 
-  /** @param {SendReport} report refused: how many refused labels are here, where that is known */
-  show({ waiting, state, refused = this.#refused.length }) {
+  /** @param {SavingReport} report */
+  show({ shown, unsaved }) {
     const { loose } = this.#options.store;
     clearTimeout(this.#timer);
-    this.#state = state;
-    const shown = state === "saved" && refused > 0 ? "refused" : state;
+    this.#shown = shown;
     part("state").dataset.state = shown;
     const words =
       loose > 0
-        ? `${counted(waiting, "only in this tab")}, not yet saved. Leave it open.`
-        : WORDS[shown](waiting);
+        ? `${counted(unsaved, "only in this tab")}, not yet saved. Leave it open.`
+        : WORDS[shown](unsaved);
     const say = () => {
       if (part("state-words").textContent !== words) part("state-words").textContent = words;
     };
-    if (state === "saving") this.#timer = setTimeout(say, SLOW_SAVING);
+    if (shown === "saving") this.#timer = setTimeout(say, SLOW_SAVING);
     else say();
-    if (state === "saved") this.#isPutOff = false;
+    if (shown === "saved" || shown === "refused") this.#isPutOff = false;
     this.#showSignIn();
     if (loose > 0 && !this.#saidLoose) {
       this.#saidLoose = true;
@@ -141,7 +140,7 @@ export class Saving {
   // signing in again, on the page
 
   #showSignIn() {
-    const isOut = this.#state === "signed-out" || this.#state === "other-account";
+    const isOut = this.#shown === "signed-out" || this.#shown === "other-account";
     part("sign-in").hidden = !isOut || this.#isPutOff;
     part("sign-in-again").hidden = !isOut || !this.#isPutOff;
     if (!isOut) {
@@ -149,8 +148,8 @@ export class Saving {
       return;
     }
     const reason =
-      this.#state === "other-account"
-        ? "Somebody else has signed in with this browser. Your labels wait here for you; signing in signs the other account out."
+      this.#shown === "other-account"
+        ? "Another account has signed in with this browser. Your labels are kept here; signing in signs the other account out."
         : "You are signed out. Go on labelling: your labels are kept here and sent once you have signed in.";
     this.#say(this.#answer || reason);
   }
@@ -175,7 +174,7 @@ export class Saving {
     }
     if (response.ok) this.#answer = `That is not the password of ${username}.`;
     else if (response.status === 429) this.#answer = "Too many tries. Wait a quarter of an hour.";
-    else this.#answer = "The server did not take it. Try again.";
+    else this.#answer = "The server did not accept it. Try again.";
     this.#say(this.#answer);
   }
 
@@ -187,16 +186,11 @@ export class Saving {
     this.#refused = rows;
     part("refused").hidden = rows.length === 0;
     part("refused-count").textContent = counted(rows.length, "not accepted");
-    if (rows.length === 0) part("end-refused").hidden = true;
     part("end-refused").textContent = `Show what was not accepted (${number(rows.length)})`;
     element(dialog("refused"), "ul", HTMLElement).replaceChildren(...rows.map((row) => this.#item(row)));
     if (rows.length === 0 && dialog("refused").open) dialog("refused").close();
-    if (this.#state === "saved") this.show({ waiting: 0, state: "saved" });
+    this.#options.onRefused(rows.length);
     return rows;
-  }
-
-  get refusedCount() {
-    return this.#refused.length;
   }
 
   #openRefused() {

@@ -1,108 +1,174 @@
-// What is on the screen: one mode at a time, and in some modes a pair. Labels, corrections, notes and
-// marks take their pair from `target`, which looks at the screen again at that moment: what is not shown
-// can get none of them.
-import { blank, isOnScreen, showInstead, showPair } from "./document.js";
-import { page, part } from "./page.js";
+// The page's state on the screen: every event goes through `dispatch`, and what it changes is shown.
+import { FLASH, NO_CONNECTION, NOT_IN_CAMPAIGN } from "./constants.js";
+import { blank, onPainted, pressFormer, showInstead, showPair } from "./document.js";
+import { labelWords } from "./label-words.js";
+import { announce, page, part } from "./page.js";
+import { OPENING, reduce, savingOf, targetOf } from "./page-state.js";
 
-/** @import { Entry, HeldLabel, Mode, Pair } from "./types.js" */
+/** @import { Made, PageEvent, PageState, Said } from "./page-state.js" */
+/** @import { Entry, Pair, SavingReport } from "./types.js" */
+
+/**
+ * @typedef {object} ScreenOptions
+ * @property {(made: Made) => void} onMade a label, before what comes after it is shown
+ * @property {(pair: Pair) => void} onShown a pair is shown, or shown again
+ * @property {(pair: Pair) => void} onChosen a row of the list of its query
+ * @property {(report: SavingReport) => void} onSaving where the labels are has changed
+ * @property {() => string} summary what was labelled on this page
+ */
+
+/**
+ * Why there is no pair, as a heading and what it means.
+ * @param {PageState} state
+ * @returns {[heading: string, words: string]}
+ */
+function wordsInstead({ mode, ended, paused }) {
+  if (mode === "reviewing") {
+    return ["No labels match this filter.", "Choose another filter, or go back to labelling."];
+  }
+  if (mode === "elsewhere") {
+    return [
+      "Open in another tab",
+      "You label this campaign in another tab or window. All that you labelled is kept.",
+    ];
+  }
+  if (mode === "signed-out") {
+    return ["You are signed out", "Sign in again to get the next pairs. What you labelled is kept."];
+  }
+  if (mode === "waiting") {
+    return [
+      NO_CONNECTION,
+      "The next pairs are not here yet. They come by themselves; what you labelled is kept.",
+    ];
+  }
+  if (ended === "closed") {
+    return [
+      "This campaign is closed",
+      "Your labels from before it closed are kept. Nothing more is asked of you here.",
+    ];
+  }
+  if (ended)
+    return [NOT_IN_CAMPAIGN, "It accepts no more labels from you. Ask its lead if that is a mistake."];
+  if (paused) return ["Paused", paused];
+  return ["All done", "There is nothing left for you to label here right now. Thank you."];
+}
+
+/** @param {Entry} entry */
+function wordsOfReview({ label }) {
+  const at = new Date(label.made_at).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" });
+  const note = label.note && `“${label.note}”`;
+  return [`Your label: ${labelWords(label)}`, at, note].filter(Boolean).join(" · ");
+}
 
 export class Screen {
-  /** @type {Mode} */
-  #mode = "waiting";
-  /** @type {Pair | null} */
-  #pair = null;
-  /** @type {Entry | null} */
-  #entry = null;
-  isReadOnly = false; // the campaign takes nothing more from this person
+  #options;
+  #seenAt = 0;
+  #said = ""; // of the pair before, where nobody has heard it yet
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #flashes;
+  state = OPENING;
 
-  /**
-   * labelling: a pair to label. reviewing: a label of before, or none that fits the filter. notice: the
-   * right answer of a training pair. waiting: for pairs. finished: there are none. closed: to this person.
-   */
-  get mode() {
-    return this.#mode;
-  }
-
-  /** The pair in sight, if there is one; it may not have been painted yet. */
-  get pair() {
-    return this.#pair;
-  }
-
-  /** The label that is reviewed, if there is one. */
-  get entry() {
-    return this.#entry;
+  /** @param {ScreenOptions} options */
+  constructor(options) {
+    this.#options = options;
+    onPainted((pair, isNewQuery) => {
+      this.dispatch({ type: "painted", pair });
+      if (!this.state.entry && this.mode !== "query") announce(this.#wordsOfPair(pair, isNewQuery));
+    });
   }
 
   /**
-   * What a key of this moment is about; null: no pair is to be seen, or it can't be labelled. entry: null
-   * unless its label is reviewed.
-   */
-  get target() {
-    const canBeLabelled = this.#mode === "labelling" || (this.#mode === "reviewing" && this.#entry);
-    if (!this.#pair || !canBeLabelled || this.isReadOnly || !isOnScreen(this.#pair)) return null;
-    return { pair: this.#pair, entry: this.#entry };
-  }
-
-  /**
+   * What is said to those who do not see it: the grade that was just given, and what comes.
    * @param {Pair} pair
-   * @param {HeldLabel | null} former what was said of it before it was undone
+   * @param {boolean} isNewQuery
    */
-  label(pair, former = null) {
-    this.#set("labelling", pair);
-    showPair(pair, former);
+  #wordsOfPair({ query, document }, isNewQuery) {
+    const need = isNewQuery && [`New query: ${query.text}`, query.description].filter(Boolean).join(". ");
+    const said = this.#said;
+    this.#said = "";
+    return [said, need, document.title || "Untitled"].filter(Boolean).join(". ");
+  }
+
+  /** @param {Said} said of the pair that was on the screen a moment ago */
+  #flash({ outcome, grade = null, reason = "" }) {
+    this.#said = labelWords({ outcome, grade, reason });
+    const flash = part("flash");
+    flash.textContent = this.#said;
+    flash.classList.add("is-on");
+    clearTimeout(this.#flashes);
+    this.#flashes = setTimeout(() => flash.classList.remove("is-on"), FLASH);
+  }
+
+  get mode() {
+    return this.state.mode;
+  }
+
+  /** What a key of this moment is about; null: nothing that can be labelled is to be seen. */
+  get target() {
+    return targetOf(this.state);
+  }
+
+  /** At what time (event.timeStamp's clock) what can be graded was first to be seen; Infinity: not yet. */
+  get seenSince() {
+    return this.state.isSeen ? this.#seenAt : Infinity;
   }
 
   /**
-   * @param {Entry | null} entry null where no label fits the filter, which stays visible
-   * @param {string} filter
+   * @param {PageEvent} event
+   * @returns {PageState} what it is from now on
    */
-  review(entry, filter) {
-    this.#set("reviewing", entry?.pair ?? null, entry);
-    part("back-filter").value = filter;
-    if (entry) showPair(entry.pair, entry.label);
-    else showInstead("No labels match this filter.", "Choose another filter, or go back to labelling.");
-    part("end-home").hidden = !entry;
+  dispatch(event) {
+    const before = this.state;
+    const after = reduce(before, event);
+    this.state = after;
+    if (after.isSeen && !before.isSeen) this.#seenAt = performance.now();
+    if (after.made) this.#options.onMade(after.made);
+    if (after.made?.kind === "label") this.#flash(after.made.said);
+    if (after.made?.kind === "undo") this.#said = "Label undone";
+    const isSaving = savingOf(after) !== savingOf(before) || after.unsaved !== before.unsaved;
+    if (isSaving || event.type === "sending") this.#showSaving();
+    const shown = /** @type {const} */ (["mode", "pair", "entry", "former", "isOffline", "paused", "ended"]);
+    if (shown.some((name) => after[name] !== before[name])) this.#show();
+    if (after.filter !== before.filter) part("back-filter").value = after.filter;
+    if (after.refused !== before.refused) this.#showButtons();
+    return after;
   }
 
-  /** The answer to the pair that is shown has come. */
-  notice() {
-    this.#set("notice", this.#pair);
+  #showSaving() {
+    const shown = savingOf(this.state);
+    if (shown) this.#options.onSaving({ shown, unsaved: this.state.unsaved });
   }
 
-  wait() {
-    this.#set("waiting");
-    blank();
-  }
-
-  /**
-   * A mode without a pair, in words.
-   * @param {"waiting" | "finished" | "closed"} mode
-   * @param {string} heading
-   * @param {string} words
-   */
-  say(mode, heading, words) {
-    this.#set(mode);
-    showInstead(heading, words);
-    part("end-home").hidden = false;
-  }
-
-  /**
-   * @param {Mode} mode
-   * @param {Pair | null} pair
-   * @param {Entry | null} entry
-   */
-  #set(mode, pair = null, entry = null) {
-    this.#mode = mode;
-    this.#pair = pair;
-    this.#entry = entry;
-    page.dataset.mode = mode;
+  #show() {
+    const { mode, pair, entry, former, isOffline } = this.state;
     const isReview = mode === "reviewing";
+    page.dataset.mode = mode;
     part("back").hidden = !isReview;
-    if (!isReview) part("back-filter").value = "";
-    part("said").textContent = isReview ? "Your labels" : "";
     part("in-query").hidden = isReview; // it is about the query of the pair that is to be labelled
-    part("end-undo").hidden = true;
-    part("end-review").hidden = true;
-    part("end-refused").hidden = true;
+    part("said").textContent = entry ? wordsOfReview(entry) : "Your labels";
+    part("list").hidden = mode !== "query";
+    if (mode === "query") {
+      pressFormer(former);
+      if (pair) this.#options.onChosen(pair);
+    } else if (pair) {
+      showPair(pair, former);
+      this.#options.onShown(pair);
+    } else if (mode === "waiting" && !isOffline) blank();
+    else showInstead(...wordsInstead(this.state));
+    const isEnd = mode === "finished" || mode === "closed";
+    part("end-summary").textContent = isEnd ? this.#options.summary() : "";
+    this.#showButtons();
+    if (mode === "elsewhere") part("end-here").focus();
+    if (isReview && entry) announce(part("said").textContent);
+  }
+
+  #showButtons() {
+    const { mode, ended, refused } = this.state;
+    part("end-home").hidden = mode === "reviewing";
+    part("end-home").classList.toggle("primary", mode !== "elsewhere");
+    part("end-here").hidden = mode !== "elsewhere";
+    part("end-undo").hidden = mode !== "finished";
+    part("end-review").hidden = mode !== "closed" || ended !== "closed";
+    part("end-refused").hidden = mode !== "closed" || refused === 0;
   }
 }

@@ -6,12 +6,13 @@ import { page, part } from "./page.js";
 /** @import { ProgressView } from "./progress.js" */
 
 /** @param {ProgressView} view */
-export function showProgress({ done, total, inQuery, pace, later }) {
+export function showProgress({ done, total, inQuery, left, pace, later }) {
   part("done").textContent = number(done);
   part("total").textContent = number(total);
   part("bar-done").max = Math.max(total, 1);
   part("bar-done").value = done;
   part("in-query").textContent = inQuery;
-  part("pace").textContent = pace;
+  part("pace").textContent = left;
+  part("pace").title = pace;
   element(page, '[data-action="later"] .words', HTMLElement).textContent = later;
 }

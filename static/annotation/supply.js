@@ -1,5 +1,5 @@
 // Pairs from the server before they are needed, kept for this person while the page lives, and given
-// back when it closes.
+// back when it closes; not in a tab that does not label.
 import { firstAnswer, post, requestPairs } from "./api.js";
 import {
   EMPTY_RETRY,
@@ -33,6 +33,7 @@ const RENEWAL = Math.min(LONGEST_RENEWAL, LEASE / 4);
  * @property {(answer: Answer) => void} onEnd the server has no pair for this person
  * @property {() => void} onOffline there is no pair, and no answer either; the server is asked again
  * @property {(state: "signed-out" | "other-account") => void} onSignedOut
+ * @property {() => string[]} unwritten assignments whose labels are in memory alone
  * @property {() => void} onShutOut this person is no longer in the campaign
  */
 
@@ -69,21 +70,21 @@ export class Supply {
 
   /**
    * What to send along with labels, so that their answer brings the next pairs.
-   * @returns {Promise<Wish>}
+   * @returns {Wish}
    */
-  async wish() {
-    if (!this.isLow) return { count: 0 };
-    return this.#wish();
+  wish() {
+    return this.isLow && this.#options.tabs.isMine ? this.#wish() : { count: 0 };
   }
 
-  /** @returns {Promise<Wish>} */
-  async #wish() {
-    const { queue, store, tabs } = this.#options;
-    const { current } = queue;
-    const stale = current ? [current.assignment] : [];
-    const own = this.#isStale ? stale : queue.held;
-    const held = [...own, ...(await store.heldByOthers(await tabs.alive()))];
-    return { count: PAIRS_WANTED, characters: this.#characters, held };
+  /** @returns {Wish} */
+  #wish() {
+    const { queue } = this.#options;
+    const stale = queue.current ? [queue.current.assignment] : [];
+    return {
+      count: PAIRS_WANTED,
+      characters: this.#characters,
+      held: this.#isStale ? stale : queue.held,
+    };
   }
 
   /**
@@ -104,13 +105,14 @@ export class Supply {
       return;
     }
     if (!queue.current) onOffer(offered);
-    const own = await store.claim(
-      offered.map((pair) => pair.assignment),
-      await tabs.alive(),
-    );
+    const own = await store.unlabelled(offered.map((pair) => pair.assignment));
+    if (!tabs.isMine) {
+      onAnswer({ ...answer, pairs: [] });
+      return;
+    }
     if (wasStale) {
       this.#isDoubtful = false;
-      await store.release(queue.clear().filter((one) => !own.has(one)));
+      queue.clear();
       queue.adopt(offered);
     }
     this.#hasRest = (answer.rest ?? 0) > 0 && own.size > 0;
@@ -126,7 +128,7 @@ export class Supply {
     setTimeout(() => this.fetchMore(), isUrgent ? 0 : NEXT_REQUEST);
   }
 
-  /** The answer with the page's first pairs. What of it other tabs have is sorted out when it is here. */
+  /** The answer with the page's first pairs. */
   requestFirst() {
     // what the page before gave back may have been among these
     if (this.#options.tabs.isReloaded) setTimeout(() => this.fetchMore(), EMPTY_RETRY);
@@ -135,11 +137,12 @@ export class Supply {
 
   /** @param {Promise<Response> | null} first an answer that is on its way already */
   async fetchMore(first = null) {
-    if (this.#fetching) return;
+    if (this.#fetching || !this.#options.tabs.isMine) return;
     const { onEnd, onOffline, onShutOut, queue, tabs } = this.#options;
     this.#fetching = true;
     try {
       const answer = await (first ? this.#take(first) : tabs.exclusively(() => this.#requestMore()));
+      if (!tabs.isMine) return;
       if (queue.current) this.#emptyAnswers = 0;
       else if (mayHaveMore(answer, this.#emptyAnswers)) {
         this.#emptyAnswers += 1;
@@ -159,7 +162,7 @@ export class Supply {
 
   async #requestMore() {
     const begun = performance.now();
-    const answer = await this.#take(requestPairs(await this.#wish()));
+    const answer = await this.#take(requestPairs(this.#wish()));
     const took = performance.now() - begun;
     if ((answer.rest ?? 0) > 0) this.#characters = nextSize(this.#characters, took);
     return answer;
@@ -182,37 +185,11 @@ export class Supply {
     return answer;
   }
 
-  /**
-   * Half of what is to come, for a tab that has nothing; never what is on the screen.
-   * @param {string} tab
-   */
-  async share(tab) {
-    const { queue, store, tabs } = this.#options;
-    const pairs = queue.giveHalf();
-    if (pairs.length === 0) return;
-    const assignments = pairs.map((pair) => pair.assignment);
-    if (await store.handOver(assignments, tab)) tabs.give(tab, pairs);
-    else queue.add(pairs);
-  }
-
-  /**
-   * Pairs that another tab gave up.
-   * @param {Pair[]} pairs
-   */
-  async inherit(pairs) {
-    const { onAnswer, store, tabs } = this.#options;
-    const assignments = pairs.map((pair) => pair.assignment);
-    await store.handOver(assignments, tabs.id);
-    onAnswer({ pairs });
-  }
-
   /** So that others can have what this page will not label. */
   #giveBack() {
-    const { queue, store, tabs } = this.#options;
+    const { queue, tabs, unwritten } = this.#options;
     const assignments = queue.held;
-    const pairs = queue.current ? [queue.current, ...queue.ahead] : queue.ahead;
-    if (tabs.leave(pairs) || assignments.length === 0) return;
-    store.release(assignments);
+    if (tabs.leave(unwritten()) || assignments.length === 0) return;
     post(config.releaseUrl, { assignments }, { keepalive: true }).catch(() => {});
   }
 }

@@ -1,12 +1,19 @@
-// The tabs of one person in one campaign: which are alive, whose turn it is to speak with the server,
-// and pairs from tab to tab. A tab that closes, or crashes, releases its lock.
-import { TAB_TIMEOUT } from "./constants.js";
+// The tabs of one person in one campaign. One of them labels, and another that is opened waits until it
+// closes, crashes or is told to give its turn away; one at a time speaks with the server.
+import { TURN_GRACE } from "./constants.js";
 
-/** @import { Pair } from "./types.js" */
+/** @typedef {"hello" | "here" | "take" | "news" | "bye"} MessageKind */
 
-/** @typedef {"hello" | "here" | "ask" | "give" | "news" | "bye"} MessageKind */
+/** @typedef {{ kind: MessageKind, tab: string, labelled?: string[] }} Message between tabs */
 
-/** @typedef {{ kind: MessageKind, tab: string, to?: string | undefined, pairs?: Pair[] }} Message between tabs */
+/**
+ * @typedef {object} TabsHandlers
+ * @property {() => void} onTurn this tab labels from now on
+ * @property {() => void} onElsewhere another tab labels
+ * @property {() => void} onNews another tab has changed what is stored
+ * @property {(assignments: string[]) => void} onBye another tab has closed; its last labels, of these, are on
+ *   their way and not stored
+ */
 
 /** @returns {string} */
 export const uuid = () => {
@@ -22,104 +29,114 @@ export const uuid = () => {
 };
 
 /**
- * What this window remembers across a reload, if the browser lets it: the value until now.
+ * Whether this window has shown the page before, as after a reload, if the browser lets it know.
  * @param {string} name
- * @param {string} [value] from now on
  */
-function remember(name, value) {
+function wasHere(name) {
   try {
     const before = sessionStorage.getItem(name);
-    if (value) sessionStorage.setItem(name, value);
-    return before;
+    sessionStorage.setItem(name, "yes");
+    return before !== null;
   } catch {
-    return null;
+    return false;
   }
 }
 
 export class Tabs {
-  #desk;
+  #id = uuid();
+  #name;
   #channel;
   /** @type {Set<string>} */
   #others = new Set();
-  /** @type {(() => void) | null} */
-  #expected = null;
-  #isNamed;
-  #gone; // the page that was here before: its lock may outlive it a little
-  id = uuid();
+  /** @type {TabsHandlers | null} */
+  #handlers = null;
+  #waiting = new AbortController();
+  /** Whether this tab is the one that labels. */
+  isMine = false;
+  /** Whether this page follows another one of the same window. */
+  isReloaded;
 
   /** @param {string} desk names account and campaign */
   constructor(desk) {
-    this.#desk = desk;
-    this.#gone = remember(this.#name("gone"));
-    /** @type {Promise<void>} */
-    this.#isNamed = new Promise((resolve) => {
-      if (!navigator.locks) resolve();
-      else {
-        navigator.locks.request(this.#name(this.id), () => {
-          resolve();
-          return new Promise(() => {});
-        });
-      }
-    });
-    this.#channel = globalThis.BroadcastChannel ? new BroadcastChannel(`touchstone ${desk}`) : null;
+    this.#name = `touchstone ${desk}`;
+    this.isReloaded = wasHere(this.#name);
+    this.#channel = globalThis.BroadcastChannel ? new BroadcastChannel(this.#name) : null;
   }
 
-  /** @param {string} tab */
-  #name(tab) {
-    return `touchstone ${this.#desk} tab ${tab}`;
-  }
-
-  /**
-   * @param {object} handlers
-   * @param {(tab: string) => void} handlers.onAsked another tab has nothing to show
-   * @param {(pairs: Pair[]) => void} handlers.onGiven what another tab gave up
-   * @param {() => void} handlers.onNews another tab has changed what is stored
-   */
-  listen({ onAsked, onGiven, onNews }) {
-    if (!this.#channel) return;
-    this.#channel.onmessage = (/** @type {MessageEvent<Message>} */ { data }) => {
-      const { kind, tab, to, pairs } = data;
-      if (kind === "bye") this.#others.delete(tab);
-      else this.#others.add(tab);
-      if (kind === "hello") this.#send("here", { to: tab });
-      if (kind === "ask") onAsked(tab);
-      if (kind === "news") onNews();
-      if (to === this.id && pairs) {
-        this.#expected?.();
-        onGiven(pairs);
-      }
-    };
+  /** @param {TabsHandlers} handlers */
+  listen(handlers) {
+    this.#handlers = handlers;
+    if (this.#channel) {
+      this.#channel.onmessage = (/** @type {MessageEvent<Message>} */ { data }) => this.#hear(data);
+    }
     this.#send("hello");
+    if (navigator.locks) {
+      this.#waitForTurn();
+      // the lock of the page that was here before may outlive it a little
+      setTimeout(() => {
+        if (!this.isMine) handlers.onElsewhere();
+      }, TURN_GRACE);
+    } else this.#begin();
+  }
+
+  /** @param {Message} message */
+  #hear({ kind, tab, labelled = [] }) {
+    if (kind === "bye") {
+      this.#others.delete(tab);
+      this.#handlers?.onBye(labelled);
+    } else this.#others.add(tab);
+    if (kind === "hello" && this.isMine) this.#send("here");
+    if (kind === "news") this.#handlers?.onNews();
+    // where the browser has no locks, as without https, tabs tell each other
+    if (!navigator.locks && (kind === "here" || kind === "take")) this.#lose();
   }
 
   /**
    * @param {MessageKind} kind
-   * @param {{ to?: string | undefined, pairs?: Pair[] }} more
+   * @param {string[]} labelled
    */
-  #send(kind, more = {}) {
+  #send(kind, labelled = []) {
     /** @type {Message} */
-    const message = { kind, tab: this.id, ...more };
+    const message = { kind, tab: this.#id, labelled };
     this.#channel?.postMessage(message);
   }
 
-  /** Whether this page follows another one of the same window, as after a reload. */
-  get isReloaded() {
-    return this.#gone !== null;
+  #begin() {
+    this.isMine = true;
+    this.#handlers?.onTurn();
   }
 
-  /**
-   * The tabs that are there, this one among them.
-   * @returns {Promise<Set<string>>}
-   */
-  async alive() {
-    await this.#isNamed;
-    if (!navigator.locks) return new Set([this.id, ...this.#others]);
-    const prefix = this.#name("");
-    const { held = [] } = await navigator.locks.query();
-    const tabs = held.flatMap(({ name }) => (name?.startsWith(prefix) ? [name.slice(prefix.length)] : []));
-    const alive = new Set(tabs.filter((tab) => tab !== this.#gone));
-    for (const other of this.#others) if (!alive.has(other)) this.#others.delete(other); // it crashed: no heir
-    return alive;
+  #lose() {
+    if (!this.isMine) return;
+    this.isMine = false;
+    this.#handlers?.onElsewhere();
+  }
+
+  /** @param {LockOptions} options */
+  #waitForTurn(options = { signal: this.#waiting.signal }) {
+    navigator.locks
+      .request(`${this.#name} turn`, options, () => {
+        this.#begin();
+        return new Promise(() => {});
+      })
+      .catch(() => {
+        if (options.signal?.aborted) return;
+        this.#lose();
+        this.#waitForTurn(); // until the other one closes
+      });
+  }
+
+  /** This tab labels from now on, and no other. */
+  take() {
+    if (this.isMine) return;
+    this.#send("take");
+    if (!navigator.locks) {
+      this.#begin();
+      return;
+    }
+    this.#waiting.abort();
+    this.#waiting = new AbortController();
+    this.#waitForTurn({ steal: true });
   }
 
   /**
@@ -129,27 +146,7 @@ export class Tabs {
    * @returns {Promise<T>}
    */
   async exclusively(work) {
-    return navigator.locks ? await navigator.locks.request(`touchstone ${this.#desk}`, work) : work();
-  }
-
-  /**
-   * Asks the others for pairs; resolves when one has given some, or soon.
-   * @returns {Promise<void>}
-   */
-  ask() {
-    return new Promise((resolve) => {
-      this.#expected = resolve;
-      setTimeout(resolve, TAB_TIMEOUT);
-      this.#send("ask");
-    });
-  }
-
-  /**
-   * @param {string} tab
-   * @param {Pair[]} pairs
-   */
-  give(tab, pairs) {
-    this.#send("give", { to: tab, pairs });
+    return navigator.locks ? await navigator.locks.request(this.#name, work) : work();
   }
 
   notify() {
@@ -157,13 +154,11 @@ export class Tabs {
   }
 
   /**
-   * This tab closes. Another one that is there inherits its pairs; false if there is none.
-   * @param {Pair[]} pairs
+   * This tab closes; whether another one is there, which gets its turn and its pairs.
+   * @param {string[]} labelled assignments whose labels are not stored yet
    */
-  leave(pairs) {
-    remember(this.#name("gone"), this.id);
-    const [heir] = this.#others;
-    this.#send("bye", { to: heir, pairs });
-    return heir !== undefined;
+  leave(labelled) {
+    this.#send("bye", labelled);
+    return this.#others.size > 0;
   }
 }

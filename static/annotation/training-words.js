@@ -10,7 +10,7 @@
 export function headingWords({ low, high, is_right: isRight }, grade, named) {
   const range = low === high ? named(low) : `${named(low)} to ${named(high)}`;
   if (isRight) return `Right: ${range}`;
-  const label = grade === null ? "You could not tell." : `You said ${named(grade)}.`;
+  const label = grade === null ? "You could not tell." : `Your label: ${named(grade)}.`;
   return `${label} Right is ${range}.`;
 }
 

@@ -2,7 +2,8 @@
 // server with the receipt of the label; without a connection one may go on and read it later.
 import { post } from "./api.js";
 import { NO_CONNECTION } from "./constants.js";
-import { announce, config, gradeName, part } from "./page.js";
+import { gradeWords } from "./label-words.js";
+import { announce, config, part } from "./page.js";
 import { attemptWords, headingWords } from "./training-words.js";
 
 /** @import { Attempt, Label, Receipt, SendState, TrainingResult } from "./types.js" */
@@ -105,7 +106,7 @@ export class Training {
   #showResult(result, label) {
     this.#isAnswered = true;
     part("told").dataset.tone = result.is_right ? "good" : "warn";
-    this.#show(headingWords(result, label.grade, named), result.reason, true, attemptWords(result));
+    this.#show(headingWords(result, label.grade, gradeWords), result.reason, true, attemptWords(result));
     if (result.state === "open" && result.counts) this.#showAttempt(result);
   }
 
@@ -125,6 +126,3 @@ export class Training {
     if (mayGoOn) announce([heading, words, result].filter(Boolean).join(" "));
   }
 }
-
-/** @param {number} code */
-const named = (code) => [code, gradeName(code)].filter((word) => word !== "").join(" ");

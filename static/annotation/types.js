@@ -93,7 +93,7 @@
  */
 
 /**
- * What comes with pairs. Another tab hands over `pairs` alone, and labels sent with `count: 0` bring none.
+ * What comes with pairs. Labels sent with `count: 0` bring none.
  * @typedef {object} Answer
  * @property {Pair[]} [pairs]
  * @property {Receipt[]} [labels]
@@ -129,13 +129,18 @@
  * @property {boolean} [isLoose]
  */
 
-/** @typedef {{ desk: string, assignment: string, tab: string }} Seat which tab has a pair */
-
 /** @typedef {"saved" | "saving" | "offline" | "signed-out" | "other-account"} SendState */
 
 /** @typedef {{ waiting: number, state: SendState, refused?: number }} SendReport */
 
-/** @typedef {"waiting" | "labelling" | "reviewing" | "notice" | "finished" | "closed"} Mode */
+/** @typedef {{ shown: SendState | "refused", unsaved: number }} SavingReport */
+
+/**
+ * What the page is about. labelling: a pair to label. reviewing: a label of before, or none that fits the
+ * filter. notice: the right answer of a training pair. waiting: for pairs. signed-out: the same, and they
+ * need a sign-in. query: a row of the list of a query. finished: there are none. closed: to this person. elsewhere: another tab labels.
+ * @typedef {"waiting" | "labelling" | "reviewing" | "notice" | "query" | "signed-out" | "finished" | "closed" | "elsewhere"} Mode
+ */
 
 /** @typedef {"key" | "click"} Press */
 
@@ -159,9 +164,9 @@
 /** @typedef {"scroll" | "stage" | "title" | "url" | "fields" | "marks" | "empty-text" | "frame" | "text" | "to-top"} DocumentPart */
 
 /**
- * @typedef {DocumentPart | "back" | "bar" | "description" | "done" | "end" | "end-heading" | "end-home" | "end-refused"
- *   | "end-review" | "end-undo" | "end-words" | "found" | "in-query" | "live" | "loading" | "note-mark" | "notes"
- *   | "pace" | "query" | "query-card" | "refused" | "refused-count" | "said" | "sign-in-again" | "sign-in-words"
+ * @typedef {DocumentPart | "back" | "bar" | "description" | "done" | "end" | "end-heading" | "end-here" | "end-home" | "end-refused"
+ *   | "end-review" | "end-summary" | "end-undo" | "end-words" | "found" | "in-query" | "list" | "list-rows" | "live" | "loading" | "flash" | "note-mark" | "notes"
+ *   | "pace" | "query" | "query-card" | "recent" | "recent-list" | "refused" | "refused-count" | "said" | "sign-in-again" | "sign-in-words"
  *   | "stack" | "state" | "state-words" | "told" | "told-heading" | "told-result" | "told-words" | "total"
  *   | "training" | "wait"} PlainPart
  */

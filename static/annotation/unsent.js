@@ -2,7 +2,7 @@
 
 /** @import { Answer, Receipt, Row } from "./types.js" */
 
-export const RETRACTED = "retracted";
+const RETRACTED = "retracted";
 
 /**
  * @param {Row[]} rows

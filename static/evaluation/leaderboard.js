@@ -22,11 +22,22 @@ const cells = () =>
 let before = new Map();
 let scrolled = 0;
 let focused = "";
+/** @type {Set<string>} */
+let ticked = new Set();
 /** @type {string | undefined} */
 let version;
 
+/** @param {Element} board */
+const ticks = (board) =>
+  [...board.querySelectorAll("input.tick")].filter((tick) => tick instanceof HTMLInputElement);
+
 function remember() {
   const board = getBoard();
+  ticked = new Set(
+    ticks(board)
+      .filter((tick) => tick.checked)
+      .map((tick) => tick.value),
+  );
   before = new Map([...cells()].map(([key, cell]) => [key, cell.textContent]));
   scrolled = board.querySelector(".table-wrap")?.scrollLeft ?? 0;
   version = board.dataset.version;
@@ -38,6 +49,7 @@ function compare() {
   const board = getBoard();
   const wrap = board.querySelector(".table-wrap");
   if (wrap) wrap.scrollLeft = scrolled;
+  for (const tick of ticks(board)) tick.checked = ticked.has(tick.value);
   const link = focused && board.querySelector(`a[href="${CSS.escape(focused)}"]`);
   if (link instanceof HTMLElement) link.focus({ preventScroll: true });
   for (const [key, cell] of cells()) {

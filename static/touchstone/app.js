@@ -46,14 +46,26 @@ function chooseTheme(theme) {
 
 // toasts
 
-/** @typedef {{ text: string, tone?: "info" | "good" | "warn", seconds?: number }} Toast */
+/** @typedef {{ text: string, tone?: "info" | "good" | "warn", seconds?: number, undo?: () => void }} Toast */
 
-/** @param {Toast} toast */
-function toast({ text, tone = "info", seconds = TOAST_SECONDS }) {
+/**
+ * One at a time: the newest is what just happened.
+ * @param {Toast} toast
+ */
+function toast({ text, tone = "info", undo, seconds = undo ? 2 * TOAST_SECONDS : TOAST_SECONDS }) {
   const element = document.createElement("div");
   element.className = `toast is-${tone}`;
   element.textContent = text;
-  document.getElementById("toasts")?.append(element);
+  if (undo) {
+    const button = document.createElement("button");
+    Object.assign(button, { type: "button", className: "linklike", textContent: "Undo" });
+    button.addEventListener("click", () => {
+      element.remove();
+      undo();
+    });
+    element.append(button);
+  }
+  document.getElementById("toasts")?.replaceChildren(element);
   setTimeout(() => element.remove(), seconds * 1000);
 }
 
@@ -172,15 +184,17 @@ function propose({ target }) {
 
 const rooms = new ResizeObserver((entries) => {
   for (const { target } of entries) {
-    if (!(target instanceof HTMLElement)) continue;
-    if (target.scrollWidth > target.clientWidth || target.scrollHeight > target.clientHeight)
-      target.tabIndex = 0;
-    else target.removeAttribute("tabindex");
+    const room = target.closest(".table-wrap, main pre");
+    if (!(room instanceof HTMLElement)) continue;
+    if (room.scrollWidth > room.clientWidth || room.scrollHeight > room.clientHeight) room.tabIndex = 0;
+    else room.removeAttribute("tabindex");
   }
 });
 
 function watchTables() {
-  for (const room of document.querySelectorAll(".table-wrap, main pre")) rooms.observe(room);
+  // the table too: it can grow in a room that stays as it is
+  for (const one of document.querySelectorAll(".table-wrap, .table-wrap > table, main pre"))
+    rooms.observe(one);
 }
 
 // clicks, in one place

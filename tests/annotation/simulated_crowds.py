@@ -130,7 +130,9 @@ def _labels(
     units = np.repeat(np.arange(pairs), overlap)
     times = rng.permutation(len(units)) * SECONDS_APART
     none = np.zeros(len(units), dtype=np.int64)
-    labels = Labels(units, annotators, none, none * 1.0, times * 1.0, (pairs, people, grades))
+    labels = Labels(
+        units, annotators, none, none.astype(float), times.astype(float), (pairs, people, grades)
+    )
     return labels, times > times.max() / 2
 
 

@@ -81,7 +81,7 @@ def test_an_answer_holds_no_more_text_than_was_wished_and_says_what_is_left(
 ) -> None:
     ben = client_of("ben")
     every = [pair["assignment"] for pair in pairs_of(ben, campaign)]
-    wish = {"count": 5, "characters": 1, "begins": True}
+    wish: dict[str, object] = {"count": 5, "characters": 1, "begins": True}
     answer = post(ben, campaign, "next", wish).json()
     assert [pair["assignment"] for pair in answer["pairs"]] == every[:1]
     assert answer["rest"] == len(every) - 1
@@ -131,7 +131,7 @@ def test_a_label_that_wants_no_pairs_costs_few_statements(campaign: Campaign) ->
         answer = post(ben, campaign, "labels", {"labels": [label_of(first)], "count": 0})
     assert answer.json()["labels"][0]["status"] == "stored"
     # the session, the person, their place, and what storing a label takes: see test_labelling.py
-    assert len(queries) == 3 + 8
+    assert len(queries) == 3 + 9
 
 
 def test_an_answer_is_compressed_where_it_brings_documents(campaign: Campaign) -> None:

@@ -33,7 +33,8 @@ def test_a_token_opens_what_is_open_to_its_owner(world):
 
 def test_without_a_token_one_is_told_how_to_send_one(world):
     response = Client().get(f"{BOOKS}queries/")
-    is_problem(response, 401, "not_authenticated")
+    body = is_problem(response, 401, "not_authenticated")
+    assert "`Authorization: Bearer …`" in body["detail"]
     assert response["WWW-Authenticate"] == "Bearer"
 
 

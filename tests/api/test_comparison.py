@@ -36,7 +36,7 @@ def test_a_comparison_says_how_large_how_sure_and_of_what(world):
     assert one["mean"] == pytest.approx(-1 / 3)
     assert (one["n"], one["wins"], one["ties"], one["losses"]) == (3, 0, 1, 2)
     assert (one["p_value"], one["p_corrected"]) == (None, None)
-    assert one["verdict"].startswith("No answer: 3 queries")
+    assert one["sentence"].startswith("Too few queries: 3 queries")
     assert body["pairs"] == []
 
 
@@ -47,11 +47,32 @@ def test_a_comparison_says_how_large_how_sure_and_of_what(world):
         ("baseline=x", 422, "no_baseline"),
         ("measure=x", 422, "bad_measure"),
         ("test=wilcoxon", 400, "invalid"),
+        ("margin=-0.1", 400, "invalid"),
+        ("margin=nan", 400, "invalid"),
+        ("level=1", 400, "invalid"),
+        ("level=nan", 400, "invalid"),
         ("y=1", 400, "invalid"),
     ],
 )
 def test_what_makes_no_sense_is_refused(world, query, status, code):
     is_problem(by_token("dora").get(f"{COMPARE}?{query}"), status, code)
+
+
+@pytest.mark.parametrize(
+    ("margin", "verdict"), [("0.05", "inconclusive"), ("5", "no worse"), ("0", "inconclusive")]
+)
+def test_a_gate_is_told_the_verdict_and_what_it_rests_on(world, margin, verdict):
+    asked = f"runs=good,bad&baseline=good&measure=RR@10&margin={margin}&level=0.9"
+    body = by_token("dora").get(f"{COMPARE}?{asked}").json()
+    assert (body["version"], body["baseline"]["name"]) == (1, "good/r1")
+    assert (body["margin"], body["level"]) == (float(margin), 0.9)
+    (one,) = body["comparisons"]
+    # by hand: differences −1/2, −1/2 and 0; t of 2 degrees of freedom at 0.95 is 2.9199856
+    low, high = -1 / 3 - 2.9199856 / 6, -1 / 3 + 2.9199856 / 6
+    assert one["ci"] == pytest.approx([low, high])
+    assert (one["difference"], one["n"], one["verdict"]) == (pytest.approx(-1 / 3), 3, verdict)
+    assert one["mdd"] > 0
+    assert (one["needed"] is None) == (verdict == "no worse")
 
 
 def test_annotators_do_not_see_it(world):

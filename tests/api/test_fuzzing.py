@@ -77,6 +77,7 @@ ASKED = {
     "against": st.sampled_from(["bm25", "lsa"]),
     "set": st.sampled_from(["canaries", "nothing"]),
     "list": st.sampled_from(["main", "nothing"]),
+    "wait": st.sampled_from(["0", "61", "x"]),
     "since": st.sampled_from(["0", "1", "2", "spring"]),
 }
 
@@ -183,8 +184,10 @@ def test_no_request_breaks_the_server_or_is_answered_as_the_schema_does_not_say(
 ) -> None:
     places, people = fill(world), make_people()
     cases = st.one_of(
-        operation.as_strategy(generation_mode=mode)
-        for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
+        *[
+            operation.as_strategy(generation_mode=mode)
+            for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
+        ]
     )
 
     @hypothesis.settings(

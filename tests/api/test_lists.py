@@ -160,6 +160,8 @@ def test_imported_qrels_make_the_next_version(world, pack):
         "changed": 0,
         "new_queries": 0,
         "new_documents": 0,
+        "format": "trec",
+        "read_as": "TREC qrels (its first line has four fields, the last a whole number)",
     }
     version = JudgmentVersion.objects.get()
     assert (version.author, version.source, version.reason) == (world.ada, "import", "from TREC")

@@ -58,11 +58,12 @@ def send(client: Client, path: str, body: bytes, kind: str = JSON, method: str =
         b'{"slug": "a", "colour": "red"}',
         b'{"slug": "a", "role": "lead"}',
         b'{"slug": "a", "slug": "b"}',
-        b'{"name": "x"}',
+        b'{"name": "-"}',
+        b'{"description": "x"}',
         b"\x1f\x8b\x08\x00",
         b"a" * (parsing.MAX_BYTES + 1),
     ],
-    ids=range(33),
+    ids=range(34),
 )
 def test_a_body_that_is_not_what_it_should_be_is_a_problem(world, body):
     response = send(by_token("ada"), f"{ROOT}collections/", body)

@@ -1,26 +1,20 @@
 """The examples of docs/rest.md, run by a shell against a server, answer as the page says."""
 
 import json
-import os
 import re
 import shutil
 import subprocess
-import sys
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Any
 
 import pytest
 
-from tests.services import free_port
+from tests.running_server import PATIENCE, running_server
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "rest.md").read_text()
 BLOCK = re.compile(r"^```(sh|python|json|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PATIENCE = 60.0  # seconds
 MARK = "\x1e"  # between the outputs of the blocks
 SEED = """
 import json
@@ -58,51 +52,8 @@ def examples() -> list[tuple[str, str | None, str]]:
 @pytest.fixture
 def environment(tmp_path: Path, make_home: Callable[[Path], Path]) -> Iterator[dict[str, str]]:
     """A server of this test alone, with somebody to be and a campaign to label in."""
-    port = free_port()
-    programs = str(Path(sys.executable).parent)
-    variables = {
-        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT),
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-        "TOUCHSTONE_HOME": str(make_home(tmp_path / "home")),
-        "TOUCHSTONE": f"http://127.0.0.1:{port}",
-    }
-    seeded = subprocess.run(
-        [sys.executable, "-c", SEED],
-        cwd=ROOT,
-        env=variables,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE,
-    )
-    assert seeded.returncode == 0, seeded.stderr
-    variables |= json.loads(seeded.stdout.splitlines()[-1])
-    with (tmp_path / "log").open("wb") as log:
-        server = subprocess.Popen(
-            [sys.executable, "manage.py", "serve", "--port", str(port)],
-            cwd=ROOT,
-            env=variables,
-            stdout=log,
-            stderr=log,
-        )
-    try:
-        assert _answers(f"{variables['TOUCHSTONE']}/login"), (tmp_path / "log").read_text()
+    with running_server(make_home(tmp_path / "home"), seed=SEED) as variables:
         yield variables
-    finally:
-        server.terminate()
-        server.wait(PATIENCE)
-
-
-def _answers(address: str) -> bool:
-    deadline = monotonic() + PATIENCE
-    while monotonic() < deadline:
-        try:
-            with urllib.request.urlopen(address, timeout=5):  # noqa: S310  (our own)
-                return True
-        except (urllib.error.URLError, ConnectionError):
-            sleep(0.2)
-    return False
 
 
 def values_of(text: str) -> list[Any]:

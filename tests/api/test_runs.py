@@ -2,10 +2,11 @@
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
 
 from evaluation.models import Ranker, Ranking, Run
 from judgments.jobs.services import work_jobs
-from judgments.models import AuditEntry, Job
+from judgments.models import AuditEntry, Document, Job
 from tests.api.callers import (
     BOOKS,
     by_session,
@@ -16,6 +17,7 @@ from tests.api.callers import (
     post_json,
 )
 from tests.evaluation.builders import make_ranker, run_text
+from touchstone.measures.packing import unpack_scores
 
 RUNS = f"{BOOKS}rankers/bm25/runs/"
 TEXT = run_text({"q1": ["d1", "d2", "d3"], "q2": ["d2"]})
@@ -42,6 +44,16 @@ def test_a_researcher_registers_a_ranker(world):
     assert Ranker.objects.get(slug="dense").created_by == world.dora
 
 
+def test_a_slug_is_made_from_a_name(world):
+    made = post_json(by_token("dora"), f"{BOOKS}rankers/", {"name": "BM25_tuned (k1 = 0.9)"})
+    assert (made.status_code, made.json()["slug"]) == (201, "bm25-tuned-k1-0-9")
+    assert made["Location"].endswith("/rankers/bm25-tuned-k1-0-9")
+    made = is_problem(
+        post_json(by_token("dora"), f"{BOOKS}rankers/", {"name": "检索"}), 400, "invalid"
+    )
+    assert "slug" in str(made)
+
+
 @pytest.mark.parametrize(
     ("body", "status", "code"),
     [
@@ -56,6 +68,29 @@ def test_a_ranker_that_can_not_be_is_refused(world, body, status, code):
     assert Ranker.objects.count() == 1
 
 
+def test_a_file_without_scores_is_taken_by_its_ranks_and_that_is_said(world):
+    Document.objects.filter(docid="d3").update(is_stub=True)
+    body = post_file(by_token("dora"), RUNS, b"q1\td3\t0\nq1\td1\t1\n", "text/plain").json()
+    assert (body["ordered_by"], body["without_text"], body["tied_rows"]) == ("rank", 1, 0)
+    assert "three columns" in body["remarks"][0]
+    assert body["remarks"][1] == "1 document has no text in this collection."
+    ranking = Ranking.objects.get()
+    assert unpack_scores(bytes(ranking.scores)).tolist() == [0, -1]
+
+
+def test_the_rank_column_can_be_trusted_where_scores_tie(world):
+    tied = "q1 Q0 d1 1 7 t\nq1 Q0 d2 2 7 t\nq1 Q0 d3 3 7 t\n"
+    client = by_token("dora")
+    body = client.post(f"{RUNS}?name=by-score", form(tied)).json()
+    assert (body["tied_rows"], body["ordered_by"]) == (3, "score")
+    assert "3 lines in 1 query have the same score" in body["remarks"][0]
+    body = client.post(RUNS, form(tied, name="by-rank", order="rank")).json()
+    assert (body["tied_rows"], body["ordered_by"], body["name"]) == (0, "rank", "by-rank")
+    scores = [unpack_scores(bytes(own.scores)).tolist() for own in Ranking.objects.order_by("pk")]
+    assert scores == [[7, 7, 7], [-1, -2, -3]]
+    is_problem(client.post(RUNS, form(tied, order="docid")), 400, "invalid")
+
+
 @pytest.mark.parametrize("pack", [str.encode, gzipped])
 @pytest.mark.parametrize("kind", ["text/plain", "application/gzip", "application/octet-stream"])
 def test_a_run_is_uploaded_as_a_body(world, pack, kind):
@@ -66,7 +101,13 @@ def test_a_run_is_uploaded_as_a_body(world, pack, kind):
     assert (body["ranker"], body["name"], body["tag"]) == ("bm25", "night", "test")
     assert (body["queries"], body["rows"], body["withdrawn_at"]) == (2, 4, None)
     assert body.pop("note") == ""
-    assert client.get(response["Location"]).json() | {"collection_queries": 3} == body
+    found = ("read_as", "ordered_by", "tied_rows", "without_text", "remarks")
+    told = {name: body.pop(name) for name in found}
+    assert told.pop("read_as").startswith("a TREC run (six columns")
+    assert told == {"ordered_by": "score", "tied_rows": 0, "without_text": 0, "remarks": []}
+    own = client.get(response["Location"]).json()
+    assert (own.pop("state"), own.pop("lists")) == ("evaluated", [])
+    assert own | {"collection_queries": 3} == body
     run = Run.objects.get()
     assert (str(run.public_id), run.sha256, run.created_by) == (
         body["id"],
@@ -74,6 +115,39 @@ def test_a_run_is_uploaded_as_a_body(world, pack, kind):
         world.dora,
     )
     assert Ranking.objects.filter(run=run).count() == 2
+
+
+def test_a_run_says_how_it_was_made(world):
+    client = by_token("dora")
+    said = {
+        "parameters": '{"k1": 0.9, "model": "bm25"}',
+        "commit": "3f2a9c1",
+        "tags": "v2.1 RM3_on",
+    }
+    kept = {"parameters": {"k1": 0.9, "model": "bm25"}, "commit": "3f2a9c1"}
+    kept |= {"tags": ["v2.1", "RM3_on"]}
+    response = client.post(RUNS, form(name="night.run", **said))
+    assert response.status_code == 201
+    assert response.json().items() >= kept.items()
+    assert client.get(response["Location"]).json().items() >= kept.items()
+    page = by_session("dora").get(reverse("run", args=["books", response.json()["id"]]))
+    for shown in ("Tags: v2.1, RM3_on", "3f2a9c1", ">k1</dt>"):
+        assert shown in page.content.decode()
+    again = client.post(RUNS, form(name="night.run", commit="other"))
+    assert (again.status_code, again.json()["commit"]) == (200, "3f2a9c1")
+    left = client.post(RUNS, form(OTHER, **said), headers={"Prefer": "respond-async"})
+    assert left.status_code == 202
+    work_jobs()
+    assert Run.objects.get(name="night (2)").parameters == {"k1": 0.9, "model": "bm25"}
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [("parameters=k1", "parameters_invalid"), ("tags=<b>", "tag_invalid")],
+)
+def test_what_can_not_be_kept_of_a_run_is_refused(world, query, code):
+    is_problem(post_file(by_token("dora"), f"{RUNS}?{query}", TEXT), 422, code)
+    assert not Run.objects.exists()
 
 
 def test_a_run_is_uploaded_as_a_form(world):

@@ -6,9 +6,9 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
+from judgments import rate_limits
 from judgments.models import Collection
-from judgments.pages import rates
-from judgments.pages.rates import RATES, WINDOW, RequestCounts, seconds_to_wait
+from judgments.rate_limits import RATES, WINDOW, RequestCounts, seconds_to_wait
 from tests.api.callers import BOOKS, ROOT, by_session, by_token, is_problem, post_json
 from tests.builders import make_user
 from tests.builders_annotation import make_campaign
@@ -29,14 +29,14 @@ class Clock:
 @pytest.fixture
 def clock(settings, monkeypatch) -> Clock:
     settings.THROTTLE = 1
-    monkeypatch.setattr(rates, "counts", RequestCounts())
+    monkeypatch.setattr(rate_limits, "counts", RequestCounts())
     clock = Clock()
-    monkeypatch.setattr(rates, "time", clock)
+    monkeypatch.setattr(rate_limits, "time", clock)
     return clock
 
 
 def allow(monkeypatch, **changed: int) -> None:
-    monkeypatch.setattr(rates, "RATES", RATES | changed)
+    monkeypatch.setattr(rate_limits, "RATES", RATES | changed)
 
 
 def test_without_a_setting_of_its_own_an_installation_is_throttled():

@@ -91,6 +91,20 @@ def test_every_hostile_file_gets_its_answer(python: Path, tmp_path: Path) -> Non
             assert f" {case.rule}:" in said, (case, said)
 
 
+def test_a_client_needs_no_frames_and_pytest_finds_its_fixtures(
+    python: Path, tmp_path: Path
+) -> None:
+    code = (
+        "from importlib.metadata import entry_points\n"
+        "import sys, touchstone\n"
+        "client = touchstone.Client('http://127.0.0.1:9')\n"
+        "assert not {'numpy', 'pytest'} & set(sys.modules)\n"
+        "print([point.value for point in entry_points(group='pytest11')], client.url)\n"
+    )
+    printed = run(python, "-c", code, folder=tmp_path)
+    assert printed == "['touchstone.client.pytest_plugin'] http://127.0.0.1:9\n"
+
+
 def test_without_its_extra_bulk_says_what_to_install(python: Path, tmp_path: Path) -> None:
     columns = ("--query", "q", "--document", "d", "--score", "s", "--grade", "g")
     done = subprocess.run(

@@ -46,6 +46,7 @@ MUTABLE = {
     "annotation.QuerySkip": "is returned",
     "annotation.QualityReport": "a cache of figures, computed anew as labels come",
     "annotation.RulePreview": "a cache of figures, computed anew when somebody looks",
+    "annotation.LabelTiming": "how long labels took: can be erased, and is no fact",
     "annotation.LabellingPreferences": "keys and text size, as often as somebody likes",
     "annotation.TrainingAttempt": "ends, and a lead may decide it; both are in the audit log",
     "annotation.Pair": "its state, and what was last concluded of it",
@@ -64,6 +65,7 @@ MUTABLE = {
     "judgments.Query": "a stub gets its text, a text is corrected; versions keep past traits",
     "judgments.SavedSet": "its name, whether it is held out or archived; all in the audit log",
     "judgments.SavedSetQuery": "queries come into a set and leave it; they are in the audit log",
+    "judgments.SideText": "what people wrote beside facts: the part that can be erased",
     "judgments.User": "signs in, changes name and password",
     "judgments.WorkerBeat": "a worker writes its own again and again",
 }
@@ -102,8 +104,7 @@ def full() -> None:
     commit(judgment_list=world.judgments, grades={(query, one): 2})
     release_version(access=ada, at=NOW, judgment_list=world.judgments, number=1, name="first")
     saved = make_set(world=world, qids=[query.qid], is_held_out=True)
-    looked = {"access": ada, "list_slug": "main", "page": SetLook.Page.RUN}
-    record_look(saved_set=saved, at=NOW, **looked)
+    record_look(saved_set=saved, at=NOW, access=ada, list_slug="main", page=SetLook.Page.RUN)
     record = QueryRecord(query_id=query.qid, text="text", segment="another", line=1)
     load_queries(collection=world.collection, records=[record], by=None, at=NOW)
     make_run(collection=world.collection, rankings={"q1": ["d1", "d2"]})

@@ -14,8 +14,7 @@ BACKENDS = {
     "judgments.storage.caches.SealedRedisCache",
     "django.core.cache.backends.locmem.LocMemCache",  # memory of the process alone
 }
-# the one that writes values, and one that keeps a flag
-USE_DJANGOS_CACHE = {"judgments/storage/caches.py", "evaluation/stability/services.py"}
+USE_DJANGOS_CACHE = {"judgments/storage/caches.py"}
 
 
 def modules() -> Iterator[tuple[str, ast.Module]]:

@@ -12,9 +12,11 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from tests import services
+from tests.browser.warm import WarmSite
 from tests.browser.windows import SWITCHES, Opener, Place
 from tests.faults.site import Embedded
 
+OF_LAYOUT = {"test_label_fonts", "test_label_frames", "test_label_reading"}
 PAIRS = 64  # more than one person holds at a time
 SETTINGS = {"DJANGO_SETTINGS_MODULE": "config.settings"}
 
@@ -38,13 +40,14 @@ class Built(NamedTuple):
     home: Path
     campaign: str
     passwords: dict[str, str]
+    sessions: dict[str, list[str]]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run the labelling page's tests with two fonts, whose lines and words differ in size."""
+    """Run the tests of layout with two fonts, whose lines and words differ in size."""
     if "browser" not in metafunc.fixturenames or "browser" in named_parameters(metafunc):
         return
-    if metafunc.module.__name__.startswith("tests.browser.test_label_"):
+    if metafunc.module.__name__.rpartition(".")[2] in OF_LAYOUT:
         with_fonts = [pytest.param(name, marks=pytest.mark.fonts) for name in ("DejaVu", "Noto")]
         metafunc.parametrize("browser", with_fonts, indirect=True, scope="module")
 
@@ -60,7 +63,7 @@ def browser(
     request: pytest.FixtureRequest, chromium: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Browser]:
     """Chromium, headless, on a machine that has all fonts, or the named one and no other."""
-    environment = dict(os.environ)
+    environment: dict[str, str | float | bool] = dict(os.environ)
     if font := getattr(request, "param", None):
         settings = tmp_path_factory.mktemp("fonts") / "fonts.conf"
         settings.write_text(ONE_FONT.format(font=font, folder=services.find_fonts()[font]))
@@ -80,19 +83,30 @@ def built(tmp_path_factory: pytest.TempPathFactory, make_home: Callable[[Path], 
     make_home(directory / "home")
     site = Embedded(directory, SETTINGS)
     scene = json.loads(site.call("-m", "tests.browser.scene", str(PAIRS)))
-    return Built(directory / "home", scene["campaign"], scene["passwords"])
+    return Built(directory / "home", scene["campaign"], scene["passwords"], scene["sessions"])
+
+
+@pytest.fixture(scope="session")
+def warm_site(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarmSite]:
+    """Where every place is served, one after the other."""
+    directory = tmp_path_factory.mktemp("site")
+    shutil.copytree(built.home, directory / "home")  # for the keys that are read at the start
+    site = WarmSite(directory, SETTINGS)
+    yield site
+    site.close()
 
 
 @pytest.fixture
-def place(built: Built, tmp_path: Path) -> Iterator[Place]:
-    """`manage.py serve` in a home of its own."""
-    shutil.copytree(built.home, tmp_path / "home")
-    site = Embedded(tmp_path, SETTINGS)
+def place(built: Built, warm_site: WarmSite) -> Iterator[Place]:
+    """A served home as it is before anybody has done anything."""
+    home = warm_site.directory / "home"
+    shutil.rmtree(home)
+    shutil.copytree(built.home, home)
     try:
-        site.begin()
-        yield Place(site, built.campaign, built.passwords)
+        warm_site.begin()
+        yield Place(warm_site, built.campaign, built.passwords, built.sessions)
     finally:
-        site.stop()
+        warm_site.stop(patience=0)
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ def build() -> None:
     from annotation.campaigns.services import change_campaign
     from annotation.consolidation.services import consolidate
     from annotation.models import Campaign
-    from annotation.other_rules.previews import preview_rule
     from annotation.quality.services import refresh_quality
+    from annotation.rule_change.previews import preview_rule
     from tests.builders import make_access
     from tests.builders_annotation import label
 

@@ -31,7 +31,8 @@ STORED: Final = """
 SELECT q.text, d.title, l.grade, u.username FROM annotation_label l
 JOIN annotation_pair p ON p.id = l.pair_id JOIN judgments_query q ON q.id = p.query_id
 JOIN judgments_document d ON d.id = p.document_id JOIN judgments_user u ON u.id = l.annotator_id
-ORDER BY l.received_at, l.made_at
+JOIN annotation_labeltiming t ON t.label_id = l.id
+ORDER BY l.received_at, t.made_at
 """
 
 

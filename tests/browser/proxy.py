@@ -131,7 +131,7 @@ def _without(head: bytes, name: bytes) -> list[bytes]:
 
 def _truncated(answer: bytes) -> bytes:
     """Half of the body under a head that promises no more: complete, yet it can't be parsed."""
-    head, body = answer.split(END, 1)
+    head, _, body = answer.partition(END)  # there is none from a server that is killed meanwhile
     half = body[: len(body) // 2]
     lines = _without(head, b"content-length:")
     return b"\r\n".join([*lines, b"Content-Length: %d" % len(half)]) + END + half

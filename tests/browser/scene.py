@@ -13,10 +13,12 @@ import django
 from django.core.management import call_command
 
 QUERIES = 4
+WINDOWS = 4  # of one person, that a test opens
 
 
 def build(*, pairs: int) -> dict[str, Any]:
-    """Ada, Ben and Dora with passwords; a campaign in which every label makes a judgment."""
+    """The cast with passwords and sessions; a campaign in which every label makes a judgment."""
+    from django.test import Client
     from django.utils import timezone
 
     from tests.builders import commit, make_set, make_world
@@ -46,7 +48,13 @@ def build(*, pairs: int) -> dict[str, Any]:
         pairs=[(q, document) for q in world.queries for document in world.documents[2:]],
         overlap=1,
     )
-    return {"campaign": str(campaign.public_id), "passwords": passwords}
+    sessions: dict[str, list[str]] = {username: [] for username in passwords}
+    for user in (world.ada, world.ben, world.cem, world.dora):
+        for _ in range(WINDOWS):
+            client = Client()
+            client.force_login(user, "django.contrib.auth.backends.ModelBackend")
+            sessions[user.username].append(client.cookies["sessionid"].value)
+    return {"campaign": str(campaign.public_id), "passwords": passwords, "sessions": sessions}
 
 
 def main() -> None:

@@ -65,7 +65,8 @@ def main() -> None:
         try:
             site.begin()
             window = Window(
-                browser.new_context(), Place(site, scene["campaign"], scene["passwords"])
+                browser.new_context(),
+                Place(site, scene["campaign"], scene["passwords"], scene["sessions"]),
             )
             window.context.add_init_script(LOG)
             window.sign_in("ben")

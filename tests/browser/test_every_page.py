@@ -15,6 +15,8 @@ WIDER = "document.documentElement.scrollWidth - document.documentElement.clientW
 LINKS = """() => [...document.querySelectorAll("a[href]")].map(
   (link) => new URL(link.getAttribute("href"), document.baseURI).href  // in a drawing as well
 )"""
+# parts that the page loads after itself are on it
+LOADED = "() => !document.querySelector('.htmx-request, .htmx-swapping, .htmx-settling')"
 # what scrolls takes the focus once the page has seen how wide it is
 FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 # a page whose figures are there now comes anew, maybe while it is looked at
@@ -87,6 +89,7 @@ def faults_of(window: Window) -> list[str]:
     for width, scheme in LOOKS:
         window.page.set_viewport_size({"width": width, "height": 780})
         window.page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+        window.page.wait_for_function(LOADED)
         window.page.evaluate(FRAMES)
         faults += window.violations()
         if (wider := window.page.evaluate(WIDER)) > 0:

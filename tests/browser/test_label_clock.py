@@ -19,5 +19,5 @@ def test_leases_are_renewed_and_time_away_is_not_counted(open_window: Opener, pl
     assert len(renewal.value.post_data_json["held"]) > 10
     press(page, "2")
     ben.expect_saved()
-    ((seconds,),) = place.rows("SELECT seconds FROM annotation_label")
+    ((seconds,),) = place.rows("SELECT seconds FROM annotation_labeltiming")
     assert 0 < seconds < 100

@@ -134,15 +134,16 @@ def test_who_has_to_leave_is_told_and_keeps_what_was_not_accepted(
 def test_another_tab_hears_that_the_campaign_is_closed(open_window: Opener, place: Place) -> None:
     ben = open_window("ben")
     first = ben.label_page()
-    second = ben.page = ben.new_tab()
-    ben.label_page()
     label_without_a_line(first, "2")
+    second = ben.new_tab()
+    second.route("**/labels", lambda route: route.abort())
+    second.goto(first.url)
+    expect(second.get_by_role("heading", name="Open in another tab")).to_be_visible()
     call(place, CLOSE)
-    second.keyboard.press("1")
-    for page in (second, first):
+    for page in (first, second):
+        page.unroute("**/labels")
+    for page in (first, second):
         expect(page.get_by_role("heading", name="This campaign is closed")).to_be_visible()
-        first.unroute("**/labels")
-    for page in (second, first):
         expect(page.locator('[data-part="state"]')).to_have_attribute("data-state", "refused")
-        expect(page.locator('[data-part="done"]')).to_have_text("0")
+    expect(first.locator('[data-part="done"]')).to_have_text("0")
     assert place.labels() == []

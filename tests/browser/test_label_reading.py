@@ -98,12 +98,12 @@ def test_the_full_text_is_left_without_a_keyboard_and_no_address_is_said(
     shows(ben, [{"url": ""}])
     page = ben.label_page()
     page.keyboard.press("o")
-    expect(page.locator(".toasts")).to_contain_text("no address")
+    expect(page.locator(".toasts")).to_contain_text("no URL")
     page.keyboard.press("f")
     expect(page.locator(".label-status")).to_be_hidden()
-    page.get_by_role("button", name="Leave the full text").click()
+    page.get_by_role("button", name="Close full text").click()
     expect(page.locator(".label-status")).to_be_visible()
-    expect(page.get_by_role("button", name="Leave the full text")).to_be_hidden()
+    expect(page.get_by_role("button", name="Close full text")).to_be_hidden()
 
 
 def test_what_one_could_not_tell_is_called_as_it_was_in_the_question(open_window: Opener) -> None:

@@ -74,7 +74,7 @@ def test_a_grade_before_a_slow_answer_is_for_the_pair_in_sight_and_calls_the_ans
     press(page, "4")
     ben.expect_saved()
     page.reload()
-    expect(page.locator('[data-part="in-query"]')).to_contain_text("at hand")
+    expect(page.locator('[data-part="in-query"]')).to_contain_text("This query")
     held: list[Route] = []
 
     def hold(route: Route) -> None:

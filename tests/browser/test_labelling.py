@@ -5,11 +5,16 @@ import time
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.presses import press, shown
+from tests.browser.presses import IS_READY, press, shown
 from tests.browser.windows import Opener, Place
 from tests.faults.site import eventually
 
 pytestmark = pytest.mark.browser
+
+# labels with their reason (r) and note (n), and when they were made
+WITH_TEXTS = """annotation_label JOIN annotation_labeltiming ON label_id = id
+LEFT JOIN judgments_sidetext r ON r.digest = reason_text_id
+LEFT JOIN judgments_sidetext n ON n.digest = note_text_id"""
 SECONDS = (
     6.0  # from the last label to the other window, on a machine that does other things as well
 )
@@ -80,6 +85,7 @@ def test_undo_later_cannot_tell_and_notes_by_keyboard(open_window: Opener, place
     third = shown(page)
     assert third[0] == second[0]
     assert third[1] != second[1]
+    page.wait_for_function(IS_READY)
     page.keyboard.press("x")
     expect(page.get_by_role("dialog")).to_be_visible()
     press(page, "3")
@@ -92,8 +98,8 @@ def test_undo_later_cannot_tell_and_notes_by_keyboard(open_window: Opener, place
     expect(page.locator('[data-part="note-mark"]')).to_be_hidden()
     ben.expect_saved()
     assert place.labels() == [("graded", 4), ("unsure", None), ("graded", 1)]
-    said = place.rows("SELECT reason, note FROM annotation_label ORDER BY made_at")
-    assert said[-2:] == [("not enough context", ""), ("", "3 of its 5 parts")]
+    said = place.rows(f"SELECT r.text, n.text FROM {WITH_TEXTS} ORDER BY made_at")  # noqa: S608
+    assert said[-2:] == [("not enough context", None), (None, "3 of its 5 parts")]
     outcomes = [row[0] for row in place.rows("SELECT outcome FROM annotation_label")]
     assert sorted(outcomes) == ["graded", "graded", "graded", "retracted", "unsure"]
 
@@ -114,11 +120,11 @@ def test_a_note_stays_with_its_pair_while_another_label_is_taken_back(
     expect(page.locator('[data-part="note-mark"]')).to_be_visible()
     press(page, "1")
     ben.expect_saved()
-    noted = place.rows("SELECT outcome, grade, note FROM annotation_label ORDER BY made_at")
+    noted = place.rows(f"SELECT outcome, grade, n.text FROM {WITH_TEXTS} ORDER BY made_at")  # noqa: S608
     assert noted == [
-        ("graded", 2, ""),
-        ("retracted", None, ""),
-        ("graded", 3, ""),
+        ("graded", 2, None),
+        ("retracted", None, None),
+        ("graded", 3, None),
         ("graded", 1, "about the second"),
     ]
 
@@ -178,14 +184,14 @@ def test_a_key_before_the_first_pair_is_there_labels_nothing_and_it_is_said(
 
     page.route("**/next", hold)
     ben.go(f"/label/{place.campaign}")
-    expect(page.get_by_text("The first pairs are on their way")).to_be_visible()
+    expect(page.get_by_text("Loading the first pairs")).to_be_visible()
     page.keyboard.press("3")
     page.keyboard.press("x")
     expect(page.get_by_text("Too fast: that key was ignored.")).to_be_visible()
     for route in held:
         route.continue_()
-    expect(page.locator('[data-part="in-query"]')).to_contain_text("at hand")
-    expect(page.get_by_text("The first pairs are on their way")).to_be_hidden()
+    expect(page.locator('[data-part="in-query"]')).to_contain_text("This query")
+    expect(page.get_by_text("Loading the first pairs")).to_be_hidden()
     # as the server answered, a second key follows the first before the next pair was painted
     page.evaluate(
         """() => ["1", "2"].forEach((key) =>
@@ -265,7 +271,7 @@ def test_labels_wait_for_their_own_author_when_somebody_else_signs_in(
     ben.sign_in("cem", other)
     press(page, "12")
     state_of(page, "other-account")
-    expect(page.locator('[data-part="sign-in-words"]')).to_contain_text("Somebody else")
+    expect(page.locator('[data-part="sign-in-words"]')).to_contain_text("Another account")
     press(page, "3")
     assert len(place.labels()) == 1
     page.get_by_label("Password of ben").fill("a wrong one")
@@ -295,6 +301,7 @@ def test_the_end_is_said_and_the_server_is_left_alone(open_window: Opener, place
     assert len(asked) <= 2
     page.keyboard.press("u")
     expect(page.locator('[data-part="stage"]')).to_be_visible()
+    expect(page.locator('[data-part="done"]')).to_have_text(str(total - 1))
     press(page, "1")
     ben.expect_saved()
     assert [grade for _, grade in place.labels()] == [3] * (total - 1) + [1]

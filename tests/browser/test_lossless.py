@@ -129,26 +129,80 @@ def test_the_page_comes_in_few_requests_and_little_weight(
     assert sum(one.sizes()["responseBodySize"] for one in own) < 60_000
 
 
-def test_two_tabs_share_the_pairs_and_whoever_closes_leaves_them_to_the_other(
+def test_one_tab_labels_at_a_time_and_one_that_closes_leaves_the_pairs_to_the_other(
     open_window: Opener, place: Place
 ) -> None:
     ben = logged(open_window("ben"))
     first = ben.label_page()
     total = int(first.locator('[data-part="total"]').inner_text())
-    ben.page = ben.new_tab()
-    second = ben.label_page()
-    assert shown(first) != shown(second)
+    press_on(first, "0")
+    at_hand = shown(first)
+    second = ben.new_tab()
+    second.goto(first.url)
+    expect_elsewhere(second)
+    second.keyboard.press("4")
+    second.get_by_role("button", name="Use here").click()
+    expect(second.locator('[data-part="stage"]')).to_be_visible()
+    assert shown(second) == at_hand
+    expect_elsewhere(first)
+    first.keyboard.press("4")
     for _ in range(3):
-        press_on(first, "0")
         press_on(second, "1")
     with second.expect_event("close"):
         second.close(run_before_unload=True)
-    ben.page = first
-    for _ in range(total - 6):
+    expect(first.locator('[data-part="stage"]')).to_be_visible()
+    for _ in range(total - 4):
         press_on(first, "2")
     expect(first.get_by_role("heading", name="All done")).to_be_visible()
     ben.expect_saved()
     check_nothing_lost(first, place, "ben", labels=total)
+    assert Counter(row.grade for row in stored(place, "ben")) == {0: 1, 1: 3, 2: total - 4}
+
+
+def expect_elsewhere(page: Page) -> None:
+    expect(page.get_by_role("heading", name="Open in another tab")).to_be_visible()
+    expect(page.locator("#label-page")).to_have_attribute("data-mode", "elsewhere")
+    expect(page.locator('[data-part="stage"]')).to_be_hidden()
+
+
+def test_a_tab_takes_the_labels_over_that_another_one_could_not_send(
+    open_window: Opener, place: Place
+) -> None:
+    ben = logged(open_window("ben"))
+    first = ben.label_page()
+    first.route("**/labels", lambda route: route.abort())
+    press(first, "01")
+    labelled_last = shown(first)
+    second = ben.new_tab()
+    second.goto(first.url)
+    expect_elsewhere(second)
+    second.keyboard.press("Enter")  # the button has the focus
+    expect(second.locator('[data-part="stage"]')).to_be_visible()
+    assert shown(second) == labelled_last
+    press(second, "2")
+    ben.page = second
+    ben.expect_saved()
+    check_nothing_lost(second, place, "ben", labels=3)
+
+
+WITHOUT_LOCKS = "Object.defineProperty(navigator, 'locks', { value: undefined });"
+
+
+def test_tabs_of_a_browser_without_locks_tell_each_other(open_window: Opener, place: Place) -> None:
+    ben = logged(open_window("ben"))
+    ben.context.add_init_script(WITHOUT_LOCKS)
+    ben.page = ben.new_tab()
+    first = ben.label_page()
+    second = ben.new_tab()
+    second.goto(first.url)
+    expect_elsewhere(second)
+    second.get_by_role("button", name="Use here").click()
+    expect(second.locator('[data-part="stage"]')).to_be_visible()
+    expect_elsewhere(first)
+    press(second, "3")
+    ben.page = second
+    ben.expect_saved()
+    check_nothing_lost(second, place, "ben", labels=1)
 
 
 def test_labels_that_come_after_others_filled_the_pairs_are_kept_and_it_is_said_once(
@@ -254,6 +308,8 @@ ADD_WHILE_LOOKING = """async () => {
 
 
 def test_saved_is_not_said_while_a_label_is_on_its_way(open_window: Opener) -> None:
-    told = open_window("ben").page.evaluate(ADD_WHILE_LOOKING)
+    ben = open_window("ben")
+    ben.go("/")
+    told = ben.page.evaluate(ADD_WHILE_LOOKING)
     assert told[-1] == ["saved", 0]
     assert {waiting for state, waiting in told if state == "saved"} == {0}, told

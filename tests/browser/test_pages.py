@@ -70,7 +70,7 @@ def test_an_invitation_for_a_week_ends_in_a_week_and_says_for_whom_it_is(
     page = ada.page
     ada.go("/c/books/members")
     page.get_by_label("For whom").fill("Fay")
-    page.get_by_role("button", name="Make the link").click()
+    page.get_by_role("button", name="Create link").click()
     expect(page.get_by_role("heading", name="The invitation for Fay")).to_be_visible()
     expect(page.get_by_role("row", name="Fay")).to_contain_text("in 7 days")
 
@@ -90,7 +90,7 @@ def test_a_decision_without_a_reason_leads_to_the_reason(open_window: Opener, pl
     pair = place.rows("SELECT id FROM annotation_pair ORDER BY id LIMIT 1")[0][0]
     ada.go(f"/c/books/pairs/{pair}")
     page.keyboard.press("3")
-    expect(page.get_by_text("Say why")).to_be_visible()
+    expect(page.get_by_text("Give a reason")).to_be_visible()
     page.keyboard.type("because")
     expect(page.locator("#id_reason")).to_have_value("because")
 
@@ -123,3 +123,30 @@ def test_a_leaderboard_fits_on_paper_without_what_paper_cannot_do(open_window: O
     expect(more.first).to_be_hidden()
     expect(page.locator(".table th > a > svg").first).to_be_hidden()
     assert page.evaluate(WIDEST) <= 718
+
+
+def test_a_click_on_a_bar_leads_to_its_query_and_arrow_keys_reach_every_bar(
+    open_window: Opener,
+) -> None:
+    dora = open_window("dora")
+    page = dora.page
+    dora.go("/c/books/lists/main/compare?runs=ranker0&runs=ranker1&measure=nDCG@10")
+    chart = page.locator(".plot-area").first
+    bars = chart.locator("a.mark")
+    readout = page.locator(".readout").first
+    expect(readout).to_have_text("Point at a bar to see its query, click to open it.")
+    bars.nth(1).hover()
+    expect(readout).to_have_text(bars.nth(1).locator("title").text_content() or "no title")
+    page.locator(".plot.square a.mark").last.hover()  # all four queries have the same two values
+    expect(page.locator(".plot.square .readout")).to_have_text(re.compile(r", and 3 more here$"))
+    bars.first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(bars.nth(2)).to_be_focused()
+    address = bars.nth(2).get_attribute("href")
+    assert address is not None
+    assert "/query/q" in address
+    dora.check_accessible()
+    bars.nth(2).click()
+    page.wait_for_url(f"**{address}")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()

@@ -17,7 +17,8 @@ for query in Query.objects.all():
 STORED = """
 SELECT q.description, d.title FROM annotation_label l
 JOIN annotation_pair p ON p.id = l.pair_id JOIN judgments_query q ON q.id = p.query_id
-JOIN judgments_document d ON d.id = p.document_id ORDER BY l.made_at
+JOIN judgments_document d ON d.id = p.document_id
+JOIN annotation_labeltiming t ON t.label_id = l.id ORDER BY t.made_at
 """
 PER_QUERY = "SELECT count(*) FROM annotation_pair GROUP BY query_id"
 

@@ -11,7 +11,8 @@ from tests.browser.windows import Opener, Place
 pytestmark = pytest.mark.browser
 PURPOSES = """
 SELECT s.purpose, l.grade FROM annotation_label l
-JOIN annotation_assignment s ON s.id = l.assignment_id ORDER BY l.made_at"""
+JOIN annotation_assignment s ON s.id = l.assignment_id
+JOIN annotation_labeltiming t ON t.label_id = l.id ORDER BY t.made_at"""
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def test_who_reaches_the_mark_reads_each_answer_and_goes_on_to_pairs_that_count(
     expect(far).to_have_text("Qualification 0 of 3")
     answer(page, "3", "^Right: 3", "1 of 3 done, 1 right; 2 are needed")
     expect(far).to_have_text("Qualification 1 of 3")
-    answer(page, "0", r"You said 0.*Right is 3", "2 of 3 done, 1 right")
+    answer(page, "0", r"Your label: 0.*Right is 3", "2 of 3 done, 1 right")
     answer(page, "3", "^Right: 3", "Passed: 2 of 3 right. What follows counts.")
     expect(far).to_be_hidden()
     press(page, "12")
@@ -68,9 +69,9 @@ def test_who_does_not_reach_the_mark_gets_no_pair_that_counts_until_a_lead_says_
     assert training.rows(PURPOSES) == [("training", 0), ("training", 3), ("training", 1)]
     ada = open_window("ada")
     ada.go(f"/c/books/campaigns/{training.campaign}/training")
-    ada.page.get_by_role("button", name="Let pass Ben").focus()
+    ada.page.get_by_role("button", name="Pass manually Ben").focus()
     ada.page.keyboard.press("Enter")
-    sure = ada.page.get_by_role("button", name="Let them pass")
+    sure = ada.page.get_by_role("button", name="Pass", exact=True)
     sure.focus()
     ada.page.keyboard.press("Enter")
     expect(ada.page.get_by_text("passed by Ada")).to_be_visible()

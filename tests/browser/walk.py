@@ -328,7 +328,7 @@ def main() -> int:
         browser = playwright.chromium.launch(executable_path=chromium, args=SWITCHES)
         try:
             site.begin()
-            place = Place(site, scene["campaign"], scene["passwords"])
+            place = Place(site, scene["campaign"], scene["passwords"], scene["sessions"])
             window = Window(browser.new_context(), place)
             window.context.add_init_script(RECORD)
             window.sign_in("ben")

@@ -2,6 +2,7 @@
 
 import re
 import sqlite3
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
@@ -40,6 +41,13 @@ LOOK_FOR_VIOLATIONS = """async () => {
   await Promise.allSettled(moving.map((one) => one.finished));
   return (await axe.run({ resultTypes: ["violations"] })).violations;
 }"""
+# As one who has labelled before in this browser: the guideline does not come first.
+HAS_READ = """
+const { getItem } = Storage.prototype;
+Storage.prototype.getItem = function (name) {
+  return name.startsWith("touchstone guideline ") ? "met" : getItem.call(this, name);
+};
+"""
 REPORT = "addEventListener('securitypolicyviolation', (e) => console.error('CSP', e.blockedURI));"
 
 
@@ -50,6 +58,7 @@ class Place:
     site: Embedded
     campaign: str
     passwords: dict[str, str]
+    sessions: Mapping[str, Sequence[str]]  # of each person, a few
 
     def rows(self, statement: str) -> list[tuple[Any, ...]]:
         """What the database holds, read beside the server."""
@@ -64,7 +73,8 @@ class Place:
         """Outcome and grade of every label that holds, in the order in which they were made."""
         holds = "id NOT IN (SELECT supersedes_id FROM annotation_label WHERE supersedes_id NOTNULL)"
         return self.rows(
-            f"SELECT outcome, grade FROM annotation_label WHERE {holds} ORDER BY made_at"  # noqa: S608
+            "SELECT outcome, grade FROM annotation_label "  # noqa: S608
+            f"JOIN annotation_labeltiming ON label_id = id WHERE {holds} ORDER BY made_at"
         )
 
     def head_of_all_labels(self) -> int:
@@ -82,11 +92,14 @@ class Window:
     context: BrowserContext
     place: Place
     complaints: list[str] = field(default_factory=list)
+    has_read: bool = True  # the guideline
 
     def __post_init__(self) -> None:
         self.context.set_default_timeout(PATIENCE)
         expect.set_options(timeout=PATIENCE)
         self.context.add_init_script(REPORT)
+        if self.has_read:
+            self.context.add_init_script(HAS_READ)
         self.page = self.new_tab()
 
     def new_tab(self) -> Page:
@@ -157,12 +170,18 @@ class Opener:
     def __init__(self, browser: Browser, place: Place, stack: ExitStack, look: str) -> None:
         self._browser, self._place, self._stack = browser, place, stack
         self._look = LOOKS[look]
+        self._sessions = {name: iter(keys) for name, keys in place.sessions.items()}
 
-    def __call__(self, username: str, **options: Any) -> Window:
-        """A window of a browser of this person's own, signed in; options of the browser's."""
+    def __call__(self, username: str, *, has_read: bool = True, **options: Any) -> Window:
+        """A window of a browser of this person's own, signed in; options of the browser's.
+
+        has_read: they have read the guideline there, so that it does not come first.
+        """
         context = self._browser.new_context(**{**self._look, **options})
         self._stack.callback(context.close)
-        window = Window(context, self._place)
-        window.sign_in(username)
+        window = Window(context, self._place, has_read=has_read)
+        session = next(self._sessions[username])
+        address = self._place.site.address
+        context.add_cookies([{"name": "sessionid", "value": session, "url": address}])
         self._stack.callback(window.check)
         return window

@@ -14,7 +14,7 @@ from annotation.consolidation.services import consolidate
 from config import readiness
 from config.logs import JsonFormatter, LineFormatter
 from evaluation.evaluations.refreshing import refresh_evaluations
-from judgments.jobs.heartbeats import beat
+from judgments.jobs.worker_beats import beat
 from tests.builders import NOW, commit, make_world
 from tests.builders_annotation import label, make_campaign
 from tests.evaluation.builders import make_run
@@ -52,7 +52,7 @@ def test_readiness_names_each_part(client: Client, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(readiness, "list_excess_rights", list)  # and its role makes databases
     answer = client.get("/readyz")
     assert answer.status_code == 200
-    assert answer.json()["checks"]["workers"] == "none has been heard of lately"
+    assert answer.json()["checks"]["workers"] == "no live worker"
     beat(name="refresh@here", at=timezone.now())
     checks = client.get("/readyz").json()["checks"]
     assert checks == dict.fromkeys(PARTS, "ok")

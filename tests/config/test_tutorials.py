@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.running_server import running_server
+
 ROOT = Path(__file__).resolve().parents[2]
 TUTORIALS = ROOT / "docs" / "tutorials"
 BLOCK = re.compile(r"^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -19,7 +21,15 @@ PYTHON = shlex.quote(sys.executable)
 PROGRAMS = {
     "./run manage ": f"{PYTHON} {shlex.quote(str(ROOT / 'manage.py'))} ",
     "touchstone ": f"{PYTHON} -P -m touchstone ",
+    "python ": f"{PYTHON} ",
 }
+TOKEN = """
+import json
+import django
+django.setup()
+from tests.api.callers import make_token
+print(json.dumps({"TOUCHSTONE_TOKEN": make_token(username="researcher")}))
+"""
 ON_THE_DEMO = ("compare-runs", "labels-to-release")
 
 
@@ -50,8 +60,12 @@ def environment(home: Path) -> dict[str, str]:
     return {**outside, "TOUCHSTONE_HOME": str(home), "PYTHONPATH": str(ROOT)}
 
 
-def follow(name: str, folder: Path, home: Path) -> None:
-    """Write the page's files, run its commands in order, and hold what they print to the page."""
+def follow(name: str, folder: Path, home: Path, **variables: str) -> list[str]:
+    """Write the page's files, run its commands in order, and hold what they print to the page.
+
+    Gives what each printed.
+    """
+    printed = []
     for _, title, text in blocks(name):
         if title:
             (folder / title).write_text(text, encoding="utf-8")
@@ -65,7 +79,7 @@ def follow(name: str, folder: Path, home: Path) -> None:
         found = subprocess.run(
             ["/bin/sh", "-c", command],
             cwd=folder,
-            env=environment(home),
+            env=environment(home) | variables,
             capture_output=True,
             text=True,
             check=False,
@@ -74,6 +88,8 @@ def follow(name: str, folder: Path, home: Path) -> None:
         assert found.returncode == 0, f"{step.command}\n{found.stderr}"
         if step.says:
             assert found.stdout == step.says
+        printed.append(found.stdout)
+    return printed
 
 
 def test_your_own_data_in_ten_minutes(tmp_path: Path) -> None:
@@ -100,6 +116,21 @@ def test_what_is_done_on_the_demo(name: str, tmp_path: Path, demo_home: Path) ->
     follow(name, tmp_path, demo_home)
 
 
+@pytest.mark.xdist_group("demo")
+def test_a_notebook_asks_the_server_of_the_demo(tmp_path: Path, demo_home: Path) -> None:
+    (program,) = [text for _, title, text in blocks("notebook") if title]
+    assert len([line for line in program.splitlines() if line.strip()]) <= 25
+    with running_server(demo_home, seed=TOKEN) as found:
+        found["TOUCHSTONE_URL"] = found["TOUCHSTONE"]
+        asking = {name: found[name] for name in ("TOUCHSTONE_URL", "TOUCHSTONE_TOKEN")}
+        printed = follow("notebook", tmp_path, demo_home, **asking)[-1]
+    # the board, two comparisons, and ten queries with their texts
+    assert re.search(r"^\d+ +my-bm25 +0\.\d+", printed, re.MULTILINE)
+    assert re.search(r"my-title-only/first .* worse ", printed)
+    assert "[10 rows x 4 columns]" in printed
+
+
 def test_every_tutorial_with_commands_is_followed() -> None:
     pages = {path.stem for path in TUTORIALS.glob("*.md")}
-    assert {name for name in pages if list(steps(name))} == {"your-own-data", *ON_THE_DEMO}
+    followed = {"your-own-data", "notebook", *ON_THE_DEMO}
+    assert {name for name in pages if list(steps(name))} == followed

@@ -44,10 +44,10 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> Any:
     """A client of a site on which nobody's session can be read, for the given reason."""
 
     def fail(error: Exception) -> Client:
-        def get_person(_: HttpRequest) -> None:
+        def get_user(_: HttpRequest) -> None:
             raise error
 
-        monkeypatch.setattr("judgments.middleware.get_person", get_person)
+        monkeypatch.setattr("django.contrib.auth.middleware.auth.get_user", get_user)
         return Client(raise_request_exception=False)
 
     return fail

@@ -108,8 +108,8 @@ def _answer(ranking: Ranking | None, docids: Mapping[int, str]) -> Answer:
     """A ranking's documents, their ids and scores, as its file had them."""
     if ranking is None:
         return [], [], np.zeros(0)
-    pks = unpack_documents(ranking.documents).tolist()
-    return pks, [docids[pk] for pk in pks], unpack_scores(ranking.scores)
+    pks = unpack_documents(bytes(ranking.documents)).tolist()
+    return pks, [docids[pk] for pk in pks], unpack_scores(bytes(ranking.scores))
 
 
 def _value(

@@ -27,7 +27,7 @@ FORGED = {
 
 
 @pytest.fixture
-def server(settings, own_redis_url: str) -> Iterator["redis.Redis[bytes]"]:
+def server(settings, own_redis_url: str) -> Iterator[redis.Redis]:
     mine = {**settings.CACHES["default"], "LOCATION": own_redis_url}
     settings.CACHES = {"default": mine}
     client = redis.Redis.from_url(own_redis_url)
@@ -65,7 +65,7 @@ def read_pages(client: Client) -> list[str]:
 
 @pytest.mark.parametrize("kind", FORGED)
 def test_pages_say_the_same_whatever_was_put_into_the_cache(
-    world: World, server: "redis.Redis[bytes]", tmp_path: Path, kind: str
+    world: World, server: redis.Redis, tmp_path: Path, kind: str
 ) -> None:
     client = signed_in(world.dora)
     computed = read_pages(client)

@@ -194,8 +194,8 @@ class Annotator:
         if mishap == "no answer":
             raise ConnectionResetError(mishap)
         answer = self._connection.getresponse()
-        body = answer.read()
-        return answer.status, json.loads(body[: len(body) // 2] if mishap else body)
+        text = answer.read()
+        return answer.status, json.loads(text[: len(text) // 2] if mishap else text)
 
     def _mishap(self) -> str:
         """What befalls this answer on its way: mostly nothing."""

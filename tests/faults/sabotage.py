@@ -30,8 +30,13 @@ def counted_seats() -> None:
     """Count who sits at a pair, then sit down: as it is often written."""
     from annotation.labelling import leasing
     from annotation.models import Assignment
+    from annotation.permissions import AnnotatorContext
+    from annotation.seats.streams import FreeSeat
 
-    def lease(context: Any, pks: Sequence[int], at: datetime) -> int:
+    def lease(
+        context: AnnotatorContext, seats: Sequence[FreeSeat], at: datetime, *, in_turn: bool = True
+    ) -> int:
+        pks = [seat.pk for seat in seats]
         wanted = Assignment.objects.filter(pk__in=pks).values_list("pair_id", flat=True)
         sitting = Assignment.objects.filter(state__in=("leased", "done"))
         counted = {pair: sitting.filter(pair=pair).count() for pair in wanted}
@@ -47,7 +52,7 @@ def counted_seats() -> None:
             )
         return len(room)
 
-    leasing._not_locked = lambda seats: [seat.pk for seat in seats]
+    leasing._not_locked = lambda seats: seats
     leasing._lease = lease
 
 
@@ -72,25 +77,25 @@ def late_flag() -> None:
     from annotation.models import Pair
 
     module: Any = consolidating
-    listen, save = module.listen, module._save_conclusions
+    load, save = module.load_labelled_pairs, module._save_aggregates
 
-    def listen_without_locks(pairs_qs: Any, *rest: Any) -> Any:
+    def load_without_locks(pairs_qs: Any, *rest: Any) -> Any:
         unlocked_qs = pairs_qs.all()
         unlocked_qs.query.select_for_update = False
-        return listen(unlocked_qs, *rest)
+        return load(unlocked_qs, *rest)
 
     def save_late(concluded: Sequence[Any]) -> None:
-        heard = {one.pair.pk: one.pair.label_seq for one in concluded}
+        loaded = {one.pair.pk: one.pair.label_seq for one in concluded}
         until = time.monotonic() + LONG_WINDOW
-        while heard and time.monotonic() < until:
-            now = Pair.objects.filter(pk__in=heard).values_list("pk", "label_seq")
-            if sum(seq > heard[pk] for pk, seq in now) >= ENOUGH:
+        while loaded and time.monotonic() < until:
+            now = Pair.objects.filter(pk__in=loaded).values_list("pk", "label_seq")
+            if sum(seq > loaded[pk] for pk, seq in now) >= ENOUGH:
                 break
             time.sleep(POLL)
         save(concluded)
 
-    module.listen = listen_without_locks
-    module._save_conclusions = save_late
+    module.load_labelled_pairs = load_without_locks
+    module._save_aggregates = save_late
 
 
 def forgotten_query() -> None:

@@ -123,14 +123,14 @@ class Site:
         """Let half of the leases have run out long ago, as a clock that jumped would."""
         raise NotImplementedError
 
-    def stop(self) -> None:
-        """End every process that is still there."""
+    def stop(self, patience: float = 10.0) -> None:
+        """End every process that is still there, with so many seconds to end by itself."""
         for process in self._running.values():
             if process.poll() is None:
                 process.terminate()
         for process in self._running.values():
             try:
-                process.wait(10)
+                process.wait(patience)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait(PATIENCE)

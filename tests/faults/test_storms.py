@@ -61,7 +61,8 @@ def test_a_storm_finds_what_was_broken_on_purpose(sabotage: str, found: str, at_
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 def test_a_storm_that_is_told_to_end_leaves_no_server_behind(tmp_path: Path) -> None:
-    command = (sys.executable, "-m", "tests.faults", "--embedded", "--think", "60")
+    small = ("--embedded", "--labels", "20", "--think", "60")
+    command = (sys.executable, "-m", "tests.faults", *small)
     here = {**os.environ, "TMPDIR": str(tmp_path)}
     with subprocess.Popen(command, cwd=ROOT, env=here) as process:
         while not any(tmp_path.glob("*/acknowledged/*.jsonl")):  # people have begun

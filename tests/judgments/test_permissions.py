@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 
 from judgments import permissions
-from judgments.models import Membership, Role, User
+from judgments.models import Collection, Membership, Role, User
 from judgments.permissions import ADMIN, Access, NotFound, RoleRefused, get_access
 from tests.builders import make_collection, make_user
 
@@ -23,7 +23,7 @@ TABLE = {
 
 def access_of(who: str) -> Access:
     """An access as plain values: no database."""
-    collection = permissions.Collection(slug="books")
+    collection = Collection(slug="books")
     if who == ANNOTATING:
         return Access(User(username="dora"), collection, Role.RESEARCHER, is_annotating=True)
     return Access(User(username=who), collection, who, is_annotating=who == "lead")

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from django.core.cache import cache
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.labelling import own_campaigns
 from annotation.models import Campaign
 from tests.annotation.page_reading import client_of
 
@@ -57,7 +57,7 @@ class Account:
         """`next?count=`: the pairs at hand. is_counted: long after the counts were asked for last,
         so that what is left is counted again."""
         if is_counted:
-            own_campaigns._counted.clear()
+            cache.clear()
         response = self._client.get(self._address("next"), {"count": count})
         return self._answer(response, count)
 
@@ -75,7 +75,7 @@ class Account:
         self, label: dict[str, Any], *, count: int = 60, held: Sequence[str] = ()
     ) -> Answer:
         """Send one label long after the last, and ask for pairs and counts with it."""
-        own_campaigns._counted.clear()
+        cache.clear()
         body = {"labels": [label], "count": count, "held": list(held)}
         return self._answer(self._post("labels", body), count)
 

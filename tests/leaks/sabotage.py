@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from annotation.gold.planting import seeded
+from annotation.gold.planting_services import OWN_SEAT
 from annotation.labelling import api as labelling_api
 from annotation.labelling import leasing
 from annotation.labelling import services as labelling
@@ -62,7 +63,7 @@ def gold_is_never_too_late(patch: Patch) -> None:
             return found
         Assignment.objects.filter(pk=named.pk).update(
             state=Assignment.State.DONE,
-            seat=labelling.OWN_SEAT,
+            seat=OWN_SEAT,
             leased_until=None,
             **labelling._shown_there(named),
         )
@@ -86,7 +87,8 @@ def gold_alone_is_counted(patch: Patch) -> None:
 SABOTAGES: MappingProxyType[str, tuple[Callable[[Patch], None], str, int]] = MappingProxyType(
     {
         drawn_for_each_count.__name__: (drawn_for_each_count, "other counts", 6),
-        gold_beside_the_count.__name__: (gold_beside_the_count, "lengths of answers", 30),
+        # every count: with half of them the AUC is 0.7 to 0.9 from one draw of gold to the next
+        gold_beside_the_count.__name__: (gold_beside_the_count, "lengths of answers", 60),
         gold_is_never_too_late.__name__: (gold_is_never_too_late, "late labels", 1),
         gold_alone_is_counted.__name__: (gold_alone_is_counted, "progress after late labels", 1),
     }

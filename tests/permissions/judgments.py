@@ -151,6 +151,7 @@ ROWS = [
         method="post",
     ),
     managers("audit", path=books),
+    managers("audit-file", path=books),
     managers("job", path=job_of_ada),
     readers("lists", path=books),
     leads("list-create", path=books),

@@ -55,6 +55,7 @@ ROWS = [
     api("api-campaign-next", "get"),
     api("api-campaign-labels", "get"),
     Row(name="api-campaign-quality", path=campaign, anonymous=401, lead=200, admin=200),
+    Row(name="api-campaign-labels-file", path=campaign, anonymous=401, lead=200, admin=200),
     Row(name="api-list-quality", path=main_list, anonymous=401, lead=200, admin=200),
     api("api-campaign-release"),
     Row(name="skip-return", path=skipped, method="post", annotator=302),

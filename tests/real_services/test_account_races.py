@@ -1,6 +1,7 @@
 """People who change the same accounts at once, over two real connections."""
 
 from functools import partial
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -72,11 +73,11 @@ def test_two_spellings_of_a_user_name_at_once_make_one_account(at_once: AtOnce) 
     access = make_access(collection=make_world().collection)
 
     def register(token: str, username: str) -> User:
-        words = {"name": "", "password": PASSWORD, "at": timezone.now()}
+        words: dict[str, Any] = {"name": "", "password": PASSWORD, "at": timezone.now()}
         return register_and_accept(token=token, username=username, **words)
 
     for number in range(ROUNDS):
-        invited = {"role": "annotator", "note": "", "days": 7, "at": timezone.now()}
+        invited: dict[str, Any] = {"role": "annotator", "note": "", "days": 7, "at": timezone.now()}
         tokens = [invite(access=access, **invited)[1] for _ in range(2)]
         names = (f"fay{number}", f"FAY{number}")
         done = at_once(*[partial(register, *one) for one in zip(tokens, names, strict=True)])

@@ -1,6 +1,7 @@
 """The processes of docker-compose.yml, started as it starts them, without its containers."""
 
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -37,13 +38,15 @@ def test_the_web_server_and_both_workers_start_answer_and_end(
             tmp_path / "web.log"
         ).read_text()
         for name in workers:
-            destination = [*ping, f"{name}@test"]
-            assert eventually(lambda to=destination: call(to, environment).returncode == 0), (
-                tmp_path / f"{name}.log"
-            ).read_text()
+            answered = partial(_is_answered, [*ping, f"{name}@test"], environment)
+            assert eventually(answered), (tmp_path / f"{name}.log").read_text()
         assert {name: one.poll() for name, one in running.items()} == dict.fromkeys(running)
     assert {name: one.returncode for name, one in running.items()} == dict.fromkeys(running, 0)
 
 
 def test_the_health_check_fails_where_nothing_answers() -> None:
     assert not answers(port=free_port(), hosts=HOST)
+
+
+def _is_answered(ping: list[str], environment: dict[str, str]) -> bool:
+    return call(ping, environment).returncode == 0

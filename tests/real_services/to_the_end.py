@@ -32,7 +32,7 @@ PATIENCE = 1800.0  # seconds in all
 def label_to_the_end(
     *, campaign_id: int, usernames: Sequence[str], patience: float = PATIENCE
 ) -> list[str]:
-    """What went wrong, in words; nothing if all pairs are full and nobody is there twice."""
+    """What went wrong, in words; nothing if all pairs are full and nobody appears twice."""
     errors: list[str] = []
     until = time.monotonic() + patience
     threads = [
@@ -106,7 +106,7 @@ def _look(campaign_id: int) -> list[str]:
     wrong = [
         f"pair {pair} has {each[pair]} seats filled" for pair in pairs if each[pair] != overlap
     ]
-    wrong += [f"{who} is there twice" for who, count in Counter(people).items() if count > 1]
+    wrong += [f"{who} appears twice" for who, count in Counter(people).items() if count > 1]
     labels_qs = Label.objects.filter(pair__campaign=campaign_id)
     labels = Counter(labels_qs.values_list("pair", "annotator"))
     wrong += [f"{who} has {count} labels" for who, count in labels.items() if count > 1]

@@ -1,6 +1,7 @@
 """Click models: PyClick's figures, of made-up pages and of a real log."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,14 @@ import pytest
 from tests.reference.record_click_models import RECORDED
 from tests.services import find_data
 from touchstone.clicks.ctr import fit_document_ctr, fit_rank_ctr
-from touchstone.clicks.fit import evaluate
+from touchstone.clicks.fit import ClickModel, evaluate
 from touchstone.clicks.log import LogBuilder
 from touchstone.clicks.pbm import fit_pbm
 from touchstone.clicks.sdbn import fit_sdbn
 from touchstone.clicks.sessions import Sessions, find_sessions
 from touchstone.clicks.ubi import read_ubi
 
-MODELS = {
+MODELS: dict[str, Callable[..., ClickModel]] = {
     "rank": fit_rank_ctr,
     "document": fit_document_ctr,
     "sdbn": fit_sdbn,

@@ -32,6 +32,10 @@ SAME_IN_TREC_EVAL = {
     "Rprec": "Rprec",
     "Bpref": "bpref",
     "infAP": "infAP",
+    "SetP": "set_P",
+    "SetR": "set_recall",
+    "SetF": "set_F",
+    "NumRet": "num_ret",
 }
 
 
@@ -41,7 +45,7 @@ def test_every_value_equals_pytrec_evals_to_the_last_bit(seed: int, rel: int) ->
     qrels, run = random_qrels_and_run(seed=seed)
     names = {
         name
-        if rel == 1 or name.startswith("nDCG")
+        if rel == 1 or name.startswith(("nDCG", "NumRet"))
         else f"{name.split('@')[0]}(rel={rel})"
         + ("@" + name.split("@")[1] if "@" in name else ""): theirs
         for name, theirs in SAME_IN_TREC_EVAL.items()
@@ -74,6 +78,9 @@ IN_IR_MEASURES = [
     "Rprec(rel=2)",
     "Bpref",
     "infAP(rel=2)",
+    "SetP",
+    "SetR(rel=2)",
+    "SetF(rel=2)",
 ]
 
 

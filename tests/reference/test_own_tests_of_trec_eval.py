@@ -65,8 +65,9 @@ WHOLE: Final = {
     "Rprec_mult_1.00": "Rprec",
     "bpref": "Bpref",
     "infAP": "infAP",
-    "set_P": "P(denominator='returned')@1000000",
-    "set_recall": "R@1000000",
+    "set_P": "SetP",
+    "set_recall": "SetR",
+    "set_F": "SetF",
     "rbp": "RBP(p=0.9)",
     "rbp_resid": "RBPResidual(p=0.9)",
 }
@@ -78,7 +79,7 @@ NOT_OURS: Final = {
     r"11pt_avg|iprec_at_recall_[01]\.\d\d": "interpolated precision, which hides the ranks",
     r"Rprec_mult_(0\.\d0|1\.[2-8]0|2\.00)": "precision at multiples of R",
     r"(set_)?relative_P(_\d+)?": "precision by what could be had at a cutoff",
-    "set_(F|map)": "of sets without an order",
+    "set_map": "of sets without an order",
     "ndcg_rel|Rndcg|G|binG": "other normalisations of its authors', in no other tool",
     "utility": "coefficients without a meaning of their own",
 }

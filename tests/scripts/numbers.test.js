@@ -17,6 +17,7 @@ test("one is singular", () => {
 test("durations are said as roughly as they are known", () => {
   assert.equal(duration(10), "less than a minute");
   assert.equal(duration(90), "about 2 min");
-  assert.equal(duration(3600), "about 1 h 0 min");
+  assert.equal(duration(3600), "about 1 h");
+  assert.equal(duration(45_000), "about 13 h");
   assert.equal(duration(3840), "about 1 h 4 min");
 });

@@ -41,7 +41,8 @@ test("the pace is today's, from five labels on", () => {
   assert.equal(last()?.pace, "");
   progress.count(1, 6);
   progress.show();
-  assert.equal(last()?.pace, "600 an hour, about 1 h 0 min left"); // 598 pairs of 6 seconds
+  assert.equal(last()?.left, "about 1 h left"); // 598 pairs of 6 seconds
+  assert.equal(last()?.pace, "600 labels per hour today; time away does not count");
 });
 
 test("a pair that took an hour counts as ten minutes", () => {
@@ -49,7 +50,7 @@ test("a pair that took an hour counts as ten minutes", () => {
   progress.begin({ progress: { done: 0, left: 10 }, pace: { labels: 5, seconds: 600 } });
   progress.count(1, 3600);
   progress.show();
-  assert.equal(last()?.pace, "18 an hour, about 30 min left"); // 9 pairs of 200 seconds
+  assert.equal(last()?.left, "about 30 min left"); // 9 pairs of 200 seconds
 });
 
 test("of a query it says what was done before and here, and what is here", () => {
@@ -59,11 +60,11 @@ test("of a query it says what was done before and here, and what is here", () =>
   queue.add([first, second]);
   queue.next();
   progress.set({ done: 7, left: 2 });
-  assert.equal(last()?.inQuery, "7 done, 2 at hand");
+  assert.equal(last()?.inQuery, "This query: 7 of 9");
   queue.finish(first, label("a"));
   queue.next();
   progress.show();
-  assert.equal(last()?.inQuery, "8 done, 1 at hand");
+  assert.equal(last()?.inQuery, "This query: 8 of 9");
 });
 
 test("of the only pair of its query it says nothing", () => {

@@ -19,7 +19,7 @@ test("a label is named by its grade, or by its code where the page has no such g
     labelWords(row(1, { outcome: "unsure", reason: "unclear" }), gradeName),
     "Can’t tell: unclear",
   );
-  assert.equal(labelWords(row(1, { outcome: "retracted" }), gradeName), "Taken back");
+  assert.equal(labelWords(row(1, { outcome: "retracted" }), gradeName), "Undone");
 });
 
 test("a cell is one line, and no formula", () => {

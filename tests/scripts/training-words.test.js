@@ -23,7 +23,7 @@ test("the right answer is said, as one grade or a range", () => {
 });
 
 test("a wrong answer is said beside the right one, and 0 is a grade", () => {
-  assert.equal(headingWords(result(), 0, named), "You said 0 grade. Right is 2 grade.");
+  assert.equal(headingWords(result(), 0, named), "Your label: 0 grade. Right is 2 grade.");
   assert.equal(headingWords(result(), null, named), "You could not tell. Right is 2 grade.");
 });
 

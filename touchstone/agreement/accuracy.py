@@ -33,7 +33,7 @@ SLOPES: Final = np.linspace(0.0, 1.6, 9)
 SPREAD: Final = 0.05  # the scale of a half-normal distribution
 SPREADS: Final = np.array([0.01, 0.02, 0.04, 0.06, 0.09, 0.13, 0.18, 0.25])
 EDGE: Final = 0.02  # no prior mean is nearer to 0 or 1
-LEAST_ERROR: Final = 0.01  # of somebody's agreement
+LEAST_ERROR: Final = 0.01  # of an annotator's agreement
 COVERAGE: Final = 0.95
 DISCOVERIES: Final = 0.1  # of those called below the median, at most, in expectation, are not
 

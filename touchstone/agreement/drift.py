@@ -1,4 +1,4 @@
-"""Whether what somebody does has changed over time, and when.
+"""Whether an annotator's behaviour has changed over time, and when.
 
 Values in the order in which they came are shown in windows with control limits, and searched for
 the one place where the mean changes most. Whether such a change is more than chance is told by

@@ -152,7 +152,7 @@ def _check_distinct(rows: QueryRows, pairs: npt.NDArray[np.uint64], where: str) 
         first = int(np.argmax(rows.pairs == ordered[again[0]]))
         document = rows.column("document")[first].as_py()
         query = rows.name(int(rows.queries[first]))
-        raise BulkRefused(f"query {query}: document {str(document)!r} is there twice{where}")
+        raise BulkRefused(f"query {query}: document {str(document)!r} appears twice{where}")
 
 
 def _levels(rows: QueryRows, plan: Plan) -> tuple[LevelArray, Grades, frozenset[float]]:

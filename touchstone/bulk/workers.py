@@ -1,4 +1,4 @@
-"""Tasks in processes of their own, or in this one; one that fails ends them all."""
+"""Tasks in separate processes, or in this one; one that fails ends them all."""
 
 import os
 import signal

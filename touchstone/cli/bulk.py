@@ -13,7 +13,7 @@ from touchstone.bulk.counts import BulkCounts, report
 from touchstone.bulk.errors import check_pyarrow
 from touchstone.bulk.plan import Plan
 from touchstone.cli.running import BadOptionError, Write
-from touchstone.measures.reports import aligned
+from touchstone.tables import aligned
 
 ENGINES: Final = ("local", "celery", "spark")
 HELP: Final = (

@@ -11,7 +11,7 @@ from touchstone.cli.running import Write
 from touchstone.clicks.coec import Coec, coec
 from touchstone.clicks.ledger import DESCRIPTIONS, ApplicationLedger, Ledger, Outcome
 from touchstone.clicks.log import ClickLog
-from touchstone.measures.reports import aligned
+from touchstone.tables import aligned
 
 SHOWN: Final = 20  # pairs that a table shows
 

@@ -18,7 +18,7 @@ from touchstone.clicks.log import ClickLog
 from touchstone.clicks.pbm import ROUNDS, fit_pbm, pbm_replicates
 from touchstone.clicks.sdbn import fit_sdbn
 from touchstone.clicks.sessions import MOST_RESULTS, FoundSessions, Sessions, find_sessions
-from touchstone.measures.reports import aligned
+from touchstone.tables import aligned
 
 RESAMPLES: Final = 200
 MOST_RESAMPLES: Final = 10_000

@@ -9,7 +9,7 @@ from typing import Any, Final
 from touchstone.cli.running import BadOptionError, Write
 from touchstone.clicks.counterfactual import Counterfactual, Estimate, counterfactual
 from touchstone.clicks.policy_log import PolicyLog, read_policy_log
-from touchstone.measures.reports import aligned
+from touchstone.tables import aligned
 
 
 def add_ips_arguments(parser: ArgumentParser) -> None:

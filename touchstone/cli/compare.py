@@ -14,11 +14,12 @@ from touchstone.measures.asking import Asked, ask
 from touchstone.measures.errors import MeasureError
 from touchstone.measures.files import FileValues, evaluate_file
 from touchstone.measures.judged_files import JudgedQueries
-from touchstone.measures.reports import aligned, run_names
+from touchstone.measures.reports import run_names
 from touchstone.statistics.intervals import half_interval
 from touchstone.statistics.named_tests import TESTS, USUAL_TEST, Test
 from touchstone.statistics.paired import Comparison, compare, holm
 from touchstone.statistics.resampling import FloatArray
+from touchstone.tables import aligned
 
 CONFIDENCE: Final = 0.95
 HELP: Final = (

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from touchstone.cli.running import BadOptionError, Write
-from touchstone.measures.reports import aligned
 from touchstone.statistics.corrected import (
     FEWEST_JUDGED,
     CorrectedMean,
@@ -16,6 +15,7 @@ from touchstone.statistics.corrected import (
     too_few,
 )
 from touchstone.statistics.judged_values import JudgedValues, read_judged_values
+from touchstone.tables import aligned
 
 DESIGNS: Final = ("superpopulation", "fixed")
 INTERVALS: Final = ("t", "z")

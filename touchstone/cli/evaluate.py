@@ -8,11 +8,14 @@ from touchstone.cli.own_files import own_runs, read_own_qrels
 from touchstone.cli.running import Write
 from touchstone.files.collections import read_queries
 from touchstone.files.query_ids import read_query_ids
+from touchstone.files.subtopics import read_subtopic_qrels
 from touchstone.files.trec import QrelsFile, RunToRead, of_queries
 from touchstone.measures.asking import Asked, ask_all
 from touchstone.measures.definition import Measure
+from touchstone.measures.diversity import evaluate_diversity, is_diversity, parse_diversity
 from touchstone.measures.errors import MeasureError
 from touchstone.measures.files import compare_file, evaluate_file, explain_file
+from touchstone.measures.grammar import split_names
 from touchstone.measures.judged_files import JudgedQueries
 from touchstone.measures.presets import preset
 from touchstone.measures.reports import (
@@ -67,11 +70,30 @@ def work(options: Mapping[str, Any], say: Write, warn: Write) -> None:
 
     Raises FileRefused and MeasureError.
     """
+    if any(map(is_diversity, split_names(options["measures"]))):
+        say(_with_subtopics(options))
+        return
     asked = _asked(options)
     say(_output(asked, options))
     for caveat in dict.fromkeys(one.preset.caveat for one in asked if one.preset):
         if caveat:
             warn(f"Note: {caveat}")
+
+
+def _with_subtopics(options: Mapping[str, Any]) -> str:
+    names = tuple(split_names(options["measures"]))
+    if not all(map(is_diversity, names)):
+        raise MeasureError("measures with subtopics are asked for apart from others")
+    for option in ("preset", "queries", "per_segment", "set", "explain", "collection_size"):
+        if options[option]:
+            flag = option.replace("_", "-")
+            raise MeasureError(f"--{flag} does not go with measures with subtopics")
+    measures = [parse_diversity(name) for name in names]
+    qrels = read_subtopic_qrels(options["qrels"], name=options["qrels"])
+    runs = {
+        name: evaluate_diversity(qrels, unread.whole(), measures) for name, unread in _runs(options)
+    }
+    return FORMATS[options["format"]](Report(None, names, runs, options["per_query"]))
 
 
 def _asked(options: Mapping[str, Any]) -> tuple[Asked, ...]:

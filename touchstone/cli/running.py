@@ -3,13 +3,16 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TextIO
 
+from touchstone.client.errors import ServerUnavailableError
 from touchstone.errors import DomainError
 from touchstone.files.errors import FileRefused
 
 BAD_INPUT: Final = 2
+NO_ANSWER: Final = 4
 
 Write = Callable[[str], object]  # lines, the last of which need not be ended
-Work = Callable[[Mapping[str, Any], Write, Write], None]
+# gives the exit status where a command has more than one for what went well
+Work = Callable[[Mapping[str, Any], Write, Write], int | None]
 
 
 class BadOptionError(DomainError):
@@ -20,13 +23,18 @@ class BadOptionError(DomainError):
 
 
 def run(work: Work, options: Mapping[str, Any], *, say: Write, warn: Write) -> int:
-    """Do it; the exit status. What was wrong goes to `warn`."""
+    """Do it; the exit status: 2 for bad input, 4 where a server does not answer.
+
+    What was wrong goes to `warn`.
+    """
     try:
-        work(options, say, warn)
+        return work(options, say, warn) or 0
+    except ServerUnavailableError as error:
+        warn(refusal(error))
+        return NO_ANSWER
     except DomainError as error:
         warn(refusal(error))
         return BAD_INPUT
-    return 0
 
 
 def refusal(error: DomainError) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from touchstone.cli.running import BadOptionError, Write
-from touchstone.measures.reports import aligned
 from touchstone.sampling.designs import SamplePlan, sequential_poisson, simple_random, stratified
 from touchstone.sampling.estimation import (
     Variance,
@@ -23,6 +22,7 @@ from touchstone.sampling.estimation import (
 from touchstone.sampling.frame_files import read_frame
 from touchstone.sampling.sample_files import JudgedSample, read_joint, read_sample
 from touchstone.sampling.weighting import mean_per_query
+from touchstone.tables import aligned
 
 SHOWN: Final = 20  # queries that a table shows
 HELP: Final = "Draw a sample of queries from a frame, and estimate totals and means from one."

@@ -79,7 +79,7 @@ def _header(line: int, cells: Sequence[str], problems: Problems) -> dict[str, in
     names = [ALIASES.get(cell.lower(), cell.lower()) for cell in cells]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
-        raise problems.stop(line, Rule.HEADER, f"the column {quoted(twice[0])} is there twice.")
+        raise problems.stop(line, Rule.HEADER, f"the column {quoted(twice[0])} appears twice.")
     missing = [name for name in NEEDED if name not in names]
     if "query" not in names and "query_id" not in names:
         missing.append("query")

@@ -51,6 +51,6 @@ def fit_rank_ctr(sessions: Sessions) -> RankCtr:
 
 
 def fit_document_ctr(sessions: Sessions) -> DocumentCtr:
-    """Clicks over impressions of each (query, document), whatever its position."""
+    """Clicks over impressions of each (query, document), over all positions."""
     shown = np.ones(len(sessions.click))
     return DocumentCtr(pair_shares(sessions.pair, sessions.click.astype(np.float64), shown))

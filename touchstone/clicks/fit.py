@@ -17,7 +17,7 @@ class ClickModel(Protocol):
     """What can be evaluated."""
 
     def click_chances(self, sessions: Sessions) -> Floats:
-        """(rows,), the probability of a click on each result, whatever else was clicked."""
+        """(rows,), the marginal probability of a click on each result."""
 
     def conditional_chances(self, sessions: Sessions) -> Floats:
         """(rows,), the same, given what was clicked above it on the page."""

@@ -1,6 +1,6 @@
 """How well click scores agree with people's grades of the same pairs.
 
-Scores are whatever clicks gave: COEC, attractiveness, a rate. Only their order is used.
+Scores come from clicks: COEC, attractiveness, a rate. Only their order is used.
 """
 
 from collections.abc import Iterator, Sequence

@@ -92,7 +92,7 @@ def _places(line: int, cells: Sequence[str], problems: Problems) -> dict[str, in
         raise problems.stop(line, Rule.HEADER, message)
     twice = [name for name in (*COLUMNS, CLUSTER) if names.count(name) > 1]
     if twice:
-        raise problems.stop(line, Rule.HEADER, f"the column {twice[0]} is there twice.")
+        raise problems.stop(line, Rule.HEADER, f"the column {twice[0]} appears twice.")
     return {name: names.index(name) for name in (*COLUMNS, CLUSTER) if name in names}
 
 

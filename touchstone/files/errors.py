@@ -32,6 +32,7 @@ class Rule(StrEnum):
     COMMENT = "comment"
     ID = "id"
     SCORE = "score"
+    RANK = "rank"
     NOT_FINITE = "not-finite"
     GRADE = "grade"
     SCALE = "scale"

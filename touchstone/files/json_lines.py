@@ -30,7 +30,7 @@ class JsonRefusedError(Exception):
 def json_object(text: str) -> dict[str, Json]:
     """The object that this text is.
 
-    Raises JsonRefusedError for anything else, and for a key that is there twice, more than 20
+    Raises JsonRefusedError for anything else, and for a key that appears twice, more than 20
     levels, a number that is not finite or an integer beyond 64 bits, a NUL character, and half a
     surrogate pair.
     """
@@ -105,7 +105,7 @@ def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     found: dict[str, Json] = {}
     for key, value in pairs:
         if key in found:
-            raise JsonRefusedError(Rule.KEY, f"the key {quoted(key)} is there twice.")
+            raise JsonRefusedError(Rule.KEY, f"the key {quoted(key)} appears twice.")
         found[key] = value
     return found
 

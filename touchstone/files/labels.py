@@ -14,6 +14,7 @@ from touchstone.files.errors import Problems, Rule, quoted
 from touchstone.files.ids import id_problem
 from touchstone.files.json_lines import JsonRefusedError, json_object
 from touchstone.files.numbers import NUMBER
+from touchstone.files.rating_lines import unguarded
 from touchstone.files.reading import Limits, Progress, Source, read_lines
 
 COLUMNS: Final = ("annotator", "query_id", "doc_id", "grade")
@@ -125,7 +126,7 @@ def _csv_rows(
             message = f"{len(cells)} columns, but {len(columns)} are needed ({wanted})."
             problems.add(line, Rule.COLUMNS, message)
         else:
-            yield line, dict(zip(columns, (cell.strip() for cell in cells), strict=True))
+            yield line, dict(zip(columns, (unguarded(cell.strip()) for cell in cells), strict=True))
 
 
 def names_sound(line: int, values: Mapping[str, str], problems: Problems) -> bool:
@@ -180,7 +181,7 @@ def _header(line: int, cells: list[str], problems: Problems) -> tuple[str, ...] 
         raise problems.stop(line, Rule.HEADER, message)
     twice = [name for name in COLUMNS if names.count(name) > 1]
     if twice:
-        raise problems.stop(line, Rule.HEADER, f"the column {twice[0]} is there twice.")
+        raise problems.stop(line, Rule.HEADER, f"the column {twice[0]} appears twice.")
     return names
 
 

@@ -37,7 +37,7 @@ class Located:
 def read_document(source: Source, problems: Problems, progress: Progress | None) -> Located:
     """The document of a file.
 
-    Raises FileRefused for what is not JSON, for a key that is there twice, for more than 20
+    Raises FileRefused for what is not JSON, for a key that appears twice, for more than 20
     levels, and for numbers and strings that no database takes.
     """
     lines = read_lines(source, limits=LIMITS, problems=problems, progress=progress)
@@ -97,7 +97,7 @@ class _Parser:
             if not isinstance(key, str):
                 raise JsonRefusedError(Rule.JSON, "not JSON: a key that is no string.")
             if key in found:
-                raise JsonRefusedError(Rule.KEY, f"the key {quoted(key)} is there twice.")
+                raise JsonRefusedError(Rule.KEY, f"the key {quoted(key)} appears twice.")
             self.expect(":")
             found[key] = self.value(self.token(), depth + 1)
             sign = self.following("}")

@@ -1,4 +1,4 @@
-"""Reads a file that somebody else made: bounded, streamed, and strict about what a line is.
+"""Reads untrusted files: bounded, streamed, and strict about the format of a line.
 
 A source is a path or a binary file object, plain or gzipped (told by its first bytes). Sizes
 are counted while reading, so neither a gzip bomb nor an endless line needs more memory than
@@ -72,7 +72,7 @@ class Batch:
 
 
 class _BrokenFileError(Exception):
-    """The bytes can't be read on; whoever counts the lines says where that was."""
+    """The bytes can't be read further; the caller, which counts the lines, adds the position."""
 
     def __init__(self, rule: Rule, message: str) -> None:
         super().__init__(message)

@@ -106,7 +106,7 @@ def _check_header(
         if not name:
             message = f"column {place + 1} has no name."
         elif name in header[:place]:
-            message = f"the column {quoted(name)} is there twice."
+            message = f"the column {quoted(name)} appears twice."
         elif place and columns is not None and name not in columns:
             message = f"the column {quoted(name)} is unknown; known are {', '.join(columns)}."
         else:

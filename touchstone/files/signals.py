@@ -27,7 +27,7 @@ _GRADE: Final = re.compile(r"[+-]?[0-9]{1,3}")
 
 
 class SignalsRefused(DomainError):
-    """What signals mean can't be as said; the message is a sentence for whoever said it."""
+    """An invalid mapping of signals; the message is a sentence for the user."""
 
     def __init__(self, message: str) -> None:
         super().__init__("signals_refused", message)

@@ -1,7 +1,8 @@
 """TREC runs and qrels: read with every mistake named, written byte for byte the same.
 
 A run has six fields a line: query, anything, document, anything (a rank, which is ignored,
-because the score decides), score, tag. Qrels have four: query, anything, document, grade.
+because the score decides), score, tag; or three: query, document, rank. Qrels have four: query,
+anything, document, grade.
 Fields are separated by blanks and tabs, and by nothing else: U+00A0 is part of a field.
 Empty lines are skipped, and so are lines that begin with `#`, as trec_eval does.
 """
@@ -22,7 +23,9 @@ from touchstone.files.ids import id_problem, query_id_problem
 from touchstone.files.reading import TREC_LIMITS, Limits, Progress, Source
 from touchstone.files.trec_lines import (
     QRELS_LINES,
+    RANK_LINES,
     RUN_LINES,
+    RUN_LINES_BY_RANK,
     RUN_LINES_WITH_REST,
     read_stretches,
     read_table,
@@ -79,10 +82,15 @@ class TrecFile:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RunFile(TrecFile):
-    """A run as it was read. tag: that of the last line. scores: per pair, all finite."""
+    """A run as it was read. tag: that of the last line. scores: per pair, all finite.
+
+    by_rank: scores are ranks with a minus sign. has_scores: the file has some.
+    """
 
     tag: str
     scores: Floats
+    by_rank: bool = False
+    has_scores: bool = True
 
     def whole(self) -> "RunFile":
         """The run."""
@@ -100,13 +108,12 @@ class RunFile(TrecFile):
     def _between(self, first: int, last: int) -> "RunFile":
         """The queries from one position to another."""
         pairs = slice(int(self.starts[first]), int(self.starts[last]))
-        return RunFile(
-            name=self.name,
+        return replace(
+            self,
             query_ids=self.query_ids[first:last],
             starts=self.starts[first : last + 1] - self.starts[first],
             ids=self.ids.at(pairs),
             lines=self.lines[pairs],
-            tag=self.tag,
             scores=self.scores[pairs],
         )
 
@@ -137,6 +144,20 @@ class QrelsFile(TrecFile):
 Read = TypeVar("Read", bound=TrecFile)
 
 
+def count_ties(run: RunFile) -> tuple[int, int]:
+    """How many pairs share their score with another of their query, and in how many queries.
+
+    Scores are compared as float32, as `rank_orders` does.
+    """
+    queries = np.repeat(np.arange(len(run.query_ids)), np.diff(run.starts))
+    scores = run.scores.astype(np.float32)
+    order = np.lexsort((scores, queries))
+    scores, queries = scores[order], queries[order]
+    same = (scores[1:] == scores[:-1]) & (queries[1:] == queries[:-1])
+    tied = np.append(same, False) | np.insert(same, 0, False)
+    return int(np.count_nonzero(tied)), len(np.unique(queries[tied]))
+
+
 def of_queries(file: Read, query_ids: Container[str]) -> Read:
     """What a file has of some queries, in its order."""
     kept = [place for place, query_id in enumerate(file.query_ids) if query_id in query_ids]
@@ -157,7 +178,7 @@ def of_queries(file: Read, query_ids: Container[str]) -> Read:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunToRead:
-    """A run on disk, which is read when it is asked for, and each time anew.
+    """A run on disk, read again on each access.
 
     path, name, limits, text_after_tag: as `read_run` takes them.
     queries: only these; None for all.
@@ -200,27 +221,34 @@ def read_run(
     limits: Limits = TREC_LIMITS,
     progress: Progress | None = None,
     text_after_tag: bool = False,
+    by_rank: bool = False,
 ) -> RunFile:
     """A run, all of it or nothing.
 
     source: a path or a binary file object, gzipped or not. name: what problems call the file.
+    by_rank: the rank column decides instead of the score, as it does where there is no score.
     text_after_tag: ignore what follows the tag, as trec_eval does, where the rank is a number.
     progress: called with the number of bytes of the source read so far.
     Raises FileRefused, which names every problem with its line.
     """
     layout = RUN_LINES_WITH_REST if text_after_tag else RUN_LINES
+    if by_rank:
+        layout = RUN_LINES_BY_RANK
     return _run(read_table(source, layout, name=name, limits=limits, progress=progress), name)
 
 
 def _run(table: Table, name: str) -> RunFile:
+    has_scores = table.columns != len(RANK_LINES.fields)
     return RunFile(
         name=name,
         query_ids=table.query_ids,
         starts=table.starts,
         ids=table.documents,
         lines=table.lines,
-        tag=table.last,
+        tag=table.last if has_scores else "",
         scores=table.values,
+        by_rank=table.by_rank,
+        has_scores=has_scores,
     )
 
 
@@ -249,7 +277,7 @@ def qrels_of(
 ) -> QrelsFile:
     """Qrels from rows of (query, document, grade, line) that another format had; at least one.
 
-    Raises FileRefused for a pair that is there twice, and for more than fit.
+    Raises FileRefused for a pair that appears twice, and for more than fit.
     """
     return _qrels(table_of(rows, limits=limits, problems=problems), name)
 
@@ -271,7 +299,7 @@ def format_qrels(pairs: Iterable[tuple[str, str, int]]) -> bytes:
     pairs: (query id, document id, grade), in any order.
     Returns lines of the four fields with one blank between, ordered by query and then by
     document, both by their UTF-8 bytes. `read_qrels` gives the same pairs back.
-    Raises ValueError for a pair that is there twice, or an id that no reader would accept.
+    Raises ValueError for a pair that appears twice, or an id that no reader would accept.
     """
     lines = []
     before = ("", "")

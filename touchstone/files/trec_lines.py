@@ -59,6 +59,12 @@ def _score_problem(text: str) -> tuple[Rule, str] | None:
     return Rule.NOT_FINITE, f"the score {quoted(text)} is too large for a number."
 
 
+def _rank_problem(text: str) -> tuple[Rule, str] | None:
+    if _INTEGER.fullmatch(text) and abs(float(text)) <= MAX_GRADE:
+        return None
+    return Rule.RANK, f"the rank {quoted(text)} is not a whole number."
+
+
 def _grade_problem(text: str) -> tuple[Rule, str] | None:
     if not _INTEGER.fullmatch(text):
         return Rule.GRADE, f"the grade {quoted(text)} is not a whole number."
@@ -72,8 +78,10 @@ class Layout:
     """How a line of one kind of file is made.
 
     value: the place of the value among the fields. whole: it is a whole number.
-    problem: what is wrong with a value, or None.
+    problem: what is wrong with a value, or None. document: the place of the document's id.
     rest_allowed: text after the last field is ignored where the fourth is a number.
+    by_rank: the value is a rank, which becomes a score by its sign.
+    short: the layout of files whose first line has its number of fields.
     """
 
     fields: tuple[str, ...]
@@ -81,6 +89,9 @@ class Layout:
     whole: bool
     problem: Callable[[str], tuple[Rule, str] | None]
     rest_allowed: bool = False
+    document: int = 2
+    by_rank: bool = False
+    short: "Layout | None" = None
 
     @property
     def dtype(self) -> type[np.float64 | np.int32]:
@@ -88,12 +99,23 @@ class Layout:
         return np.int32 if self.whole else np.float64
 
 
+# What PyTerrier writes as "minimal" and MS MARCO takes: no score, no tag.
+RANK_LINES: Final = Layout(
+    fields=("query", "document", "rank"),
+    value=2,
+    whole=False,
+    problem=_rank_problem,
+    document=1,
+    by_rank=True,
+)
 RUN_LINES: Final = Layout(
     fields=("query", "Q0", "document", "rank", "score", "tag"),
     value=4,
     whole=False,
     problem=_score_problem,
+    short=RANK_LINES,
 )
+RUN_LINES_BY_RANK: Final = replace(RUN_LINES, value=3, problem=_rank_problem, by_rank=True)
 RUN_LINES_WITH_REST: Final = replace(RUN_LINES, rest_allowed=True)
 QRELS_LINES: Final = Layout(
     fields=("query", "iteration", "document", "grade"),
@@ -118,12 +140,14 @@ def read_table(
     """
     problems = Problems(name)
     gathered = Gathered(limits, problems, layout.dtype)
+    seen: Layout | None = None
     for batch in read_batches(source, limits=limits, problems=problems, progress=progress):
         if batch.line == 1:
             size = size_of(source)
             expect(size)
             gathered.expected = size * batch.count // len(batch.data)
-        part = _part(batch, layout, problems)
+        seen = seen or _layout_of(batch, layout)
+        part = _part(batch, seen or layout, problems)
         if len(part.values):
             gathered.add(part)
             if scale is not None:
@@ -133,7 +157,8 @@ def read_table(
         raise problems.stop(1, Rule.EMPTY, "there is not one line of content in it.")
     table = gathered.table()
     problems.raise_if_any()
-    return table
+    layout = seen or layout
+    return replace(table, columns=len(layout.fields), by_rank=layout.by_rank)
 
 
 def read_stretches(source: Source, layout: Layout, *, name: str, limits: Limits) -> Iterator[Table]:
@@ -164,18 +189,33 @@ def read_stretches(source: Source, layout: Layout, *, name: str, limits: Limits)
 
 def _parts(source: Source, layout: Layout, limits: Limits, problems: Problems) -> Iterator[Part]:
     """The sound lines of a file, batch by batch, and a problem for each that is not."""
+    seen: Layout | None = None
     for batch in read_batches(source, limits=limits, problems=problems):
         if batch.line == 1:
             expect(size_of(source))
-        part = _part(batch, layout, problems)
+        seen = seen or _layout_of(batch, layout)
+        part = _part(batch, seen or layout, problems)
         if len(part.values):
             yield part
 
 
+def _layout_of(batch: Batch, layout: Layout) -> Layout | None:
+    """How the lines of a file are made, by the first with content; None where there is none yet."""
+    if layout.short is None:
+        return layout
+    for line in batch.data.split(b"\n"):
+        words = line.split()
+        if words and not words[0].startswith(b"#"):
+            fits = len(words) == len(layout.short.fields) and words[layout.short.value].isdigit()
+            return layout.short if fits else layout
+    return None
+
+
 def _part(batch: Batch, layout: Layout, problems: Problems) -> Part:
     """The sound lines of a batch, and a problem for each that is not."""
-    part = _sound_part(batch, layout)
-    return _inspected_part(batch, layout, problems) if part is None else part
+    part = _sound_part(batch, layout) or _inspected_part(batch, layout, problems)
+    # 0 − 0 is 0, and no −0
+    return part._replace(values=0.0 - part.values) if layout.by_rank else part
 
 
 def _sound_part(batch: Batch, layout: Layout) -> Part | None:
@@ -183,7 +223,7 @@ def _sound_part(batch: Batch, layout: Layout) -> Part | None:
     if not _is_plain(batch.data):
         return None
     compiled = loops_after(len(batch.data))
-    if compiled is not None:
+    if compiled is not None and not layout.by_rank:
         return _scanned_part(batch, layout, compiled)
     has_controls = _CONTROL.search(batch.data.replace(b"\r\n", b"\n"))
     return None if has_controls else _split_part(batch, layout)
@@ -195,7 +235,7 @@ def _split_part(batch: Batch, layout: Layout) -> Part | None:
     if {*map(len, rows)} != {len(layout.fields)}:
         return None
     columns = tuple(zip(*rows, strict=True))
-    ids = [columns[place] for place in (0, 2, -1)]
+    ids = [columns[place] for place in (0, layout.document, -1)]
     if not all(map(_NO_PLACES.isdisjoint, ids[:2])):
         return None
     stretches = [(query_id.decode(), len(list(own))) for query_id, own in groupby(columns[0])]
@@ -207,7 +247,7 @@ def _split_part(batch: Batch, layout: Layout) -> Part | None:
     return Part(
         [query_id for query_id, _ in stretches],
         np.array([length for _, length in stretches]),
-        IdColumn.of_raw(columns[2]),
+        IdColumn.of_raw(columns[layout.document]),
         np.array([float(text) for text in texts]),
         np.arange(batch.line, batch.line + batch.count, dtype=np.int32),
         rows[-1][-1].decode(),
@@ -291,7 +331,7 @@ def table_of(
 ) -> Table:
     """Rows of (query, document, grade, line) of another format, in their order; at least one.
 
-    Raises FileRefused for pairs that are there twice, and for more than fit.
+    Raises FileRefused for pairs that appear twice, and for more than fit.
     """
     gathered = Gathered(limits, problems, np.int32)
     gathered.add(_part_of(rows, ""))
@@ -311,7 +351,7 @@ def _row(
         problems.add(line, Rule.COLUMNS, _columns_message(words, layout))
         return None
     known = problems.total
-    for place in (0, 2, *range(5, len(layout.fields))):
+    for place in (0, layout.document, *range(5, len(layout.fields))):
         wrong = id_problem(words[place].group())
         is_tag = place > 2  # which is in no address
         if wrong and not (is_tag and words[place].group() in NO_PLACES):
@@ -320,7 +360,7 @@ def _row(
     value = _value(words[layout.value], layout, line, problems)
     if value is None or problems.total > known:
         return None
-    return words[0].group(), words[2].group(), value
+    return words[0].group(), words[layout.document].group(), value
 
 
 def _check_comment(
@@ -342,9 +382,26 @@ def _columns_fit(words: list[re.Match[str]], layout: Layout) -> bool:
 def _columns_message(words: list[re.Match[str]], layout: Layout) -> str:
     found = f"{len(words)} column" if len(words) == 1 else f"{len(words)} columns"
     wanted = f"{len(layout.fields)} are needed ({' '.join(layout.fields)})"
+    if layout.short is not None:
+        wanted += f", or {len(layout.short.fields)} ({' '.join(layout.short.fields)})"
     odd = re.search(r"[^\S \t]", words[0].string)
     hint = f"; U+{ord(odd.group()):04X} is not a blank here" if odd else ""
-    return f"{found}, but {wanted}{hint}."
+    return f"{found}, but {wanted}{hint or _what_it_is(words, layout)}."
+
+
+def _what_it_is(words: list[re.Match[str]], layout: Layout) -> str:
+    """What a line of the wrong kind of file seems to be; "" where nothing is recognised."""
+    texts = [word.group() for word in words]
+    first = texts[0] if texts else ""
+    if first.startswith(("{", "[")):
+        return "; this is JSON"
+    if len(texts) == 1 and "," in first:
+        return "; this is CSV"
+    if layout.whole and len(texts) == len(RUN_LINES.fields) and _NUMBER.fullmatch(texts[4]):
+        return "; this is a run, not judgments"
+    if not layout.whole and len(texts) == len(QRELS_LINES.fields) and _INTEGER.fullmatch(texts[3]):
+        return "; these are judgments, not a run"
+    return ""
 
 
 def _value(word: re.Match[str], layout: Layout, line: int, problems: Problems) -> float | None:

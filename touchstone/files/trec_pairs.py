@@ -29,7 +29,8 @@ class Table:
     """The pairs of a file, or of some whole queries, grouped by query, each group in file order.
 
     documents: per pair. values: scores (float64) or grades (int32).
-    last: the last word of the last line that counts.
+    last: the last word of the last line that counts. columns: of a line. by_rank: values are ranks
+    with the sign of a score, so that the first has the highest.
     """
 
     query_ids: tuple[str, ...]
@@ -38,6 +39,8 @@ class Table:
     lines: Integers
     values: Numbers
     last: str
+    columns: int = 0
+    by_rank: bool = False
 
 
 class Part(NamedTuple):
@@ -162,7 +165,7 @@ class Gathered:
         self.count = stop
 
     def table(self) -> Table:
-        """The pairs grouped by query, with a problem for every pair that is there twice."""
+        """The pairs grouped by query, with a problem for every pair that appears twice."""
         firsts, lengths = (np.concatenate(own) for own in zip(*self.stretches, strict=True))
         of_queries = np.fromiter(self.queries.values(), np.int64, len(self.queries))
         numbers = np.searchsorted(of_queries, firsts)

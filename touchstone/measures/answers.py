@@ -1,4 +1,4 @@
-"""Stored rankings in whatever order a measure reads them in, not only in the one they lie in."""
+"""Stored rankings in the order that a measure reads, which may differ from the stored one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

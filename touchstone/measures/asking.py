@@ -17,7 +17,7 @@ _AS_A_TOOL: Final = re.compile(r"(?P<preset>[A-Za-z][A-Za-z0-9_]*):(?P<measure>.
 
 @dataclass(frozen=True)
 class Asked:
-    """A measure that somebody asked for.
+    """A requested measure.
 
     name: as it was written. plain: the measure that is named. preset: whose rules are meant.
     measure: what that comes to, and what is computed.

@@ -29,7 +29,7 @@ NumberArray = npt.NDArray[np.number]
 
 
 def binary(measures: Sequence[Measure], threshold: int, rankings: GradedRankings) -> FloatArray:
-    """The values, (n, n_measures), of P, R, Rprec, Hit, RR and AP with one threshold.
+    """The values, (n, n_measures), of the measures of `BINARY` with one threshold.
 
     threshold: the lowest level that counts as relevant.
     rankings: as the measures see them.
@@ -93,11 +93,11 @@ class Found:
 
 
 def divisor(measure: Measure, found: Found) -> NumberArray:
-    """What P, R, Rprec and AP divide by; a query for which it is 0 has the value 0."""
-    if measure.family == "P":
-        if measure.denominator == "returned":
-            return shown(measure, found.rankings)
+    """What they divide by that do; a query for which it is 0 has the value 0."""
+    if measure.family == "P" and measure.denominator == "k":
         return np.full(len(found.rankings), measure.cutoff or 1)
+    if measure.family in ("P", "SetP"):
+        return shown(measure, found.rankings)
     if measure.denominator == "returned":
         return at_rank(found.hits, measure.cutoff)
     if measure.denominator == "returned_cutoff":
@@ -140,6 +140,13 @@ def _r_precision(measure: Measure, found: Found) -> FloatArray:
     return quotients(found.hits[np.arange(len(last)), last], n_relevant)
 
 
+def _set_f(measure: Measure, found: Found) -> FloatArray:
+    hits = at_rank(found.hits, None)
+    precision = quotients(hits, found.rankings.lengths)
+    recall = quotients(hits, found.all_relevant)
+    return quotients(2 * precision * recall, precision + recall)
+
+
 def _hit(measure: Measure, found: Found) -> FloatArray:
     return (at_rank(found.hits, measure.cutoff) > 0).astype(np.float64)
 
@@ -158,7 +165,11 @@ _VALUES: Final[dict[str, Callable[[Measure, Found], FloatArray]]] = {
     "P": _share,
     "R": _share,
     "Rprec": _r_precision,
+    "SetP": _share,
+    "SetR": _share,
+    "SetF": _set_f,
     "Hit": _hit,
     "RR": _reciprocal_rank,
     "AP": _average_precision,
 }
+BINARY: Final = frozenset(_VALUES)

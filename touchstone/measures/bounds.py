@@ -1,4 +1,4 @@
-"""How low and how high nDCG can be, whatever the documents that nobody has judged turn out to be.
+"""Lower and upper bounds of nDCG over all possible grades of the unjudged documents.
 
 Taking them all for the best grade is not the best case: they raise the ideal too, which costs a run
 that shows one at rank ten more than it gains. And taking them for nothing is not the worst case,

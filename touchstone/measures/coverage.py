@@ -21,7 +21,7 @@ def coverage(documents: IntArray, lengths: IntArray, *, cutoff: int, size: int) 
 def relevant_coverage(
     documents: IntArray, lengths: IntArray, *, cutoff: int, relevant: IntArray
 ) -> Proportion:
-    """Of the documents that are relevant to any query, how many are shown, to whatever query."""
+    """Of the documents that are relevant to any query, how many are shown, for any query."""
     wanted = np.unique(relevant)
     return Proportion(
         int(np.isin(wanted, first_ranks(documents, lengths, cutoff)).sum()), len(wanted)

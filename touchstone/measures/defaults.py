@@ -45,7 +45,7 @@ CUTOFF_USES: Final[tuple[CutoffUse, ...]] = (
     CutoffUse("3 to 5", "a phone, or a box of suggestions", "that many are seen without scrolling"),
     CutoffUse("10", "a page of results on a desktop", "few people turn the page"),
     CutoffUse("20", "a grid of products", "several rows are seen at once"),
-    CutoffUse("what is visible", "a carousel", "behind its edge nobody looks"),
+    CutoffUse("what is visible", "a carousel", "users do not look beyond its edge"),
     CutoffUse(
         "what is passed on",
         "a first step that hands its results to a re-ranker or a language model",

@@ -30,10 +30,21 @@ NAMES: Final = (
     "`nDCG@10`, `RR`, `AP(rel=2)@100`, `nDCG(gain='exp2',ideal='local')@10`. It is ir_measures' "
     "grammar with more parameters, read by our own parser. Names are canonical: two measures are "
     "the same exactly when their names are. What ir_measures writes as `dcg='exp-log2'`, "
-    "`gains={…}` and `judged_only=True`, and `Success`, `MAP` and `MRR`, is understood. A name "
-    "led by a preset's, `lightgbm:nDCG@10`, is the measure as that tool means it: in `evaluate` "
+    "`gains={…}` and `judged_only=True`, and `Success`, `MAP` and `MRR`, is understood. So "
+    "are the names that trec_eval prints, such as `ndcg_cut_10`, `P_10`, `recall_100`, "
+    "`map_cut_100` and `recip_rank`: they mean the measure, not its tool's [preset](#presets). "
+    "A name led by a preset's, `lightgbm:nDCG@10`, is the measure as that tool means it: in "
+    "`evaluate` "
     "and on the pages of a run and of its queries, where any number is taken apart and definitions "
     "stand side by side."
+)
+SUBTOPICS: Final = (
+    "`evaluate` has two measures more of qrels with [subtopics](files.md#qrels-with-subtopics), "
+    "under ir_measures' names and with ndeval's values: `alpha_nDCG@20` (Clarke et al. 2008; "
+    "`alpha_nDCG(alpha=0.3)@20`), whose ideal ranking takes at each rank the document that gains "
+    "most, and `ERR_IA@20` (Chapelle et al. 2011), divided by what documents about all subtopics "
+    "would have. Tied documents stand by ascending id, as in ndeval; all judged queries are in the "
+    "mean. They are asked for apart from other measures, without `--preset`."
 )
 EDGES: Final = (
     "What each does where definitions differ most and say least. The standard error of a mean is "
@@ -68,12 +79,13 @@ def measures_page() -> str:
     sections = {
         "# Measures": (_wrapped(INTRODUCTION),),
         "## Names": (_wrapped(NAMES), _families()),
+        "## With subtopics": (_wrapped(SUBTOPICS),),
         "## At the edges": (_wrapped(EDGES), _edges()),
         "## Parameters": (_parameters(), _wrapped(USUAL)),
         "## Which cutoff": (_cutoffs(), _defaults()),
         "## Presets": (_wrapped(PRESET_WORDS), _presets(), _caveats()),
         "## Exactness": ("\n".join(_wrapped(point, "- ") for point in EXACTNESS.splitlines()),),
-        "## Numbers that circulate": (_table(("claim", "computed"), claims()),),
+        "## Commonly repeated numbers": (_table(("claim", "computed"), claims()),),
     }
     parts = (part for title, body in sections.items() for part in (title, *body))
     return "\n\n".join(parts) + "\n"

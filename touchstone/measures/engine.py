@@ -34,12 +34,13 @@ from typing import Final
 
 import numpy as np
 
-from touchstone.measures.binary import binary, judged_counts, judged_share
+from touchstone.measures.binary import BINARY, binary, judged_counts, judged_share
 from touchstone.measures.browsing import err, rbp, rbp_residual, satisfactions
 from touchstone.measures.counting import Proportion
 from touchstone.measures.definition import Measure
 from touchstone.measures.discounts import FloatArray
 from touchstone.measures.errors import MeasureError, ZeroIdealError
+from touchstone.measures.exact import LARGEST_VALUE
 from touchstone.measures.grades import Grades
 from touchstone.measures.ndcg import gains, ndcg
 from touchstone.measures.preference import bpref, inferred_ap
@@ -169,7 +170,7 @@ def _shared(measure: Measure, grades: Grades) -> object:
         return "judged"
     if measure.family == "ERR":
         return ("ERR", *view, satisfactions(measure, own).tobytes())
-    name = "binary" if _FAMILIES[measure.family] is _binary_values else measure.family
+    name = "binary" if _EVALUATORS[measure.family] is _binary_values else measure.family
     return (name, *view, measure.rel, measure.p)
 
 
@@ -191,7 +192,7 @@ def _fill(
         if key not in views:
             views[key] = seen(group.first, rankings, grades)
         own = seen_grades(group.first, grades)
-        found, empty = _FAMILIES[group.first.family](group.measures, own, views[key])
+        found, empty = _EVALUATORS[group.first.family](group.measures, own, views[key])
         if group.first.family != "nDCG":  # which rounds before it says what an empty ideal is worth
             found = _rounded(group.measures, found)
         for place, (column, measure) in enumerate(zip(group.columns, group.measures, strict=True)):
@@ -262,6 +263,13 @@ def _residuals(measures: Sequence[Measure], grades: Grades, view: GradedRankings
     return rbp_residual(measures, view), None
 
 
+def _returned(measures: Sequence[Measure], grades: Grades, view: GradedRankings) -> _Found:
+    if view.longest >= LARGEST_VALUE:
+        message = f"{measures[0].name} counts to {LARGEST_VALUE - 1:,.0f}, but a query of the run "
+        raise MeasureError(f"{message}has {view.longest:,} documents")
+    return np.repeat(view.lengths[:, None].astype(np.float64), len(measures), axis=1), None
+
+
 def _bpref_values(measures: Sequence[Measure], grades: Grades, view: GradedRankings) -> _Found:
     values = bpref(grades.at_least(measures[0].rel), grades, view)
     return np.stack([values] * len(measures), axis=1), None
@@ -272,10 +280,11 @@ def _inferred_values(measures: Sequence[Measure], grades: Grades, view: GradedRa
     return np.stack([values] * len(measures), axis=1), None
 
 
-_FAMILIES: Final[dict[str, Callable[[Sequence[Measure], Grades, GradedRankings], _Found]]] = {
+_EVALUATORS: Final[dict[str, Callable[[Sequence[Measure], Grades, GradedRankings], _Found]]] = {
     "nDCG": ndcg,
     **dict.fromkeys(("Judged", "Unjudged"), _judged_values),
-    **dict.fromkeys(("P", "R", "Rprec", "Hit", "RR", "AP"), _binary_values),
+    **dict.fromkeys(BINARY, _binary_values),
+    "NumRet": _returned,
     "ERR": _err_values,
     "RBP": _rbp_values,
     "RBPResidual": _residuals,

@@ -1,4 +1,4 @@
-"""Exact sums of measure values: the same bits in whatever order they were reached.
+"""Exact sums of measure values: the same bits for any order of summation.
 
 A value v becomes the integer q = round(v * 2**60), half to even. What is kept per measure is the
 number of queries in the mean, the sum of their q, and the sum of their q squared, all of them

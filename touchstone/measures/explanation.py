@@ -179,7 +179,7 @@ def _shares(
 
 
 def _contributions(measure: Measure, view: GradedRankings, grades: Grades) -> FloatArray:
-    """What every rank adds, (1, width), whatever the cutoff."""
+    """What every rank adds, (1, width), for any cutoff."""
     threshold = max(grades.at_least(measure.rel), 1)
     width = view.levels.shape[1]
     if measure.family in ("Judged", "Unjudged"):
@@ -193,10 +193,11 @@ def _contributions(measure: Measure, view: GradedRankings, grades: Grades) -> Fl
         return np.asarray(terms(threshold, grades, view) / max(1, all_relevant), np.float64)
     if measure.family == "ERR":
         return err_terms(satisfactions(measure, grades), view, width)
-    if measure.family == "RBP":
-        return np.where(view.levels >= threshold, weights(measure.p, width), 0.0)
-    if measure.family == "RBPResidual":
-        return np.where(view.levels == 0, weights(measure.p, width), 0.0)
+    if measure.family == "NumRet":
+        return np.ones((1, width))
+    if measure.family in ("RBP", "RBPResidual"):
+        counts = view.levels >= threshold if measure.family == "RBP" else view.levels == 0
+        return np.where(counts, weights(measure.p, width), 0.0)
     return _of_relevant(measure, view, threshold)
 
 
@@ -210,7 +211,10 @@ def _of_relevant(measure: Measure, view: GradedRankings, threshold: int) -> Floa
         return np.asarray(first, np.float64)
     if measure.family == "RR":
         return np.where(first, 1.0 / ranks, 0.0)
-    own = np.divide(_weights(found.relevant, view), max(1.0, float(divisor(measure, found)[0])))
+    by = float(divisor(measure, found)[0])
+    if measure.family == "SetF":
+        by = (float(found.all_relevant[0]) + float(view.lengths[0])) / 2
+    own = np.divide(_weights(found.relevant, view), max(1.0, by))
     if measure.family == "Rprec":
         return np.where(ranks <= int(found.all_relevant[0]), own, 0.0)
     return own * found.precision_at_ranks if measure.family == "AP" else own

@@ -97,6 +97,7 @@ _OF_ONE_ORDER: Final = {
 _AVERAGED: Final = "settled first, by `ties`, or averaged over all orders"
 _NOT_RELEVANT: Final = "not relevant, unless `unjudged` says otherwise"
 _BELOW: Final = "not relevant, unless `negatives` says otherwise"
+_NO_CUTOFF: Final = "there is none"
 _SHORT: Final = "the ranks behind the end add nothing"
 
 
@@ -154,7 +155,7 @@ FAMILIES: Final[Mapping[str, Family]] = {
             formula="1 / rank of the first relevant document, 0 if there is none",
             source="Kantor & Voorhees 2000",
             parameters=_BINARY,
-            aliases=("MRR",),
+            aliases=("MRR", "recip_rank"),
             words=_OF_ONE_ORDER,
             edges=_binary_edges("0"),
         ),
@@ -221,6 +222,63 @@ FAMILIES: Final[Mapping[str, Family]] = {
             cutoff="none",
             words=_OF_ONE_ORDER,
             edges=_binary_edges("0", "there is none; a list shorter than R is divided by R"),
+        ),
+        Family(
+            name="SetP",
+            title="share of the returned that is relevant",
+            reading="Share of all returned documents that is relevant ({rel})",
+            formula="relevant documents returned, divided by all returned documents",
+            source=f"{_BUCKLEY} `set_P`; ir_measures",
+            parameters=_BINARY,
+            aliases=("set_P",),
+            cutoff="none",
+            words=_OF_ONE_ORDER,
+            edges=_binary_edges("0", _NO_CUTOFF),
+        ),
+        Family(
+            name="SetR",
+            title="share of the relevant that is returned",
+            reading="Share of the relevant documents ({rel}) that is returned",
+            formula="relevant documents returned, divided by all relevant documents of the query",
+            source=f"{_BUCKLEY} `set_recall`; ir_measures",
+            parameters=_BINARY,
+            aliases=("set_recall",),
+            cutoff="none",
+            words=_OF_ONE_ORDER,
+            edges=_binary_edges("0", _NO_CUTOFF),
+        ),
+        Family(
+            name="SetF",
+            title="harmonic mean of SetP and SetR",
+            reading="Harmonic mean of the shares of the returned documents that is relevant and of "
+            "the relevant ones that is returned ({rel})",
+            formula="2 · SetP · SetR / (SetP + SetR), 0 where both are",
+            source=f"van Rijsbergen 1979; {_BUCKLEY} `set_F`; ir_measures, both with their usual "
+            "weight of 1",
+            parameters=_BINARY,
+            aliases=("set_F",),
+            cutoff="none",
+            words=_OF_ONE_ORDER,
+            edges=_binary_edges("0", _NO_CUTOFF),
+        ),
+        Family(
+            name="NumRet",
+            title="how many documents are returned",
+            reading="Number of returned documents",
+            formula="returned documents; trec_eval and ir_measures print the sum over the queries, "
+            "this is their mean",
+            source="trec_eval `num_ret`; ir_measures",
+            parameters=_ORDERING,
+            aliases=("num_ret",),
+            cutoff="none",
+            words={"ties": _ONE_ORDER, "average": _MEANS, "rounded": _AT_THE_END},
+            edges=Edges(
+                no_relevant="nothing special: it does not ask what is relevant",
+                missing="0",
+                unjudged="are counted, as any document",
+                short=_NO_CUTOFF,
+                negatives="are counted, as any document",
+            ),
         ),
         Family(
             name="Hit",

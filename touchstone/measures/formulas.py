@@ -86,6 +86,19 @@ def _r_precision(measure: Measure, view: GradedRankings, grades: Grades, _: Sequ
     return f"{_relevant(hits)} among the first {every}, as many as there are, divided by {every}"
 
 
+def _f(measure: Measure, view: GradedRankings, grades: Grades, _: Sequence[float]) -> str:
+    found = _found(measure, view, grades)
+    returned, every = int(view.lengths[0]), int(found.all_relevant[0])
+    return (
+        f"twice {_relevant(_hits(measure, found))} in the list, divided by the {returned} returned "
+        f"and the {every} relevant ones together"
+    )
+
+
+def _number_returned(_: Measure, view: GradedRankings, __: Grades, ___: Sequence[float]) -> str:
+    return f"{_number(int(view.lengths[0]), 'document', 'documents')} returned"
+
+
 def _first(measure: Measure, view: GradedRankings, grades: Grades, _: Sequence[float]) -> str:
     ranks = np.flatnonzero(_found(measure, view, grades).relevant[0]) + 1
     if not len(ranks) or (measure.cutoff is not None and ranks[0] > measure.cutoff):
@@ -159,6 +172,10 @@ _FORMULAS: Final[dict[str, _Formula]] = {
     "P": _share,
     "R": _share,
     "Rprec": _r_precision,
+    "SetP": _share,
+    "SetR": _share,
+    "SetF": _f,
+    "NumRet": _number_returned,
     "Hit": _first,
     "RR": _first,
     "AP": _average_precision,

@@ -19,7 +19,7 @@ LONGEST_NAME: Final = 600
 MOST_MEASURES: Final = 200
 
 _SHAPE: Final = re.compile(
-    r"(?P<family>[A-Za-z]+)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[^()@]*))?"
+    r"(?P<family>[A-Za-z][A-Za-z_]*)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[^()@]*))?"
 )
 _NUMBER: Final = r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?"
 _PARAMETER: Final = re.compile(
@@ -34,6 +34,17 @@ _FAMILY_BY_ALIAS: Final = {
     for family in FAMILIES.values()
     for alias in (family.name, *family.aliases)
 }
+# What trec_eval prints before a cutoff: ndcg_cut_10. As ir_measures reads these names.
+_TREC_EVAL_CUT: Final = {
+    "ndcg_cut": "nDCG",
+    "P": "P",
+    "recall": "R",
+    "success": "Hit",
+    "map_cut": "AP",
+}
+_TREC_EVAL: Final = re.compile(
+    rf"(?P<stem>{'|'.join(_TREC_EVAL_CUT)})[_.](?P<cutoff>[1-9][0-9]{{0,8}})"
+)
 _WHOLE: Final = {one.name for one in PARAMETERS.values() if one.kind == "whole"}
 # ir_measures' own parameters: (name, value) there -> (name, value) here; None: nothing to set.
 _TRANSLATED: Final[dict[tuple[str, object], tuple[str, object] | None]] = {
@@ -46,7 +57,7 @@ _TRANSLATED: Final[dict[tuple[str, object], tuple[str, object] | None]] = {
 
 def parse_measure(text: str) -> Measure:
     """The measure that a name means. Raises MeasureError that says what is wrong with it."""
-    name = text.strip()
+    name = _of_trec_eval(text.strip())
     if len(name) > LONGEST_NAME:
         raise MeasureError(f"the name of a measure has at most {LONGEST_NAME} characters")
     shape = _SHAPE.fullmatch(name)
@@ -98,6 +109,12 @@ def _split(text: str) -> Iterator[str]:
             name += character
     if name:
         yield name
+
+
+def _of_trec_eval(name: str) -> str:
+    """Our name of what trec_eval prints as `ndcg_cut_10` or `recip_rank`; others as they are."""
+    found = _TREC_EVAL.fullmatch(name)
+    return f"{_TREC_EVAL_CUT[found['stem']]}@{found['cutoff']}" if found else name
 
 
 def _family(text: str) -> str:

@@ -22,6 +22,9 @@ TREC_EVAL_FAMILIES: Final = JUST_NDCG | {
     "P",
     "R",
     "Rprec",
+    "SetP",
+    "SetR",
+    "SetF",
     "Hit",
     "Bpref",
     "infAP",
@@ -95,7 +98,7 @@ PRECISION_CAVEAT: Final = (
 RANX_CAVEAT: Final = (
     "In rankings of 16 or more documents ranx sorts ties arbitrarily; here they stay as listed."
 )
-PORT_CAVEAT: Final = "From its source, typed anew: the server was not run."
+PORT_CAVEAT: Final = "Reimplemented from its source: the server was not run."
 
 PRESETS: Final[Mapping[str, Preset]] = {
     preset.name: preset
@@ -312,7 +315,7 @@ PRESETS: Final[Mapping[str, Preset]] = {
             "0.5",
             parameters={**LEARNING_TO_RANK, "empty": 0.5},
             mean="run",
-            caveat="From second-hand sources only: neither a program nor its output was at hand.",
+            caveat="From second-hand sources only: neither a program nor its output was available.",
         ),
         Preset(
             name="sklearn_ndcg_score",
@@ -440,7 +443,7 @@ PRESETS: Final[Mapping[str, Preset]] = {
                 },
             },
             families=JUST_NDCG | {"P"},
-            caveat="From its source, typed anew: the program was not run. It fails where "
+            caveat="Reimplemented from its source: the program was not run. It fails where "
             "documents are judged and none gains anything; here such a query counts 0.",
         ),
     )

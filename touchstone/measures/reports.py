@@ -17,8 +17,7 @@ from touchstone.measures.differences import Difference, Switch
 from touchstone.measures.explanation import Explanation
 from touchstone.measures.files import FileValues
 from touchstone.measures.wording import describe
-
-Cells = Sequence[Sequence[str]]
+from touchstone.tables import aligned
 
 
 @dataclass(frozen=True)
@@ -336,17 +335,6 @@ def _ranks_table(explanation: Explanation) -> str:
 
 def _short(number: float | None) -> str:
     return "" if number is None else f"{number:.4f}".rstrip("0").rstrip(".")
-
-
-def aligned(rows: Cells) -> str:
-    """Columns of even width: the first to the left, numbers to the right."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = []
-    for first, *others in rows:
-        cells = [first.ljust(widths[0])]
-        cells += [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
 
 
 def _json(data: object) -> str:

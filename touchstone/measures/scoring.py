@@ -75,8 +75,8 @@ class StoredJudgments:
 class StoredRankings:
     """Rankings as they were loaded, in any order.
 
-    run_rows: for each, the position of its run among the runs at hand.
-    query_rows: the position of its query among the queries at hand.
+    run_rows: for each, the position of its run among the given runs.
+    query_rows: the position of its query among the given queries.
     """
 
     run_rows: Ids

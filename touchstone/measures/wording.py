@@ -7,7 +7,7 @@ from touchstone.measures.parameters import CHOICES, PARAMETERS
 
 
 def choice_words(parameter: str, value: str) -> str:
-    """What one of a parameter's words says, whatever the measure."""
+    """Description of one value of a parameter, for any measure."""
     choice = PARAMETERS[parameter].choices[value]
     of_families = [f"{family}: {words}" for family, words in choice.by_family.items()]
     words = "; ".join([choice.words, *of_families])

@@ -93,7 +93,7 @@ class _FrameBuilder:
         self.stratum.extend(map(codes.__getitem__, cells))
 
     def frame(self) -> Frame:
-        """The frame. Raises FileRefused for a query that is there twice."""
+        """The frame. Raises FileRefused for a query that appears twice."""
         queries = QueryTexts(self.texts, starts_of(self.lengths))
         n = len(queries)
         size = np.frombuffer(self.sizes) if self.size_column is not None else np.ones(n)

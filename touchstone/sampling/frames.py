@@ -105,7 +105,7 @@ def frame_digest(queries: QueryTexts, strata: Sequence[str], stratum: Ints, size
 
     It does not depend on the order of the queries: they are ordered by their BLAKE2b of 128 bits.
     Texts are taken as they are, with every blank and capital.
-    Raises RepeatedQueryError for a query that is there twice.
+    Raises RepeatedQueryError for a query that appears twice.
     """
     whole = hashlib.sha256(json.dumps(["frame", 1, len(queries), *strata]).encode())
     joined = bytearray()

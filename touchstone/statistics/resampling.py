@@ -8,25 +8,28 @@ from scipy.special import ndtr, ndtri
 
 FloatArray = npt.NDArray[np.float64]
 
-CELLS: Final = 1 << 20  # resampled values held at a time: 8 MiB
+CELLS: Final = 1 << 17  # resampled values held at a time: 1 MiB, which a core's cache holds
 MOST_EXACT: Final = 14  # queries of which every one of the 2ⁿ sign patterns is tried
 
 
 def bootstrap_means(values: FloatArray, *, resamples: int, seed: int) -> FloatArray:
-    """The means of `resamples` draws of n values with replacement, float64 (resamples,).
+    """The means of `resamples` draws of n values with replacement.
 
-    values: (n,). The same seed gives the same means.
+    values: float64 (n,) or (k, n). Returns (resamples,) or (k, resamples). The same seed gives the
+    same means, and the same draws to each row: drawing takes far longer than all the rest.
     """
     dice = np.random.default_rng(seed)
-    n = len(values)
-    means = np.empty(resamples)
+    rows = np.atleast_2d(values)
+    n = rows.shape[1]
+    means = np.empty((len(rows), resamples))
     step = max(1, CELLS // n)
     for start in range(0, resamples, step):
         some = min(step, resamples - start)
         # of the kind that `take` wants: any other would be copied first
         drawn = dice.integers(0, n, size=(some, n), dtype=np.intp)
-        means[start : start + some] = values.take(drawn).mean(axis=1)
-    return means
+        for row, own in zip(rows, means, strict=True):
+            own[start : start + some] = row.take(drawn).mean(axis=1)
+    return means if values.ndim == 2 else means[0]
 
 
 def bca_interval(
@@ -39,12 +42,26 @@ def bca_interval(
     Raises ValueError for fewer than two values.
     Source: Efron 1987, "Better bootstrap confidence intervals"; the acceleration by the jackknife.
     """
-    if len(values) < 2:
+    (found,) = bca_intervals(values[None], resamples=resamples, seed=seed, confidence=confidence)
+    return found
+
+
+def bca_intervals(
+    values: FloatArray, *, resamples: int, seed: int, confidence: float = 0.95
+) -> list[tuple[float, float]]:
+    """`bca_interval` of each row of (k, n), bit for bit, in little more time than of one."""
+    if values.shape[1] < 2:
         raise ValueError("an interval needs at least two values")
-    mean = float(values.mean())
-    if np.ptp(values) == 0:
-        return mean, mean
-    means = bootstrap_means(values, resamples=resamples, seed=seed)
+    varies = np.ptp(values, axis=1) > 0
+    means = iter(bootstrap_means(values[varies], resamples=resamples, seed=seed))
+    return [
+        _bca(row, next(means), confidence) if own else (float(row.mean()), float(row.mean()))
+        for row, own in zip(values, varies.tolist(), strict=True)
+    ]
+
+
+def _bca(values: FloatArray, means: FloatArray, confidence: float) -> tuple[float, float]:
+    resamples, mean = len(means), float(values.mean())
     below = (np.count_nonzero(means < mean) + np.count_nonzero(means <= mean)) / (2 * resamples)
     bias = ndtri(np.clip(below, 1 / (2 * resamples), 1 - 1 / (2 * resamples)))
     away = values - mean

@@ -1,11 +1,11 @@
 """All pairs of many rankers at once, on the two-way layout of rankers and queries."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from touchstone.statistics.resampling import FloatArray
+from touchstone.statistics.studentized_range import quantile, survival
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,9 @@ def tukey_hsd(values: FloatArray, *, confidence: float = 0.95) -> list[PairOfRan
     if n < 2 or k < 2:
         raise ValueError("Tukey's test needs two queries and two rankers at least")
     means = values.mean(axis=0)
-    residuals = values - values.mean(axis=1, keepdims=True) - means + values.mean()
     freedom = (n - 1) * (k - 1)
-    error = np.sqrt(float((residuals**2).sum()) / freedom / n)
-    reach = error * float(_studentized_range().ppf(confidence, k, freedom)) if error > 0 else 0.0
+    error = _error(values)
+    reach = tukey_reach(values, confidence=confidence)
     pairs = []
     for first in range(k):
         for second in range(first + 1, k):
@@ -48,14 +47,26 @@ def tukey_hsd(values: FloatArray, *, confidence: float = 0.95) -> list[PairOfRan
     return pairs
 
 
+def tukey_reach(values: FloatArray, *, confidence: float = 0.95) -> float:
+    """How far two columns' means must be apart to differ, by the test of `tukey_hsd`.
+
+    values: float64 (n_queries, n_rankers), at least two of each.
+    """
+    n, k = values.shape
+    error = _error(values)
+    if error == 0:
+        return 0.0
+    return error * quantile(confidence, k, (n - 1) * (k - 1))
+
+
+def _error(values: FloatArray) -> float:
+    """The standard error of a column's mean, from what rankers and queries leave unexplained."""
+    n, k = values.shape
+    residuals = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
+    return float(np.sqrt(float((residuals**2).sum()) / ((n - 1) * (k - 1)) / n))
+
+
 def _p_value(difference: float, error: float, k: int, freedom: int) -> float:
     if error == 0:
         return 1.0 if difference == 0 else 0.0
-    return float(_studentized_range().sf(abs(difference) / error, k, freedom))
-
-
-def _studentized_range() -> Any:
-    """scipy.stats takes seconds to import, which no process that starts is to wait for."""
-    from scipy.stats import studentized_range  # noqa: PLC0415
-
-    return studentized_range
+    return survival(abs(difference) / error, k, freedom)

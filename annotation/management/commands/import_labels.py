@@ -13,7 +13,7 @@ from judgments.management.command import RefusingCommand, two_slugs
 class Command(RefusingCommand):
     help = (
         "Import a CSV or JSONL of labels (annotator, query_id, doc_id, grade; also made_at, "
-        "seconds, note, final_grade), gzipped or not, as those of a campaign, which is made and "
+        "seconds, note, final_grade), gzipped or not, into a campaign, which is created "
         "closed if it is missing. All or nothing; the same file again changes nothing."
     )
 
@@ -21,8 +21,10 @@ class Command(RefusingCommand):
         super().add_arguments(parser)
         parser.add_argument("list", metavar="COLLECTION/LIST", type=two_slugs)
         parser.add_argument("file", metavar="FILE")
-        parser.add_argument("--by", metavar="USERNAME", required=True, help="a lead, who decides")
-        parser.add_argument("--campaign", help="its name; without it, the file's name")
+        parser.add_argument(
+            "--by", metavar="USERNAME", required=True, help="a lead, who adjudicates"
+        )
+        parser.add_argument("--campaign", help="its name; default: the file's name")
         parser.add_argument(
             "--map",
             metavar="NAME=USERNAME",
@@ -33,7 +35,7 @@ class Command(RefusingCommand):
         parser.add_argument(
             "--create",
             action="store_true",
-            help="take unknown queries and documents as ids without a text",
+            help="accept unknown queries and documents as ids without text",
         )
 
     def work(self, **options: Any) -> dict[str, Any]:

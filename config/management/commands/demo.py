@@ -17,7 +17,7 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=8000, help="where to serve (default: 8000)")
         parser.add_argument("--no-serve", action="store_true", help="build it and stop")
         parser.add_argument(
-            "--reset", action="store_true", help="throw the embedded database away first"
+            "--reset", action="store_true", help="delete the embedded database first"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -44,11 +44,11 @@ class Command(BaseCommand):
         from config.demo.workspace import build_workspace, is_built
 
         if is_built():
-            self.stdout.write("The demo is there already.")
+            self.stdout.write("The demo already exists.")
             sign_ins = load_sign_ins(settings.HOME)
             if not sign_ins:
                 self.stdout.write(
-                    "Its passwords are not known here: `./run demo --reset` begins again."
+                    "Its passwords are not known here: run `./run demo --reset` to rebuild it."
                 )
         else:
             built = build_workspace(

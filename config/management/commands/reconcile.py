@@ -11,7 +11,7 @@ from judgments.management.command import RefusingCommand, two_slugs
 class Command(RefusingCommand):
     help = (
         "Do now all that is due: uploads that wait, labels to be concluded, runs to be evaluated. "
-        "What failed too often is tried once more. Workers may be at it at the same time."
+        "What failed too often is retried. Workers may run at the same time."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

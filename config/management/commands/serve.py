@@ -1,4 +1,4 @@
-"""`serve`: the web server and its worker in one process, on whatever the database holds."""
+"""`serve`: the web server and its worker in one process, on the configured database."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ class Command(BaseCommand):
             self.stdout.write(f"Touchstone is at http://{host}:{port}/  (Ctrl+C ends it)")
             if not is_set_up():
                 link = f"http://{host}:{port}/setup?code={setup_code()}"
-                self.stdout.write(f"Nobody is here yet. Make the first account: {link}")
+                self.stdout.write(f"No accounts yet. Create the first one: {link}")
             self.stdout.flush()
 
         EmbeddedServer(host=host, port=port, on_ready=ready).run()

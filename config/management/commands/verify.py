@@ -13,7 +13,8 @@ CHECK_FAILED = 1
 class Command(RefusingCommand):
     help = (
         "Recompute stored evaluations from scratch, at the head and at every release, and the "
-        "digests of releases and runs. Whatever differs by a bit is named, with exit status 1."
+        "digests of releases and runs; where no list is named, also those of what people wrote. "
+        "Whatever differs by a bit is named, with exit status 1."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -27,7 +28,12 @@ class Command(RefusingCommand):
 
     def work(self, **options: Any) -> dict[str, Any]:
         from config.targets import list_targets
-        from evaluation.evaluations.verifying import Verified, verify_list, verify_runs
+        from evaluation.evaluations.verifying import (
+            Verified,
+            verify_list,
+            verify_runs,
+            verify_texts,
+        )
 
         found = Verified()
         targets = list_targets(options["list"])
@@ -36,6 +42,8 @@ class Command(RefusingCommand):
         collections = {target.collection_id: target.collection for target in targets}
         for collection in collections.values():
             found += verify_runs(collection=collection)
+        if options["list"] is None:
+            found += verify_texts()
         self._failed = bool(found.problems)
         if not options["json"]:
             self._say(found)
@@ -51,10 +59,10 @@ class Command(RefusingCommand):
             self.stderr.write("\n".join(found.problems))
         if found.outdated:
             self.stderr.write(
-                f"{found.outdated} evaluations were made by an arithmetic that is no more; "
-                + "nobody can check them"
+                f"{found.outdated} evaluations were computed by an older engine; "
+                + "they can’t be checked"
             )
         self.stdout.write(
-            f"{found.evaluations} evaluations, {found.steps} steps, {found.releases} releases "
-            + f"and {found.runs} runs checked, {len(found.problems)} problems"
+            f"{found.evaluations} evaluations, {found.steps} steps, {found.releases} releases, "
+            + f"{found.runs} runs and {found.texts} texts checked, {len(found.problems)} problems"
         )

@@ -10,13 +10,15 @@ from judgments.management.command import RefusingCommand, add_author
 
 
 class Command(RefusingCommand):
-    help = "Give somebody another password, asked for twice, or read from a pipe."
+    help = "Change an account's password, typed twice or read from a pipe."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("username", metavar="USERNAME")
         parser.add_argument(
-            "--keep-tokens", action="store_true", help="API tokens go on working; else they end"
+            "--keep-tokens",
+            action="store_true",
+            help="keep the account's API tokens; they are revoked by default",
         )
         add_author(parser)
 
@@ -44,5 +46,5 @@ def _asked() -> str:
         return sys.stdin.readline().rstrip("\n")
     password = getpass("New password: ")
     if getpass("Once more: ") != password:
-        raise CommandRefused("passwords_differ", "These were two passwords.")
+        raise CommandRefused("passwords_differ", "The passwords do not match.")
     return password

@@ -25,7 +25,10 @@ class Command(RefusingCommand):
         parser.add_argument("--reason", default="", help="kept with the version")
         parser.add_argument("--scale", help="of a new list, such as 0..4 (the default) or -2..4")
         parser.add_argument(
-            "--format", default="trec", help="trec, csv, jsonl, beir, quepid, rre or opensearch"
+            "--format",
+            default="auto",
+            help="trec, csv, jsonl, beir, quepid, rre or opensearch; auto: as the file begins "
+            "(default)",
         )
         parser.add_argument(
             "--signals",
@@ -41,6 +44,7 @@ class Command(RefusingCommand):
         from judgments.lists.services import start_list
         from judgments.management.lookup import CommandRefused, get_author, get_collection
         from judgments.models import Collection, JudgmentList
+        from touchstone.files.format_detection import choose_format
         from touchstone.files.signals import Signals
         from touchstone.scales import Scale
 
@@ -64,12 +68,13 @@ class Command(RefusingCommand):
                     name=list_slug,
                     scale=scale,
                 )
+            recognised = choose_format(options["file"], options["format"])
             qrels = read_judgments(
                 options["file"],
                 collection=found.collection,
                 scale=scale,
                 name=options["file"],
-                form=options["format"],
+                form=recognised.form,
                 signals=signals,
             )
             imported = import_qrels(
@@ -81,4 +86,5 @@ class Command(RefusingCommand):
                 reason=options["reason"],
                 signals=signals,
             )
-        return {"collection": slug, "list": list_slug} | imported.counts()
+        told = {"format": recognised.form.name, "read_as": recognised.read_as}
+        return {"collection": slug, "list": list_slug} | imported.counts() | told

@@ -1,4 +1,4 @@
-"""`setup_code`: what whoever makes the first account has to know."""
+"""`setup_code`: the code for creating the first account."""
 
 from typing import Any
 
@@ -6,11 +6,13 @@ from django.core.management.base import BaseCommand, CommandError
 
 
 class Command(BaseCommand):
-    help = "Print the code for making the first account in the browser."
+    help = "Print the code for creating the first account in the browser."
 
     def handle(self, *args: Any, **options: Any) -> None:
         from judgments.members.services import is_set_up, setup_code
 
         if is_set_up():
-            raise CommandError("There is an account already; the code is of no use.", returncode=1)
+            raise CommandError(
+                "An account already exists: the code is no longer needed.", returncode=1
+            )
         self.stdout.write(setup_code())

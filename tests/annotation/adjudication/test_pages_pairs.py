@@ -95,7 +95,7 @@ def test_pairs_are_found_by_what_was_said_of_them(world: World, campaign: Campai
     page = client_of("ada").get(f"{of('campaign-pairs', campaign)}?grade=3&person=ben&segment=z")
     assert "segment “z”" in words(page)
     assert "a label by Ben" in words(page)
-    assert "labels may have come, been corrected" in words(page)
+    assert "labels may have been added, corrected" in words(page)
 
 
 def test_the_links_of_the_report_lead_to_as_many_pairs_as_it_counts(campaign: Campaign) -> None:
@@ -114,11 +114,11 @@ def test_the_links_of_the_report_lead_to_as_many_pairs_as_it_counts(campaign: Ca
 
 def test_an_empty_selection_says_what_it_means(world: World, campaign: Campaign) -> None:
     ada, pairs = client_of("ada"), of("campaign-pairs", campaign)
-    assert "No pair of this query is like that." in words(ada.get(f"{pairs}?query=zz"))
+    assert "No pair of this query matches." in words(ada.get(f"{pairs}?query=zz"))
     assert "None of the campaign’s pairs" in words(ada.get(f"{pairs}?show=adjudicated"))
     draft = make_draft(world=world, name="Draft")
     seen = words(ada.get(f"{of('campaign-pairs', draft)}?show=differ"))
-    assert "Nothing to decide" in seen
+    assert "Nothing to adjudicate" in seen
 
 
 def test_the_campaigns_of_others_have_no_pairs_for_one(campaign: Campaign) -> None:
@@ -181,10 +181,10 @@ def test_deciding_puts_the_grade_into_the_list_and_goes_to_the_next(campaign: Ca
     ada = client_of("ada")
     widest, wide, near = (pair_of(campaign, docid) for docid in ("d2", "d3", "d1"))
     page = ada.get(address(widest))
-    assert "2 others differ" in words(page)
+    assert "2 other disagreements" in words(page)
     assert address(wide) in links(page)
     answer = ada.post(address(widest), {"grade": "2", "reason": "Names it, no more."})
-    assert answer.url == address(wide)
+    assert answer["Location"] == address(wide)
     decided = Adjudication.objects.get()
     assert (decided.grade, decided.reason, decided.decided_by.username) == (
         2, "Names it, no more.", "ada",
@@ -193,11 +193,11 @@ def test_deciding_puts_the_grade_into_the_list_and_goes_to_the_next(campaign: Ca
     assert held.grade == 2
     version = JudgmentVersion.objects.get(number=held.since)
     assert (version.source, version.reason) == ("adjudication", "Names it, no more.")
-    assert "Decided: q1 with d2 is 2." in words(ada.get(answer.url))
-    assert ada.post(address(wide), {"grade": "1", "reason": "So."}).url == address(near)
+    assert "Adjudicated: q1 with d2 is 2." in words(ada.get(answer["Location"]))
+    assert ada.post(address(wide), {"grade": "1", "reason": "So."})["Location"] == address(near)
     last = ada.post(address(near), {"grade": "0", "reason": "So."})
-    assert last.url == address(near)
-    assert "Next that differs" not in words(ada.get(last.url))
+    assert last["Location"] == address(near)
+    assert "Next disagreement" not in words(ada.get(last["Location"]))
     assert shown(campaign, "show=adjudicated") == ["d1", "d2", "d3"]
 
 
@@ -286,18 +286,31 @@ def test_a_version_of_labels_leads_to_what_was_said(world: World, campaign: Camp
     ada = client_of("ada")
     page = ada.get(reverse("version", args=["books", "main", 1]))
     link = next(one for one in links(page) if "/pair?" in one)
-    assert ada.get(link.replace("&amp;", "&")).url == address(pair_of(campaign, "d4"))
+    assert ada.get(link.replace("&amp;", "&"))["Location"] == address(pair_of(campaign, "d4"))
     dora = client_of("dora").get(reverse("version", args=["books", "main", 1]))
     assert not any("/pair?" in one for one in links(dora))
 
 
-def test_an_imported_version_and_an_unknown_pair_lead_nowhere(world: World) -> None:
-    commit(judgment_list=world.judgments, grades={(world.queries[0], world.documents[0]): 3})
+def test_an_imported_grade_leads_to_the_versions_that_set_it(world: World) -> None:
+    pair = (world.queries[0], world.documents[0])
+    commit(judgment_list=world.judgments, grades={pair: 3}, reason="from TREC")
+    commit(judgment_list=world.judgments, grades={pair: 1}, reason="second thoughts")
     ada = client_of("ada")
-    page = ada.get(reverse("version", args=["books", "main", 1]))
-    assert not any("/pair?" in one for one in links(page))
+    for name, place in (("version", ["main", 2]), ("query", ["q1"]), ("document", ["d1"])):
+        page = ada.get(reverse(name, args=["books", *place]))
+        link = next(one for one in links(page) if "/pair?" in one)
+        found = ada.get(link.replace("&amp;", "&"))
+        assert [
+            (one.grade.code, one.since, one.until) for one in found.context["page"].holdings
+        ] == [
+            (1, 2, None),
+            (3, 1, 2),
+        ]
+    assert reverse("version", args=["books", "main", 1]) in links(found)
+    assert "from TREC" in words(found)
     lookup = reverse("pair-of-list", args=["books", "main"])
-    assert ada.get(f"{lookup}?query=q1&document=d1").status_code == 404
+    assert ada.get(f"{lookup}?query=q1&document=nowhere").status_code == 404
+    assert client_of("dora").get(f"{lookup}?query=q1&document=d1").status_code == 404
 
 
 # who is behind a version

@@ -109,22 +109,22 @@ def test_whoever_decides_reads_the_fields_that_annotators_read(campaign: Campaig
 def test_a_decision_goes_on_to_the_next_and_needs_a_reason(campaign: Campaign) -> None:
     ada = client_of("ada")
     page = ada.post(deciding(campaign, "d3"), {"grade": "4"})
-    assert "Say why" in words(page)
+    assert "Give a reason" in words(page)
     answer = ada.post(deciding(campaign, "d3"), {"grade": "4", "reason": "It is the manual."})
-    assert answer.url == deciding(campaign, "d4")
+    assert answer["Location"] == deciding(campaign, "d4")
     assert grade_of(campaign, "d3") == [4]
     assert queued(campaign) == ["d4", "d1", "d2"]
     for docid in ("d4", "d1", "d2"):
         answer = ada.post(deciding(campaign, docid), {"grade": "1", "reason": "No."})
-    assert answer.url == of("campaign-queue", campaign)
-    assert "Nothing to decide" in words(ada.get(answer.url))
+    assert answer["Location"] == of("campaign-queue", campaign)
+    assert "Nothing to adjudicate" in words(ada.get(answer["Location"]))
 
 
 def test_pairs_a_step_apart_are_decided_at_once_in_one_version(campaign: Campaign) -> None:
     before = JudgmentVersion.objects.count()
     said = {"takes": "better", "near_reason": "When in doubt."}
     page = client_of("ada").post(of("campaign-queue-near", campaign), said, follow=True)
-    assert "Decided: 2." in words(page)
+    assert "Adjudicated: 2." in words(page)
     assert (grade_of(campaign, "d1"), grade_of(campaign, "d2")) == ([1], [3])
     assert queued(campaign) == ["d3", "d4"]
     assert JudgmentVersion.objects.count() == before + 1
@@ -142,7 +142,7 @@ def test_one_more_label_can_be_asked_for_and_is_waited_for(
     add_annotators(access=ada, campaign=campaign, people=[world.dora], at=NOW)
     address = of("campaign-one-more", campaign, pair_id=pair.pk)
     answer = client_of("ada").post(address, {"why": "Too far apart."})
-    assert answer.url == deciding(campaign, "d4")
+    assert answer["Location"] == deciding(campaign, "d4")
     assert queued(campaign) == ["d4", "d1", "d2"]
     assert Pair.objects.get(pk=pair.pk).state == Pair.State.OPEN
     assert pair.pk in {seat.pair_id for seat in lease(campaign=campaign, username="dora")}

@@ -77,7 +77,7 @@ def test_a_tie_is_decided_in_the_leads_name(world: World, pair: Pair) -> None:
 
 def test_a_decision_has_a_reason(world: World, pair: Pair) -> None:
     access = make_access(collection=world.collection)
-    with pytest.raises(AdjudicationRefused, match="Say why"):
+    with pytest.raises(AdjudicationRefused, match="Give a reason"):
         adjudicate(access=access, pair=pair, grade=2, reason=" \0 ", at=NOW)
 
 

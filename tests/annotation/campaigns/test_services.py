@@ -101,7 +101,7 @@ def test_a_name_is_taken_once_in_a_list(world: World) -> None:
         make_draft(world=world)
     assert refused.value.code == "name_taken"
     other = make_draft(world=world, name="Second")
-    with pytest.raises(CampaignRefused, match="already a campaign"):
+    with pytest.raises(CampaignRefused, match="already has a campaign"):
         change_campaign(
             access=make_access(collection=world.collection), campaign=other, at=NOW, name="First"
         )
@@ -109,7 +109,7 @@ def test_a_name_is_taken_once_in_a_list(world: World) -> None:
 
 def test_a_guideline_must_be_for_the_scale_of_the_list(world: World, access: Access) -> None:
     binary = make_list(collection=world.collection, slug="binary", scale=Scale.parse("0..1"))
-    with pytest.raises(CampaignRefused, match="another scale"):
+    with pytest.raises(CampaignRefused, match="scale differs"):
         make_draft(world=world, judgment_list=binary)
 
 
@@ -238,7 +238,7 @@ def test_a_pair_is_open_in_one_campaign_of_a_list_at_a_time(world: World, access
         open_campaign(access=access, campaign=second, at=NOW)
     assert refused.value.code == "pairs_open_elsewhere"
     assert (
-        refused.value.message == "1 pair is open in another campaign of this list already: First."
+        refused.value.message == "1 pair is already open in another campaign of this list: First."
     )
     assert not Pair.objects.filter(campaign=second, is_open=True).exists()
 
@@ -287,7 +287,7 @@ def test_reopening_names_the_campaign_that_has_the_pairs_now(world: World, acces
     close_campaign(access=access, campaign=campaign, at=LATER)
     make_campaign(world=world, name="Second")
     campaign.refresh_from_db()
-    with pytest.raises(CampaignRefused, match=r"6 pairs are open .* already: Second\."):
+    with pytest.raises(CampaignRefused, match=r"6 pairs are already open .*: Second\."):
         reopen_campaign(access=access, campaign=campaign, at=LATER)
 
 

@@ -443,9 +443,11 @@ def test_adjudications_and_labels_become_versions_of_their_own(
     adjudicate(access=access, pair=second, grade=4, reason="It says so.", at=NOW)
     approve(access=access, campaign=campaign, at=NOW)
     versions = list(
-        JudgmentVersion.objects.order_by("number").values("source", "reason", "author", "added")
+        JudgmentVersion.objects.order_by("number").values_list(
+            "source", "reason_text__text", "author", "added"
+        )
     )
     assert versions == [
-        {"source": "labels", "reason": "Labels of First", "author": world.ada.pk, "added": 1},
-        {"source": "adjudication", "reason": "It says so.", "author": world.ada.pk, "added": 1},
+        ("labels", "Labels of First", world.ada.pk, 1),
+        ("adjudication", "It says so.", world.ada.pk, 1),
     ]

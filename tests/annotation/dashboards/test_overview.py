@@ -33,19 +33,19 @@ def test_a_lead_is_led_from_the_guideline_to_an_open_campaign(world: World) -> N
     steps = steps_of(world, "ada")
     assert not steps["Write the guideline"].is_done
     assert steps["Write the guideline"].url
-    assert steps["Plan a campaign"].url == ""
+    assert steps["Create a campaign"].url == ""
     make_guideline(world=world)
     steps = steps_of(world, "ada")
     assert steps["Write the guideline"].is_done
-    assert steps["Plan a campaign"].url
+    assert steps["Create a campaign"].url
     make_campaign(world=world)
     steps = steps_of(world, "ada")
-    assert all(steps[title].is_done for title in ("Plan a campaign", "Open the campaign"))
+    assert all(steps[title].is_done for title in ("Create a campaign", "Open the campaign"))
 
 
 def test_a_campaign_without_pairs_wants_its_pool(world: World) -> None:
     make_draft(world=world, pairs=[])
-    step = steps_of(world, "ada")["Fill its pool"]
+    step = steps_of(world, "ada")["Build its pool"]
     assert not step.is_done
     assert step.url.endswith("/pool")
 
@@ -62,7 +62,7 @@ def test_an_annotator_is_led_to_the_campaign_while_it_is_open_and_to_nothing_els
 def test_a_researcher_hears_nothing_of_campaigns(world: World) -> None:
     make_campaign(world=world)
     titles = set(steps_of(world, "dora"))
-    assert titles.isdisjoint({"Write the guideline", "Plan a campaign", "Open the campaign"})
+    assert titles.isdisjoint({"Write the guideline", "Create a campaign", "Open the campaign"})
 
 
 def test_whoever_left_can_no_longer_be_added_to_a_campaign(world: World) -> None:

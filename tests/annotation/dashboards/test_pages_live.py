@@ -157,20 +157,20 @@ def test_a_lead_does_all_of_it_on_the_page(campaign: Campaign, ada: Client) -> N
     lease(campaign=campaign, username="cem", at=now)
     page = ada.get(of("campaign-live", campaign))
     text = words(page)
-    assert "at work" in text
+    assert "Active now" in text
     assert "I don’t know this subject" in text
     assert "&lt;b&gt;" in page.content.decode()
     part = ada.get(of("campaign-live", campaign), headers={"HX-Request": "true"})
     assert b"<html" not in part.content
     assert "hx-trigger" in part.content.decode()
     form = ada.get(of("campaign-leases-release", campaign, "cem"))
-    assert "Give them to" in words(form)
+    assert "Reassign to" in words(form)
     ada.post(of("campaign-leases-release", campaign, "cem"), {"to": "fay"})
     assert held(campaign=campaign, username="cem") == []
     answer = ada.post(of("campaign-leases-release", campaign, "fay"), follow=True)
-    assert "are free for whoever asks next" in words(answer)
+    assert "released" in words(answer)
     back = of("campaign-skip-give-back", campaign, skipped.skip.public_id)
-    assert "Nobody skips a query" in words(ada.post(back, follow=True))
+    assert "No skipped queries" in words(ada.post(back, follow=True))
     assert ada.post(back).status_code == 404
     assert ada.get(of("campaign-leases-release", campaign, "nobody")).status_code == 404
     missing = of("campaign-skip-give-back", campaign, uuid.uuid4())
@@ -283,6 +283,6 @@ def test_whoever_skipped_a_query_asks_for_it_again_on_the_campaigns_page(
     assert "I don’t read this language" in words(page)
     url = reverse("skip-return", args=[campaign.public_id, skipped.skip.public_id])
     answer = ben.post(url, follow=True)
-    assert "The query comes again." in words(answer)
+    assert "Query unskipped." in words(answer)
     assert "Queries that you skip" not in words(answer)
     assert ben.post(url).status_code == 404

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from annotation.gold.accuracy import accuracy, error_of
-from annotation.gold.rules import Rule, broken, due_actions
+from annotation.gold.action_rules import Rule, broken, due_actions
 
 CODES = (-2, 0, 1, 2, 4)
 

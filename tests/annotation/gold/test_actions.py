@@ -8,10 +8,10 @@ from django.urls import reverse
 from annotation.campaigns.queries import count_pairs
 from annotation.campaigns.services import add_annotators
 from annotation.consolidation.services import consolidate
+from annotation.gold.action_rules import Rule
 from annotation.gold.actions import change_rules, undo_action
 from annotation.gold.checking import check_labels
 from annotation.gold.queries import list_actions
-from annotation.gold.rules import Rule
 from annotation.gold.services import GoldRefused, mark_gold
 from annotation.labelling.leasing import lease_next
 from annotation.labelling.own_campaigns import count_progress
@@ -98,7 +98,7 @@ def test_somebody_who_is_wrong_too_often_is_paused_and_told_why(
     lease_next(context=context_of(campaign, "cem"), count=5, at=NOW)
     ben = client_of("ben")
     answer = ben.get(reverse("api-campaign-next", args=[campaign.public_id])).json()
-    assert "differ from what was agreed upon" in answer["paused"]
+    assert "differ from the agreed grades" in answer["paused"]
     assert (answer["is_open"], answer["pairs"]) == (True, [])
 
 
@@ -217,7 +217,7 @@ def test_leads_choose_the_rules_see_what_was_done_and_undo_it(
     client = client_of("ada")
     client.post(of("campaign-rules", campaign), form | {"pause_on": "on"})
     check(campaign, [2] * 5)
-    assert "somebody was right too rarely" in words(client.get(of("campaign", campaign)))
+    assert "accuracy on gold was below the threshold" in words(client.get(of("campaign", campaign)))
     assert "0 right of 5" in words(client.get(of("campaign-gold", campaign)))
     action = CheckAction.objects.get()
     page = client.post(reverse("check-action-undo", args=["books", action.pk]), follow=True)

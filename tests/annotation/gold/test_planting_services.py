@@ -23,7 +23,7 @@ from judgments.permissions import Access
 from tests.builders import NOW, World, commit, make_access, make_world
 from tests.builders_annotation import context_of, held, lease, make_campaign, said
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 both_orders = pytest.mark.parametrize("order", [Campaign.Order.BY_QUERY, Campaign.Order.SHUFFLED])
 
 
@@ -120,11 +120,13 @@ def test_a_query_of_nothing_but_gold_is_never_met(world: World, ada: Access) -> 
 def test_what_somebody_labelled_comes_again_later_once(
     world: World, ada: Access, order: str
 ) -> None:
-    campaign = make_checked(world, ada, repeat_percent=10, order=order)
+    campaign = make_checked(world, ada, repeat_percent=30, order=order)
     seats = work(campaign)
     counts = purposes(seats)
     assert counts["pool"] == 80  # what was replaced came at the end
-    assert 2 <= counts["repeat"] <= 8  # none before there are thirty labels
+    # five at most in each of five queries, and none before there are thirty labels: how many of
+    # them come later is drawn (shuffled: 11.5 on average, 2.3 standard deviation)
+    assert 3 <= counts["repeat"] <= 22
     first = {seat.pair_id: at for at, seat in enumerate(seats) if seat.purpose == "pool"}
     again = {seat.pair_id: at for at, seat in enumerate(seats) if seat.purpose == "repeat"}
     assert len(again) == counts["repeat"]

@@ -8,6 +8,7 @@ import random
 import uuid
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -30,7 +31,7 @@ from judgments.permissions import Access
 from tests.builders import NOW, World, make_access, make_member, make_world
 from tests.builders_annotation import context_of, label, make_campaign, said
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 both_orders = pytest.mark.parametrize("order", [Campaign.Order.BY_QUERY, Campaign.Order.SHUFFLED])
 LONG = timedelta(days=2)
 OTHERS = [f"other{number}" for number in range(8)]
@@ -120,8 +121,10 @@ class Person:
 def fill(campaign: Campaign, pair_id: int) -> None:
     """Let others take the free seats of a pair, and label it."""
     pair = campaign.pairs.get(pk=pair_id)
-    seats = list(pair.assignments.exclude(state="voided").values_list("annotator__username"))
-    free, taken = seats.count((None,)), {name for (name,) in seats}
+    seats = list(
+        pair.assignments.exclude(state="voided").values_list("annotator__username", flat=True)
+    )
+    free, taken = sum(name is None for name in seats), set(seats)
     for name in [name for name in OTHERS if name not in taken][:free]:
         label(pair=pair, username=name, grade=2)
 
@@ -252,7 +255,7 @@ def _step(person: Person, plain: list[int], dice: random.Random) -> None:
         "retract": lambda: person.label(number, None, outcome=RETRACTED),
         "again": lambda: person.send(person.sent[number % len(person.sent)]),
         "release": lambda: person.release(slice(0, int(20 * size))),
-        "others": lambda: [fill(person.campaign, place) for place in places],
+        "others": lambda: list(map(partial(fill, person.campaign), places)),
         "skip": lambda: _skip(person, number, returns=size < 0.7),
         "expire": lambda: release_expired(at=person.at + LONG, campaign=person.campaign),
         "work": person.work,
@@ -299,10 +302,11 @@ def test_a_stand_in_holds_the_seat_of_the_pair_it_replaces_until_it_is_labelled(
     person = begin(campaign, ada)
     seat = held_stand_in(person)
     assert seat.stand_in is not None
-    replaced = campaign.pairs.get(pk=seat.stand_in.replaced_id)
+    assert seat.stand_in.replaced is not None
+    replaced = seat.stand_in.replaced
     assert [one.state for one in replaced.assignments.all()] == ["leased"]
     (shown,) = list_leased_pairs(person.context)
-    gold = campaign.pairs.select_related("document").get(pk=seat.stand_in.shown_id)
+    gold = campaign.pairs.select_related("document").get(pk=seat.stand_in.shown_id or 0)
     assert (shown.assignment, shown.title) == (seat.public_id, gold.document.title)
     person.label(-1, 2)
     seat.refresh_from_db()
@@ -367,7 +371,8 @@ def test_a_label_of_gold_that_is_taken_back_can_be_given_back_like_any_other(
     assert seat.stand_in is not None
     person.label(-1)
     person.work()
-    fill(campaign, seat.stand_in.replaced_id)  # meanwhile another has labelled the replaced pair
+    assert seat.stand_in.replaced is not None
+    fill(campaign, seat.stand_in.replaced.pk)  # meanwhile another has labelled the replaced pair
     person.label(-1, None, outcome=RETRACTED)
     (shown,) = list_leased_pairs(person.context)
     assert shown.assignment == seat.public_id
@@ -409,7 +414,9 @@ def test_the_share_of_gold_comes_out_right_for_queries_of_any_size(
     by_person: dict[int, set[tuple[Any, ...]]] = {}
     for person, *pairs in planted.values_list("annotator", "replaced", "shown"):
         by_person.setdefault(person, set()).add(tuple(pairs))
-    assert len({frozenset(own) for own in by_person.values()}) == len(OTHERS)
+    # one draw in five hundred plants nothing for a person
+    assert len(by_person) >= len(OTHERS) - 2
+    assert len({frozenset(own) for own in by_person.values()}) == len(by_person)
 
 
 def test_what_was_drawn_for_somebody_stays_whatever_is_added_or_marked(

@@ -90,7 +90,7 @@ def test_a_guideline_begins_with_its_first_revision(world: World) -> None:
     revision = guideline.revisions.get()
     assert (revision.number, revision.created_by) == (1, world.ada)
     assert revision.text == "Read the query, then the document."
-    assert AuditEntry.objects.filter(action="guideline.created", subject="How to grade").exists()
+    assert AuditEntry.objects.get(action="guideline.created").subject == "How to grade"
 
 
 def test_a_revision_is_added_and_the_old_one_stays(world: World) -> None:
@@ -106,7 +106,7 @@ def test_a_revision_is_added_and_the_old_one_stays(world: World) -> None:
 def test_a_guideline_in_use_can_not_move_to_another_scale(world: World) -> None:
     make_draft(world=world)
     binary = make_list(collection=world.collection, slug="binary", scale=Scale.parse("0..1"))
-    with pytest.raises(GuidelineRefused, match="Main uses this guideline on another scale"):
+    with pytest.raises(GuidelineRefused, match="Main uses this guideline with a different scale"):
         revise_guideline(
             access=make_access(collection=world.collection),
             at=NOW,

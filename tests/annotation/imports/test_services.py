@@ -3,6 +3,7 @@
 import csv
 import io
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.core.management import call_command
@@ -107,7 +108,10 @@ def test_the_same_name_in_another_collection_is_another_person(world):
     take(world)
     other = make_collection(slug="films", cast=False)
     make_list(collection=other)
-    call = {"judgment_list": other.lists.get(), "access": make_access(collection=other)}
+    call: dict[str, Any] = {
+        "judgment_list": other.lists.get(),
+        "access": make_access(collection=other),
+    }
     text = "annotator,query_id,doc_id,grade\nagent_1,q1,d1,3\nagent 1,q1,d1,2\n"
     given = read_given_labels(io.BytesIO(text.encode()), name="f", scale=Scale.default(), at=LATER)
     done = import_labels(

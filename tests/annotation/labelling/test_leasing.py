@@ -2,6 +2,7 @@
 
 import uuid
 from datetime import timedelta
+from operator import attrgetter
 
 import pytest
 from django.db import connection
@@ -109,7 +110,7 @@ def test_two_people_meet_the_pairs_in_different_orders(campaign: Campaign) -> No
 
 def test_query_by_query_a_query_is_gone_through_before_the_next(campaign: Campaign) -> None:
     seats = lease(campaign=campaign, username="ben", count=25)
-    ordered = sorted(seats, key=lambda seat: seat.place)
+    ordered = sorted(seats, key=attrgetter("place"))
     queries = [seat.pair.query_id for seat in ordered]
     assert [len(set(queries[start : start + 10])) for start in (0, 10, 20)] == [1, 1, 1]
     assert len(queries) == 25

@@ -183,7 +183,7 @@ def test_no_html_is_cleaned_while_somebody_waits_for_pairs(
 
 def test_a_document_says_its_fields_in_words_without_the_empty_ones(campaign: Campaign) -> None:
     fields = {"price": 59, "gtin": 2**63 + 1, "colours": ["red", "blue"], "sold": False}
-    nothing = {"note": "", "tags": [], "more": {}, "brand": None}
+    nothing: dict[str, object] = {"note": "", "tags": [], "more": {}, "brand": None}
     Document.objects.update(fields=fields | nothing)
     lease(campaign=campaign, username="ben")
     (shown, *_) = list_leased_pairs(context_of(campaign, "ben"))

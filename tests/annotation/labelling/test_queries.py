@@ -9,7 +9,7 @@ from annotation.labelling.leasing import release_expired
 from annotation.labelling.own_campaigns import Progress, count_progress, list_own_campaigns
 from annotation.labelling.own_labels import list_own_labels
 from annotation.labelling.queries import get_label_shell
-from annotation.labelling.services import submit_label
+from annotation.labelling.services import submit_label, submit_labels
 from annotation.labelling.shown_pairs import list_leased_pairs
 from annotation.models import Campaign, Label, Pair
 from judgments.members.services import end_membership
@@ -105,6 +105,23 @@ def test_labels_received_together_are_paged_without_loss(campaign: Campaign) -> 
     assert len({one.id for one in seen}) == len(seen) == 20
 
 
+def test_labels_received_together_are_listed_in_the_order_in_which_they_were_made(
+    campaign: Campaign,
+) -> None:
+    context = context_of(campaign, "ben")
+    seats = lease(campaign=campaign, username="ben")[:8]
+    submissions = [
+        said(seat=seat, grade=1, made_at=NOW - timedelta(seconds=8 - place))
+        for place, seat in enumerate(seats)
+    ]
+    submit_labels(context=context, submissions=submissions, at=NOW)
+    named = [one.pair.assignment for one in list_own_labels(context)]
+    assert named == [seat.public_id for seat in reversed(seats)]
+    third = list_own_labels(context)[2]
+    older = list_own_labels(context, before=third.id)
+    assert [one.pair.assignment for one in older] == named[3:]
+
+
 def test_an_own_label_can_be_corrected_by_the_seat_that_it_names(campaign: Campaign) -> None:
     pair = campaign.pairs.select_related("campaign")[0]
     label(pair=pair, username="ben", grade=1)
@@ -171,7 +188,7 @@ def test_a_page_of_sixty_pairs_costs_a_handful_of_queries(
 ) -> None:
     lease(campaign=campaign, username="ben")
     context = context_of(campaign, "ben")
-    with django_assert_max_num_queries(4):  # type: ignore[operator]
+    with django_assert_max_num_queries(4):
         pairs = list_leased_pairs(context)
     assert len(pairs) == Pair.objects.count() == 20
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotation.labelling.scripts import joined_modules
+from annotation.labelling.scripts import joined_modules, joined_styles
 from annotation.pages.keys import NAMED_KEYS, SHORT
 
 STATIC = Path(__file__).resolve().parents[3] / "static" / "annotation"
@@ -35,6 +35,7 @@ def test_a_module_stands_after_those_that_it_imports_and_keeps_its_names_to_itse
         "export default 1;\n",
         'import { a } from "./nowhere.js";\n',
         'import { a } from "./label.js";\n',
+        "const a = `one\n  two`;\n",
     ],
 )
 def test_what_is_not_understood_is_refused(source: str) -> None:
@@ -49,19 +50,25 @@ def test_a_module_s_name_may_have_hyphens() -> None:
     }
     joined = joined_modules(sources, "label")
     assert joined.startswith("const $pair_queue = (() => {")
-    assert "const {\n  a,\n  b,\n} = $pair_queue;" in joined
+    assert "const {\na,\nb,\n} = $pair_queue;" in joined
 
 
-def test_comments_on_lines_of_their_own_stay_behind_and_code_beside_comments_does_not() -> None:
+def test_comments_and_indents_stay_behind_and_code_and_strings_do_not() -> None:
     source = (
         "// what it does\n/** @type {Map<string, string>} */\nconst a = 1; // one\n"
+        'const b = "no // comment"; // "b"\n'
         "/**\n * @param {string} b\n */\nfunction f(b) {\n  // why\n  return (\n"
         "    /** @type {unknown} */ (b)\n  );\n}\n/** the end */\n"
     )
     assert joined_modules({"label": source}, "label") == (
-        "const $label = (() => {\nconst a = 1; // one\nfunction f(b) {\n  return (\n"
-        "    /** @type {unknown} */ (b)\n  );\n}\n\nreturn {  };\n})();"
+        'const $label = (() => {\nconst a = 1;\nconst b = "no // comment"; // "b"\n'
+        "function f(b) {\nreturn (\n(b)\n);\n}\n\nreturn {  };\n})();"
     )
+
+
+def test_a_style_sheet_keeps_its_rules_alone() -> None:
+    sources = ["/* why */\na { color: red; }\n", "b {\n  margin: 0; /* one\n  more */\n}\n"]
+    assert joined_styles(sources) == "a{color: red;}b{margin: 0;}"
 
 
 def test_the_modules_of_the_labelling_page_can_be_joined() -> None:

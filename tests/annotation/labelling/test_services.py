@@ -14,8 +14,9 @@ from annotation.guidelines.services import revise_guideline
 from annotation.labelling.leasing import release_expired, release_leases
 from annotation.labelling.services import Receipt, submit_label, submit_labels
 from annotation.labelling.submissions import LabelRefused
-from annotation.models import Assignment, Campaign, Label, Pair
+from annotation.models import Assignment, Campaign, Label, LabelTiming, Pair
 from annotation.permissions import CampaignClosed
+from judgments.models import SideText
 from judgments.permissions import NotFound
 from tests.builders import NOW, World, make_access, make_member, make_world
 from tests.builders_annotation import (
@@ -120,6 +121,22 @@ def test_an_id_stands_for_one_content(pair: Pair, change: dict[str, Any]) -> Non
         submit_label(context=context, submission=replace(submission, **change), at=NOW)
     assert refused.value.code == "label_conflict"
     assert Label.objects.get().grade == 3
+
+
+def test_a_label_may_be_repeated_when_what_lay_beside_it_is_erased(pair: Pair) -> None:
+    seat = seat_for(pair=pair, username="ben")
+    earlier = NOW - timedelta(minutes=1)
+    submission = said(seat=seat, grade=3, note="x", reason="y", made_at=earlier)
+    context = context_of(pair.campaign, "ben")
+    submit_label(context=context, submission=submission, at=NOW)
+    SideText.objects.all().delete()
+    LabelTiming.objects.all().delete()
+    assert submit_label(context=context, submission=submission, at=LATER).is_repeat
+    kept = Label.objects.get()
+    assert (kept.note, kept.reason, kept.seconds, kept.made_at) == ("", "", None, NOW)
+    for other in ({"grade": 2}, {"note": ""}):
+        with pytest.raises(LabelRefused):
+            submit_label(context=context, submission=replace(submission, **other), at=LATER)
 
 
 def test_an_id_that_somebody_else_used_is_refused_without_a_word_about_them(
@@ -428,6 +445,6 @@ def test_storing_a_label_costs_a_handful_of_queries(campaign: Campaign, pair: Pa
     context = context_of(campaign, "ben")
     with CaptureQueriesContext(connection) as queries:
         submit_label(context=context, submission=submission, at=NOW)
-    # the seat that is named, the pair's lock, what was said, the seat, the pair, the label; and the
-    # savepoint that the transaction is within a test
-    assert len(queries) == 8
+    # the seat that is named, the pair's lock, what was said, the seat, the pair, the label, when it
+    # was made; and the savepoint that the transaction is within a test
+    assert len(queries) == 9

@@ -75,7 +75,7 @@ def test_the_size_is_shown_before_anything_is_added(
     assert "Queries 2" in seen
     assert "Pairs per query 2 to 3, median 2.5" in seen
     assert "Labels needed 10" in seen
-    assert "Judged already 1" in seen
+    assert "Already judged 1" in seen
     assert "<html" not in page.content.decode()
     assert not Pair.objects.exists()
 
@@ -95,7 +95,7 @@ def test_what_is_missing_is_said_in_place_of_the_size(runs: list[Run], draft: Ca
     preview = of("campaign-pool-preview", draft)
     ada = client_of("ada")
     assert "Choose at least one run." in words(ada.post(preview, chosen([])))
-    assert "Say how many pairs" in words(ada.post(preview, chosen(runs, strategy="sample")))
+    assert "Enter the size" in words(ada.post(preview, chosen(runs, strategy="sample")))
     assert "Depth: Ensure" in words(ada.post(preview, chosen(runs, depth=0)))
     foreign = {"runs": ["00000000-0000-0000-0000-000000000000"]}
     assert "not one of the available choices" in words(ada.post(preview, chosen(runs) | foreign))
@@ -137,10 +137,10 @@ def test_a_pool_that_brings_nothing_new_is_refused_and_stays_as_typed(
     ada = client_of("ada")
     ada.post(of("campaign-pool", draft), chosen(runs))
     page = ada.post(of("campaign-pool", draft), chosen(runs))
-    assert "bring no pair that is not there yet" in words(page)
+    assert "have no new pairs" in words(page)
     assert 'value="2"' in page.content.decode()
     preview = ada.post(of("campaign-pool-preview", draft), chosen(runs))
-    assert "the campaign has these 5 pairs already" in words(preview)
+    assert "the campaign already has these 5 pairs" in words(preview)
 
 
 def test_pairs_that_are_open_elsewhere_are_named_beforehand(
@@ -173,7 +173,7 @@ def test_new_runs_are_topped_up_with_one_button(
     assert "2 pairs added." in words(page)
     assert draft.pairs.count() == before + 2
     again = ada.post(part, follow=True)
-    assert "bring no pair that is not there yet" in words(again)
+    assert "have no new pairs" in words(again)
 
 
 def test_a_top_up_without_a_pool_and_of_a_closed_campaign_is_refused_in_words(
@@ -225,7 +225,7 @@ def test_a_pool_of_a_saved_set_has_its_queries_alone_and_so_has_its_top_up(
     world: World, runs: list[Run], draft: Campaign
 ) -> None:
     ada = client_of("ada")
-    assert "Save a set of queries" in words(ada.get(of("campaign-pool", draft)))
+    assert "Create a saved set" in words(ada.get(of("campaign-pool", draft)))
     make_set(world=world, qids=["q2"], slug="trial")
     page = ada.get(of("campaign-pool", draft))
     assert '<option value="trial">those of Trial</option>' in page.content.decode()

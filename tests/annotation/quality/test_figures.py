@@ -6,15 +6,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from annotation.quality.figures import STEPS, Event, Material, Repeats, quality
-from annotation.quality.profiles import Checks
-from annotation.quality.verdicts import (
+from annotation.quality.assessment import (
     Situation,
     describe_change,
     pairs_wanted,
     verdict,
     worst_confusion,
 )
+from annotation.quality.figures import STEPS, Event, Material, Repeats, quality
+from annotation.quality.profiles import Checks
 from judgments.pages.words import percent
 from tests.annotation.simulated_campaign import GRADES, simulate
 
@@ -75,7 +75,7 @@ def test_the_report_names_every_planted_person_and_nobody_careful(planted, figur
 def test_figures_are_plain_values_and_follow_from_the_labels_alone(planted, figures):
     again = quality(material(planted, checks=planted.checks))
     assert json.loads(json.dumps(figures)) == json.loads(json.dumps(again))
-    steps = []
+    steps: list[int] = []
     quality(material(planted), steps.append)
     assert steps == list(range(1, STEPS + 1))
 
@@ -150,7 +150,13 @@ def with_gold_pairs(simulated, *, right):
     steps = answers if right else (answers + 1) % GRADES
     annotators = np.tile(np.arange(people), 60)
     return Checks(
-        annotators, steps - answers, steps, np.arange(len(pairs)) * 60.0, pairs, answers, answers
+        annotators,
+        steps - answers,
+        steps,
+        60.0 * np.arange(float(len(pairs))),
+        pairs,
+        answers,
+        answers,
     )
 
 
@@ -271,8 +277,11 @@ def test_without_labels_there_is_nothing_to_judge():
     simulated = simulate(seed=2)
     nothing = replace(
         simulated.labels,
-        **dict.fromkeys(("units", "annotators", "steps"), NONE),
-        **dict.fromkeys(("seconds", "times"), NONE.astype(float)),
+        units=NONE,
+        annotators=NONE,
+        steps=NONE,
+        seconds=NONE.astype(float),
+        times=NONE.astype(float),
     )
     figures = quality(material(simulated, labels=nothing))
     assert verdict(figures, situation(simulated)).text == "There is nothing to judge yet."
@@ -325,7 +334,7 @@ def checks_of(person, errors):
         np.full(len(errors), person),
         errors,
         np.clip(2 + errors, 0, 4),
-        np.arange(len(errors)) * 60.0,
+        60.0 * np.arange(float(len(errors))),
     )
 
 

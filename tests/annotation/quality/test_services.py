@@ -17,13 +17,13 @@ from annotation.quality.costs import Rates
 from annotation.quality.due import list_due_reports
 from annotation.quality.queries import get_quality_page
 from annotation.quality.services import refresh_quality
-from judgments.lists.verdicts import ListVerdict, get_verdict
+from judgments.lists.label_quality import ListVerdict, get_verdict
 from judgments.permissions import NotFound
 from judgments.reports.services import DEAD_AFTER
 from tests.builders import NOW, make_access, make_member, make_world
 from tests.builders_annotation import label, make_campaign
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 
 LATER = NOW + timedelta(hours=1)
 
@@ -95,7 +95,7 @@ def test_a_campaign_without_labels_has_no_report_to_compute(world):
 
 
 def test_two_workers_do_not_compute_the_same_at_once_and_a_dead_one_is_replaced(campaign):
-    seen = []
+    seen: list[object] = []
 
     def compete(*_):
         if not seen:
@@ -133,7 +133,7 @@ def test_a_failure_is_kept_for_the_page_and_the_next_try_is_free(
 def test_the_page_has_verdict_figures_people_and_advice(client, world, campaign):
     client.force_login(world.ada)
     url = reverse("campaign-quality", args=["books", campaign.public_id])
-    assert "A worker will compute the report" in client.get(url).text
+    assert "The report will be computed" in client.get(url).text
     refresh(campaign)
     text = client.get(url).text
     assert "Good enough to decide on" in text
@@ -182,7 +182,7 @@ def test_a_lists_report_puts_its_campaigns_together(client, world, campaign):
     client.force_login(world.ada)
     url = reverse("list-quality", args=["books", "main"])
     before = client.get(url).text
-    assert "A worker will compute the report in a moment." in before
+    assert "The report will be computed in a moment." in before
     assert reverse("campaign-quality-state", args=["books", campaign.public_id]) in before
     refresh(campaign)
     own = QualityReport.objects.get().figures

@@ -13,6 +13,7 @@ from annotation.campaigns.queries import count_pairs, get_dashboard
 from annotation.campaigns.services import close_campaign, reopen_campaign
 from annotation.consolidation.services import consolidate
 from annotation.dashboards.monitoring import get_monitor_page
+from annotation.gold.action_rules import Rule
 from annotation.gold.actions import (
     change_rules,
     pause_people,
@@ -21,7 +22,6 @@ from annotation.gold.actions import (
 )
 from annotation.gold.checking import check_labels
 from annotation.gold.queries import count_standing, count_used_up
-from annotation.gold.rules import Rule
 from annotation.gold.services import GoldRefused, change_checks, mark_gold
 from annotation.labelling.leasing import lease_next
 from annotation.labelling.services import submit_label
@@ -31,7 +31,7 @@ from annotation.permissions import AnnotatorPaused
 from annotation.set_aside.queries import get_aside_page, people_key
 from annotation.set_aside.services import preview_aside
 from evaluation.evaluations.refreshing import refresh_evaluations
-from judgments.models import AuditEntry, Judgment
+from judgments.models import AuditEntry, Judgment, User
 from judgments.permissions import Access, NotFound
 from tests.annotation.page_reading import client_of, of, words
 from tests.api.callers import by_token, post_json
@@ -80,7 +80,7 @@ def seats(campaign: Campaign, state: str) -> int:
     return Assignment.objects.filter(pair__campaign=campaign, state=state).count()
 
 
-def aside(ada: Access, campaign: Campaign, *people: object) -> list[CheckAction]:
+def aside(ada: Access, campaign: Campaign, *people: User) -> list[CheckAction]:
     return set_labels_aside(access=ada, campaign=campaign, people=people, at=NOW)
 
 
@@ -363,7 +363,7 @@ def test_a_lead_chooses_looks_confirms_and_restores_on_the_page(
     assert "5 labels set aside, 1 person paused." in words(done)
     assert AuditEntry.objects.latest("pk").after["reason"] == "Guesses."
     again = client.post(url, sent, follow=True)
-    assert "that has been done already" in words(again)
+    assert "already done" in words(again)
     undo = reverse("check-action-undo", args=["books", requeued().pk])
     page = client.post(undo, {"back": "aside"}, follow=True)
     assert page.redirect_chain[-1][0] == url

@@ -29,7 +29,7 @@ def build() -> None:
     campaign = make_campaign(world=world, pairs=[(query, document) for document in documents])
     for pair in campaign.pairs.order_by("pk"):
         for username, grade in (("ben", 3), ("cem", 3)):
-            label(pair=pair, username=username, grade=grade)
+            label(pair=pair, username=username, grade=grade, note="So.", reason="title")
     now = timezone.now()
     consolidate(list_id=world.judgments.pk, at=now)
     access = make_access(collection=world.collection)

@@ -1,7 +1,9 @@
 """An upgrade can be taken back, and made again, without losing anything that people made."""
 
 import gzip
+import json
 import sqlite3
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 from config.backups.databases import list_todays
 from config.backups.refusing import BackupRefused
 from tests.config.commands.test_backup import call, home
+from tests.config.commands.written import FEEDBACK, MORE, TOLD, WRITTEN
 
 PROGRAM = ("-m", "tests.config.commands.back_and_forth")
 
@@ -38,6 +41,27 @@ def put_recorded(path: Path) -> None:
         database.executescript(gzip.decompress(RECORDED.read_bytes()).decode())
 
 
+BEFORE = {
+    "annotation": "0001",
+    "judgments": "0002",
+}  # the last migrations that left them where they were
+
+
+def written(path: Path, statements: Iterable[str]) -> list[list[str]]:
+    """What people wrote, as each statement finds it; JSON without blanks."""
+    with closing(sqlite3.connect(path / "touchstone.sqlite3")) as database:
+        found = [database.execute(statement).fetchall() for statement in statements]
+    return [[str(row).replace(": ", ":").replace(", ", ",") for row in rows] for rows in found]
+
+
+def feedback(path: Path) -> list[dict[str, object]]:
+    """The items of the one feedback there is."""
+    with closing(sqlite3.connect(path / "touchstone.sqlite3")) as database:
+        ((items,),) = database.execute(FEEDBACK).fetchall()
+    found: list[dict[str, object]] = json.loads(items)
+    return found
+
+
 def shape_of(path: Path) -> set[tuple[str, ...]]:
     """The names of all indexes and triggers of the database in this folder, and all columns."""
     with closing(sqlite3.connect(path / "touchstone.sqlite3")) as database:
@@ -55,6 +79,9 @@ def test_a_database_from_before_the_squash_comes_along_and_is_like_a_new_one(
     old, new = tmp_path / "old", tmp_path / "new"
     old.mkdir()
     put_recorded(old)
+    with closing(sqlite3.connect(old / "touchstone.sqlite3")) as database:
+        database.executescript(MORE)
+    was, told = written(old, WRITTEN), feedback(old)
     for path in (old, new):
         done = call(home(path), "manage.py", "migrate", "--no-color", "-v", "0")
         assert (done.returncode, done.stderr) == (0, "")
@@ -63,6 +90,14 @@ def test_a_database_from_before_the_squash_comes_along_and_is_like_a_new_one(
     assert checked.returncode == 0, checked.stdout + checked.stderr
     exported = call(home(old), "manage.py", "export_qrels", "books/main", "--version", "spring")
     assert exported.stdout == "q1 0 d1 3\nq1 0 d2 3\nq1 0 d3 3\n"
+    assert all(was)
+    assert written(old, WRITTEN.values()) == was
+    whose = [{"label": one["label"], "low": one["low"], "high": one["high"]} for one in told]
+    assert feedback(old) == [item | why for item, why in zip(whose, TOLD, strict=True)]
+    for app, name in BEFORE.items():
+        done = call(home(old), "manage.py", "migrate", app, name, "--no-color", "-v", "0")
+        assert (done.returncode, done.stderr) == (0, "")
+    assert (written(old, WRITTEN), feedback(old)) == (was, told)
 
 
 @pytest.mark.django_db

@@ -6,6 +6,7 @@ import pytest
 from django.core.management import call_command
 
 from evaluation.models import Evaluation, Ranking
+from judgments.models import SideText
 from tests.builders import World, commit, make_list, make_world
 from tests.evaluation.builders import make_run
 
@@ -62,7 +63,8 @@ def test_verify_is_content_with_what_reconcile_did(
     call_command("reconcile")
     capsys.readouterr()
     call_command("verify", "--all")
-    said = "1 evaluations, 0 steps, 0 releases and 1 runs checked, 0 problems\n"
+    texts = SideText.objects.count()
+    said = f"1 evaluations, 0 steps, 0 releases, 1 runs and {texts} texts checked, 0 problems\n"
     assert capsys.readouterr() == (said, "")
 
 
@@ -87,6 +89,23 @@ def test_verify_ends_with_1_where_a_bit_differs(
     assert "square_low" in problem
 
 
+def test_verify_names_a_text_that_was_changed_and_misses_none_that_was_erased(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call_command("reconcile")
+    erased, changed = SideText.objects.order_by("pk")[:2]
+    erased.delete()
+    capsys.readouterr()
+    call_command("verify", "--json")
+    assert json.loads(capsys.readouterr().out)["problems"] == []
+    SideText.objects.filter(pk=changed.pk).update(text="never written")
+    with pytest.raises(SystemExit) as ended:
+        call_command("verify", "--json")
+    assert ended.value.code == 1
+    (problem,) = json.loads(capsys.readouterr().out)["problems"]
+    assert problem == f"side text {changed.pk[:12]}: it is not what was written"
+
+
 def test_a_list_that_is_not_there_is_bad_input(
     world: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -94,4 +113,4 @@ def test_a_list_that_is_not_there_is_bad_input(
         with pytest.raises(SystemExit) as ended:
             call_command(command, "books/none")
         assert ended.value.code == 2
-        assert "There is no list books/none." in capsys.readouterr().err
+        assert "Unknown list books/none." in capsys.readouterr().err

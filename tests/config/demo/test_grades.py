@@ -50,7 +50,7 @@ def test_a_document_that_only_moved_keeps_its_grades_under_its_new_name(tmp_path
         (f"q1 py:here {HERE} 4 5", "a grade is a number from 0 to 4"),
         (f"q1 py:here {HERE} ٣ 1", "a grade is a number from 0 to 4"),
         ("q1 py:here abc 4 4", "the content hash is not 64 hexadecimal digits"),
-        (f"q0 py:here {HERE} 1 1", "this pair is there twice"),
+        (f"q0 py:here {HERE} 1 1", "this pair appears twice"),
     ],
 )
 def test_a_bad_line_is_named(tmp_path: Path, line: str, reason: str) -> None:

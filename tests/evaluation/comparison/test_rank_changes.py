@@ -131,7 +131,7 @@ def test_before_the_first_version_nothing_is_told():
     fresh = make_world(slug="films")
     response = signed_in(fresh.dora).get(reverse("moved", args=["films", "main"]))
     assert response.status_code == 400
-    assert "Nothing is judged on this list yet." in text_of(response)
+    assert "This list has no judgments yet." in text_of(response)
 
 
 def test_two_runs_alike_have_nothing_moved(world):

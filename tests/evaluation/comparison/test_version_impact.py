@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.models import Run
+from judgments.models import User
 from judgments.versions.services import Change
 from tests.builders import NOW, World, commit, make_world
 from tests.evaluation.builders import make_run
@@ -32,7 +33,7 @@ def world() -> World:
     return world
 
 
-def signed_in(user: object) -> Client:
+def signed_in(user: User) -> Client:
     client = Client()
     client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
     return client
@@ -79,7 +80,7 @@ def test_the_page_of_a_version_tells_what_it_did_to_the_runs(world: World) -> No
     )
     part = dora.get(effect, {"measure": "RR@10"}, headers={"HX-Request": "true"}).content.decode()
     assert "<html" not in part
-    assert "1 of 2 runs moved; bm25 stays the best" in " ".join(part.split())
+    assert "1 of 2 runs moved; bm25 is still the best" in " ".join(part.split())
     assert re.findall(r"−0[.]25000|unchanged", part) == ["−0.25000", "unchanged"]
     whole = dora.get(effect, {"measure": "nope"})
     assert (whole.status_code, "can’t be shown" in whole.content.decode()) == (400, True)

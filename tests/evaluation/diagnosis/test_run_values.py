@@ -102,7 +102,7 @@ def test_an_older_version_is_shown_when_asked_for_and_leads_to_the_newest(world,
 def test_the_empty_list_says_that_nothing_is_judged(world):
     run = make_run(collection=world.collection, rankings={"q1": ["d1"]})
     text = text_of(get(world, run))
-    assert "no query has a judgment" in text
+    assert "No query has a judgment" in text
     assert "1 query of the run has no judgment" in text
 
 
@@ -144,8 +144,8 @@ def test_unknown_parameters_change_nothing_and_odd_pages_are_the_nearest(world, 
 
 def test_a_query_the_run_does_not_answer_says_so_and_those_unjudged_are_counted(world, run):
     text = text_of(get(world, run))
-    assert "no answer" in text
-    assert "The run has no answer to 1 of these queries" in text
+    assert "no results" in text
+    assert "The run has no results for 1 of these queries" in text
     assert "1 query of the run has no judgment at this version" in text
 
 

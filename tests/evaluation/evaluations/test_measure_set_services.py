@@ -62,7 +62,7 @@ def test_a_hundred_runs_get_a_new_measure_step_by_step_and_show_the_old_ones_mea
     monkeypatch.setattr(due, "LARGEST", RUNS)  # ranks: some thirty runs a step
 
     choose(world, "RR@10 Judged@10 P(rel=2)@10")
-    waiting = []
+    waiting: list[int] = []
     while not waiting or waiting[-1]:
         shown = page(world, "P(rel=2)@10 RR@10")
         waiting.append(shown.waiting)
@@ -137,7 +137,7 @@ def test_a_name_that_can_not_be_kept_is_refused_in_words(
 
 
 def test_a_set_has_each_measure_once_whatever_it_is_called(world: World) -> None:
-    with pytest.raises(LeaderboardRefused, match="each once"):
+    with pytest.raises(LeaderboardRefused, match="different measures"):
         choose(world, "nDCG@10 trec_eval_c:nDCG@10")
 
 

@@ -5,14 +5,15 @@ from collections.abc import Iterator
 
 import pytest
 from django.core.cache import cache
+from django.core.paginator import Page
 
-from evaluation.diagnosis.run_values import RunValues, get_run_values
+from evaluation.diagnosis.run_values import QueryValue, RunValues, get_run_values
 from evaluation.diagnosis.selection import RunFilters
 from evaluation.evaluations.queries import kept_measures, list_run_sums
 from evaluation.evaluations.query_values import get_mean, get_query_values
 from evaluation.evaluations.refreshing import refresh_evaluations
-from evaluation.leaderboards.queries import get_version
 from evaluation.models import Run
+from judgments.lists.queries import get_version
 from judgments.pages.paging import paged
 from judgments.versions.services import Change
 from tests.builders import NOW, World, commit, make_access, make_world
@@ -56,14 +57,16 @@ def evaluated_run(world: World) -> Run:
     return run
 
 
-def page_of(world: World, run: Run, *, page: str = "", **filters: str) -> RunValues:
+def page_of(
+    world: World, run: Run, *, page: str = "", **filters: str
+) -> RunValues["Page[QueryValue]"]:
     access = make_access(collection=world.collection, username="dora")
     return get_run_values(
         access=access, public_id=run.public_id, filters=RunFilters(**filters), cut=paged(page)
     )
 
 
-def ids_of(page: RunValues) -> list[str]:
+def ids_of(page: RunValues["Page[QueryValue]"]) -> list[str]:
     return [row.query_id for row in page.rows]
 
 

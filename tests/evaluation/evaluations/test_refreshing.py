@@ -57,7 +57,7 @@ def judge_all_queries(world: World) -> int:
     return judge(world, *((query, 1, query % 5) for query in range(1, len(world.queries) + 1)))
 
 
-def refresh(world: World, *, at=NOW, only_small: bool = False) -> Refreshed:  # type: ignore[no-untyped-def]
+def refresh(world: World, *, at=NOW, only_small: bool = False) -> Refreshed:
     return refresh_evaluations(list_id=world.judgments.pk, at=at, only_small=only_small)
 
 
@@ -102,7 +102,7 @@ class TestAnyHistory(TestCase):
     @given(st.booleans(), st.sampled_from(["", BY_TRAITS, BY_TOOLS]), steps)
     def test_every_stored_step_equals_the_computation_from_scratch(
         self, is_judged_at_first, names, steps
-    ) -> None:  # type: ignore[no-untyped-def]
+    ) -> None:
         world = make_world(queries=12, documents=5)
         if names:
             keep(judgment_list=world.judgments, names=names)
@@ -124,7 +124,7 @@ class TestAnyHistory(TestCase):
         verified = verify_list(judgment_list=world.judgments, every_step=True)
         assert verified.problems == ()
 
-    def _do(self, world: World, kind: str, detail, number: int) -> None:  # type: ignore[no-untyped-def]
+    def _do(self, world: World, kind: str, detail, number: int) -> None:
         if kind == "commit":
             changes = [
                 Change(world.queries[query].pk, world.documents[document].pk, grade)
@@ -336,7 +336,7 @@ def test_large_steps_are_left_to_the_slow_lane_and_taken_one_a_call(
         make_run(collection=world.collection, rankings=FOUR, ranker=f"ranker-{number}")
     judge_all_queries(world)
     assert refresh(world, only_small=True) == Refreshed(world.judgments.pk, 1, left=3)
-    left = []
+    left: list[int] = []
     while not left or left[-1]:
         left.append(refresh(world).left)
     assert left == [2, 1, 0]

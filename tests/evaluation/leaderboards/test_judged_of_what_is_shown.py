@@ -99,7 +99,7 @@ def old(unevaluated: World) -> World:
 
 
 def keep_old_measures(judgments: JudgmentList) -> None:
-    definition = [[one.name, 1] for one in DEFAULT_MEASURES]
+    definition: list[list[str | int]] = [[one.name, 1] for one in DEFAULT_MEASURES]
     measure_set, _ = MeasureSet.objects.get_or_create(
         digest=digest_of(definition), defaults={"measures": definition}
     )
@@ -163,6 +163,7 @@ def test_compare_sees_no_uneven_judging_where_all_that_is_shown_is_judged(world)
     filters = CompareFilters(runs=("all/r", "few/r", "half/r"), measure="nDCG@10")
     page = get_comparison(access=access, slug="main", filters=filters)
     few, half = (one.run for one in page.comparisons)
+    assert page.baseline is not None
     assert judging_warning(page.baseline, few) == ""
     assert (few.judged, few.answered, few.queries) == (1.0, 1, 10)
     warning = judging_warning(page.baseline, half)

@@ -119,5 +119,5 @@ def test_a_name_is_put_into_words_on_request():
 def test_what_is_no_measure_is_said_kindly():
     page = get("?measure=%3Cb%3Enope@3")
     assert page.status_code == 400
-    assert "That is no measure." in text_of(page)
+    assert "Unknown measure." in text_of(page)
     assert "<b>" not in page.content.decode()

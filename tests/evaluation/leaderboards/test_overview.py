@@ -9,7 +9,7 @@ from tests.builders import NOW, World, commit, make_access, make_world
 from tests.evaluation.builders import make_ranker, make_run
 
 pytestmark = pytest.mark.django_db
-OWN = ("Register a ranker", "Upload a run", "Look at the leaderboard")
+OWN = ("Register a ranker", "Upload a run", "View the leaderboard")
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def test_a_researcher_is_led_from_the_ranker_to_the_leaderboard(world):
     refresh_evaluations(list_id=world.judgments.pk, at=NOW)
     steps = steps_of(world, "dora")
     assert [steps[title].is_done for title in OWN] == [True, True, True]
-    assert steps["Look at the leaderboard"].url
+    assert steps["View the leaderboard"].url
 
 
 def test_whoever_labels_is_told_nothing_of_rankers(world):

@@ -127,7 +127,7 @@ def test_what_was_computed_once_is_not_computed_again(
 def test_what_would_take_too_long_is_left_out_and_filled_in_by_and_by(world: World) -> None:
     label(world, count=1)
     rows = max(Run.objects.values_list("row_count", flat=True))
-    found = []
+    found: list[int] = []
     while not found or found[-1] < 3:
         asked = sums(world, number=2, names="AP(rel=2)", patience=rows)
         found.append(sum(own.sums is not None for own in asked))

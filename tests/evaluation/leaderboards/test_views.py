@@ -1,6 +1,7 @@
 """The leaderboard as a browser sees it: whole, as a part, and as nothing while nothing changes."""
 
 import re
+from typing import Any
 
 import pytest
 from django.core.cache import cache
@@ -10,7 +11,7 @@ from django.urls import reverse
 from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.leaderboards import views
 from evaluation.models import Leaderboard
-from judgments.models import AuditEntry, Membership
+from judgments.models import AuditEntry, Membership, User
 from tests.builders import NOW, World, commit, make_list, make_world
 from tests.evaluation.builders import make_run
 from touchstone.measures.definition import CHOICES, FAMILIES
@@ -40,7 +41,7 @@ def dora(world: World) -> Client:
     return signed_in(world.dora)
 
 
-def signed_in(user: object) -> Client:
+def signed_in(user: User) -> Client:
     client = Client()
     client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
     return client
@@ -50,7 +51,7 @@ def board_url(slug: str = "main") -> str:
     return reverse("leaderboard", args=["books", slug])
 
 
-def poll(client: Client, state: str, query: str = "") -> object:
+def poll(client: Client, state: str, query: str = "") -> Any:
     return client.get(board_url() + query, headers={"HX-Request": "true", "X-Board-State": state})
 
 
@@ -76,7 +77,7 @@ def test_a_run_is_found_by_a_part_of_its_name_and_the_baseline_stays(dora: Clien
     assert [row.ranker for row in found] == ["tfidf"]
     beside = dora.get(board_url(), {"find": "tfi", "baseline": "bm25/one"}).context["page"]
     assert {row.ranker for row in beside.runs} == {"bm25", "tfidf"}
-    assert "No run is called so" in dora.get(board_url(), {"find": "colbert"}).text
+    assert "No matching runs" in dora.get(board_url(), {"find": "colbert"}).text
 
 
 def test_a_long_leaderboard_comes_in_pages_and_as_a_whole_file(
@@ -121,7 +122,7 @@ def test_an_open_page_gets_the_table_alone_as_soon_as_a_label_has_moved_it(
     html = waiting.content.decode()
     assert waiting.status_code == 200
     assert "<html" not in html
-    assert html.count("still of version 1") == 2
+    assert html.count("stale (version 1)") == 2
     assert "computing 2 runs" in html
     refresh_evaluations(list_id=world.judgments.pk, at=NOW)
     done = poll(dora, state_of(html)).content.decode()
@@ -163,7 +164,7 @@ def test_a_lead_chooses_what_is_kept_current_and_it_is_evaluated_anew(world: Wor
     ada = signed_in(world.ada)
     url = reverse("leaderboard-measures", args=["books", "main"])
     answer = ada.post(url, {"measures": ["nDCG@3", "P(rel=2)@1 RR"]}, follow=True)
-    assert "kept current from now on" in answer.content.decode()
+    assert "The list’s measures changed" in answer.content.decode()
     kept = [name for name, _ in Leaderboard.objects.get().measure_set.measures]
     assert kept == ["nDCG@3", "P(rel=2)@1", "RR"]
     assert AuditEntry.objects.filter(action="leaderboard.measures_chosen").count() == 1
@@ -194,7 +195,7 @@ def test_empty_pages_say_what_to_do_next(world: World) -> None:
     films = make_world(slug="films")
     client = signed_in(films.dora)
     board = reverse("leaderboard", args=["films", "main"])
-    assert "Nothing judged yet" in client.get(board).content.decode()
+    assert "No judgments yet" in client.get(board).content.decode()
     commit(judgment_list=films.judgments, grades={(films.queries[0], films.documents[0]): 1})
     assert "No runs yet" in client.get(board).content.decode()
 

@@ -51,7 +51,7 @@ def test_what_is_withdrawn_is_not_the_newest(runs, capsys):
     [
         (["books/nope"], "books/nope has no run."),
         (["books/bm25", "--name", "nope"], "books/bm25 has no run nope."),
-        (["nope/bm25"], "There is no collection nope."),
+        (["nope/bm25"], "Unknown collection nope."),
     ],
 )
 def test_what_is_not_there_is_refused(runs, arguments, message, capsys):

@@ -66,6 +66,41 @@ def test_json_says_what_was_done_and_the_second_time_that_nothing_was(
     assert third["note"] in capsys.readouterr().out.splitlines()
 
 
+def test_a_rankers_short_name_is_made_from_its_name(world: World, file: Path) -> None:
+    call_command("import_run", "books/BM25_tuned", str(file))
+    call_command("import_run", "books/bm25-tuned", str(file), "--name", "other")
+    ranker = Ranker.objects.get()
+    assert (ranker.slug, ranker.name) == ("bm25-tuned", "BM25_tuned")
+
+
+def test_the_rank_column_can_be_trusted(
+    world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tied = tmp_path / "tied.run"
+    tied.write_text("q1 Q0 d1 1 7 t\nq1 Q0 d2 2 7 t\n")
+    call_command("import_run", "books/bm25", str(tied))
+    assert "2 lines in 1 query have the same score" in capsys.readouterr().out
+    call_command("import_run", "books/bm25", str(tied), "--order", "rank", "--name", "b", "--json")
+    assert "ordered by rank" in json.loads(capsys.readouterr().out)["remarks"][0]
+    assert Run.objects.count() == 2
+
+
+def test_how_the_run_was_made_is_kept(world: World, file: Path) -> None:
+    words = ("--param", "k1=0.9", "--param", 'lucene="9.10"', "--param", "model=bm25=x")
+    call_command("import_run", "books/bm25", str(file), *words, "--commit", "3f2a", "--tag", "v2")
+    run = Run.objects.get()
+    assert run.parameters == {"k1": 0.9, "lucene": "9.10", "model": "bm25=x"}
+    assert (run.commit, run.tags) == ("3f2a", ["v2"])
+
+
+@pytest.mark.parametrize("words", [("--tag", "<b>"), ("--param", "k=1", "--param", "k=2")])
+def test_what_can_not_be_kept_is_refused(world: World, file: Path, words: tuple[str, ...]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        call_command("import_run", "books/bm25", str(file), *words)
+    assert ended.value.code == 2
+    assert not Run.objects.exists()
+
+
 def test_with_create_even_the_collection_is_made(
     db: None, file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -102,5 +137,5 @@ def test_an_unknown_collection_is_named(
     with pytest.raises(SystemExit) as ended:
         call_command("import_run", "nowhere/bm25", str(file))
     assert ended.value.code == 2
-    assert "There is no collection nowhere." in capsys.readouterr().err
+    assert "Unknown collection nowhere." in capsys.readouterr().err
     assert not Collection.objects.exists()

@@ -110,11 +110,11 @@ def test_a_run_that_is_not_at_the_version_yet_says_of_which_one_it_is(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["books/none"], "There is no list books/none."),
-        (["books/main", "--version", "9"], "There is no such version"),
+        (["books/none"], "Unknown list books/none."),
+        (["books/main", "--version", "9"], "No such version"),
         (["books/main", "--measures", "Foo@1"], "Foo"),
         (["books/main", "--measures", "nDCG(empty='error')@1"], "leaderboard"),
-        (["books/main", "--set", "nowhere"], "There is no saved set nowhere."),
+        (["books/main", "--set", "nowhere"], "Unknown saved set nowhere."),
         (["books/main", "--segment", "nowhere"], "No judged query is in a segment called nowhere."),
     ],
 )

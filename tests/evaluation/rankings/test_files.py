@@ -85,5 +85,5 @@ def test_the_page_of_a_run_offers_it(world, name):
     address = reverse("run-file", args=["books", run.public_id])
     assert address in dora.get(reverse("run", args=["books", run.public_id])).content.decode()
     answer = dora.get(address)
-    assert b"".join(answer.streaming_content).decode() == AGAIN
+    assert answer.getvalue().decode() == AGAIN
     assert answer["Content-Disposition"].startswith("attachment; filename")

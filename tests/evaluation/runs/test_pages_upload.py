@@ -8,12 +8,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.urls import reverse
 
-from evaluation.models import Run
+from evaluation.models import Ranking, Run
 from judgments.jobs.services import work_jobs
 from judgments.models import Document, Job
 from tests.builders import World, make_world
 from tests.evaluation.browsing import links_of, signed_in, text_of
 from tests.evaluation.builders import make_ranker, make_run, run_text
+from touchstone.measures.packing import unpack_scores
 
 GOOD = run_text({"q1": ["d1", "d2"], "q2": ["d3"]}).encode()
 
@@ -53,6 +54,17 @@ def test_an_uploaded_run_is_named_after_its_file_and_the_job_leads_to_it(world):
     assert "queries 2" in text_of(page)
     assert "rows 3" in text_of(page)
     assert "created" not in text_of(page)
+
+
+@pytest.mark.django_db
+def test_the_rank_column_can_be_trusted_and_ties_are_told(world):
+    tied = b"q1 Q0 d1 1 7 t\nq1 Q0 d2 2 7 t\n"
+    page = after_the_job(world, upload(world, tied))
+    assert "2 lines in 1 query have the same score" in text_of(page)
+    page = after_the_job(world, upload(world, tied, name="by rank", by_rank="on"))
+    assert "ordered by rank" in text_of(page)
+    rankings = Ranking.objects.order_by("pk")
+    assert [unpack_scores(bytes(own.scores)).tolist() for own in rankings] == [[7, 7], [-1, -2]]
 
 
 @pytest.mark.django_db

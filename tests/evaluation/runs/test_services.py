@@ -54,9 +54,9 @@ def test_a_run_is_stored_with_one_packed_row_a_query(world: World) -> None:
     assert (done.run.tag, done.run.query_count, done.run.row_count) == ("tag", 2, 3)
     q1 = Ranking.objects.get(run=done.run, query=world.queries[0])
     d1, d2 = (document.pk for document in world.documents[:2])
-    assert unpack_documents(q1.documents).tolist() == [d2, d1]
-    assert unpack_scores(q1.scores).tolist() == [3.5, 7.25]
-    assert unpack_order(q1.order, 2).tolist() == [1, 0]
+    assert unpack_documents(bytes(q1.documents)).tolist() == [d2, d1]
+    assert unpack_scores(bytes(q1.scores)).tolist() == [3.5, 7.25]
+    assert unpack_order(bytes(q1.order), 2).tolist() == [1, 0]
 
 
 def test_equal_scores_stand_by_descending_document_id_in_bytes(world: World) -> None:
@@ -64,7 +64,7 @@ def test_equal_scores_stand_by_descending_document_id_in_bytes(world: World) -> 
         Document.objects.create(collection=world.collection, docid=docid, content_hash="0" * 64)
     done = upload(world, "q1 0 B 1 1 t\nq1 0 ä 2 1 t\nq1 0 a 3 1 t\nq1 0 d1 4 2 t\n")
     stored = Ranking.objects.get(run=done.run)
-    ids = unpack_documents(stored.documents)[unpack_order(stored.order, 4)]
+    ids = unpack_documents(bytes(stored.documents))[unpack_order(bytes(stored.order), 4)]
     names = dict(Document.objects.values_list("pk", "docid"))
     assert [names[pk] for pk in ids.tolist()] == ["d1", "ä", "a", "B"]
 
@@ -150,12 +150,10 @@ def test_an_import_and_a_withdrawal_are_in_the_audit_log(world: World) -> None:
         run=done.run,
         at=NOW + timedelta(days=1),
     )
-    entries = AuditEntry.objects.filter(action__startswith="run.").values_list(
-        "action", "subject", "actor__username"
-    )
-    assert list(entries) == [
-        ("run.imported", "bm25/one", "dora"),
-        ("run.withdrawn", "bm25/one", "dora"),
+    entries = AuditEntry.objects.filter(action__startswith="run.")
+    assert [(entry.action, entry.subject, entry.actor) for entry in entries] == [
+        ("run.imported", "bm25/one", world.dora),
+        ("run.withdrawn", "bm25/one", world.dora),
     ]
 
 
@@ -164,7 +162,7 @@ def test_a_run_is_withdrawn_by_its_owner_or_a_lead_and_only_once(world: World) -
     dora = make_access(collection=world.collection, username="dora")
     ada = make_access(collection=world.collection)
     assert not may_withdraw(dora, by_ada)
-    with pytest.raises(RunRefused, match="whoever uploaded it"):
+    with pytest.raises(RunRefused, match="Only its uploader"):
         withdraw_run(access=dora, run=by_ada, at=NOW)
     withdraw_run(access=ada, run=by_ada, at=NOW)
     assert not may_withdraw(ada, by_ada)
@@ -194,7 +192,7 @@ def test_a_ranker_s_slug_is_taken_once_and_well_formed(world: World) -> None:
     access = make_access(collection=world.collection, username="dora")
     ranker = create_ranker(access=access, at=NOW, slug="bm25")
     assert (ranker.name, ranker.created_by) == ("bm25", world.dora)
-    with pytest.raises(RankerRefused, match="already a ranker bm25"):
+    with pytest.raises(RankerRefused, match="ranker bm25 already exists"):
         create_ranker(access=access, at=NOW, slug="bm25")
     with pytest.raises(RankerRefused, match="lower-case"):
         create_ranker(access=access, at=NOW, slug="BM 25")
@@ -220,5 +218,5 @@ def test_rankings_larger_than_one_statement_arrive_whole(
     monkeypatch.setattr("evaluation.runs.services.TOGETHER", 20)
     done = upload(world)
     assert Ranking.objects.filter(run=done.run).count() == 2
-    total = sum(len(unpack_scores(r.scores)) for r in Ranking.objects.filter(run=done.run))
+    total = sum(len(unpack_scores(bytes(r.scores))) for r in Ranking.objects.filter(run=done.run))
     assert total == np.int64(done.rows)

@@ -199,8 +199,8 @@ def test_a_list_or_version_that_is_not_there_is_not_found(
 
 
 def test_a_list_without_judgments_says_so(world: World, run: Run) -> None:
-    assert "Nothing judged" in text_of(get(world, run))
-    assert "Nothing judged" in text_of(get_list_page(world, slug="main"))
+    assert "No judgments" in text_of(get(world, run))
+    assert "No judgments" in text_of(get_list_page(world, slug="main"))
 
 
 def test_a_version_that_took_everything_back_says_so(
@@ -209,8 +209,8 @@ def test_a_version_that_took_everything_back_says_so(
     q1, d1 = world.queries[0], world.documents[0]
     commit(judgment_list=world.judgments, grades={(q1, d1): 3})
     commit(judgment_list=world.judgments, grades={(q1, d1): None})
-    assert "Nothing judged" in text_of(get(world, run, "?list=main"))
-    assert "Nothing judged" in text_of(get_list_page(world, slug="main"))
+    assert "No judgments" in text_of(get(world, run, "?list=main"))
+    assert "No judgments" in text_of(get_list_page(world, slug="main"))
 
 
 def test_a_list_without_runs_says_so(world: World, wide: JudgmentList) -> None:
@@ -320,6 +320,18 @@ def test_where_there_are_too_many_runs_the_best_are_shown(
     assert "its first 1 run." in text_of(page)
 
 
+def test_all_of_many_runs_are_there(world: World, rivals: tuple[Run, Run]) -> None:
+    for number in range(70):
+        make_run(
+            collection=world.collection,
+            rankings={"q1": [f"d{number % 3 + 1}"], "q2": [f"d{number // 3 + 1}"]},
+            ranker=f"ranker-{number}",
+            create=True,
+        )
+    page = get_list_page(world).context["page"]
+    assert (len(page.runs), page.computing, page.left_out) == (72, 0, 0)
+
+
 def test_a_query_costs_patience_whatever_a_run_says_of_it(
     world: World, rivals: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -331,7 +343,7 @@ def test_a_run_that_is_too_long_is_sent_to_the_command_line(
     world: World, rivals: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tool_values, "MOST_RANKS", 5)
-    assert "too long for a page" in text_of(get(world, rivals[0], "?list=wide"))
+    assert "too long for this page" in text_of(get(world, rivals[0], "?list=wide"))
     text = text_of(get_list_page(world))
     assert "Too long for a page" in text
     assert "to go" not in text

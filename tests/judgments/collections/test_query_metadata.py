@@ -2,6 +2,7 @@
 
 import random
 import re
+from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -81,7 +82,7 @@ def test_another_segment_makes_a_version_and_older_ones_keep_theirs(world):
     assert head(world) == 3
     made = JudgmentVersion.objects.get(number=3)
     assert (made.source, made.author) == ("queries", world.ada)
-    assert made.reason == "1 query has another segment or weight"
+    assert made.reason == "1 query has a different segment or weight"
     assert (made.added, made.changed, made.removed) == (0, 0, 0)
     assert in_segment(world, 2, "head") == ["q1", "q3"]
     assert in_segment(world, 2, "new") == []
@@ -223,7 +224,7 @@ def test_the_traits_of_every_version_are_those_of_its_day(seed, monkeypatch):
     rng = random.Random(seed)
     world = make_world(queries=5, documents=2)
     lists = [world.judgments, make_list(collection=world.collection, slug="other")]
-    history = {own.pk: {0: {}} for own in lists}
+    history: dict[int, dict[int, Any]] = {own.pk: {0: {}} for own in lists}
     for _ in range(16):
         if rng.random() < 0.5:
             chosen = rng.sample(world.queries, rng.randint(1, 5))
@@ -292,11 +293,11 @@ def text_of(username: str, name: str, *arguments: object) -> str:
 def test_the_pages_of_a_version_and_of_a_difference_show_the_traits(world):
     load(world, q1=Traits("new", 2.5))
     for page in (text_of("dora", "version", 3), text_of("dora", "diff", 1, 3)):
-        assert "1 query with another segment or weight" in page
+        assert "1 query with a different segment or weight" in page
         assert "head → new" in page
         assert "1.0 → 2.5" in page
     assert "new → head" in text_of("dora", "diff", 3, 1)
     assert "another segment" not in text_of("dora", "version", 2)
-    assert "1 query has another segment or weight" in text_of("ada", "list")
+    assert "1 query has a different segment or weight" in text_of("ada", "list")
     assert " queries " in text_of("dora", "list")
     assert "same grades" in text_of("dora", "version", 3)

@@ -104,8 +104,13 @@ def _views(patterns: list[URLPattern | URLResolver]) -> Iterator[object]:
 @pytest.mark.django_db
 def test_a_refusal_over_rest_is_a_problem(world: World) -> None:
     client = client_of(world, "ada")
-    body = {"content_type": "application/json", "CONTENT_LENGTH": str(MOST_OF_OTHERS + 1)}
-    answer = client.generic("POST", reverse("api-collections"), b"{}", **body)
+    answer = client.generic(
+        "POST",
+        reverse("api-collections"),
+        b"{}",
+        content_type="application/json",
+        headers={"content-length": str(MOST_OF_OTHERS + 1)},
+    )
     assert answer.status_code == 413
     assert answer["Content-Type"] == "application/problem+json"
     assert answer.json()["code"] == "too_large"

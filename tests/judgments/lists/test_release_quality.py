@@ -4,9 +4,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from judgments.lists import verdicts
+from judgments.lists import label_quality
+from judgments.lists.label_quality import ListVerdict
 from judgments.lists.services import ListRefused, release_version
-from judgments.lists.verdicts import ListVerdict
 from judgments.models import AuditEntry, Release
 from tests.builders import NOW, World, commit, make_access, make_world
 
@@ -31,7 +31,7 @@ def bad(monkeypatch) -> None:
 
 
 def say(monkeypatch, verdict: ListVerdict | None) -> None:
-    monkeypatch.setattr(verdicts, "_providers", [lambda access, slug: verdict])
+    monkeypatch.setattr(label_quality, "_providers", [lambda access, slug: verdict])
 
 
 def client_of(user) -> Client:

@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from judgments.models import Document, Judgment, Query
-from judgments.storage.bulk import Among, analyse, insert_rows
+from judgments.storage.bulk import Among, PlaceAmong, analyse, insert_rows
 from judgments.versions.services import read_current
 from tests.builders import commit, make_world
 
@@ -87,3 +87,11 @@ def test_postgresql_is_told_how_much_has_come_in_before_it_is_committed(tables) 
     with connection.cursor() as cursor:
         cursor.execute("SELECT reltuples FROM pg_class WHERE relname = 'judgments_document'")
         assert cursor.fetchone() == (5,)
+
+
+def test_rows_are_numbered_as_their_ids_were_given() -> None:
+    make_world()
+    ids = list(Query.objects.order_by("-pk").values_list("pk", flat=True))
+    Query.objects.filter(Among("pk", ids)).update(weight=7 + PlaceAmong("pk", ids))
+    weights = [Query.objects.get(pk=pk).weight for pk in ids]
+    assert weights == list(range(8, 8 + len(ids)))

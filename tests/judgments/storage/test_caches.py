@@ -56,7 +56,7 @@ def breaker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def server(settings, own_redis_url: str) -> Iterator["redis.Redis[bytes]"]:
+def server(settings, own_redis_url: str) -> Iterator[redis.Redis]:
     """A Redis that others can write to, and that is the cache."""
     use(settings, SEALED, own_redis_url)
     client = redis.Redis.from_url(own_redis_url)
@@ -72,7 +72,7 @@ def key_of(name: str) -> str:
     return cache.make_key(name)
 
 
-def poison(server: "redis.Redis[bytes]", bomb: Path) -> bytes:
+def poison(server: redis.Redis, bomb: Path) -> bytes:
     """Put a pickle under the name; Django's own prefix and version are no secret."""
     data = pickle.dumps(Bomb(str(bomb)))
     server.set(key_of(NAME), data)

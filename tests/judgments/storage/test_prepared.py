@@ -14,11 +14,9 @@ from django.test.utils import CaptureQueriesContext
 from judgments.models import Membership, Query, User
 from judgments.storage.prepared import (
     OneOf,
-    PlaceAmong,
     PreparedInsert,
     PreparedObjects,
     PreparedRows,
-    PreparedText,
     PreparedUpdate,
     slot,
 )
@@ -142,17 +140,6 @@ def locked_in_a_transaction(pk: int) -> list[Any]:
         return locked.list(user=pk)
 
 
-def test_sql_that_is_written_out_gets_its_values_by_name(world: World) -> None:
-    same = PreparedText[Any](
-        "SELECT username FROM judgments_user "
-        "WHERE id = %(user)s AND (id = %(user)s OR name = %(name)s)",
-        user=models.BigIntegerField(),
-        name=models.CharField(),
-    )
-    for user in User.objects.order_by("pk")[:2]:
-        assert same.list(user=user.pk, name="nobody") == [(user.username,)]
-
-
 def test_many_ids_are_one_value(world: World) -> None:
     numbers: PreparedRows[Any] = PreparedRows(
         lambda: User.objects.filter(OneOf("pk", "ids")).order_by("pk").values_list("pk")
@@ -169,14 +156,3 @@ def test_many_ids_are_one_value(world: World) -> None:
         assert numbers.list(ids=[user.pk for user in some]) == [(user.pk,) for user in some]
         others = [(user.pk,) for user in users if user not in some]
         assert publics.list(ids=[user.public_id for user in some]) == others
-
-
-def test_rows_are_numbered_as_their_ids_were_given(world: World) -> None:
-    numbered = PreparedUpdate(
-        lambda: Query.objects.filter(OneOf("pk", "ids")),
-        weight=slot("before") + PlaceAmong("pk", "ids"),
-    )
-    queries = list(Query.objects.order_by("-pk"))
-    assert numbered.run(ids=[query.pk for query in queries], before=7) == len(queries)
-    weights = [Query.objects.get(pk=query.pk).weight for query in queries]
-    assert weights == list(range(8, 8 + len(queries)))

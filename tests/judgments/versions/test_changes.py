@@ -53,15 +53,15 @@ def check(commits, places) -> None:
         )
     world.judgments.refresh_from_db()
     before, after = (min(place, world.judgments.head) for place in places)
-    changes = get_changes(judgment_list=world.judgments, before=before, after=after)
+    found = get_changes(judgment_list=world.judgments, before=before, after=after)
     old, new = (
         get_judged(list_id=world.judgments.pk, version=number).pairs() for number in (before, after)
     )
-    assert apply(old, changes) == new
-    assert list(changes) == list_differences(list_id=world.judgments.pk, before=before, after=after)
-    for kind, count in changes.counts().items():
-        assert [kind_of(one) for one in changes.of_kind(kind)] == [kind] * count
-    assert sum(len(changes.of_query(query.pk)) for query in world.queries) == len(changes)
+    assert apply(old, found) == new
+    assert list(found) == list_differences(list_id=world.judgments.pk, before=before, after=after)
+    for kind, count in found.counts().items():
+        assert [kind_of(one) for one in found.of_kind(kind)] == [kind] * count
+    assert sum(len(found.of_query(query.pk)) for query in world.queries) == len(found)
 
 
 @pytest.mark.django_db

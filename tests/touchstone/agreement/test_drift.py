@@ -125,7 +125,7 @@ def test_wilsons_interval_is_the_published_one(hits, of, interval):
 def test_wilsons_interval_holds_the_share_and_stays_inside(hits, more):
     of = hits + more - 1
     found = wilson_interval(hits, of)
-    if of == 0:
-        assert found is None
+    if found is None:
+        assert of == 0
     else:
         assert 0 <= found[0] <= hits / of <= found[1] <= 1

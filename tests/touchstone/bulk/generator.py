@@ -84,7 +84,7 @@ def _numbers(table: pa.Table) -> npt.NDArray[np.int64]:
     return np.array([int("".join(filter(str.isdigit, one))) for one in encoded.to_pylist()])
 
 
-def _write(tables, folder, files, chosen):  # type: ignore[no-untyped-def]
+def _write(tables, folder, files, chosen):
     folder.mkdir(parents=True, exist_ok=True)
     writers: dict[int, pq.ParquetWriter] = {}
     for table in tables:

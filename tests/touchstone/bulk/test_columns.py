@@ -2,6 +2,7 @@
 
 import datetime
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -42,7 +43,7 @@ def test_ids_of_any_type_give_the_same_integers(kind: pa.DataType) -> None:
     is_text = value in (pa.string(), pa.large_string(), pa.string_view())
     rows = table(ROWS)
     for place, name in enumerate(("query", "document")):
-        own = [row[place] if is_text else int(row[place]) for row in ROWS]
+        own: list[Any] = [row[place] if is_text else int(row[place]) for row in ROWS]
         if pa.types.is_decimal(value):
             own = [Decimal(one) for one in own]
         column = pa.array(own, pa.string() if value == pa.string_view() else value)

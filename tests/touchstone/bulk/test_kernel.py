@@ -127,10 +127,11 @@ def test_a_pair_that_is_there_twice_is_refused_by_name() -> None:
         assert means(rows, plan("RR"))
         with pytest.raises(BulkRefused) as refused:
             means([*rows, ("r", one, 0.4, 0)], plan("RR"))
-        assert refused.value.message == f"query 'r': document '{one}' is there twice"
+        assert refused.value.message == f"query 'r': document '{one}' appears twice"
 
 
 def test_a_query_in_two_segments_is_refused_by_name() -> None:
+    rows: list[tuple[str, str, float, int, str | None]]
     rows = [("q", "a", 0.5, 1, "DE"), ("r", "b", 0.5, 1, "US"), ("r", "a", 0.4, 1, "DE")]
     with pytest.raises(BulkRefused, match="query 'r' is in two segments: 'DE' and 'US'"):
         counts(rows, plan("RR", by="country"))
@@ -165,7 +166,7 @@ def test_a_user_each_day_is_a_query_of_two_columns() -> None:
     asked = plan("RR", query=("query", "day"), by="day")
     found = report(asked, counts(rows, asked))
     assert (found["queries"], found["segments"]["1"]["queries"]) == (3, 2)
-    with pytest.raises(BulkRefused, match="query 'u, 1': document 'a' is there twice"):
+    with pytest.raises(BulkRefused, match="query 'u, 1': document 'a' appears twice"):
         counts([*rows, ("u", "a", 0.1, 1, "1")], asked)
 
 

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
@@ -81,7 +82,7 @@ def test_text_gives_the_same_integers_whole_and_scattered(tmp_path: Path) -> Non
 def test_files_of_whole_queries_need_no_disk(
     whole: Path, expected: BulkCounts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(local.tempfile, "TemporaryDirectory", None)
+    monkeypatch.setattr(tempfile, "TemporaryDirectory", None)
     for processes in (1, 2):
         found = evaluate(asked(), [str(whole)], whole=True, spilling=SMALL, processes=processes)
         assert found == expected
@@ -160,7 +161,7 @@ def test_a_pair_twice_in_either_data_set_is_refused(tmp_path: Path, twice: str) 
     else:
         graded = pa.concat_tables([graded, graded.slice(1)])
     paths = written(ranked, tmp_path / "r.pq"), written(graded, tmp_path / "g.pq")
-    with pytest.raises(BulkRefused, match=f"query '2': document '1' is there twice in the {twice}"):
+    with pytest.raises(BulkRefused, match=f"query '2': document '1' appears twice in the {twice}"):
         evaluate(plan(), [paths[0]], judgments=[paths[1]])
 
 
@@ -218,7 +219,7 @@ def test_an_interrupt_leaves_no_temporary_folder(tmp_path: Path, number: signal.
     rows = pa.concat_tables(interactions(2_500_000, seed=1))
     data = write_scattered(iter([rows]), tmp_path / "data", files=3)
     (folder := tmp_path / "spill").mkdir()
-    words = ("bulk", str(data), "--query", "user", "--document", "item", "--score", "score")
+    words = ["bulk", str(data), "--query", "user", "--document", "item", "--score", "score"]
     words += ("--grade", "grade", "--measures", "nDCG@10", "--workers", "2")
     process = subprocess.Popen(
         [sys.executable, "-m", "touchstone", *words, "--spill-folder", str(folder)],

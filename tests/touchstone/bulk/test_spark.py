@@ -95,7 +95,7 @@ def test_a_refusal_comes_back_as_a_row() -> None:
     twice = pa.concat_tables([one, one.slice(5, 1)]).sort_by("user")
     found = evaluated(twice)
     assert len(found) == 1
-    with pytest.raises(BulkRefused, match=r"query '\d+': document '\d+' is there twice"):
+    with pytest.raises(BulkRefused, match=r"query '\d+': document '\d+' appears twice"):
         merged_rows(found)
 
 
@@ -165,9 +165,10 @@ def test_spark_joins_judgments_of_a_frame_of_their_own(session: Any, tmp_path: P
 @pytest.mark.engines
 def test_spark_says_what_is_refused(session: Any) -> None:
     df = session.createDataFrame([(1, 1, 0.5, 1, "DE"), (1, 1, 0.5, 1, "DE")], list(ASKED.values()))
-    for more, message in (({}, "query '1': document '1' is there twice"), ({"by": "x"}, "'x'")):
+    for more, message in (({}, "query '1': document '1' appears twice"), ({"by": "x"}, "'x'")):
+        columns: Any = {**ASKED, **more}
         with pytest.raises(BulkRefused, match=message):
-            evaluate(df, **{**ASKED, **more}, measures=MEASURES)
+            evaluate(df, **columns, measures=MEASURES)
 
 
 @pytest.mark.engines

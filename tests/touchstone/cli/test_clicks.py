@@ -21,7 +21,7 @@ def log(tmp_path: Path) -> Path:
     """Six result pages of three documents; the first is clicked on every other one."""
     records: list[dict[str, Any]] = []
     for page in range(6):
-        shown = {"query_id": f"q{page}", "application": "shop", "timestamp": page}
+        shown: dict[str, Any] = {"query_id": f"q{page}", "application": "shop", "timestamp": page}
         records.append({**query("shoes", shown["query_id"]), "application": "shop"})
         records += [event(document=f"d{rank}", rank=rank, **shown) for rank in (1, 2, 3)]
         if page % 2:
@@ -151,7 +151,7 @@ def moving(tmp_path: Path) -> Path:
     for page in range(400):
         name, order = f"q{page % 20}", ("d1", "d2") if page % 3 else ("d2", "d1")
         for rank, document in enumerate(order):
-            fields = {"query": name, "query_id": f"p{page}", "timestamp": page}
+            fields: dict[str, Any] = {"query": name, "query_id": f"p{page}", "timestamp": page}
             records.append(event(document=document, rank=rank, **fields))
             if page % (4 * (rank + 1)) < 2 + (document == "d1"):
                 records.append(event("click", document=document, rank=rank, **fields))

@@ -66,7 +66,10 @@ def test_lines_without_a_time_are_never_duplicates(tmp_path: Path) -> None:
         ("", "log.csv:1: empty: there is no event in it."),
         ("action,query,rank\n", "log.csv:1: header: no column document; needed are"),
         ("action,document,rank\n", "log.csv:1: header: no column query; needed are"),
-        ("action,query,user_query,document,rank\n", "log.csv:1: header: the column “query” is"),
+        (
+            "action,query,user_query,document,rank\n",
+            "log.csv:1: header: the column “query” appears",
+        ),
         ("action,query,document,rank\nclick,a,b\n", "log.csv:2: columns: 3 columns, but"),
         ("action,query,document,rank\nclick,a,b,x\n", "log.csv:2: field: the rank “x” is not"),
         ("action,query,document,rank\nclick,a,b,-1\n", "log.csv:2: field: the rank “-1” is not"),

@@ -27,7 +27,9 @@ def test_delta_and_the_sign_test_are_their_formulas() -> None:
 
 @pytest.mark.parametrize(("wins", "losses"), [(0, 0), (1, 0), (5, 5), (9, 1), (40, 20), (700, 600)])
 def test_the_sign_test_is_exact(wins: int, losses: int) -> None:
-    found = outcome(np.repeat([1.0, -1.0, 0.0], [wins, losses, 3]), np.zeros(wins + losses + 3))
+    found = outcome(
+        np.repeat([1.0, -1.0, 0.0], [wins, losses, 3]), np.zeros(wins + losses + 3, int)
+    )
     exact = stats.binomtest(wins, wins + losses).pvalue if wins + losses else 1.0
     assert found.p_value == pytest.approx(exact, rel=1e-9)
     assert (found.low, found.high, found.users) == (None, None, 1)
@@ -64,7 +66,7 @@ def read(path: Path, records: list[dict[str, Any]]) -> InterleavingReader:
 
 
 def test_a_click_gets_its_impressions_team_and_counts_once(tmp_path: Path) -> None:
-    records = [{"index": {}}]
+    records: list[dict[str, Any]] = [{"index": {}}]
     for page in range(3):
         records += [shown(page, "x", {"team": "new"}), shown(page, "y", {"team": "old"})]
     records += [

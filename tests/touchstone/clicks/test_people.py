@@ -26,7 +26,7 @@ def judged(queries: int, noise: float, seed: int) -> tuple[np.ndarray, np.ndarra
 
 def test_with_two_grades_it_is_the_roc_curves_area() -> None:
     _, scores, grades = judged(1, 1.0, 1)
-    found = preference_auc(np.zeros(10), scores, (grades > 1).astype(float))
+    found = preference_auc(np.zeros(10, int), scores, (grades > 1).astype(float))
     assert found is not None
     assert found.auc.value == pytest.approx(roc_auc_score(grades > 1, scores))
     assert (found.queries, found.auc.low) == (1, None)

@@ -146,6 +146,9 @@ def _score_cases() -> Iterator[Case]:
         for score in scores:
             content = _run("1 Q0 a 1 1 t", f"1 Q0 b 2 {score} t", "1 Q0 c 1 1 t")
             yield Case(f"the score {_shown(score)}", "run", content, rule, 2, 10)
+    for rank in ("1.0", "1e0", "1_0", "x"):
+        content = _run("1 a 1", f"1 b {rank}", "1 c 3")
+        yield Case(f"the rank {_shown(rank)}", "run", content, "rank", 2, 5)
     for score in ODD_SCORES:
         yield Case(f"the score {_shown(score)}", "run", _run(f"1 Q0 a 1 {score} t"), None)
 

@@ -7,6 +7,7 @@ import struct
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -80,7 +81,7 @@ def example(message: bytes) -> Found:
     return found
 
 
-def read(file: bytes) -> list[dict[str, object]]:
+def read(file: bytes) -> list[dict[str, Any]]:
     """Every query with its documents."""
     found = []
     for record in records(file):

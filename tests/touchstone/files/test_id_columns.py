@@ -26,7 +26,7 @@ def test_a_column_gives_its_texts_back_numbers_and_orders_them(texts: list[str])
     documents, codes = column.numbered
     assert list(documents) == list(dict.fromkeys(texts))
     assert [documents[code] for code in codes.tolist()] == texts
-    order = np.lexsort(column.order_words()[::-1]) if texts else []
+    order = np.lexsort(column.order_words()[::-1]).tolist() if texts else []
     assert [texts[place] for place in order] == sorted(texts, key=str.encode)
 
 
@@ -52,15 +52,15 @@ def test_ids_are_found_in_the_group_that_is_looked_in(
     wanted: bool, groups: list[list[str]], others: list[list[str]], data: st.DataObject
 ) -> None:
     others = [list(dict.fromkeys(group)) for group in others]
-    wanted = data.draw(
+    places = data.draw(
         st.lists(st.integers(-1, len(others) - 1), min_size=len(groups), max_size=len(groups))
     )
     ids, starts = flat(groups)
     among, of_others = flat(others)
     with loops(wanted=wanted):
-        found = found_in(ids, starts, among, of_others, np.array(wanted)).tolist()
+        found = found_in(ids, starts, among, of_others, np.array(places)).tolist()
     texts = among.texts()
-    for group, other, start in zip(groups, wanted, starts.tolist(), strict=False):
+    for group, other, start in zip(groups, places, starts.tolist(), strict=False):
         own = [] if other < 0 else others[other]
         for place, text in enumerate(group):
             at = found[start + place]

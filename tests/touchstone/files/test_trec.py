@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ from touchstone.files.reading import BLOCK
 from touchstone.files.trec import (
     QrelsFile,
     RunFile,
+    count_ties,
     format_qrels,
     format_run,
     read_qrels,
@@ -191,3 +193,34 @@ def test_a_file_of_several_blocks_keeps_every_pair_however_its_ids_lengthen(
         assert sorted(qrels.pairs()) == sorted(pairs)
         assert qrels.query_ids == tuple(f"q{n}" for n in range(900))
         assert qrels.lines[qrels.span(1)].tolist()[:8] == [8, 9, 10, 11, 12, 13, 14, 6308]
+
+
+@pytest.mark.parametrize("text_after_tag", [False, True])
+def test_a_file_of_three_columns_is_ordered_by_its_ranks(text_after_tag: bool) -> None:
+    content = b"# PyTerrier\nq1\td9\t0\nq1\td8\t1\nq2 d9 7\n"
+    run = read_run(io.BytesIO(content), name="a.run", text_after_tag=text_after_tag)
+    assert (run.query_ids, run.documents) == (("q1", "q2"), ("d9", "d8"))
+    assert run.scores.tolist() == [0.0, -1.0, -7.0]
+    assert not np.signbit(run.scores[0])
+    assert (run.by_rank, run.has_scores, run.tag) == (True, False, "")
+
+
+def test_the_rank_column_decides_where_it_is_trusted() -> None:
+    content = b"q1 Q0 d1 2 1.5 t\nq1 Q0 d2 1 1.5 t\n"
+    run = read_run(io.BytesIO(content), name="a.run", by_rank=True)
+    assert run.scores.tolist() == [-2.0, -1.0]
+    assert (run.by_rank, run.has_scores, run.tag) == (True, True, "t")
+    with pytest.raises(FileRefused) as refused:
+        read_run(io.BytesIO(b"q1 Q0 d1 first 1.5 t\n"), name="a.run", by_rank=True)
+    assert [(own.line, own.column, own.rule) for own in refused.value.problems] == [(1, 10, "rank")]
+
+
+def test_ties_are_counted_within_a_query_as_they_are_ordered() -> None:
+    scores = {"q1": (1, 2, 1, 1), "q2": (1, 16777217, 16777216), "q3": (1, 2), "q4": (2,)}
+    lines = [
+        f"{query} Q0 d{place} 0 {score} t\n"
+        for query, own in scores.items()
+        for place, score in enumerate(own)
+    ]
+    run = read_run(io.BytesIO("".join(lines).encode()), name="a.run")
+    assert count_ties(run) == (5, 2)

@@ -1,5 +1,7 @@
 """What a run shows of the collection, and what a share counts over all queries together."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,7 @@ QRELS = "1 a 1\n1 b 2\n1 c 0\n2 a 0\n2 d 3\n3 e 1"
 RUN = "1 a 9\n1 x 8\n1 b 7\n2 a 9\n2 y 8"
 
 
-def mean(name: str, **how: int) -> float | None:
+def mean(name: str, **how: Any) -> float | None:
     return evaluate_file(judged(QRELS), run(RUN), [parse_measure(name)], **how).means[0]
 
 

@@ -1,6 +1,7 @@
 """Why two definitions differ: the parameters that do it, and how much each."""
 
 import math
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -98,7 +99,8 @@ MANY = {
 @given(st.sets(st.sampled_from(sorted(MANY)), min_size=1), st.integers(1, 10))
 def test_the_parts_add_up_to_the_difference(chosen: set[str], k: int) -> None:
     one = Measure(family="nDCG", cutoff=k)
-    other = Measure(**{"family": "nDCG", "cutoff": k, **{p: MANY[p] for p in chosen}})
+    fields: dict[str, Any] = {"family": "nDCG", "cutoff": k, **{p: MANY[p] for p in chosen}}
+    other = Measure(**fields)
     apart = difference(one, other, of_ranking)
     assert math.fsum(p.effect for p in apart.parts) == pytest.approx(apart.total, abs=1e-12)
 

@@ -26,6 +26,10 @@ TABLE: dict[str, tuple[float, float | None, bool, bool]] = {
     "P": (0, 0, True, True),
     "R": (0, 0, True, True),
     "Rprec": (0, 0, True, True),
+    "SetP": (0, 0, True, True),
+    "SetR": (0, 0, True, True),
+    "SetF": (0, 0, True, True),
+    "NumRet": (2, 0, True, True),
     "Hit": (0, 0, True, True),
     "ERR": (0, 0, True, True),
     "RBP": (0, 0, True, True),
@@ -77,7 +81,9 @@ def test_unjudged_documents_and_grades_below_zero(family: str) -> None:
     assert (value(name, UNJUDGED_FIRST) == zero) == unjudged_as_zero
     assert (value(name, NEGATIVE_FIRST) == zero) == negative_as_zero
     if unjudged_as_zero:
-        assert edges.unjudged.startswith(("no gain", "not relevant", "never satisfy"))
+        assert edges.unjudged.startswith(
+            ("no gain", "not relevant", "never satisfy", "are counted, as any document")
+        )
     if not negative_as_zero and family == "Bpref":
         assert edges.negatives == "as good as unjudged"
         assert value(name, NEGATIVE_FIRST) == value(name, UNJUDGED_FIRST)

@@ -15,6 +15,10 @@ from touchstone.measures.rankings import GradedRankings
 
 SCALE = Grades.integers(range(-1, 5))
 MANY = [
+    "SetP",
+    "SetR(rel=2)",
+    "SetF",
+    "NumRet",
     "nDCG@1",
     "nDCG@5",
     "nDCG@10",

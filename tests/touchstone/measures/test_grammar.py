@@ -43,8 +43,9 @@ def measures(draw: st.DrawFn) -> Measure:
 def of_rounding(draw: st.DrawFn, chosen: dict[str, object]) -> dict[str, object]:
     """How many decimals, of a family that can be rounded."""
     decimals = draw(st.none() | st.integers(0, 6)) if "rounding" in chosen else None
-    usual = {"rounding": "nearest", "rounded": "query"} if "rounding" in chosen else {}
-    return usual if decimals is None else {"decimals": decimals}
+    if decimals is not None:
+        return {"decimals": decimals}
+    return {"rounding": "nearest", "rounded": "query"} if "rounding" in chosen else {}
 
 
 @st.composite
@@ -124,6 +125,8 @@ def test_ways_of_writing_a_measure(written: str, canonical: str) -> None:
         ("nDCG(gain='exp2'@10", "is not the name of a measure"),
         ("nDCG10", "is not the name of a measure"),
         ("nDGC@10", "did you mean nDCG?"),
+        ("ndcg_cut", "did you mean nDCG?"),
+        ("P_0", "is not the name of a measure"),
         ("Rouge@10", "there are nDCG, RR, AP"),
         ("nDCG(gain=exp2)@10", "words in quotes"),
         ("nDCG(gain='exp2',)@10", "name=value"),
@@ -160,3 +163,23 @@ def test_an_empty_or_endless_list_is_refused() -> None:
         parse_measures(" , ")
     with pytest.raises(MeasureError, match="at most 200"):
         parse_measures(" ".join(f"P@{k}" for k in range(1, 202)))
+
+
+@pytest.mark.parametrize(
+    ("printed", "name"),
+    [
+        ("ndcg_cut_10", "nDCG@10"),
+        ("ndcg_cut.10", "nDCG@10"),
+        ("P_10", "P@10"),
+        ("recall_100", "R@100"),
+        ("success_5", "Hit@5"),
+        ("map_cut_100", "AP@100"),
+        ("recip_rank", "RR"),
+        ("map", "AP"),
+        ("ndcg", "nDCG"),
+        ("Rprec", "Rprec"),
+        ("bpref", "Bpref"),
+    ],
+)
+def test_what_trec_eval_prints_is_understood(printed: str, name: str) -> None:
+    assert parse_measure(printed) == parse_measure(name)

@@ -142,6 +142,6 @@ def test_shapes_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="agree"):
         Judgments(np.array([1]), np.array([1, 2], np.uint8), np.array([1]))
     with pytest.raises(ValueError, match="uint8"):
-        GradedRankings(np.zeros((1, 1), np.int64), np.array([1]), np.zeros((1, 1), int))  # type: ignore[arg-type]
+        GradedRankings(np.zeros((1, 1), np.int64), np.array([1]), np.zeros((1, 1), int))
     with pytest.raises(ValueError, match="one length"):
         GradedRankings(np.zeros((1, 1), np.uint8), np.array([1, 2]), np.zeros((1, 1), int))

@@ -107,7 +107,7 @@ def test_small_parts_give_the_bits_of_one_large_part(qrels: Qrels, runs: Runs, c
 def test_sums_moved_by_the_touched_queries_are_the_sums_from_scratch(
     old: Qrels, new: Qrels, runs: Runs
 ) -> None:
-    def sums(qrels: Qrels, query_ids: list[int]) -> np.ndarray:  # type: ignore[type-arg]
+    def sums(qrels: Qrels, query_ids: list[int]) -> np.ndarray:
         return score_sums(
             MEASURES,
             GRADES,
@@ -199,7 +199,7 @@ def test_whatever_measure_may_be_kept_has_its_from_scratch_sums_by_differences(
     if not can_be_stored(measure):
         return
 
-    def sums(qrels: Qrels, query_ids: list[int]) -> np.ndarray:  # type: ignore[type-arg]
+    def sums(qrels: Qrels, query_ids: list[int]) -> np.ndarray:
         return score_sums(
             [measure],
             GRADES,

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from tests.touchstone.measures.builders import value_of
 from tests.touchstone.measures.file_builders import judged, run
-from tests.touchstone.measures.test_explanation import explain_file
 from touchstone.measures.engine import evaluate_batch
 from touchstone.measures.errors import MeasureError
+from touchstone.measures.files import explain_file
 from touchstone.measures.grades import Grades
 from touchstone.measures.grammar import parse_measure
 from touchstone.measures.rankings import GradedRankings, averaged

@@ -96,9 +96,7 @@ def _samples(cell: Cell, repetitions: int, rng: np.random.Generator) -> Found:
 
 
 def _lists(cell: Cell, repetitions: int, rng: np.random.Generator) -> Found:
-    y, f, _ = (
-        one[0] if isinstance(one, np.ndarray) else one for one in _draw(cell, (1, LIST), rng)
-    )
+    (y,), (f,), _ = _draw(cell, (1, LIST), rng)
     for _ in range(repetitions // AT_ONCE):
         rows = rng.random((AT_ONCE, LIST)).argpartition(cell.n, axis=1)[:, : cell.n]
         every = np.broadcast_to(f, (AT_ONCE, LIST))
@@ -131,7 +129,7 @@ def _unequal(cell: Cell, repetitions: int, rng: np.random.Generator) -> Found:
     y, f, _ = _draw(cell, (1, LIST), rng)
     nothing, largest = np.zeros(LIST), 30 if cell.kind == "very unequal" else 5
     pi = inclusion_probabilities(largest ** rng.random(LIST), cell.n)
-    found, people = [], []
+    found, people = list[CorrectedMean](), list[CorrectedMean]()
     for _ in range(repetitions):
         keys = np.where(pi < 1, rng.random(LIST) / pi, 0)
         own = keys.argpartition(cell.n)[: cell.n]

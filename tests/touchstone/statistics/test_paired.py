@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from touchstone.statistics.named_tests import TESTS
+from touchstone.statistics.named_tests import TESTS, Test
 from touchstone.statistics.paired import (
     compare,
+    compare_all,
     detectable_difference,
     holm,
     power_of,
@@ -86,3 +87,11 @@ def test_two_runs_that_are_the_same_differ_by_nothing_at_all(test):
 def test_a_test_that_does_not_exist_is_refused():
     with pytest.raises(ValueError, match="no test"):
         compare(np.zeros(9), test="wilcoxon")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_runs_compared_together_are_compared_as_each_alone_is_to_the_last_bit(test: Test) -> None:
+    rng = np.random.default_rng(5)
+    some = [rng.normal(0.1, 1, size=n) for n in (30, 12, 30, 1, 0, 30)] + [np.full(30, 0.5)]
+    together = compare_all(some, test=test, resamples=500, seed=3)
+    assert together == [compare(one, test=test, resamples=500, seed=3) for one in some]

@@ -1,0 +1,82 @@
+"""The values of many runs of a list in one answer."""
+
+from itertools import chain
+from typing import Any, Final
+
+from django.http import HttpResponseBase
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from evaluation.diagnosis.list_values import COLUMNS, as_objects, get_list_values
+from evaluation.runs.selection_api import run_names
+from judgments.lists.queries import HEAD
+from judgments.pages.downloads import stream_text
+from judgments.permissions import get_access
+from judgments.rest.parsing import read_parameters
+from judgments.rest.schema import REFUSED
+from touchstone.files.csv_lines import csv_lines
+
+JSON: Final = "application/json"
+CSV: Final = "text/csv"
+
+
+class ListValueOutput(serializers.Serializer[Any]):
+    """A query's value in a run; null where it is not in the mean."""
+
+    run = serializers.CharField()
+    query_id = serializers.CharField()
+    measure = serializers.CharField()
+    value = serializers.FloatField(allow_null=True)
+
+
+class ListValues(APIView):
+    """Every run on a list, query by query."""
+
+    throttle_scope = "costly"
+
+    class Parameters(serializers.Serializer[Any]):
+        """measures: names apart by blanks or commas; without it, those that the list shows.
+
+        runs: ranker/run, a ranker for its newest run, or an id; several apart by commas, at most a
+        hundred; without it, the newest of every ranker. version: a number, the name of a release,
+        or head. format: json or csv; without it, what `Accept` prefers.
+        """
+
+        measures = serializers.CharField(max_length=2000, allow_blank=True, default="")
+        runs = serializers.CharField(max_length=8000, allow_blank=True, default="")
+        version = serializers.SlugField(max_length=64, default=HEAD)
+        format = serializers.ChoiceField(choices=["json", "csv"], required=False)
+
+    class Output(serializers.Serializer[Any]):
+        """version: 0 on a list without any. runs, measures: as the rows in results name them."""
+
+        version = serializers.IntegerField()
+        runs = serializers.ListField(child=serializers.CharField())
+        measures = serializers.ListField(child=serializers.CharField())
+        results = ListValueOutput(many=True)
+
+    @extend_schema(
+        operation_id="get_list_values",
+        parameters=[Parameters],
+        responses={(200, JSON): Output, (200, CSV): OpenApiTypes.STR} | REFUSED,
+    )
+    def get(self, request: Request, slug: str, list_slug: str) -> HttpResponseBase:
+        """Every judged query's value of every run, for notebooks: at most a million values."""
+        asked = read_parameters(request, self.Parameters)
+        access = get_access(viewer=request.user, slug=slug)
+        own_format = asked.pop("format", None)
+        asked["runs"] = run_names(asked["runs"])
+        found = get_list_values(access=access, slug=list_slug, **asked)
+        if own_format == "csv" or (own_format is None and _prefers_csv(request)):
+            return stream_text(csv_lines(chain([COLUMNS], found.rows())), media_type=CSV)
+        # no serializer: it would take longer than all the values
+        body = {"version": found.version, "runs": found.runs, "measures": found.measures}
+        return Response(body | {"results": as_objects(found)})
+
+
+def _prefers_csv(request: Request) -> bool:
+    return request._request.get_preferred_type([JSON, CSV]) == CSV

@@ -1,0 +1,113 @@
+"""What an uploader says of how a run was made: its parameters, commit and tags."""
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from touchstone.errors import DomainError
+
+MOST_PARAMETERS: Final = 100
+LONGEST_TEXT: Final = 10_000  # characters of all parameters as JSON
+LONGEST_KEY: Final = 100
+LONGEST_VALUE: Final = 500
+LONGEST_COMMIT: Final = 100
+MOST_TAGS: Final = 10
+LONGEST_TAG: Final = 40
+_TAG: Final = re.compile(r"[A-Za-z0-9]+(?:[._-]+[A-Za-z0-9]+)*")
+
+Scalar = str | int | float | bool | None
+
+
+class DetailsRefused(DomainError):
+    """What is said of a run is not of the form that can be kept."""
+
+
+@dataclass(frozen=True)
+class RunDetails:
+    """parameters: names and scalars. commit: of the code that made the run; "" where unknown."""
+
+    parameters: Mapping[str, Scalar] = field(default_factory=dict)
+    commit: str = ""
+    tags: Sequence[str] = ()
+
+
+def parse_details(*, parameters: str = "", commit: str = "", tags: str = "") -> RunDetails:
+    """What texts say of a run.
+
+    parameters: a JSON object of scalars. tags: apart by commas or blanks.
+    Raises DetailsRefused for anything else.
+    """
+    return RunDetails(parse_parameters(parameters), parse_commit(commit), parse_run_tags(tags))
+
+
+def parse_parameters(text: str) -> dict[str, Scalar]:
+    """A JSON object of texts, finite numbers, booleans and null; "" is an empty one."""
+    if not text.strip():
+        return {}
+    if len(text) > LONGEST_TEXT:
+        raise _refused(f"more than {LONGEST_TEXT:,} characters")
+    try:
+        found = json.loads(text, object_pairs_hook=_pairs)
+    except (ValueError, RecursionError):
+        raise _refused("no JSON") from None
+    if not isinstance(found, _Pairs):
+        raise _refused("no JSON object")
+    if len(found) > MOST_PARAMETERS:
+        raise _refused(f"more than {MOST_PARAMETERS}")
+    for key, value in found:
+        _check(key, value)
+    if len({key for key, _ in found}) < len(found):
+        raise _refused("there is a name twice")
+    return dict(found)
+
+
+def parse_commit(text: str) -> str:
+    """A commit: one short line."""
+    commit = text.strip()
+    if len(commit) > LONGEST_COMMIT or not commit.isprintable():
+        message = f"A commit has at most {LONGEST_COMMIT} visible characters."
+        raise DetailsRefused("commit_invalid", message)
+    return commit
+
+
+def parse_run_tags(text: str) -> list[str]:
+    """Tags, each once, in the order given, with commas or blanks between."""
+    tags = list(dict.fromkeys(text.replace(",", " ").split()))
+    if len(tags) > MOST_TAGS:
+        raise DetailsRefused("too_many_tags", f"A run has at most {MOST_TAGS} tags.")
+    for tag in tags:
+        if len(tag) > LONGEST_TAG or not _TAG.fullmatch(tag):
+            message = (
+                f"A run's tag has at most {LONGEST_TAG} letters (A-Z, a-z) and digits, with dots, "
+                f"hyphens and underscores between; {tag[:60]} has not."
+            )
+            raise DetailsRefused("tag_invalid", message)
+    return tags
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """An object's members, before one of two of the same name is lost."""
+
+
+def _pairs(members: list[tuple[str, Any]]) -> _Pairs:
+    return _Pairs(members)
+
+
+def _check(key: str, value: Any) -> None:
+    shown = key[:60] if key.isprintable() else "a name"
+    if not key.strip() or len(key) > LONGEST_KEY or not key.isprintable():
+        raise _refused(f"a name must have 1 to {LONGEST_KEY} visible characters")
+    if not isinstance(value, str | int | float | bool | None):
+        raise _refused(f"{shown} is no text, number, boolean or null")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise _refused(f"{shown} is not finite")
+    if isinstance(value, str) and (len(value) > LONGEST_VALUE or not value.isprintable()):
+        raise _refused(f"{shown} must have at most {LONGEST_VALUE} visible characters")
+
+
+def _refused(why: str) -> DetailsRefused:
+    message = f'Parameters are a JSON object such as {{"k1": 0.9, "model": "bm25"}}: {why}.'
+    return DetailsRefused("parameters_invalid", message)

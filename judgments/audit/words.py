@@ -1,0 +1,71 @@
+"""What the audit log says of each action: past tense, with its subject."""
+
+from typing import Final
+
+# {}: the subject. The test of audited addresses holds that no action is missing here.
+SENTENCES: Final = {
+    "account.made_administrator": "made {} an administrator",
+    "account.resumed": "reactivated the account {}",
+    "account.suspended": "suspended the account {}",
+    "campaign.annotator_removed": "removed {}",
+    "campaign.annotators_added": "added annotators to {}",
+    "campaign.approved": "approved grades of {}",
+    "campaign.changed": "changed the plan of {}",
+    "campaign.checks_changed": "changed the gold settings of {}",
+    "campaign.closed": "closed the campaign {}",
+    "campaign.created": "created the campaign {}",
+    "campaign.labels_imported": "imported labels into {}",
+    "campaign.leases_reassigned": "reassigned leased pairs of {}",
+    "campaign.leases_released": "released leased pairs of {}",
+    "campaign.opened": "opened the campaign {}",
+    "campaign.overlap_added": "requested more labels per pair in {}",
+    "campaign.overlap_withdrawn": "withdrew requested labels in {}",
+    "campaign.pool_built": "added pairs to {}",
+    "campaign.query_given_back": "returned a skipped query of {}",
+    "campaign.reopened": "reopened the campaign {}",
+    "campaign.rule_chosen": "chose how labels become a grade in {}",
+    "campaign.rules_changed": "changed the gold rules of {}",
+    "check.acted": "acted on the labels of {}",
+    "check.undone": "undid an action on {}",
+    "collection.created": "created the collection {}",
+    "documents.loaded": "uploaded documents to {}",
+    "gold.marked": "marked gold in {}",
+    "gold.retired": "retired gold of {}",
+    "guideline.created": "created the guideline {}",
+    "guideline.revised": "revised the guideline {}",
+    "installation.set_up": "set up the installation as {}",
+    "invitation.created": "created an invitation: {}",
+    "invitation.withdrawn": "withdrew the {}",
+    "leaderboard.measures_chosen": "chose the measures of {}",
+    "leaderboard.test_chosen": "chose the significance test of {}",
+    "list.created": "created the list {}",
+    "list.released": "released {}",
+    "member.joined": "added the member {}",
+    "member.left": "removed the member {}",
+    "member.role_changed": "changed the role of {}",
+    "pair.adjudicated": "adjudicated {}",
+    "pair.one_more_asked": "requested one more label for {}",
+    "pair.reopened": "reopened {}",
+    "password.changed": "changed the password of {}",
+    "password.reset": "reset the password of {}",
+    "queries.loaded": "uploaded queries to {}",
+    "ranker.created": "created the ranker {}",
+    "ranker.tagged": "changed the tags of {}",
+    "run.imported": "uploaded the run {}",
+    "run.withdrawn": "withdrew the run {}",
+    "set.archived": "archived the set {}",
+    "set.changed": "changed the set {}",
+    "set.created": "created the set {}",
+    "set.restored": "restored the set {}",
+    "token.created": "created the API token {}",
+    "token.deleted": "deleted the API token {}",
+    "training.asked_again": "reset the training of {}",
+    "training.failed": "recorded a failed training of {}",
+    "training.passed": "recorded a passed training of {}",
+}
+
+
+def split_sentence(action: str) -> tuple[str, str]:
+    """The words before and after the subject; the action itself where it is of a later version."""
+    before, _, after = SENTENCES.get(action, f"{action}: {{}}").partition("{}")
+    return before.strip(), after.strip()

@@ -1,0 +1,45 @@
+"""The report's charts: windows where their figures are, each leading to its pairs."""
+
+from annotation.templatetags.quality import control_chart, hours_chart, interval_chart
+
+DAY = 86_400.0
+BEGIN = 1_772_323_200.25  # 1 March 2026, 00:00 UTC, and a bit
+
+
+def window(day: int, **figures: float | bool | None) -> dict[str, float | bool | None]:
+    return {"begins": BEGIN + day * DAY, "ends": BEGIN + (day + 1) * DAY, **figures}
+
+
+def test_alpha_of_each_window_has_its_interval_between_named_bounds() -> None:
+    windows = [
+        window(0, value=0.5, low=0.25, high=0.75, units=20),
+        window(1, value=None, low=None, high=None, units=3),
+        window(2, value=1.0, low=None, high=None, units=20),
+    ]
+    drawn = interval_chart(windows, pairs="/pairs")
+    assert 'x1="25.0%" x2="25.0%" y1="75.0%" y2="25.0%"' in drawn
+    assert drawn.count('<circle class="shape"') == 2
+    assert ">0.667</text>" in drawn
+    assert ">0.800</text>" in drawn
+    assert f"/pairs?since={BEGIN}&amp;until={BEGIN + DAY}" in drawn
+    assert "alpha 0.50 (0.25 to 0.75), 20 pairs" in drawn
+    assert "Start of the window (UTC), 2026" in drawn
+
+
+def test_a_window_outside_its_limits_is_marked_and_leads_to_that_persons_pairs() -> None:
+    windows = [
+        window(0, mean=0.5, low=0.0, high=1.0, is_outside=False),
+        window(1, mean=2.0, low=0.0, high=1.0, is_outside=True),
+    ]
+    drawn = control_chart(windows, title="Bias", pairs="/pairs", username="b&n")
+    assert drawn.count('<a class="mark outside"') == 1
+    assert 'cx="75.0%" cy="0.0%"' in drawn
+    assert f"/pairs?person=b%26n&amp;since={BEGIN + DAY}" in drawn
+    assert 'class="band" points="25.0,50.0 75.0,50.0 75.0,100.0 25.0,100.0"' in drawn
+
+
+def test_labels_per_hour_end_with_this_hour() -> None:
+    drawn = hours_chart([0] * 23 + [8])
+    assert "1 to 0 hours ago: 8 labels" in drawn
+    assert 'x="95.83%" y="0.0%"' in drawn
+    assert '<text x="100.0%" y="1.35em" text-anchor="middle">0</text>' in drawn

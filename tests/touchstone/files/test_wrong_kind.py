@@ -1,0 +1,45 @@
+"""A file of another kind is called what it is."""
+
+import io
+
+import pytest
+
+from touchstone.files.errors import FileRefused
+from touchstone.files.trec import read_qrels, read_run
+
+RUN = b"q1 Q0 d1 1 7.5 bm25\n"
+QRELS = b"q1 0 d1 3\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (QRELS, "these are judgments, not a run"),
+        (b"query_id,doc_id,score\n", "this is CSV"),
+        (b'{"q1": {"d1": 7.5}}\n', "this is JSON"),
+    ],
+)
+def test_what_is_no_run_is_named(content: bytes, said: str) -> None:
+    with pytest.raises(FileRefused) as refused:
+        read_run(io.BytesIO(content), name="file")
+    assert f"; {said}." in refused.value.problems[0].message
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(RUN, "this is a run, not judgments"), (b"query_id,doc_id,grade\n", "this is CSV")],
+)
+def test_what_are_no_judgments_is_named(content: bytes, said: str) -> None:
+    with pytest.raises(FileRefused) as refused:
+        read_qrels(io.BytesIO(content), name="file")
+    assert f"; {said}." in refused.value.problems[0].message
+
+
+def test_nothing_is_said_of_what_is_not_recognised() -> None:
+    with pytest.raises(FileRefused) as refused:
+        read_run(io.BytesIO(b"q1 d1 7.5\n"), name="file")
+    message = (
+        "3 columns, but 6 are needed (query Q0 document rank score tag), "
+        "or 3 (query document rank)."
+    )
+    assert refused.value.problems[0].message == message

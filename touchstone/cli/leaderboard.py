@@ -1,0 +1,47 @@
+"""`leaderboard`: the leaderboard of a list on a server."""
+
+import json
+from argparse import ArgumentParser
+from collections.abc import Mapping
+from typing import Any
+
+from touchstone.cli.own_server import (
+    add_judgment_arguments,
+    add_server_arguments,
+    open_client,
+)
+from touchstone.cli.running import Write
+from touchstone.tables import aligned
+
+HELP = "Print a list's leaderboard, best runs first: exact means, and half of their 95 % intervals."
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("list", metavar="COLLECTION/LIST")
+    add_judgment_arguments(parser)
+    add_server_arguments(parser)
+    parser.add_argument("--json", action="store_true", help="print the server's answer")
+
+
+def work(options: Mapping[str, Any], say: Write, warn: Write) -> None:
+    """Raises what `Client.leaderboard` raises."""
+    client = open_client(options, warn)
+    found = client.get_leaderboard(options["list"], options["measures"], version=options["version"])
+    if options["json"]:
+        say(json.dumps(found, ensure_ascii=False))
+        return
+    names = [measure["name"] for measure in found["measures"]]
+    rows = [["run", *names]] + [
+        [f"{run['ranker']}/{run['run']}", *(_value(run["values"].get(name)) for name in names)]
+        for run in found["runs"]
+    ]
+    say(f"{options['list']}, version {found['version']}\n{aligned(rows)}")
+    if found["computing"]:
+        warn("some values are still being computed")
+
+
+def _value(value: Mapping[str, Any] | None) -> str:
+    if value is None or value["mean"] is None:
+        return "–"
+    half = "" if value["high"] is None else f" ±{value['high'] - value['mean']:.4f}"
+    return f"{value['mean']:.4f}{half}"

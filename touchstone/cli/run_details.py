@@ -1,0 +1,58 @@
+"""How a run was made, as a command's options say it: parameters, commit and tags."""
+
+import json
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Mapping
+from typing import Any
+
+from touchstone.cli.running import BadOptionError
+from touchstone.client.run_texts import Scalar
+
+
+def add_detail_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--param",
+        dest="parameters",
+        action="append",
+        default=[],
+        type=parameter_of,
+        metavar="NAME=VALUE",
+        help="of the run, such as k1=0.9; again for more. A number, true, false, null or a text in "
+        "quotes is read as JSON (version='\"9.10\"'), anything else is a text",
+    )
+    parser.add_argument("--commit", default="", help="of the code that made the run")
+    parser.add_argument(
+        "--tag", dest="tags", action="append", default=[], metavar="TAG", help="again for more"
+    )
+
+
+def add_order_argument(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--order",
+        choices=("score", "rank"),
+        default="score",
+        help="rank: the rank column decides instead of the scores (default: score). A file of "
+        "three columns, query document rank, is always read so",
+    )
+
+
+def parameter_of(text: str) -> tuple[str, Scalar]:
+    """A parameter's name and value, from NAME=VALUE. Raises ArgumentTypeError without a name."""
+    name, sign, value = text.partition("=")
+    if not sign or not name.strip():
+        raise ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
+    try:
+        found = json.loads(value, parse_constant=str)  # NaN and Infinity are texts
+    except (ValueError, RecursionError):
+        return name.strip(), value
+    return name.strip(), value if isinstance(found, list | dict) else found
+
+
+def parameters_of(options: Mapping[str, Any]) -> dict[str, Scalar]:
+    """The parameters. Raises BadOptionError for a name that appears twice."""
+    found: dict[str, Scalar] = {}
+    for name, value in options["parameters"]:
+        if name in found:
+            raise BadOptionError(f"the parameter {name} is given more than once")
+        found[name] = value
+    return found

@@ -1,0 +1,40 @@
+"""`values`: per-query values of runs on a server."""
+
+import csv
+import io
+import json
+from argparse import ArgumentParser
+from collections.abc import Mapping
+from typing import Any
+
+from touchstone.cli.own_server import (
+    add_judgment_arguments,
+    add_server_arguments,
+    open_client,
+)
+from touchstone.cli.running import Write
+from touchstone.client.api import VALUES
+
+HELP = "Print every judged query's value of every run, as CSV with every digit."
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("list", metavar="COLLECTION/LIST")
+    parser.add_argument("--runs", default="", help="RANKER/RUN, RANKER or ids, with commas between")
+    add_judgment_arguments(parser)
+    add_server_arguments(parser)
+    parser.add_argument("--json", action="store_true", help="print the server's answer")
+
+
+def work(options: Mapping[str, Any], say: Write, warn: Write) -> None:
+    """Raises what `Client.per_query` raises."""
+    client = open_client(options, warn)
+    asked = {name: options[name] for name in ("measures", "runs", "version")}
+    if options["json"]:
+        say(json.dumps(client.get_values(options["list"], **asked), ensure_ascii=False))
+        return
+    text = io.StringIO()
+    table = csv.DictWriter(text, VALUES, lineterminator="\n")
+    table.writeheader()
+    table.writerows(client.per_query(options["list"], **asked))
+    say(text.getvalue())
