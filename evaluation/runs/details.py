@@ -1,13 +1,12 @@
 """What an uploader says of how a run was made: its parameters, commit and tags."""
 
-import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from touchstone.errors import DomainError
+from touchstone.files.json_lines import Json, JsonRefusedError, json_object
 
 MOST_PARAMETERS: Final = 100
 LONGEST_TEXT: Final = 10_000  # characters of all parameters as JSON
@@ -50,18 +49,12 @@ def parse_parameters(text: str) -> dict[str, Scalar]:
     if len(text) > LONGEST_TEXT:
         raise _refused(f"more than {LONGEST_TEXT:,} characters")
     try:
-        found = json.loads(text, object_pairs_hook=_pairs)
-    except (ValueError, RecursionError):
-        raise _refused("no JSON") from None
-    if not isinstance(found, _Pairs):
-        raise _refused("no JSON object")
+        found = json_object(text)
+    except JsonRefusedError as error:
+        raise _refused(error.message.rstrip(".")) from None
     if len(found) > MOST_PARAMETERS:
         raise _refused(f"more than {MOST_PARAMETERS}")
-    for key, value in found:
-        _check(key, value)
-    if len({key for key, _ in found}) < len(found):
-        raise _refused("there is a name twice")
-    return dict(found)
+    return {key: _scalar(key, value) for key, value in found.items()}
 
 
 def parse_commit(text: str) -> str:
@@ -88,24 +81,15 @@ def parse_run_tags(text: str) -> list[str]:
     return tags
 
 
-class _Pairs(list[tuple[str, Any]]):
-    """An object's members, before one of two of the same name is lost."""
-
-
-def _pairs(members: list[tuple[str, Any]]) -> _Pairs:
-    return _Pairs(members)
-
-
-def _check(key: str, value: Any) -> None:
+def _scalar(key: str, value: Json) -> Scalar:
     shown = key[:60] if key.isprintable() else "a name"
     if not key.strip() or len(key) > LONGEST_KEY or not key.isprintable():
         raise _refused(f"a name must have 1 to {LONGEST_KEY} visible characters")
     if not isinstance(value, str | int | float | bool | None):
         raise _refused(f"{shown} is no text, number, boolean or null")
-    if isinstance(value, float) and not math.isfinite(value):
-        raise _refused(f"{shown} is not finite")
     if isinstance(value, str) and (len(value) > LONGEST_VALUE or not value.isprintable()):
         raise _refused(f"{shown} must have at most {LONGEST_VALUE} visible characters")
+    return value
 
 
 def _refused(why: str) -> DetailsRefused:
