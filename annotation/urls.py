@@ -34,6 +34,7 @@ urlpatterns: list[URLPattern] = [
     path("label/style-<str:digest>.css", scripts.label_style, name="label-style"),
     path("label/<uuid:campaign_id>/feedback", labelling.feedback, name="label-feedback"),
     path("label/<uuid:campaign_id>/mine", labelling.own_work, name="label-own-work"),
+    path("label/<uuid:campaign_id>/mine/labels", labelling.own_labels, name="label-own-labels"),
     path(
         "label/<uuid:campaign_id>/skips/<uuid:skip_id>/return",
         monitoring.skip_return,

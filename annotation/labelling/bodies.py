@@ -13,6 +13,7 @@ from annotation.labelling.submissions import MAX_NOTE_CHARACTERS, MAX_REASON_CHA
 from annotation.models import Label, QuerySkip
 
 MOST_LABELS = 200
+MOST_SEARCHED = 200  # characters
 
 
 class ShownQuery(serializers.Serializer[Any]):
@@ -224,7 +225,8 @@ class OwnSkipOutput(serializers.Serializer[Any]):
 class Page(serializers.Serializer[Any]):
     """Which of the own labels to show. before: an id, for those that are older.
 
-    query_of: an own assignment, for those of its query alone.
+    query_of: an own assignment, for those of its query alone. search: words of the query, the
+    title or the note. only: the label with this id.
     """
 
     limit = serializers.IntegerField(min_value=1, max_value=200, default=50)
@@ -233,3 +235,5 @@ class Page(serializers.Serializer[Any]):
     cannot_tell = serializers.BooleanField(default=False)
     noted = serializers.BooleanField(default=False)
     query_of = serializers.UUIDField(allow_null=True, default=None)
+    search = serializers.CharField(max_length=MOST_SEARCHED, allow_blank=True, default="")
+    only = serializers.UUIDField(allow_null=True, default=None)

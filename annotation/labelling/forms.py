@@ -4,6 +4,7 @@ from typing import Final
 
 from django import forms
 
+from annotation.labelling.own_labels import Wanted
 from annotation.models import LabellingPreferences, QuerySkip
 
 # outcome, the reason that is stored, and its words on the page
@@ -28,3 +29,21 @@ class PreferencesForm(forms.Form):
     )
     line_width = forms.ChoiceField(choices=LabellingPreferences.Width.choices)
     marks_terms = forms.BooleanField(required=False)
+
+
+class OwnLabelsForm(forms.Form):
+    """Which of the own labels a table shows. show: "cannot_tell", "noted" or a grade."""
+
+    q = forms.CharField(max_length=200, required=False)
+    show = forms.RegexField(r"cannot_tell|noted|-?[0-9]{1,3}", required=False)
+
+    def wanted(self) -> Wanted:
+        """What was asked for, as far as it can be read."""
+        self.full_clean()
+        show = self.cleaned_data.get("show", "")
+        return Wanted(
+            search=self.cleaned_data.get("q", ""),
+            cannot_tell=show == "cannot_tell",
+            noted=show == "noted",
+            grade=int(show) if show.lstrip("-").isdecimal() else None,
+        )

@@ -51,12 +51,19 @@ class Wanted:
     """Which of the own labels to show: those that meet all that is asked for.
 
     query_of: only those of the query of this seat. cannot_tell: only those without a grade.
+    search: only those with these words, in any case, in the query, the title or the note.
+    only: the label with this id.
     """
 
     grade: int | None = None
     cannot_tell: bool = False
     noted: bool = False
     query_of: UUID | None = None
+    search: str = ""
+    only: UUID | None = None
+
+
+ALL: Final = Wanted()
 
 
 @dataclass(frozen=True)
@@ -89,17 +96,14 @@ def list_own_labels(
     *,
     limit: int = 50,
     before: UUID | None = None,
-    wanted: Wanted | None = None,
+    wanted: Wanted = ALL,
 ) -> list[OwnLabel]:
     """The viewer's labels that hold, newest first; `before`: only those older than this one.
 
     `before` may be a label that has been corrected since. Labels that arrived together are in the
     order in which they were made.
     """
-    labels_qs = _own_labels(context)
-    if wanted is not None:
-        labels_qs = _wanted_labels(context, labels_qs, wanted)
-    timed_qs = labels_qs.annotate(made=MADE_AT)
+    timed_qs = own_labels(context, wanted).annotate(made=MADE_AT)
     if before is not None:
         last_qs = Label.objects.filter(
             pk=before, annotator=context.viewer, pair__campaign=context.campaign
@@ -122,7 +126,7 @@ def measure_pace(context: AnnotatorContext, *, since: datetime) -> Pace:
 
     Only what holds counts, and of that only what has a time.
     """
-    labels_qs = _own_labels(context).filter(received_at__gte=since, timing__seconds__isnull=False)
+    labels_qs = own_labels(context).filter(received_at__gte=since, timing__seconds__isnull=False)
     counted = labels_qs.order_by().aggregate(labels=Count("pk"), seconds=Sum("timing__seconds"))
     return Pace(counted["labels"], counted["seconds"] or 0.0)
 
@@ -148,16 +152,11 @@ def list_own_skips(context: AnnotatorContext) -> list[OwnSkip]:
     ]
 
 
-def _own_labels(context: AnnotatorContext) -> QuerySet[Label]:
+def own_labels(context: AnnotatorContext, wanted: Wanted = ALL) -> QuerySet[Label]:
+    """The viewer's labels that hold and that are wanted."""
     labels_qs = Label.objects.filter(
         annotator=context.viewer, pair__campaign=context.campaign, superseded_by__isnull=True
-    )
-    return labels_qs.exclude(outcome=Label.Outcome.RETRACTED)
-
-
-def _wanted_labels(
-    context: AnnotatorContext, labels_qs: QuerySet[Label], wanted: Wanted
-) -> QuerySet[Label]:
+    ).exclude(outcome=Label.Outcome.RETRACTED)
     if wanted.grade is not None:
         labels_qs = labels_qs.filter(grade=wanted.grade)
     if wanted.cannot_tell:
@@ -168,6 +167,14 @@ def _wanted_labels(
         seat_qs = get_own_seats(context).filter(public_id=wanted.query_of)
         query = Coalesce("stand_in__shown__query", "pair__query")
         labels_qs = labels_qs.filter(pair__query__in=seat_qs.values_list(query))
+    if wanted.only is not None:
+        labels_qs = labels_qs.filter(pk=wanted.only)
+    if wanted.search:
+        labels_qs = labels_qs.filter(
+            Q(pair__query__text__icontains=wanted.search)
+            | Q(pair__document__title__icontains=wanted.search)
+            | Q(note_text__text__icontains=wanted.search)
+        )
     return labels_qs
 
 

@@ -13,7 +13,8 @@ from django.views.decorators.http import conditional_page, require_POST, require
 
 from annotation.gold.feedback import get_feedback_page, has_news
 from annotation.guidelines.shown import get_guideline_change, get_unread_change
-from annotation.labelling.forms import REASONS, SKIP_REASONS, PreferencesForm
+from annotation.labelling.forms import REASONS, SKIP_REASONS, OwnLabelsForm, PreferencesForm
+from annotation.labelling.own_labels_page import get_own_labels_page
 from annotation.labelling.own_work import get_own_work
 from annotation.labelling.preference_services import set_preferences
 from annotation.labelling.preferences import get_preferences
@@ -84,6 +85,22 @@ def own_work(request: HttpRequest, campaign_id: uuid.UUID) -> HttpResponse:
     """How much one labelled, how fast and how, and what one was told."""
     page = get_own_work(get_annotator_context(viewer=request.user, campaign_id=campaign_id))
     return render(request, "annotation/own_work.html", {"page": page, "campaign": page.campaign})
+
+
+@never_cache
+@require_safe
+def own_labels(request: HttpRequest, campaign_id: uuid.UUID) -> HttpResponse:
+    """One's own labels as a table: searched, filtered, sorted; each leads back to its pair."""
+    context = get_annotator_context(viewer=request.user, campaign_id=campaign_id)
+    page = get_own_labels_page(
+        context,
+        wanted=OwnLabelsForm(request.GET).wanted(),
+        sort=request.GET.get("sort", ""),
+        page=request.GET.get("page", ""),
+    )
+    return render(
+        request, "annotation/own_labels.html", {"page": page, "campaign": context.campaign}
+    )
 
 
 def _shell_context(request: HttpRequest, context: AnnotatorContext) -> dict[str, Any]:

@@ -6,8 +6,8 @@ import { HISTORY_PAGE, REQUEST_TIMEOUT, UNSENT_INTERVAL, UNSENT_TIMEOUT } from "
 /** @import { Entry, HeldLabel, Label, Pair } from "./types.js" */
 
 /**
- * Whether an entry fits a filter: "", "grade=3", "cannot_tell=true", "noted=true", or "query": those of
- * this pair's query.
+ * Whether an entry fits a filter: "", "grade=3", "cannot_tell=true", "noted=true", "only=" with the id
+ * of a label, or "query": those of this pair's query.
  * @param {string} filter
  * @param {Entry} entry
  * @param {Pair | null} pair
@@ -17,6 +17,7 @@ export function fits(filter, { pair: labelled, label }, pair) {
   if (name === "grade") return label.grade === Number(value);
   if (name === "cannot_tell") return label.outcome !== "graded";
   if (name === "noted") return Boolean(label.note);
+  if (name === "only") return label.id === value;
   return name !== "query" || labelled.query.id === pair?.query.id;
 }
 
@@ -71,6 +72,13 @@ export class History {
   /** @param {Entry} entry one of this page's, which is where the way goes on from */
   startAt(entry) {
     this.#position = this.#entries.indexOf(entry);
+  }
+
+  /** @param {Entry} entry one of the server's, which is the newest on the way */
+  startFrom(entry) {
+    this.#entries = [entry];
+    this.#last = entry.label.id;
+    this.#position = 0;
   }
 
   /** The next newer entry; null if there is none. */

@@ -135,6 +135,17 @@ export class Review {
     this.#review(history, entry);
   }
 
+  /** @param {string} id of an own label that the server has */
+  openStored(id) {
+    this.#step("filter", async () => {
+      const entry = await this.#olderOf(this.#newHistory({ filter: `only=${id}` }));
+      const history = this.#newHistory();
+      if (entry) history.startFrom(entry);
+      return () =>
+        entry ? this.#review(history, entry) : toast("That label was changed or taken back since.");
+    });
+  }
+
   /** @param {string} filter */
   filter(filter) {
     this.callOff();

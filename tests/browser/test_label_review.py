@@ -103,3 +103,34 @@ def test_a_grade_before_a_slow_answer_is_for_the_pair_in_sight_and_calls_the_ans
     page.keyboard.press("ArrowLeft")
     mode(page, "reviewing")
     assert shown(page) == labelled
+
+
+def test_a_row_of_the_table_opens_its_label_and_a_grade_corrects_it(
+    open_window: Opener, place: Place
+) -> None:
+    ben = open_window("ben")
+    page = ben.label_page()
+    press(page, "1")
+    labelled = shown(page)
+    press(page, "23")
+    ben.expect_saved()
+    page.keyboard.press("ArrowLeft")
+    page.get_by_role("link", name="Table").click()
+    ben.check_accessible()
+    rows = page.locator("tr[data-label]")
+    expect(rows).to_have_count(3)
+    page.get_by_role("link", name="Labelled (UTC)").click()
+    rows.nth(1).get_by_role("link").click()
+    mode(page, "reviewing")
+    assert shown(page) == labelled
+    expect(page.locator('[data-part="said"]')).to_contain_text("2 Partly relevant")
+    page.keyboard.press("4")
+    expect(page.locator('[data-part="said"]')).to_contain_text("4 Perfect")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator('[data-part="said"]')).to_contain_text("1 Related")
+    page.keyboard.press("Escape")
+    mode(page, "labelling")
+    ben.expect_saved()
+    assert sorted(place.labels()) == [("graded", 1), ("graded", 3), ("graded", 4)]
+    page.reload()
+    mode(page, "labelling")

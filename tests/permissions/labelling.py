@@ -46,6 +46,7 @@ ROWS = [
     Row(name="label", path=campaign, annotator=200),
     Row(name="label-feedback", path=campaign, annotator=200),
     Row(name="label-own-work", path=campaign, annotator=200),
+    Row(name="label-own-labels", path=campaign, annotator=200),
     Row(name="label-guideline", path=campaign, query="since=1", annotator=200),
     everybody("labelling-preferences", 422, method="post", data={"text_size": "100", "keys": "{}"}),
     everybody("label-script", path=lambda world: {"digest": "0123456789abcdef"}, anonymous=200),
