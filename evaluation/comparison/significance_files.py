@@ -1,24 +1,20 @@
 """Significance groups as files: CSV, and a LaTeX table with the letters as marks."""
 
-import csv
-import io
+from itertools import chain
 
 from evaluation.comparison.significance import SignificanceGroups
 from judgments.lists.citations import latex
-from touchstone.files.rating_lines import guarded
+from touchstone.files.csv_lines import csv_lines
 
 
 def as_csv(page: SignificanceGroups) -> str:
     """A row a run, every digit; no cell that a spreadsheet computes."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    measure = page.chosen.asked.canonical
-    writer.writerow(["place", "run", guarded(measure), "n", "groups", "better_than"])
-    for row in page.rows:
-        mean = "" if row.run.mean is None else repr(row.run.mean)
-        name = guarded(row.run.name)
-        writer.writerow([row.place, name, mean, row.run.n, row.letters, row.better_than])
-    return out.getvalue()
+    head = ("place", "run", page.chosen.asked.canonical, "n", "groups", "better_than")
+    rows = (
+        (row.place, row.run.name, row.run.mean, row.run.n, row.letters, row.better_than)
+        for row in page.rows
+    )
+    return "".join(csv_lines(chain([head], rows)))
 
 
 def as_latex(page: SignificanceGroups) -> str:

@@ -27,6 +27,7 @@ from evaluation.stability.queries import get_stability_of
 from evaluation.stability.services import enqueue
 from judgments.lists.queries import get_list
 from judgments.models import SetLook
+from judgments.pages.downloads import as_download
 from judgments.pages.paging import paged
 from judgments.permissions import Access, NotFound, check_may_lead, get_access
 from judgments.rate_limits import costly
@@ -135,10 +136,8 @@ def groups_file(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse
         messages.error(request, error.message)
         return redirect("compare-groups", slug, list_slug)
     count_look(access=access, sets=found.sets, page=SetLook.Page.BOARD_FILE, at=timezone.now())
-    response = HttpResponse(write(found), content_type=f"{media_type}; charset=utf-8")
     name = f"{slug}-{list_slug}-{found.version}-groups.{extension}"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    return as_download(write(found), media_type=media_type, file_name=name)
 
 
 def _groups(access: Access, list_slug: str, parameters: QueryDict) -> SignificanceGroups:

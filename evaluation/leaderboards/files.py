@@ -1,15 +1,14 @@
 """A leaderboard as a file: CSV, JSON, LaTeX, Markdown, and a figure for a paper."""
 
-import csv
-import io
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from itertools import chain
 from typing import Final, Generic, TypeVar
 from xml.sax.saxutils import escape
 
 from judgments.lists.citations import latex
-from touchstone.files.rating_lines import guarded
+from touchstone.files.csv_lines import csv_lines
 
 DIGITS: Final = 4
 Content = TypeVar("Content", str, bytes)
@@ -45,18 +44,12 @@ class BoardTable:
 
 def as_csv(table: BoardTable) -> str:
     """A row a run, four columns a measure, every digit; no cell that a spreadsheet computes."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     heads = [f"{c}{part}" for c in table.columns for part in ("", " low", " high", " n")]
-    writer.writerow(["ranker", "run", *map(_cell, heads)])
-    for row in table.rows:
-        cells = [
-            "" if number is None else number
-            for value in row.values
-            for number in (value.mean, value.low, value.high, value.n)
-        ]
-        writer.writerow([_cell(row.ranker), _cell(row.run), *cells])
-    return out.getvalue()
+    rows = (
+        (_one_line(row.ranker), _one_line(row.run), *chain.from_iterable(map(astuple, row.values)))
+        for row in table.rows
+    )
+    return "".join(csv_lines(chain([("ranker", "run", *map(_one_line, heads))], rows)))
 
 
 def as_json(table: BoardTable) -> str:
@@ -188,9 +181,8 @@ FORMATS: Final = {
 }
 
 
-def _cell(text: str) -> str:
-    """One line, and no formula."""
-    return guarded(" ".join(text.split()))
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _name(row: BoardRow) -> str:

@@ -26,6 +26,7 @@ from evaluation.pages.rendering import answer_page, render_page
 from evaluation.set_looks.services import count_look
 from judgments.lists.queries import get_list
 from judgments.models import SetLook
+from judgments.pages.downloads import as_download
 from judgments.pages.rendering import is_part
 from judgments.permissions import NotFound, check_may_lead, get_access, may_upload_runs
 from touchstone.errors import DomainError
@@ -108,11 +109,8 @@ def leaderboard_file(request: HttpRequest, slug: str, list_slug: str) -> HttpRes
         at=timezone.now(),
     )
     content = form.write(get_board_table(found, tag=filters.tag, looks=looks))
-    charset = "; charset=utf-8" if isinstance(content, str) else ""
-    response = HttpResponse(content, content_type=form.media_type + charset)
     name = f"{slug}-{list_slug}-{found.version or 0}.{form.extension}"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    return as_download(content, media_type=form.media_type, file_name=name)
 
 
 @never_cache

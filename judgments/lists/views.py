@@ -21,6 +21,7 @@ from judgments.lists.forms import (
 )
 from judgments.lists.label_quality import get_verdict
 from judgments.lists.queries import cite
+from judgments.pages.downloads import as_download
 from judgments.pages.rendering import posted, render_page, sent
 from judgments.permissions import check_may_lead, get_access
 from judgments.rate_limits import costly
@@ -159,9 +160,8 @@ def qrels(request: HttpRequest, slug: str, list_slug: str, name: str) -> HttpRes
         messages.error(request, error.message)
         return redirect("export", slug, list_slug, name)
     file_name = f"{slug}-{list_slug}-{name}.{form.extension}"
-    response = HttpResponse(content, content_type=f"{form.media_type}; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{file_name}"'
-    return response
+    media_type = f"{form.media_type}; charset=utf-8"
+    return as_download(content, media_type=media_type, file_name=file_name)
 
 
 @costly
@@ -185,9 +185,8 @@ def export(request: HttpRequest, slug: str, list_slug: str, name: str) -> HttpRe
     except DomainError as error:
         form.add_error("features", error.message)
         return render_page(request, "export", page, access=access, section="lists", form=form)
-    response = HttpResponse(content, content_type="application/zip")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-{list_slug}-{name}-{kind}.zip"'
-    return response
+    file_name = f"{slug}-{list_slug}-{name}-{kind}.zip"
+    return as_download(content, media_type="application/zip", file_name=file_name)
 
 
 @require_http_methods(["GET", "POST"])

@@ -1,12 +1,20 @@
-"""Text that is sent while it is read from the database."""
+"""Files that a browser saves, whole or while they are read from the database."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from django.http import StreamingHttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 
 PORTION: Final = 1 << 16  # characters; a line at a time would cost a system call each
+
+
+def as_download(content: str | bytes, *, media_type: str, file_name: str) -> HttpResponse:
+    """The content under this name; text in UTF-8."""
+    charset = "; charset=utf-8" if isinstance(content, str) else ""
+    response = HttpResponse(content, content_type=media_type + charset)
+    response["Content-Disposition"] = content_disposition_header(True, file_name)
+    return response
 
 
 def stream_text(
