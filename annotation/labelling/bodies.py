@@ -8,12 +8,12 @@ from drf_spectacular.utils import (
 from rest_framework import serializers
 
 from annotation.labelling.leasing import MOST
+from annotation.labelling.own_labels import MOST_SEARCHED
 from annotation.labelling.skipping import MAX_NOTE_CHARACTERS as MAX_SKIP_CHARACTERS
 from annotation.labelling.submissions import MAX_NOTE_CHARACTERS, MAX_REASON_CHARACTERS
 from annotation.models import Label, QuerySkip
 
 MOST_LABELS = 200
-MOST_SEARCHED = 200  # characters
 
 
 class ShownQuery(serializers.Serializer[Any]):

@@ -4,7 +4,7 @@ from typing import Final
 
 from django import forms
 
-from annotation.labelling.own_labels import Wanted
+from annotation.labelling.own_labels import MOST_SEARCHED, Wanted
 from annotation.models import LabellingPreferences, QuerySkip
 
 # outcome, the reason that is stored, and its words on the page
@@ -34,7 +34,7 @@ class PreferencesForm(forms.Form):
 class OwnLabelsForm(forms.Form):
     """Which of the own labels a table shows. show: "cannot_tell", "noted" or a grade."""
 
-    q = forms.CharField(max_length=200, required=False)
+    q = forms.CharField(max_length=MOST_SEARCHED, required=False)
     show = forms.RegexField(r"cannot_tell|noted|-?[0-9]{1,3}", required=False)
 
     def wanted(self) -> Wanted:

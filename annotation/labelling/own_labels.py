@@ -29,6 +29,7 @@ from annotation.seats.streams import order_of
 from judgments.permissions import NotFound
 
 OF_PAIR: Final = "pair__"
+MOST_SEARCHED: Final = 200  # characters of a search
 
 
 @dataclass(frozen=True)

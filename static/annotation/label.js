@@ -491,11 +491,7 @@ async function begin() {
   const isBehind = (await outbox.waiting()).length > 0;
   await outbox.send();
   if (isBehind) supply.fetchMore();
-  const [, stored] = location.hash.split("#label="); // a row of the table of one's labels
-  if (stored) {
-    window.history.replaceState(null, "", location.pathname); // a reload goes on labelling
-    review.openStored(stored);
-  }
+  review.openNamed();
 }
 
 begin();

@@ -135,8 +135,11 @@ export class Review {
     this.#review(history, entry);
   }
 
-  /** @param {string} id of an own label that the server has */
-  openStored(id) {
+  /** Opens the label that the address names, as the rows of the table of one's labels do. */
+  openNamed() {
+    const [, id] = location.hash.split("#label=");
+    if (!id) return;
+    window.history.replaceState(null, "", location.pathname); // a reload goes on labelling
     this.#step("filter", async () => {
       const entry = await this.#olderOf(this.#newHistory({ filter: `only=${id}` }));
       const history = this.#newHistory();

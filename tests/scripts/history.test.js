@@ -19,6 +19,8 @@ test("labels without a grade and labels with a note have filters", () => {
   assert.equal(fits("cannot_tell=true", entry(pair("a")), null), false);
   assert.equal(fits("noted=true", entry(pair("a"), { note: "why" }), null), true);
   assert.equal(fits("noted=true", entry(pair("a")), null), false);
+  assert.equal(fits("only=l1", entry(pair("a"), { id: "l1" }), null), true);
+  assert.equal(fits("only=l1", entry(pair("a"), { id: "l2" }), null), false);
 });
 
 test("the filter by query compares ids, not texts", () => {
