@@ -122,7 +122,7 @@ class Label(models.Model):
     id: made by the client at the key press; the same id again is the same label.
     assignment: null for a surplus label, which came after its lease was lost and the pair
     was filled: a fact, outside the overlap.
-    What was written with it lies in side texts, and how long it took in LabelTiming.
+    Its texts are side texts, and the time it took is in LabelTiming.
     """
 
     class Outcome(models.TextChoices):

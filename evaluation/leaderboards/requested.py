@@ -30,7 +30,7 @@ DEBOUNCE: Final = 60  # seconds without progress, after which a worker is woken 
 
 @dataclass(frozen=True)
 class RequestedMeasures:
-    """How far a worker is with measures at a version.
+    """The progress of a worker on measures at a version.
 
     state: computing, or ready: every run has its values, on the leaderboard of these measures.
     done: runs that have theirs, of `total`.
@@ -45,7 +45,7 @@ class RequestedMeasures:
 
 
 def get_requested(*, access: Access, slug: str, measures: str, version: str) -> RequestedMeasures:
-    """How far measures are computed at a version of a list.
+    """The progress of measures at a version of a list.
 
     Raises MeasureError for what can't be computed here, FilterRefused where nothing is named,
     NotFound for a version.

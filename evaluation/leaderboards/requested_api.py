@@ -59,7 +59,7 @@ class ListMeasures(APIView):
         responses={200: Output} | REFUSED,
     )
     def get(self, request: Request, slug: str, list_slug: str) -> Response:
-        """How far a worker is; once it is ready, the leaderboard of these measures is complete."""
+        """The progress of a worker. Once ready, the leaderboard of these measures is complete."""
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
         found = get_requested(access=access, slug=list_slug, **asked)

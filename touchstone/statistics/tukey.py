@@ -48,7 +48,7 @@ def tukey_hsd(values: FloatArray, *, confidence: float = 0.95) -> list[PairOfRan
 
 
 def tukey_reach(values: FloatArray, *, confidence: float = 0.95) -> float:
-    """How far two columns' means must be apart to differ, by the test of `tukey_hsd`.
+    """The smallest difference of two columns' means that is significant by the test of `tukey_hsd`.
 
     values: float64 (n_queries, n_rankers), at least two of each.
     """
