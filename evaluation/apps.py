@@ -11,6 +11,7 @@ from judgments.waking import wake
 
 APPEND_ONLY = [
     AppendOnly("evaluation_ranking"),
+    AppendOnly("evaluation_runalias"),
     AppendOnly("evaluation_measureset"),
     # the stored evaluations between head and releases are thinned with age
     AppendOnly("evaluation_evaluation", deletable=True),

@@ -87,6 +87,28 @@ class Run(models.Model):
         return self.name
 
 
+class RunAlias(models.Model):
+    """Another name of a run: its content was uploaded again under this name.
+
+    No run and no other alias of the ranker has the name; the services see to the former.
+    """
+
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="aliases")
+    ranker = models.ForeignKey(Ranker, on_delete=models.PROTECT, related_name="+")
+    name = models.CharField(max_length=200)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (models.UniqueConstraint(fields=("ranker", "name"), name="run_alias_once"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Ranking(models.Model):
     """One query's part of a run, packed.
 

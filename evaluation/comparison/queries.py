@@ -23,7 +23,7 @@ from evaluation.comparison.targeted_changes import Intended, get_intended
 from evaluation.evaluations.measure_sets import get_test
 from evaluation.evaluations.queries import FilterRefused, SetChoice
 from evaluation.evaluations.query_values import KEPT
-from evaluation.runs.names import pick_run
+from evaluation.runs.names import pick_run, without_alias
 from evaluation.runs.selection import (
     ChosenRuns,
     ComparedRun,
@@ -216,10 +216,11 @@ def get_comparison(*, access: Access, slug: str, filters: CompareFilters) -> Run
     Raises MeasureError or FilterRefused for what can't be asked for, NotFound for a version.
     """
     _check_verdict(filters)
-    chosen = get_chosen_runs(access=access, slug=slug, filters=filters, baseline=filters.baseline)
+    wanted = without_alias(access, filters.baseline)
+    chosen = get_chosen_runs(access=access, slug=slug, filters=filters, baseline=wanted)
     list_test = _test(get_test(judgment_list=chosen.list))
     test = _test(filters.test) if filters.test else list_test
-    baseline, rest = _parted(chosen.compared, filters.baseline)
+    baseline, rest = _parted(chosen.compared, wanted)
     comparisons: tuple[Difference, ...] = ()
     detail = None
     if baseline and rest:
@@ -236,7 +237,7 @@ def get_comparison(*, access: Access, slug: str, filters: CompareFilters) -> Run
                 rest, paired, compare_with_baseline(paired, test=test), strict=True
             )
         )
-        against = pick_run([one.run for one in rest], filters.against)
+        against = pick_run([one.run for one in rest], without_alias(access, filters.against))
         at = next((place for place, one in enumerate(rest) if one.run == against), 0)
         detail = _detail(
             access, chosen, (baseline, rest[at]), paired[at], comparisons[at], test=test

@@ -169,6 +169,6 @@ def list_run_offers(*, access: Access, shown: Sequence[str]) -> list[RunOption]:
     runs = find_runs(access=access, names=shown) if shown else []
     offered = {name_of(run): run for run in [*runs, *list_newest_runs(access)]}
     return [
-        RunOption(name, run_label(run.ranker.name, name), name in shown)
+        RunOption(name, run_label(run.ranker.name, name), run in runs)
         for name, run in sorted(offered.items())
     ]

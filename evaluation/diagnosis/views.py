@@ -46,6 +46,7 @@ def run(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
         user_id = found.run.created_by_id
         return {
             "page": found,
+            "aliases": [one.name for one in found.run.aliases.all()],
             "uploader": list_uploaders(access=access, user_ids=[user_id])[user_id],
             "may_withdraw": may_withdraw(access, found.run),
             **_choices(found.selection),

@@ -20,7 +20,7 @@ from evaluation.evaluations.queries import (
 )
 from evaluation.leaderboards.board import Column, Filters, LeaderboardTable, Row, Value, column_of
 from evaluation.models import Evaluation, RefreshAttempt, Run
-from evaluation.runs.names import list_named_runs, name_of
+from evaluation.runs.names import list_named_runs, name_of, without_alias
 from judgments.lists.queries import HEAD, get_list, get_version
 from judgments.models import JudgmentList, JudgmentVersion, Release, SavedSet
 from judgments.permissions import Access, check_may_see_rankings
@@ -53,6 +53,7 @@ def get_leaderboard(*, access: Access, slug: str, filters: Filters) -> Leaderboa
     Raises MeasureError or FilterRefused for what can't be asked for, NotFound for a version.
     """
     judgment_list = get_list(access=access, slug=slug)
+    filters = replace(filters, baseline=without_alias(access, filters.baseline))
     # first, so that what comes meanwhile makes another state
     state = get_state(judgment_list=judgment_list)
     columns = _columns(judgment_list, filters.measures)

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from evaluation.models import Ranker as RankerRow
+from evaluation.models import Run as RunRow
 from evaluation.rankings.files import MEDIA_TYPE, write_run
 from evaluation.runs import resources
 from evaluation.runs.details import LONGEST_COMMIT, LONGEST_TEXT, parse_details
@@ -60,12 +61,14 @@ class RankerOutput(serializers.Serializer[Any]):
 class RunOutput(serializers.Serializer[Any]):
     """One output of a ranker. sha256: of its content, however the file was packed.
 
-    parameters (names and scalars), commit, tags: what its uploader says of how it was made.
+    aliases: other names under which the same content was uploaded. parameters (names and scalars),
+    commit, tags: what its uploader says of how it was made.
     """
 
     id = serializers.UUIDField(source="public_id")
     ranker = serializers.CharField(source="ranker.slug")
     name = serializers.CharField()
+    aliases = serializers.SerializerMethodField()
     tag = serializers.CharField()
     queries = serializers.IntegerField(source="query_count")
     rows = serializers.IntegerField(source="row_count")
@@ -76,11 +79,15 @@ class RunOutput(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField()
     withdrawn_at = serializers.DateTimeField(allow_null=True)
 
+    def get_aliases(self, run: RunRow) -> list[str]:
+        """In the order in which they came."""
+        return [one.name for one in run.aliases.all()]
+
 
 class UploadedRunOutput(RunOutput):
     """The run that is there now. It answers `queries` of the collection's `collection_queries`.
 
-    note: where the content is already stored, under which name; else empty. read_as: the format
+    note: where the content is already stored, under which name; else "". read_as: the format
     that was recognised. ordered_by: score or rank. tied_rows: lines that share it with another of
     their query. without_text: documents of which the collection has the id alone. remarks: what of
     this is worth knowing, in sentences.
@@ -191,9 +198,9 @@ class Runs(UploadView):
     def post(self, request: Request, slug: str, ranker_slug: str) -> Response:
         """Upload a TREC run, whole or not at all; for researchers and leads.
 
-        200 with the run that is there if its content is the same: it keeps its name, and `note`
-        says so. 202 with a job only with
-        `Prefer: respond-async`. A file that breaks a rule is refused with its lines.
+        200 with the run that is there if its content is the same: it keeps its name, and `name`
+        becomes one of its `aliases`. 202 with a job only with `Prefer: respond-async`. A file that
+        breaks a rule is refused with its lines.
         """
         access = get_access(viewer=request.user, slug=slug)
         check_may_upload_runs(access)
@@ -211,7 +218,8 @@ class Runs(UploadView):
         done = store_run(
             ranker=ranker,
             read=read,
-            name=options.get("name") or _name(ranker, upload, read),
+            name=options.get("name") or _name(upload, read),
+            is_named=bool(options.get("name")),
             by=access.user,
             at=timezone.now(),
             create=options["create"],
@@ -221,7 +229,7 @@ class Runs(UploadView):
         status = 201 if done.created else 200
         shown = RunOutput(done.run).data | {
             "collection_queries": done.collection_queries,
-            "note": done.note(options.get("name")),
+            "note": done.note,
             "read_as": done.findings.read_as,
             "ordered_by": done.findings.ordered_by,
             "tied_rows": done.findings.tied_rows,
@@ -286,18 +294,19 @@ class Withdrawal(APIView):
 def _leave_to_a_worker(
     access: Access, ranker: RankerRow, upload: Upload, options: dict[str, Any]
 ) -> Response:
-    name = options.get("name") or _name(ranker, upload, None)
+    name = options.get("name") or _name(upload, None)
     check_run_name(name)
-    params = {**options, "ranker": ranker.slug, "name": name}
+    named = {"name": name, "is_named": bool(options.get("name"))}
+    params = {**options, **named, "ranker": ranker.slug}
     job = submit_job(
         access=access, kind="import_run", file=upload, params=params, at=timezone.now()
     )
     return accepted(access, job)
 
 
-def _name(ranker: RankerRow, upload: Upload, read: ReadRun | None) -> str:
-    """What to call a run that nobody named: as its file, else as its tag says; never as another."""
+def _name(upload: Upload, read: ReadRun | None) -> str:
+    """What to call a run that nobody named: as its file, else as its tag says."""
     name = run_name_of(upload.name or NAMELESS)
     if name == NAMELESS and read is not None and read.file.tag.isprintable():
         name = read.file.tag[:LONGEST_NAME] or name
-    return resources.free_run_name(ranker=ranker, wanted=name)
+    return name

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db.models import Max, Q, QuerySet
 
 from evaluation.evaluations.queries import FilterRefused
-from evaluation.models import Run
+from evaluation.models import Run, RunAlias
 from judgments.permissions import Access, check_may_see_rankings
 
 MOST: Final = 12  # runs at once
@@ -27,6 +27,12 @@ def pick_run(runs: Sequence[Run], name: str) -> Run | None:
 def name_of(run: Run) -> str:
     """How addresses call a run: ranker/run, as commands do."""
     return f"{run.ranker.slug}/{run.name}"
+
+
+def without_alias(access: Access, name: str) -> str:
+    """ranker/run for ranker/alias; any other name as it is."""
+    run = _runs_by_alias(access, [name]).get(name)
+    return name if run is None else name_of(Run.objects.select_related("ranker").get(pk=run))
 
 
 def run_label(ranker: str, name: str) -> str:
@@ -58,9 +64,9 @@ def run_below(ranker: str, name: str) -> str:
 def find_runs(*, access: Access, names: Sequence[str]) -> list[Run]:
     """The runs that are meant by these names, in their order, none twice.
 
-    A name is ranker/run, a ranker alone (its newest run), the run's id, or several apart by
-    commas. Without names: the newest run of each ranker, four at most. Withdrawn runs are found by
-    their full name or id.
+    A name is ranker/run or ranker/alias, a ranker alone (its newest run), the run's id, or several
+    apart by commas. Without names: the newest run of each ranker, four at most. Withdrawn runs are
+    found by their full name or id.
     Raises FilterRefused for a name that nothing has, and for more than twelve.
     """
     if not names:
@@ -104,6 +110,7 @@ def list_named_runs(*, access: Access, names: Sequence[str]) -> list[Run]:
 def _runs_by_name(access: Access, texts: Collection[str]) -> dict[str, Run]:
     """The run of each text that is ranker/run, a ranker (its newest run) or a run's id."""
     named = {text: text.split("/", 1) for text in texts if "/" in text}
+    aliases = _runs_by_alias(access, texts)
     ids = {text: public_id for text in texts if (public_id := _as_id(text))}
     rankers = set(texts) - named.keys() - ids.keys()
     newest = (
@@ -114,18 +121,31 @@ def _runs_by_name(access: Access, texts: Collection[str]) -> dict[str, Run]:
         .annotate(newest=Max("pk"))
         .values("newest")
     )
-    wanted = Q(public_id__in=ids.values()) | Q(pk__in=newest)
+    wanted = Q(public_id__in=ids.values()) | Q(pk__in=[*aliases.values()]) | Q(pk__in=newest)
     for ranker, name in named.values():
         wanted |= Q(ranker__slug=ranker, name=name)
     runs = list(_runs_qs(access).filter(wanted).order_by("pk"))
     by_id = {run.public_id: run for run in runs}
-    by_full_name = {name_of(run): run for run in runs}
+    by_pk = {run.pk: run for run in runs}
+    by_full_name = {name: by_pk[pk] for name, pk in aliases.items()}
+    by_full_name |= {name_of(run): run for run in runs}
     # the last of a ranker in this order is its newest; a withdrawn one is never meant
     by_ranker = {run.ranker.slug: run for run in runs if run.withdrawn_at is None}
     found = {text: by_id.get(public_id) for text, public_id in ids.items()}
     found |= {text: by_full_name.get(text) for text in named}
     found |= {text: by_ranker.get(text) for text in rankers}
     return {text: run for text, run in found.items() if run is not None}
+
+
+def _runs_by_alias(access: Access, texts: Collection[str]) -> dict[str, int]:
+    """The run's pk of each text that is ranker/alias."""
+    aliases = {alias for text in texts if (alias := text.partition("/")[2])}
+    if not aliases:
+        return {}
+    found = RunAlias.objects.filter(ranker__collection=access.collection, name__in=aliases)
+    rows = found.values_list("ranker__slug", "name", "run")
+    by_name = {f"{ranker}/{name}": pk for ranker, name, pk in rows}
+    return {text: by_name[text] for text in texts if text in by_name}
 
 
 def _runs_qs(access: Access) -> "QuerySet[Run]":

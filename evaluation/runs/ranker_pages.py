@@ -126,11 +126,12 @@ class Cell:
 class RankerRunRow:
     """A run of a ranker, and its values at the list's head.
 
-    version: the one that the values are of; None while there are none.
+    aliases: its other names. version: the one that the values are of; None while there are none.
     """
 
     public_id: UUID
     name: str
+    aliases: tuple[str, ...]
     created_at: datetime
     who: str
     queries: int
@@ -171,7 +172,7 @@ def get_ranker_page(
     chosen = None if choice is None else choice.chosen
     columns = () if chosen is None else _columns(chosen)
     shown = tuple(map(recognise, columns))
-    runs = Run.objects.filter(ranker=ranker).order_by("-pk")
+    runs = Run.objects.filter(ranker=ranker).prefetch_related("aliases").order_by("-pk")
     names = list_uploaders(access=access, user_ids=[ranker.created_by_id])
 
     def show(rows: list[Run]) -> list[RankerRunRow]:
@@ -216,6 +217,7 @@ def _run_rows(
             RankerRunRow(
                 public_id=run.public_id,
                 name=run.name,
+                aliases=tuple(one.name for one in run.aliases.all()),
                 created_at=run.created_at,
                 who=names[run.created_by_id],
                 queries=run.query_count,

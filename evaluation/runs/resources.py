@@ -17,7 +17,7 @@ def list_rankers(*, access: Access, after: int, limit: int) -> Part[Ranker]:
 
 def list_ranker_runs(*, ranker: Ranker, after: int, limit: int) -> Part[Run]:
     """The ranker's runs, withdrawn ones too, in the order they came."""
-    runs = Run.objects.filter(ranker=ranker).select_related("ranker")
+    runs = Run.objects.filter(ranker=ranker).select_related("ranker").prefetch_related("aliases")
     return part_of(runs, after, limit, list)
 
 
@@ -27,13 +27,3 @@ def get_run_of(access: Access, ranker_slug: str, public_id: UUID) -> Run:
     if run.ranker.slug != ranker_slug:
         raise NotFound("run")
     return run
-
-
-def free_run_name(*, ranker: Ranker, wanted: str) -> str:
-    """The name, or where the ranker has a run of that name: the name and a number from 2 on."""
-    taken = set(Run.objects.filter(ranker=ranker).values_list("name", flat=True))
-    name, number = wanted, 1
-    while name in taken:
-        number += 1
-        name = f"{wanted[:180]} ({number})"
-    return name

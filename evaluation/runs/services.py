@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from evaluation.models import Ranker, Ranking, Run
+from evaluation.models import Ranker, Ranking, Run, RunAlias
 from evaluation.permissions import RunRefused, check_may_withdraw
 from evaluation.runs.details import RunDetails
 from evaluation.runs.findings import FileFindings, OrderedBy, get_findings
+from evaluation.runs.names import name_of
 from judgments.audit import services as audit
 from judgments.collections.queries import map_documents, map_queries
 from judgments.collections.services import ensure_documents, ensure_queries
@@ -41,7 +42,7 @@ class RunImported:
     """What an import did. created: False where the same content was there already.
 
     queries: that the run answers. collection_queries: those that the collection has. findings: in
-    the file.
+    the file. note: what the person who uploaded it has to know; "" where it was stored as asked.
     """
 
     run: Run
@@ -50,23 +51,12 @@ class RunImported:
     rows: int
     collection_queries: int
     findings: FileFindings
+    note: str
 
     @property
     def answers_words(self) -> str:
         """How many queries the run answers; "" where it answers all."""
         return answers_words(self.queries, self.collection_queries)
-
-    def note(self, name: str | None) -> str:
-        """What the person who uploaded it has to know; "" where it was stored as asked.
-
-        name: the one that was asked for, if any was.
-        """
-        if self.created:
-            return ""
-        stored = f"This content is already stored as {self.run.ranker.slug}/{self.run.name}"
-        if name is None or name == self.run.name:
-            return f"{stored}."
-        return f"{stored}, which keeps its name; the name “{name}” is not used."
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +87,7 @@ def import_run(
     source: a path or a binary file, gzipped or not. file_name: what problems call it.
     create: unknown queries and documents become stubs instead of being refused.
     progress: called with the number of bytes of the source read so far.
-    The same content again changes nothing and returns the run that has it.
+    The same content again returns the run that has it; another name becomes its alias.
     Raises FileRefused, which names every problem with its line; RunRefused for the name.
     """
     check_may_upload_runs(access)
@@ -140,32 +130,35 @@ def store_run(
     at: datetime,
     create: bool,
     details: RunDetails = NO_DETAILS,
+    is_named: bool = True,
 ) -> RunImported:
     """`import_run` of a file that has been read, without a viewer; may run in a transaction.
 
-    details: of a new run; one that is there already keeps its own.
+    details: of a new run; one that is there already keeps its own. is_named: False where nobody
+    asked for the name: it becomes no alias, and where it is taken, a number is put behind it.
     """
     check_run_name(name)
-    known = _same_content(ranker, read)
-    if known is not None:
-        return known
-    try:
-        with transaction.atomic():
-            run = _store(ranker, read, details, name=name, by=by, at=at, create=create)
-    except IntegrityError as error:
-        known = _same_content(ranker, read)  # another request stored the same file first
-        if known is not None:
-            return known
-        raise RunRefused(
-            "name_taken", f"{ranker.slug} already has a run named {name}; give this one another."
-        ) from error
+    with transaction.atomic():
+        # one upload after the other, so that no content and no name is taken twice
+        Ranker.objects.select_for_update(no_key=True).get(pk=ranker.pk)
+        run = _same_content(ranker, read)
+        if run is not None:
+            other = _name_again(run, name=name, by=by, at=at) if is_named else ""
+            note = f"This content is already stored as {name_of(run)}{other and f'; {other}'}."
+            return _imported(run, read, created=False, note=note)
+        if not is_named:
+            name = _free_name(ranker, name)
+        elif _has_name(ranker, name):
+            message = f"{ranker.slug} already has a run named {name}; give this one another."
+            raise RunRefused("name_taken", message)
+        run = _store(ranker, read, details, name=name, by=by, at=at, create=create)
     return _imported(run, read, created=True)
 
 
 def work_on_run(work: Work) -> None:
     """The job kind `import_run`.
 
-    params: ranker (slug), name, create, order; parameters, commit, tags.
+    params: ranker (slug), name, is_named, create, order; parameters, commit, tags.
     """
     with work.open() as source:
         read = read_run_file(
@@ -186,7 +179,8 @@ def work_on_run(work: Work) -> None:
             by=by,
             at=timezone.now(),
             create=bool(work.params["create"]),
-            # a job that an older version submitted has none
+            # a job that an older version submitted has none of these
+            is_named=bool(work.params.get("is_named", True)),
             details=RunDetails(
                 work.params.get("parameters", {}),
                 work.params.get("commit", ""),
@@ -202,7 +196,7 @@ def work_on_run(work: Work) -> None:
                 "collection_queries": done.collection_queries,
                 "rows": done.rows,
                 "name": done.run.name,
-                "note": done.note(str(work.params["name"])),
+                "note": done.note,
                 "remarks": done.findings.remarks,
                 "next_url": reverse("run", args=[ranker.collection.slug, done.run.public_id]),
             }
@@ -245,19 +239,51 @@ def check_run_name(name: str) -> None:
         )
 
 
-def _same_content(ranker: Ranker, read: ReadRun) -> RunImported | None:
-    run = (
+def _same_content(ranker: Ranker, read: ReadRun) -> Run | None:
+    return (
         Run.objects.select_related("ranker")
         .filter(ranker=ranker, sha256=read.digest, withdrawn_at__isnull=True)
         .first()
     )
-    return None if run is None else _imported(run, read, created=False)
 
 
-def _imported(run: Run, read: ReadRun, *, created: bool) -> RunImported:
+def _name_again(run: Run, *, name: str, by: User | None, at: datetime) -> str:
+    """Make another name of a run its alias, unless it has it already; what became of the name."""
+    if name == run.name:
+        return ""
+    if not run.aliases.filter(name=name).exists():
+        if _has_name(run.ranker, name):
+            return f"the name “{name}” is another run’s"
+        RunAlias.objects.create(run=run, ranker=run.ranker, name=name, created_at=at, created_by=by)
+        audit.record(
+            collection=run.ranker.collection,
+            actor=by,
+            at=at,
+            action="run.alias_added",
+            subject=name_of(run),
+            after={"run": str(run.public_id), "alias": name},
+        )
+    return f"“{name}” is another name of it"
+
+
+def _has_name(ranker: Ranker, name: str) -> bool:
+    named = {"ranker": ranker, "name": name}
+    return Run.objects.filter(**named).exists() or RunAlias.objects.filter(**named).exists()
+
+
+def _free_name(ranker: Ranker, wanted: str) -> str:
+    """The name; where it is taken, with a number from 2 on behind it."""
+    name, number = wanted, 1
+    while _has_name(ranker, name):
+        number += 1
+        name = f"{wanted[:180]} ({number})"
+    return name
+
+
+def _imported(run: Run, read: ReadRun, *, created: bool, note: str = "") -> RunImported:
     known = Query.objects.filter(collection=run.ranker.collection_id).count()
     findings = get_findings(collection=run.ranker.collection, file=read.file)
-    return RunImported(run, created, run.query_count, run.row_count, known, findings)
+    return RunImported(run, created, run.query_count, run.row_count, known, findings, note)
 
 
 def _store(

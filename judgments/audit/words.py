@@ -51,6 +51,7 @@ SENTENCES: Final = {
     "queries.loaded": "uploaded queries to {}",
     "ranker.created": "created the ranker {}",
     "ranker.tagged": "changed the tags of {}",
+    "run.alias_added": "uploaded the run {} again under another name",
     "run.imported": "uploaded the run {}",
     "run.withdrawn": "withdrew the run {}",
     "set.archived": "archived the set {}",

@@ -23,6 +23,7 @@ from annotation.models import (
     WithdrawnWish,
 )
 from evaluation.evaluations.refreshing import refresh_evaluations
+from evaluation.models import RunAlias
 from judgments.collections.services import load_queries
 from judgments.lists.services import release_version
 from judgments.models import SetLook
@@ -107,7 +108,8 @@ def full() -> None:
     record_look(saved_set=saved, at=NOW, access=ada, list_slug="main", page=SetLook.Page.RUN)
     record = QueryRecord(query_id=query.qid, text="text", segment="another", line=1)
     load_queries(collection=world.collection, records=[record], by=None, at=NOW)
-    make_run(collection=world.collection, rankings={"q1": ["d1", "d2"]})
+    run = make_run(collection=world.collection, rankings={"q1": ["d1", "d2"]})
+    RunAlias.objects.create(run=run, ranker=run.ranker, name="again", created_at=NOW)
     refresh_evaluations(list_id=world.judgments.pk, at=NOW)
     campaign = make_campaign(world=world, pairs=[(query, other)])
     pair = campaign.pairs.select_related("list").get()

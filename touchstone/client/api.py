@@ -41,8 +41,8 @@ class PushedRun:
     """A run as the server has it. path: collection/ranker/id, as `wait` takes it.
 
     name: the one that it has, which is an earlier one where the content was there already: then
-    is_new is false, and note says so. queries, rows: how many it answers and has. remarks: what
-    else is worth knowing of the file, such as tied scores.
+    is_new is false, the name asked for is an alias, and note says so. queries, rows: how many it
+    answers and has. remarks: what else is worth knowing of the file, such as tied scores.
     """
 
     path: str
@@ -96,9 +96,9 @@ class Client:
         """Upload a run, whole or not at all; the same content again is the same run.
 
         ranker: as collection/ranker; it is registered if it is not there, under the short name that
-        its name makes ("BM25_tuned": bm25-tuned). run: the path of a TREC
-        file, {query: {document: score}}, a ranx Run, or a frame of pandas or polars as PyTerrier
-        and ir_measures have them. name: of the run; else as its file or its ranker is called.
+        its name makes ("BM25_tuned": bm25-tuned). run: the path of a TREC file, {query: {document:
+        score}}, a ranx Run, or a frame of pandas or polars as PyTerrier and ir_measures have them.
+        name: of the run; else as its file or its ranker is called.
         order: "rank" lets the rank column of a file decide instead of its scores.
         parameters, commit, tags: how the run was made, which its page and REST show.
         create: unknown queries and documents become stubs instead of being refused.

@@ -16,7 +16,8 @@ from touchstone.slugs import short_name
 class Command(RefusingCommand):
     help = (
         "Import a TREC run, gzipped or not, as a run of a ranker, which is registered if it is "
-        "missing. All or nothing; the same content again changes nothing."
+        "missing. All or nothing; the same content again changes nothing, but for another name, "
+        "which becomes an alias of the run."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -82,6 +83,6 @@ class Command(RefusingCommand):
             "queries": done.queries,
             "collection_queries": done.collection_queries,
             "rows": done.rows,
-            "note": done.note(options["name"]),
+            "note": done.note,
             "remarks": done.findings.remarks,
         }

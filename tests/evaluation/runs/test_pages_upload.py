@@ -163,7 +163,9 @@ def _work_one_job() -> None:
 def test_the_same_content_under_a_new_name_is_said_to_be_stored_under_the_old_one(world):
     after_the_job(world, upload(world, GOOD))
     text = text_of(after_the_job(world, upload(world, GOOD, name="tuned")))
-    assert Run.objects.get().name == "my run"
-    assert "my run" in text
-    assert "tuned" in text
+    run = Run.objects.get()
+    assert (run.name, [one.name for one in run.aliases.all()]) == ("my run", ["tuned"])
+    assert "bm25/my run" in text
     assert "did not work" not in text
+    page = signed_in(world.dora).get(reverse("run", args=["books", run.public_id]))
+    assert "Uploaded again as tuned." in text_of(page)

@@ -7,8 +7,9 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from evaluation.models import Ranker, Ranking, Run
+from evaluation.models import Ranker, Ranking, Run, RunAlias
 from evaluation.permissions import RunRefused, may_withdraw
+from evaluation.runs.names import find_runs, without_alias
 from evaluation.runs.rankers import RankerRefused, create_ranker
 from evaluation.runs.services import RunImported, import_run, withdraw_run
 from judgments.models import AuditEntry, Document, Query
@@ -71,10 +72,55 @@ def test_equal_scores_stand_by_descending_document_id_in_bytes(world: World) -> 
 
 def test_the_same_content_again_changes_nothing_and_gives_the_run_that_has_it(world: World) -> None:
     first = upload(world)
-    again = upload(world, gzip.compress(TEXT.replace(" ", "\t").encode()), name="two")
+    again = upload(world, gzip.compress(TEXT.replace(" ", "\t").encode()))
     assert not again.created
     assert again.run == first.run
+    assert again.note == "This content is already stored as bm25/one."
     assert Run.objects.count() == 1
+    assert not RunAlias.objects.exists()
+    assert not AuditEntry.objects.filter(action="run.alias_added").exists()
+
+
+def test_the_same_content_under_another_name_gives_the_run_an_alias_once(world: World) -> None:
+    first = upload(world)
+    for _ in range(2):
+        again = upload(world, name="two")
+        assert again.run == first.run
+        assert again.note == (
+            "This content is already stored as bm25/one; “two” is another name of it."
+        )
+    assert [one.name for one in first.run.aliases.all()] == ["two"]
+    entry = AuditEntry.objects.get(action="run.alias_added")
+    assert (entry.actor, entry.subject) == (world.dora, "bm25/one")
+
+
+def test_an_alias_is_taken_for_other_content(world: World) -> None:
+    upload(world)
+    upload(world, name="two")
+    with pytest.raises(RunRefused, match="already has a run named two"):
+        upload(world, "q1 Q0 d1 1 1 tag\n", name="two")
+    assert Run.objects.count() == 1
+
+
+def test_a_name_of_another_run_is_no_alias(world: World) -> None:
+    first = upload(world)
+    upload(world, "q1 Q0 d1 1 1 tag\n", name="two")
+    again = upload(world, name="two")
+    assert again.run == first.run
+    assert again.note == (
+        "This content is already stored as bm25/one; the name “two” is another run’s."
+    )
+    assert not RunAlias.objects.exists()
+
+
+def test_an_alias_finds_the_run_wherever_a_name_does(world: World) -> None:
+    other = upload(world, "q1 Q0 d1 1 1 tag\n", name="other").run
+    run = upload(world).run
+    upload(world, name="two, three")
+    access = make_access(collection=world.collection, username="dora")
+    assert find_runs(access=access, names=["bm25/two, three", "bm25/other"]) == [run, other]
+    assert without_alias(access, "bm25/two, three") == "bm25/one"
+    assert without_alias(access, "bm25/none") == "bm25/none"
 
 
 def test_the_same_content_after_a_withdrawal_is_a_new_run(world: World) -> None:
