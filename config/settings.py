@@ -13,6 +13,7 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from config.private_files import make_secret_file
+from judgments.outgoing.rules import read_origins
 
 env = environ.Env()
 
@@ -271,6 +272,13 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
 DATA_UPLOAD_MAX_NUMBER_FILES = 5
 
+# what the server may ask of others: nothing, unless an administrator names it
+
+try:
+    OUTGOING = read_origins(env.list("TOUCHSTONE_OUTGOING", default=[]))
+except ValueError as error:
+    raise ImproperlyConfigured(f"TOUCHSTONE_OUTGOING: {error}") from error
+
 # time, language, cache
 
 USE_TZ = True
@@ -379,7 +387,11 @@ LOGGING = {
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "root": {"handlers": ["console"], "level": env.str("TOUCHSTONE_LOG_LEVEL", default="WARNING")},
     # Django's own handlers write a line of their own beside the root's, and mail errors
-    "loggers": {"django": {"handlers": [], "level": "NOTSET", "propagate": True}},
+    "loggers": {
+        "django": {"handlers": [], "level": "NOTSET", "propagate": True},
+        # at DEBUG it would write what other servers' headers say
+        "httpcore2": {"level": "INFO"},
+    },
 }
 
 # operations: who may read /metrics; nobody without a token

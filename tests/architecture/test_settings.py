@@ -57,6 +57,8 @@ def test_production_does_not_start_without(name: str, tmp_path: Path) -> None:
         ("TOUCHSTONE_THROTTLE", "-1", "from 0 on"),
         ("TOUCHSTONE_COLLECTIONS", "nobody", "say everyone or administrators"),
         ("DATABASE_URL", "touchstone.sqlite3", "sqlite:// or postgres://"),
+        ("TOUCHSTONE_OUTGOING", "https://a.example,b.example", "'b.example' is not scheme, host"),
+        ("TOUCHSTONE_OUTGOING", "http://a.example=0.0.0.0/0", "not part of a loopback or private"),
     ],
 )
 def test_a_value_that_makes_no_sense_is_named(
