@@ -2,6 +2,7 @@
 
 from evaluation.comparison.what_if import (
     OtherBoard,
+    Standing,
     WhatIf,
     get_other_board,
     get_resolution,
@@ -10,6 +11,7 @@ from evaluation.comparison.what_if import (
 from evaluation.judge_next.queries import JudgeNext, NextAsked, asked_of, get_judge_next
 from evaluation.runs.queries import RunChoice, list_ranked_documents, list_runs
 from evaluation.runs.selection import ChosenRuns, RunsFilters, get_chosen_runs, runs_filters_of
+from evaluation.set_looks.services import count_look
 from evaluation.stability.evidence import get_evidence
 
 __all__ = [
@@ -19,8 +21,10 @@ __all__ = [
     "OtherBoard",
     "RunChoice",
     "RunsFilters",
+    "Standing",
     "WhatIf",
     "asked_of",
+    "count_look",
     "get_chosen_runs",
     "get_evidence",
     "get_judge_next",

@@ -1,17 +1,16 @@
 """Single pairs for leads: where people disagree, and everything that was said about one."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
-from types import MappingProxyType
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from django.core.paginator import Page
 from django.db.models import QuerySet
 
 from annotation.adjudication.filters import Narrowing
-from annotation.campaigns.queries import Extremes, get_pair, list_extremes
+from annotation.campaigns.queries import Extremes, get_pair, list_extremes, with_names
 from annotation.consolidation.overlap import overlap_grades
 from annotation.gold.queries import find_gold
 from annotation.labelling.preferences import get_preferences
@@ -26,70 +25,51 @@ from annotation.models import (
 )
 from annotation.pages.keys import KeyedGrade, keyed_grades
 from annotation.permissions import check_may_watch
-from annotation.quality.assessment import name_segment
-from judgments.lists.queries import GradeShown, get_list, show_grade
+from judgments.lists.queries import get_list
 from judgments.models import Document, Judgment, JudgmentList, JudgmentVersion, Query, User
+from judgments.pages.answers import ON_PAGES
 from judgments.pages.paging import paginate
 from judgments.permissions import Access, NotFound, check_may_see_people
 from touchstone.scales import Scale
 
-SHOWS: Mapping[str, str] = MappingProxyType(
-    {
-        "all": "All",
-        "differ": "Disagreements",
-        "tied": "Needs adjudication",
-        "open": "Not yet complete",
-        "complete": "Complete",
-        "adjudicated": "Adjudicated",
-    }
-)
+ALL: Final = "all"
+DIFFER: Final = "differ"
 
 
-@dataclass(frozen=True)
-class PairRow:
-    """A pair in a table. grades: of its current labels, worst first. grade: what they come to."""
+class PairRow(NamedTuple):
+    """A pair with the grades of its current labels, worst first."""
 
-    pair_id: int
-    qid: str
-    query_text: str
-    docid: str
-    title: str
-    grades: tuple[GradeShown, ...]
-    state: str
-    state_name: str
-    grade: GradeShown | None
+    pair: Pair
+    grades: list[int]
 
 
 @dataclass(frozen=True)
 class PairsPage:
-    """The pairs of a campaign. show: which of them, a key of SHOWS. choices: all of those.
+    """The pairs of a campaign. show: which of them: ALL, those that DIFFER, or a state.
 
-    narrowing: by what was said of them. said: the same in words.
+    narrowing: by what was said of them. people: that it names, by user name.
     """
 
     campaign: Campaign
     show: str
-    choices: tuple[tuple[str, str], ...]
     qid: str
     narrowing: Narrowing
-    said: tuple[str, ...]
+    people: dict[str, User]
     rows: "Page[PairRow]"
-
-    @property
-    def is_closed(self) -> bool:
-        return self.campaign.state == Campaign.State.CLOSED
 
 
 @dataclass(frozen=True)
 class Statement:
-    """One label with who made it. is_current: it holds; outside the overlap: a surplus.
-    is_aside: it counts no longer, because of checks that went wrong."""
+    """A label. grade: null unless its outcome is “graded”.
+
+    is_current: nothing supersedes it. is_in_overlap: it did not come too late. is_aside: it counts
+    no longer, because of checks that went wrong. is_of_this_text: the document still reads so.
+    """
 
     id: UUID
     annotator: str
     outcome: str
-    outcome_name: str
-    grade: GradeShown | None
+    grade: int | None
     reason: str
     note: str
     guideline_revision: int
@@ -100,14 +80,15 @@ class Statement:
     is_aside: bool
     is_blind: bool
     is_of_this_text: bool
+    outcome_name: str = field(metadata=ON_PAGES)
 
 
 @dataclass(frozen=True)
 class Decision:
-    """One adjudication, and who took it back and why, if somebody did."""
+    """A decision that wins over labels. reopened_by: "" while it stands."""
 
-    person: str
-    grade: GradeShown
+    who: str
+    grade: int
     reason: str
     decided_at: datetime
     reopened_by: str
@@ -116,68 +97,74 @@ class Decision:
 
 @dataclass(frozen=True)
 class Holding:
-    """A grade that the list holds or held for the pair: from which version to before which."""
+    """A grade that the list has or had: from version `since` on, until before `until`.
 
-    grade: GradeShown
+    until: null while it holds. source: what made that version. who: "" for nobody in particular.
+    """
+
+    grade: int
     since: int
     until: int | None
-    source_name: str
+    source: str
     who: str
     reason: str
     committed_at: datetime
 
 
+@dataclass(frozen=True, order=True)
+class Source:
+    """A run that brought the document into a pool, and at which rank."""
+
+    ranker: str
+    run: str
+    rank: int
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a campaign made of the pair. grade: what its labels or a decision come to."""
+
+    campaign: UUID
+    name: str
+    state: str
+    grade: int | None
+    labels: tuple[Statement, ...]
+    decisions: tuple[Decision, ...]
+    sources: tuple[Source, ...]
+
+
 @dataclass(frozen=True)
 class PairPage:
-    """The lead's page of one pair.
+    """The lead's page of one pair. judgments: the grades of the list, the newest first.
 
-    sources: (ranker, run, rank) of every pool that brought it. holdings: the newest first.
     next_id: the next pair to decide, None where there is no other. left: how many there are.
     gold: the right answer, from worst to best accepted grade, where the pair is gold now.
     """
 
     pair: Pair
-    grade: GradeShown | None
     grades: tuple[KeyedGrade, ...]
-    statements: tuple[Statement, ...]
-    decisions: tuple[Decision, ...]
-    sources: tuple[tuple[str, str, int], ...]
-    holdings: tuple[Holding, ...]
+    asked: Asked
+    judgments: tuple[Holding, ...]
     next_id: int | None
     left: int
     gold: GoldItem | None
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What one campaign made of a query and a document, as its pair's page says it."""
-
-    pair: Pair
-    statements: tuple[Statement, ...]
-    decisions: tuple[Decision, ...]
-    sources: tuple[tuple[str, str, int], ...]
-
-
-@dataclass(frozen=True)
 class History:
-    """A judgment's blame. holdings: its grades in the list, the newest first.
+    """judgments: its grades in the list, the newest first; none where it was never judged.
 
-    asked: every campaign that asked about it, the newest first.
+    campaigns: every one that asked about it, the newest first, with its labels, the oldest
+    first.
     """
 
-    list: JudgmentList
-    query: Query
-    document: Document
-    holdings: tuple[Holding, ...]
-    asked: tuple[Asked, ...]
-
-    @property
-    def qid(self) -> str:
-        return self.query.qid
-
-    @property
-    def docid(self) -> str:
-        return self.document.docid
+    query_id: str
+    doc_id: str
+    judgments: tuple[Holding, ...]
+    campaigns: tuple[Asked, ...]
+    list: JudgmentList = field(metadata=ON_PAGES)
+    query: Query = field(metadata=ON_PAGES)
+    document: Document = field(metadata=ON_PAGES)
 
 
 def list_widest(
@@ -186,7 +173,7 @@ def list_widest(
     """The first of the pairs whose grades differ: undecided ones, the widest apart first."""
     check_may_watch(access, campaign)
     ranked = _rank(campaign, extremes)[:limit]
-    return _show_pairs(campaign, [pk for _, _, pk in ranked])
+    return _show_pairs([pk for _, _, pk in ranked])
 
 
 def get_next_pair_id(*, access: Access, pair: Pair) -> int | None:
@@ -200,56 +187,38 @@ def get_pairs_page(
 ) -> PairsPage:
     """The pairs of a campaign by query, or those that differ by how far; for leads and admins."""
     check_may_watch(access, campaign)
-    show = show if show in SHOWS else "all"
+    show = show if show in {DIFFER, *Pair.State.values} else ALL
     pairs_qs = campaign.pairs.order_by("query", "pk")
-    if show not in ("all", "differ"):
+    if show in Pair.State.values:
         pairs_qs = pairs_qs.filter(state=show)
     if qid:
         pairs_qs = pairs_qs.filter(query__qid=qid)
     pairs_qs = narrowing.of(pairs_qs)
     ids: Sequence[int] | QuerySet[Pair, int] = pairs_qs.values_list("pk", flat=True)
-    if show == "differ":
+    if show == DIFFER:
         meant = set(ids) if qid or narrowing else None
         ranked = _rank(campaign, list_extremes(campaign))
         ids = [pk for _, _, pk in ranked if meant is None or pk in meant]
-    rows = paginate(ids, page=page, show=partial(_show_pairs, campaign))
-    said = tuple(_narrowed(campaign, narrowing))
-    return PairsPage(campaign, show, tuple(SHOWS.items()), qid, narrowing, said, rows)
-
-
-def _narrowed(campaign: Campaign, narrowing: Narrowing) -> Iterator[str]:
-    """By what the pairs are narrowed, in words."""
-    if narrowing.segment is not None:
-        yield name_segment(narrowing.segment)
-    people = {
-        user.username: str(user) for user in User.objects.filter(username__in=narrowing.people)
-    }
-    yield from (f"a label by {people.get(name, name)}" for name in narrowing.people)
-    if narrowing.grade is not None:
-        scale = Scale.from_json(campaign.list.scale)
-        grade = show_grade(scale, narrowing.grade) if scale.contains(narrowing.grade) else None
-        yield f"the grade “{grade.name if grade else narrowing.grade}”"
-    if narrowing.revision is not None:
-        yield f"revision {narrowing.revision} of the guideline"
-    for word, moment in (("from", narrowing.since), ("until", narrowing.until)):
-        if moment is not None:
-            yield f"{word} {moment:%Y-%m-%d %H:%M} UTC"
+    users_qs = User.objects.filter(username__in=narrowing.people)
+    return PairsPage(
+        campaign=campaign,
+        show=show,
+        qid=qid,
+        narrowing=narrowing,
+        people={user.username: user for user in users_qs},
+        rows=paginate(ids, page=page, show=_show_pairs),
+    )
 
 
 def get_pair_page(*, access: Access, pair_id: int) -> PairPage:
     """Everything that was said and decided about a pair, oldest first; for leads and admins."""
     pair = get_pair(access=access, pair_id=pair_id)
-    scale = Scale.from_json(pair.list.scale)
-    asked = _asked(pair, scale)
     to_decide = _list_to_decide(pair)
     return PairPage(
         pair=pair,
-        grade=None if pair.grade is None else show_grade(scale, pair.grade),
         grades=list_decidable(access, pair),
-        statements=asked.statements,
-        decisions=asked.decisions,
-        sources=asked.sources,
-        holdings=tuple(_list_holdings(pair.list_id, pair.query_id, pair.document_id, scale)),
+        asked=_asked(pair),
+        judgments=tuple(_list_holdings(pair.list_id, pair.query_id, pair.document_id)),
         next_id=to_decide[0] if to_decide else None,
         left=len(to_decide),
         gold=find_gold(access=access, pair=pair),
@@ -276,20 +245,21 @@ def get_history(*, access: Access, list_slug: str, qid: str, docid: str) -> Hist
     document = Document.objects.filter(collection=access.collection, docid=docid).first()
     if query is None or document is None:
         raise NotFound("pair")
-    scale = Scale.from_json(judgment_list.scale)
     pairs_qs = Pair.objects.select_related("campaign", "query", "document").filter(
         list=judgment_list, query=query, document=document
     )
     return History(
+        query_id=qid,
+        doc_id=docid,
+        judgments=tuple(_list_holdings(judgment_list.pk, query.pk, document.pk)),
+        campaigns=tuple(map(_asked, pairs_qs.order_by("-pk"))),
         list=judgment_list,
         query=query,
         document=document,
-        holdings=tuple(_list_holdings(judgment_list.pk, query.pk, document.pk, scale)),
-        asked=tuple(_asked(pair, scale) for pair in pairs_qs.order_by("-pk")),
     )
 
 
-def _asked(pair: Pair, scale: Scale) -> Asked:
+def _asked(pair: Pair) -> Asked:
     labels_qs = pair.labels.select_related(
         "annotator",
         "assignment",
@@ -302,11 +272,15 @@ def _asked(pair: Pair, scale: Scale) -> Asked:
     adjudications_qs = Adjudication.objects.filter(pair=pair).select_related(
         "decided_by", "reason_text", "reopening__reopened_by", "reopening__reason_text"
     )
+    sources = PoolEntry.objects.filter(pair=pair).values_list("sources", flat=True)
     return Asked(
-        pair=pair,
-        statements=tuple(_statement(pair, scale, one) for one in labels_qs.order_by("pair_seq")),
-        decisions=tuple(_decision(one, scale) for one in adjudications_qs.order_by("pair_seq")),
-        sources=tuple(_list_sources(pair)),
+        campaign=pair.campaign.public_id,
+        name=pair.campaign.name,
+        state=pair.state,
+        grade=pair.grade,
+        labels=tuple(_statement(pair, one) for one in labels_qs.order_by("pair_seq")),
+        decisions=tuple(map(_decision, adjudications_qs.order_by("pair_seq"))),
+        sources=tuple(sorted({Source(*own) for found in sources for own in found})),
     )
 
 
@@ -335,44 +309,22 @@ def _list_to_decide(pair: Pair) -> list[int]:
     return [pk for _, pk in others]
 
 
-def _show_pairs(campaign: Campaign, pair_ids: Sequence[int]) -> list[PairRow]:
-    scale = Scale.from_json(campaign.list.scale)
-    pairs_qs = Pair.objects.select_related("query", "document").defer(
-        "document__body", "document__clean_html"
-    )
-    by_pk = pairs_qs.in_bulk(list(pair_ids))
-    grades = _list_grades(list(pair_ids))
-    return [_pair_row(by_pk[pk], scale, grades[pk]) for pk in pair_ids]
-
-
-def _pair_row(pair: Pair, scale: Scale, grades: list[int]) -> PairRow:
-    return PairRow(
-        pair_id=pair.pk,
-        qid=pair.query.qid,
-        query_text=pair.query.text,
-        docid=pair.document.docid,
-        title=pair.document.title,
-        grades=tuple(show_grade(scale, code) for code in sorted(grades)),
-        state=pair.state,
-        state_name=pair.get_state_display(),
-        grade=None if pair.grade is None else show_grade(scale, pair.grade),
-    )
-
-
-def _list_grades(pair_ids: list[int]) -> dict[int, list[int]]:
-    grades: dict[int, list[int]] = {pk: [] for pk in pair_ids}
-    labels_qs = overlap_grades().filter(pair__in=pair_ids)
-    for pair_id, grade in labels_qs.order_by().values_list("pair_id", "grade"):
+def _show_pairs(pair_ids: Sequence[int]) -> list[PairRow]:
+    by_pk = with_names(Pair.objects.all()).in_bulk(list(pair_ids))
+    rows = [PairRow(by_pk[pk], []) for pk in pair_ids]
+    grades = {row.pair.pk: row.grades for row in rows}
+    labels_qs = overlap_grades().filter(pair__in=list(pair_ids))
+    for pair_id, grade in labels_qs.order_by("grade").values_list("pair_id", "grade"):
         if grade is not None:
             grades[pair_id].append(grade)
-    return grades
+    return rows
 
 
-def _decision(one: Adjudication, scale: Scale) -> Decision:
+def _decision(one: Adjudication) -> Decision:
     reopening = getattr(one, "reopening", None)
     return Decision(
-        person=str(one.decided_by),
-        grade=show_grade(scale, one.grade),
+        who=str(one.decided_by),
+        grade=one.grade,
         reason=one.reason,
         decided_at=one.decided_at,
         reopened_by=str(reopening.reopened_by) if reopening else "",
@@ -380,38 +332,28 @@ def _decision(one: Adjudication, scale: Scale) -> Decision:
     )
 
 
-def _statement(pair: Pair, scale: Scale, label: Label) -> Statement:
+def _statement(pair: Pair, label: Label) -> Statement:
     seat = label.assignment
     return Statement(
         id=label.pk,
         annotator=str(label.annotator),
         outcome=label.outcome,
         outcome_name=label.get_outcome_display(),
-        grade=None if label.grade is None else show_grade(scale, label.grade),
+        grade=label.grade,
         reason=label.reason,
         note=label.note,
         guideline_revision=label.guideline_revision.number,
         seconds=label.seconds,
         made_at=label.made_at,
         is_current=not hasattr(label, "superseded_by"),
-        is_in_overlap=label.assignment_id is not None,
+        is_in_overlap=seat is not None,
         is_aside=bool(seat and seat.state == Assignment.State.ASIDE),
         is_blind=label.is_blind,
         is_of_this_text=label.content_hash == pair.document.content_hash,
     )
 
 
-def _list_sources(pair: Pair) -> list[tuple[str, str, int]]:
-    entries_qs = PoolEntry.objects.filter(pair=pair).order_by("pk")
-    found = {
-        (str(ranker), str(run), int(rank))
-        for sources in entries_qs.values_list("sources", flat=True)
-        for ranker, run, rank in sources
-    }
-    return sorted(found)
-
-
-def _list_holdings(list_id: int, query_id: int, document_id: int, scale: Scale) -> list[Holding]:
+def _list_holdings(list_id: int, query_id: int, document_id: int) -> list[Holding]:
     rows_qs = Judgment.objects.filter(list=list_id, query=query_id, document=document_id)
     rows = list(rows_qs.order_by("-since"))
     versions_qs = JudgmentVersion.objects.filter(
@@ -420,10 +362,10 @@ def _list_holdings(list_id: int, query_id: int, document_id: int, scale: Scale) 
     versions = {one.number: one for one in versions_qs.select_related("author", "reason_text")}
     return [
         Holding(
-            grade=show_grade(scale, row.grade),
+            grade=row.grade,
             since=row.since,
             until=row.until,
-            source_name=versions[row.since].get_source_display(),
+            source=versions[row.since].get_source_display(),
             who=str(versions[row.since].author or ""),
             reason=versions[row.since].reason,
             committed_at=versions[row.since].created_at,

@@ -13,6 +13,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.adjudication.pairs import list_decidable
 from annotation.adjudication.priority import leverage, stake
+from annotation.campaigns.queries import with_names
 from annotation.consolidation.overlap import overlap_grades, overlap_labels
 from annotation.gold.planting import seeded
 from annotation.labelling.preferences import get_preferences
@@ -21,14 +22,12 @@ from annotation.models import (
     Assignment,
     Campaign,
     GoldItem,
-    Label,
     Pair,
     PoolEntry,
 )
 from annotation.overlap_requests.queries import find_obstacle
 from annotation.pages.keys import Action, KeyedGrade, keyed_actions
 from annotation.permissions import check_may_watch
-from judgments.lists.queries import GradeShown, show_grade
 from judgments.pages.paging import paginate
 from judgments.permissions import Access, NotFound
 from touchstone.scales import Scale
@@ -37,7 +36,8 @@ DISPUTED = (Pair.State.TIED, Pair.State.COMPLETE)
 
 
 class Dispute(NamedTuple):
-    """A pair on which people differ. stake: how much its grade matters."""
+    """A pair on which people differ. stake: how much its grade matters. leverage: how differently
+    the runs depend on it, from 0 to 1."""
 
     pair: int
     stake: float
@@ -47,26 +47,11 @@ class Dispute(NamedTuple):
 
 
 @dataclass(frozen=True)
-class DisputeRow:
-    """A disputed pair in a table. leverage: how differently the runs depend on it, 0 to 1."""
-
-    pair_id: int
-    qid: str
-    query_text: str
-    docid: str
-    title: str
-    grades: tuple[GradeShown, ...]
-    weight: float
-    leverage: float
-    is_tied: bool
-
-
-@dataclass(frozen=True)
 class QueuePage:
     """The disputed pairs of a campaign. near: how many of them have labels a step apart."""
 
     campaign: Campaign
-    rows: "Page[DisputeRow]"
+    rows: "Page[tuple[Pair, Dispute]]"
     near: int
     first: int | None
 
@@ -76,7 +61,7 @@ class Voice:
     """One annotator's label of a pair, under a letter."""
 
     letter: str
-    grade: GradeShown | None
+    grade: int | None
     outcome_name: str
     reason: str
     note: str
@@ -144,14 +129,10 @@ def list_near(*, access: Access, campaign: Campaign) -> list[tuple[int, int, int
 def get_queue_page(*, access: Access, campaign: Campaign, page: str) -> QueuePage:
     """The disputed pairs of a campaign; for leads and admins."""
     disputes = list_disputes(access=access, campaign=campaign)
-    scale = Scale.from_json(campaign.list.scale)
 
-    def show(some: list[Dispute]) -> list[DisputeRow]:
-        pairs_qs = Pair.objects.select_related("query", "document").defer(
-            "document__body", "document__clean_html"
-        )
-        by_pk = pairs_qs.in_bulk([dispute.pair for dispute in some])
-        return [_row(by_pk[dispute.pair], dispute, scale) for dispute in some]
+    def show(some: list[Dispute]) -> list[tuple[Pair, Dispute]]:
+        by_pk = with_names(Pair.objects.all()).in_bulk([dispute.pair for dispute in some])
+        return [(by_pk[dispute.pair], dispute) for dispute in some]
 
     return QueuePage(
         campaign=campaign,
@@ -167,11 +148,10 @@ def get_dispute_page(*, access: Access, pair: Pair) -> DisputePage:
     place = ids.index(pair.pk) + 1 if pair.pk in ids else 0
     others = [pk for pk in ids if pk != pair.pk]
     following = ids[place:] if place else others
-    scale = Scale.from_json(pair.list.scale)
     obstacle = find_obstacle(pair)
     return DisputePage(
         pair=pair,
-        voices=tuple(_list_voices(pair, scale)),
+        voices=tuple(_list_voices(pair)),
         grades=list_decidable(access, pair),
         later=keyed_actions(get_preferences(viewer=access.user).keys)["later"],
         place=place,
@@ -221,34 +201,19 @@ def _list_levers(campaign: Campaign, pair_ids: Sequence[int]) -> dict[int, float
     return {pair: leverage(own, max(len(runs), len(own))) for pair, own in ranks.items()}
 
 
-def _list_voices(pair: Pair, scale: Scale) -> list[Voice]:
+def _list_voices(pair: Pair) -> list[Voice]:
     """What people said, in an order that tells nobody who they are."""
     labels_qs = overlap_labels().select_related("timing", "reason_text", "note_text")
     dice = seeded(pair.campaign.seed, pair.pk)
     mixed = sorted(labels_qs.filter(pair=pair), key=lambda label: dice(str(label.pk)))
-    return [_voice(number, label, scale) for number, label in enumerate(mixed)]
-
-
-def _voice(number: int, label: Label, scale: Scale) -> Voice:
-    return Voice(
-        letter=chr(ord("A") + number % 26),
-        grade=None if label.grade is None else show_grade(scale, label.grade),
-        outcome_name=label.get_outcome_display(),
-        reason=label.reason,
-        note=label.note,
-        seconds=label.seconds,
-    )
-
-
-def _row(pair: Pair, dispute: Dispute, scale: Scale) -> DisputeRow:
-    return DisputeRow(
-        pair_id=pair.pk,
-        qid=pair.query.qid,
-        query_text=pair.query.text,
-        docid=pair.document.docid,
-        title=pair.document.title,
-        grades=tuple(show_grade(scale, code) for code in dispute.grades),
-        weight=dispute.weight,
-        leverage=dispute.leverage,
-        is_tied=pair.state == Pair.State.TIED,
-    )
+    return [
+        Voice(
+            letter=chr(ord("A") + number % 26),
+            grade=label.grade,
+            outcome_name=label.get_outcome_display(),
+            reason=label.reason,
+            note=label.note,
+            seconds=label.seconds,
+        )
+        for number, label in enumerate(mixed)
+    ]

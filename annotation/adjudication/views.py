@@ -1,5 +1,7 @@
 """Pairs for leads: all of a campaign's, one with everything said about it, and deciding it."""
 
+from collections.abc import Iterator
+from typing import Final
 from uuid import UUID
 
 from django.contrib import messages
@@ -12,6 +14,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.adjudication.forms import DecisionForm, NarrowForm, WhyForm
 from annotation.adjudication.pairs import (
+    ALL,
+    DIFFER,
+    PairsPage,
     find_pair_id,
     get_history,
     get_next_pair_id,
@@ -30,10 +35,20 @@ from annotation.gold.forms import GoldForm
 from annotation.gold.services import mark_gold
 from annotation.models import Pair
 from annotation.pages.rendering import render_page
+from annotation.quality.assessment import name_segment
 from judgments.pages.rendering import posted
 from judgments.permissions import Access, check_may_lead, get_access, may_lead
 from touchstone.errors import DomainError
 from touchstone.scales import Scale
+
+SHOWS: Final = {
+    ALL: "All",
+    DIFFER: "Disagreements",
+    Pair.State.TIED: "Needs adjudication",
+    Pair.State.OPEN: "Not yet complete",
+    Pair.State.COMPLETE: "Complete",
+    Pair.State.ADJUDICATED: "Adjudicated",
+}
 
 
 @never_cache
@@ -49,7 +64,8 @@ def pairs(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
         narrowing=NarrowForm(request.GET).narrowing(),
         page=request.GET.get("page", ""),
     )
-    return render_page(request, "pairs", page, access=access)
+    said = tuple(_narrowed(page))
+    return render_page(request, "pairs", page, access=access, choices=SHOWS.items(), said=said)
 
 
 @never_cache
@@ -99,6 +115,22 @@ def version_people(request: HttpRequest, slug: str, list_slug: str, number: int)
     access = get_access(viewer=request.user, slug=slug)
     people = list_people_behind(access=access, list_slug=list_slug, number=number)
     return render_page(request, "_version_people", people, access=access)
+
+
+def _narrowed(page: PairsPage) -> Iterator[str]:
+    """By what the pairs are narrowed, in words."""
+    narrowing, scale = page.narrowing, Scale.from_json(page.campaign.list.scale)
+    if narrowing.segment is not None:
+        yield name_segment(narrowing.segment)
+    yield from (f"a label by {page.people.get(name, name)}" for name in narrowing.people)
+    if narrowing.grade is not None:
+        is_known = scale.contains(narrowing.grade)
+        yield f"the grade “{scale.grade(narrowing.grade).name if is_known else narrowing.grade}”"
+    if narrowing.revision is not None:
+        yield f"revision {narrowing.revision} of the guideline"
+    for word, moment in (("from", narrowing.since), ("until", narrowing.until)):
+        if moment is not None:
+            yield f"{word} {moment:%Y-%m-%d %H:%M} UTC"
 
 
 def _decide(request: HttpRequest, access: Access, found: Pair, form: DecisionForm) -> bool:

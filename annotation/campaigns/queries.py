@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
 from statistics import median
+from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet, Sum
+from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
 
 from annotation.campaigns.cached_counts import kept
 from annotation.campaigns.people import pseudonyms_of
@@ -35,21 +37,6 @@ from judgments.permissions import (
 
 IN_GOLD = Q(pair=OuterRef("pk"), retired_at=None)  # of a pair that is gold now
 Extremes = tuple[int, str, int, int]  # of a pair: its id, its state, its worst and best grade
-
-
-@dataclass(frozen=True)
-class CampaignRow:
-    """A campaign in the list of a collection's campaigns."""
-
-    campaign_id: UUID
-    name: str
-    list_slug: str
-    state: str
-    state_name: str
-    pairs: int
-    complete: int
-    people: int
-    created_at: datetime
 
 
 @dataclass(frozen=True)
@@ -93,7 +80,6 @@ class Dashboard:
     """How a campaign goes, as its leads see it. extremes: of the pairs that differ."""
 
     campaign: Campaign
-    guideline_name: str
     guideline_revision: int
     counts: PairCounts
     annotators: tuple[AnnotatorRow, ...]
@@ -155,16 +141,19 @@ def get_annotator(*, access: Access, campaign: Campaign, username: str) -> User:
     return annotator.user
 
 
-def list_campaigns(*, access: Access) -> list[CampaignRow]:
-    """All campaigns of the collection, the newest first; for leads and admins."""
+def list_campaigns(*, access: Access) -> QuerySet[Any]:
+    """All campaigns of the collection, the newest first, counted; for leads and admins.
+
+    pair_count, complete_count: without gold. people: who annotate now.
+    """
     check_may_see_people(access)
-    return _list_rows(access, _campaigns(access))
+    return _list_counted(access)
 
 
-def list_closed_campaigns(*, access: Access) -> list[CampaignRow]:
-    """The closed campaigns of the collection, the newest first; also for researchers."""
+def list_closed_campaigns(*, access: Access) -> QuerySet[Any]:
+    """The closed campaigns of the collection, as `list_campaigns` has them; for researchers."""
     check_may_see_rankings(access)
-    return _list_rows(access, _campaigns(access).filter(state=Campaign.State.CLOSED))
+    return _list_counted(access).filter(state=Campaign.State.CLOSED)
 
 
 def get_closed_campaign(*, access: Access, campaign_id: UUID) -> Campaign:
@@ -200,7 +189,6 @@ def get_dashboard(*, access: Access, campaign: Campaign, now: datetime) -> Dashb
     )
     return Dashboard(
         campaign=campaign,
-        guideline_name=campaign.guideline.name,
         guideline_revision=revision.number,
         counts=counts,
         annotators=annotators,
@@ -277,35 +265,17 @@ def _campaigns(access: Access) -> QuerySet[Campaign]:
     return own_qs.select_related("list__collection", "guideline")
 
 
-def _list_rows(access: Access, campaigns_qs: QuerySet[Campaign]) -> list[CampaignRow]:
+def _list_counted(access: Access) -> QuerySet[Any]:
     concluded = Q(pairs__state__in=(Pair.State.COMPLETE, Pair.State.ADJUDICATED))
     plain = ~Exists(GoldItem.objects.filter(pair=OuterRef("pairs"), retired_at=None))
-    counted_qs = campaigns_qs.annotate(
+    active_qs = CampaignAnnotator.objects.filter(campaign=OuterRef("pk"), is_active=True, paused="")
+    people = active_qs.order_by().values("campaign").annotate(people=Count("pk")).values("people")
+    counted_qs = _campaigns(access).annotate(
         pair_count=Count("pairs", filter=plain),
         complete_count=Count("pairs", filter=plain & concluded),
+        people=Coalesce(Subquery(people), 0),
     )
-    people = _count_people(access)
-    return [
-        CampaignRow(
-            campaign_id=campaign.public_id,
-            name=campaign.name,
-            list_slug=campaign.list.slug,
-            state=campaign.state,
-            state_name=campaign.get_state_display(),
-            pairs=campaign.pair_count,
-            complete=campaign.complete_count,
-            people=people.get(campaign.pk, 0),
-            created_at=campaign.created_at,
-        )
-        for campaign in counted_qs.order_by("-pk")
-    ]
-
-
-def _count_people(access: Access) -> dict[int, int]:
-    active = CampaignAnnotator.objects.filter(
-        campaign__list__collection=access.collection, is_active=True, paused=""
-    )
-    return dict(active.order_by().values_list("campaign").annotate(count=Count("pk")))
+    return counted_qs.order_by("-pk")
 
 
 def _current(campaign: Campaign) -> QuerySet[Label]:
@@ -359,6 +329,13 @@ def _list_seconds(campaign: Campaign) -> dict[int, list[float]]:
 
 def _median(seconds: Sequence[float]) -> float | None:
     return median(seconds) if seconds else None
+
+
+def with_names(pairs_qs: QuerySet[Pair]) -> QuerySet[Pair]:
+    """The pairs with what names them, their query and document, without the long texts."""
+    return pairs_qs.select_related("query", "document").defer(
+        "document__body", "document__clean_html"
+    )
 
 
 def get_pair(*, access: Access, pair_id: int) -> Pair:

@@ -7,55 +7,34 @@ from django.core.paginator import Page
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.fields.json import KT
 
+from annotation.campaigns.queries import with_names
 from annotation.models import Campaign, Pair
 from annotation.permissions import check_may_watch
-from judgments.lists.queries import GradeShown, show_grade
 from judgments.models import Judgment
 from judgments.pages.paging import paginate
 from judgments.permissions import Access
-from touchstone.scales import Scale
-
-
-@dataclass(frozen=True)
-class WaitingRow:
-    """A pair whose grade in the list would change. before, after: None where it has none.
-
-    after is None for a pair whose labels were taken back: it becomes what it was before.
-    """
-
-    pair_id: int
-    qid: str
-    query_text: str
-    docid: str
-    title: str
-    before: GradeShown | None
-    after: GradeShown | None
 
 
 @dataclass(frozen=True)
 class ApprovalPage:
-    """The changes of an approval. confirmed: pairs that keep their grade, with newer evidence."""
+    """The changes of an approval. rows: pairs, `before`: their grade in the list now.
+
+    A pair whose labels were taken back has no grade: it becomes what it was before.
+    confirmed: pairs that keep their grade, with newer evidence.
+    """
 
     campaign: Campaign
-    rows: "Page[WaitingRow]"
+    rows: "Page[Any]"
     confirmed: int
 
 
 def get_approval_page(*, access: Access, campaign: Campaign, page: str) -> ApprovalPage:
     """What an approval would do now."""
     check_may_watch(access, campaign)
-    scale = Scale.from_json(campaign.list.scale)
-
-    def show(pairs: list[Any]) -> list[WaitingRow]:
-        return [_row(pair, scale) for pair in pairs]
-
-    changing_qs = _waiting(campaign).filter(_changes(campaign))
-    shown_qs = changing_qs.select_related("query", "document").defer(
-        "document__body", "document__clean_html"
-    )
+    shown_qs = with_names(_waiting(campaign).filter(_changes(campaign)))
     return ApprovalPage(
         campaign=campaign,
-        rows=paginate(shown_qs.order_by("query__qid", "pk"), page=page, show=show),
+        rows=paginate(shown_qs.order_by("query__qid", "pk"), page=page, show=list),
         confirmed=_waiting(campaign).filter(grade=F("before")).count(),
     )
 
@@ -87,15 +66,3 @@ def _changes(campaign: Campaign) -> Q:
     # without a grade of its own a pair only gives back what this campaign had put there
     given_back = Q(grade__isnull=True, before__isnull=False, by=str(campaign.public_id))
     return given | given_back
-
-
-def _row(pair: Any, scale: Scale) -> WaitingRow:
-    return WaitingRow(
-        pair_id=pair.pk,
-        qid=pair.query.qid,
-        query_text=pair.query.text,
-        docid=pair.document.docid,
-        title=pair.document.title,
-        before=None if pair.before is None else show_grade(scale, pair.before),
-        after=None if pair.grade is None else show_grade(scale, pair.grade),
-    )

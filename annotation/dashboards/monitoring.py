@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
-from uuid import UUID
 
 from django.db.models import Avg, Count, Max, Q, QuerySet
 
@@ -38,19 +37,6 @@ class WorkerRow:
 
 
 @dataclass(frozen=True)
-class SkipRow:
-    """A skipped query, for the lead: by whom and why."""
-
-    id: UUID
-    qid: str
-    query_text: str
-    name: str
-    reason: str
-    note: str
-    skipped_at: datetime
-
-
-@dataclass(frozen=True)
 class Pace:
     """Labels of all people. by_hour: of the last 24 hours, the oldest first.
 
@@ -75,7 +61,7 @@ class MonitorPage:
     campaign: Campaign
     pace: Pace
     workers: tuple[WorkerRow, ...]
-    skips: tuple[SkipRow, ...]
+    skips: QuerySet[QuerySkip]
     surplus: int
 
     @property
@@ -86,12 +72,6 @@ class MonitorPage:
         return sum(worker.is_at_work for worker in self.workers)
 
     @property
-    def to_go_words(self) -> str:
-        """What the labels that are left are called: in a closed campaign nobody will give them."""
-        is_closed = self.campaign.state == Campaign.State.CLOSED
-        return "Labels missing" if is_closed else "Labels to go"
-
-    @property
     def leased(self) -> int:
         return sum(worker.leased for worker in self.workers)
 
@@ -99,11 +79,12 @@ class MonitorPage:
 def get_monitor_page(*, access: Access, campaign: Campaign, now: datetime) -> MonitorPage:
     """How the labelling goes at this moment; for leads and admins."""
     check_may_watch(access, campaign)
+    skips_qs = QuerySkip.objects.filter(campaign=campaign, returned_at=None)
     return MonitorPage(
         campaign=campaign,
         pace=kept(campaign, "pace", lambda: _get_pace(campaign, now)),
         workers=tuple(kept(campaign, "workers", lambda: _list_workers(campaign, now))),
-        skips=tuple(_list_skips(campaign)),
+        skips=skips_qs.select_related("query", "annotator").order_by("-skipped_at", "-pk"),
         surplus=_count_surplus(campaign),
     )
 
@@ -207,22 +188,6 @@ def _worker(
         leased=leased,
         leased_until=leased_until,
     )
-
-
-def _list_skips(campaign: Campaign) -> list[SkipRow]:
-    skips_qs = QuerySkip.objects.filter(campaign=campaign, returned_at=None)
-    return [
-        SkipRow(
-            id=skip.public_id,
-            qid=skip.query.qid,
-            query_text=skip.query.text,
-            name=str(skip.annotator),
-            reason=skip.get_reason_display(),
-            note=skip.note,
-            skipped_at=skip.skipped_at,
-        )
-        for skip in skips_qs.select_related("query", "annotator").order_by("-skipped_at", "-pk")
-    ]
 
 
 def _count_surplus(campaign: Campaign) -> int:

@@ -1,11 +1,13 @@
 """The pages around a campaign: all campaigns, one as its leads see it, and what others may see."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db.models import QuerySet
+
 from annotation.adjudication.pairs import PairRow, list_widest
 from annotation.campaigns.queries import (
-    CampaignRow,
     Contributor,
     Dashboard,
     PairCounts,
@@ -27,7 +29,7 @@ from annotation.labelling.own_campaigns import (
     list_own_campaigns,
 )
 from annotation.labelling.own_labels import OwnSkip, list_own_skips
-from annotation.models import Campaign, CheckPlan, Guideline
+from annotation.models import Campaign, CheckPlan, Guideline, Pool
 from annotation.permissions import AnnotatorContext, is_own
 from annotation.training.queries import count_waiting_to_qualify
 from annotation.training.standing import find_training
@@ -48,7 +50,7 @@ class CampaignsPage:
 
     current: tuple[OwnCampaign, ...]
     past: tuple[OwnCampaign, ...]
-    rows: tuple[CampaignRow, ...]
+    rows: tuple[Campaign, ...]
     shows_people: bool
     has_list: bool
     has_guideline: bool
@@ -71,22 +73,6 @@ class MyCampaigns:
 
 
 @dataclass(frozen=True)
-class PoolRow:
-    """A pool that brought pairs into a campaign."""
-
-    strategy_name: str
-    depth: int
-    sample_size: int | None
-    seed: int
-    only_unjudged: bool
-    set_name: str
-    runs: tuple[str, ...]
-    pairs: int
-    created_at: datetime
-    who: str
-
-
-@dataclass(frozen=True)
 class CampaignPage:
     """A campaign as its leads see it.
 
@@ -101,7 +87,7 @@ class CampaignPage:
     campaign: Campaign
     dashboard: Dashboard
     widest: tuple[PairRow, ...]
-    pools: tuple[PoolRow, ...]
+    pools: QuerySet[Pool]
     candidates: tuple[User, ...]
     advice: tuple[str, ...]
     waiting: int
@@ -111,10 +97,6 @@ class CampaignPage:
     used_up: int
     actions: int
     unqualified: int
-
-    @property
-    def is_closed(self) -> bool:
-        return self.campaign.state == Campaign.State.CLOSED
 
 
 @dataclass(frozen=True)
@@ -138,13 +120,7 @@ class OwnPage:
 class SummaryPage:
     """A closed campaign as researchers see it: no names, no reasons, nothing of single pairs."""
 
-    name: str
-    list_slug: str
-    list_name: str
-    overlap: int
-    rule_name: str
-    opened_at: datetime | None
-    closed_at: datetime | None
+    campaign: Campaign
     counts: PairCounts
     contributors: tuple[Contributor, ...]
     guideline: ShownGuideline
@@ -162,7 +138,7 @@ def get_my_campaigns(*, viewer: User, collection: Collection | None = None) -> M
 def get_campaigns_page(*, access: Access) -> CampaignsPage:
     """The campaigns of the collection, as far as the viewer may see them."""
     people = may_see_people(access)
-    rows: list[CampaignRow] = []
+    rows: Iterable[Campaign] = ()
     if people:
         rows = list_campaigns(access=access)
     elif may_see_rankings(access):
@@ -190,7 +166,7 @@ def get_campaign_page(*, access: Access, campaign: Campaign, now: datetime) -> C
         widest=tuple(
             list_widest(access=access, campaign=campaign, extremes=dashboard.extremes, limit=WIDEST)
         ),
-        pools=tuple(_list_pools(campaign)),
+        pools=campaign.pools.select_related("saved_set").order_by("pk"),
         candidates=tuple(list_candidates(access=access, campaign=campaign)),
         advice=tuple(_advice(dashboard, waiting)),
         waiting=waiting,
@@ -226,37 +202,12 @@ def get_own_page(*, access: Access, context: AnnotatorContext) -> OwnPage:
 
 def get_summary_page(*, access: Access, campaign: Campaign) -> SummaryPage:
     """What researchers may know of a campaign, once it is closed."""
-    contributors = list_contributors(access=access, campaign=campaign)
     return SummaryPage(
-        name=campaign.name,
-        list_slug=campaign.list.slug,
-        list_name=campaign.list.name,
-        overlap=campaign.overlap,
-        rule_name=campaign.get_rule_display(),
-        opened_at=campaign.opened_at,
-        closed_at=campaign.closed_at,
+        campaign=campaign,
         counts=count_pairs(campaign),
-        contributors=tuple(contributors),
+        contributors=tuple(list_contributors(access=access, campaign=campaign)),
         guideline=get_newest_guideline(campaign),
     )
-
-
-def _list_pools(campaign: Campaign) -> list[PoolRow]:
-    return [
-        PoolRow(
-            strategy_name=pool.get_strategy_display(),
-            depth=pool.depth,
-            sample_size=pool.sample_size,
-            seed=pool.seed,
-            only_unjudged=pool.only_unjudged,
-            set_name=pool.saved_set.name if pool.saved_set else "",
-            runs=tuple(f"{run['ranker']} ({run['run']})" for run in pool.runs),
-            pairs=pool.pair_count,
-            created_at=pool.created_at,
-            who=str(pool.created_by or ""),
-        )
-        for pool in campaign.pools.select_related("created_by", "saved_set").order_by("pk")
-    ]
 
 
 def _advice(dashboard: Dashboard, waiting: int) -> list[str]:

@@ -4,9 +4,8 @@ Nothing of this is for annotators: what they see comes from shown_pairs.py and o
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from django.core.paginator import Page
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
@@ -18,7 +17,6 @@ from annotation.models import (
     Campaign,
     CheckAction,
     CheckPlan,
-    CheckRule,
     GoldCheck,
     GoldItem,
     Label,
@@ -26,42 +24,13 @@ from annotation.models import (
     StandIn,
 )
 from annotation.permissions import check_may_watch
-from judgments.lists.queries import GradeShown, show_grade
 from judgments.models import User
 from judgments.pages.paging import paginate
 from judgments.permissions import Access, NotFound, check_may_see_people
 from touchstone.scales import Scale
 
-ACTIONS: Mapping[str, str] = {
-    CheckRule.Action.TELL: "to look at",
-    CheckRule.Action.WARN: "warned",
-    CheckRule.Action.PAUSE: "paused",
-    CheckRule.Action.REQUEUE: "labels set aside",
-}
 # With less gold than this for every hundred other pairs, whoever labels much meets all of it.
 ENOUGH_PERCENT = 5
-
-
-@dataclass(frozen=True)
-class GoldRow:
-    """A pair with its right answer. is_range: more than one grade is right."""
-
-    item_id: int
-    pair_id: int
-    qid: str
-    query_text: str
-    docid: str
-    title: str
-    low: GradeShown
-    high: GradeShown
-    reason: str
-    who: str
-    created_at: datetime
-    retired_at: datetime | None
-
-    @property
-    def is_range(self) -> bool:
-        return self.low.code != self.high.code
 
 
 @dataclass(frozen=True)
@@ -87,50 +56,24 @@ class CheckedPerson:
 
 
 @dataclass(frozen=True)
-class ActionRow:
-    """What was done about somebody, where `right` of so many `checks` were known. taken_by: the
-    lead who did it, "" for a rule. aside: how many of their labels were set aside. undone_by: the
-    lead who took it back, "" where it stands."""
-
-    action_id: int
-    name: str
-    action: str
-    action_name: str
-    right: int
-    checks: int
-    below_percent: int
-    aside: int
-    taken_by: str
-    taken_at: datetime
-    undone_by: str
-    undone_at: datetime | None
-
-
-@dataclass(frozen=True)
 class GoldPage:
     """A campaign's gold. plain: how many other pairs it has. takeable: decided pairs whose labels
     agree, and which are not gold yet."""
 
     campaign: Campaign
     plan: CheckPlan
-    rows: "Page[GoldRow]"
+    rows: "Page[GoldItem]"
     items: int
     plain: int
     takeable: int
     shows_retired: bool
     people: tuple[CheckedPerson, ...]
-    actions: tuple[ActionRow, ...]
+    actions: tuple[CheckAction, ...]
 
     @property
     def percent(self) -> int:
         """How much gold there is for every hundred other pairs."""
         return 100 * self.items // max(1, self.plain)
-
-    @property
-    def given_words(self) -> str:
-        """Of what the shares of planted pairs are."""
-        is_closed = self.campaign.state == Campaign.State.CLOSED
-        return "of what people were given" if is_closed else "of what people are given"
 
     @property
     def is_little(self) -> bool:
@@ -166,11 +109,6 @@ def get_gold_page(
     """All gold of a campaign, the newest first; for leads and admins."""
     check_may_watch(access, campaign)
     items_qs = GoldItem.objects.filter(campaign=campaign, retired_at__isnull=not shows_retired)
-    scale = Scale.from_json(campaign.list.scale)
-
-    def show(items: list[GoldItem]) -> list[GoldRow]:
-        return [_row(item, scale) for item in items]
-
     shown_qs = items_qs.select_related("pair__query", "pair__document", "created_by")
     in_use_qs = GoldItem.objects.filter(campaign=campaign, retired_at=None)
     items = in_use_qs.count()
@@ -180,7 +118,7 @@ def get_gold_page(
         rows=paginate(
             shown_qs.defer("pair__document__body", "pair__document__clean_html").order_by("-pk"),
             page=page,
-            show=show,
+            show=list,
         ),
         items=items,
         plain=campaign.pairs.count() - items,
@@ -194,22 +132,17 @@ def get_gold_page(
 def get_check_action(*, access: Access, action_id: int) -> CheckAction:
     """Something that a rule of the collection's campaigns did; for leads and admins."""
     check_may_see_people(access)
-    actions_qs = CheckAction.objects.select_related("campaign__list__collection", "newest")
-    own_qs = actions_qs.filter(campaign__list__collection=access.collection, undoes=None)
-    action = own_qs.filter(pk=action_id).first()
+    own_qs = _actions().select_related("campaign__list__collection", "newest")
+    action = own_qs.filter(pk=action_id, campaign__list__collection=access.collection).first()
     if action is None:
         raise NotFound("action")
     return action
 
 
-def list_actions(*, access: Access, campaign: Campaign) -> list[ActionRow]:
+def list_actions(*, access: Access, campaign: Campaign) -> list[CheckAction]:
     """What rules and leads did about people, the last first; for leads and admins."""
     check_may_watch(access, campaign)
-    actions_qs = CheckAction.objects.select_related("annotator", "taken_by", "undone_by__taken_by")
-    return [
-        _action_row(action, getattr(action, "undone_by", None))
-        for action in actions_qs.filter(campaign=campaign, undoes=None).order_by("-pk")
-    ]
+    return list(_actions().filter(campaign=campaign).order_by("-pk"))
 
 
 def count_standing(campaign: Campaign) -> int:
@@ -218,21 +151,10 @@ def count_standing(campaign: Campaign) -> int:
     return rules_qs.filter(undone_by=None).count()
 
 
-def _action_row(action: CheckAction, undone: CheckAction | None) -> ActionRow:
-    return ActionRow(
-        action_id=action.pk,
-        name=str(action.annotator),
-        action=action.action,
-        action_name=ACTIONS[action.action],
-        right=action.right,
-        checks=action.checks,
-        below_percent=action.below_percent,
-        aside=len(action.seats),
-        taken_by=str(action.taken_by or ""),
-        taken_at=action.taken_at,
-        undone_by=str(undone.taken_by) if undone else "",
-        undone_at=undone.taken_at if undone else None,
-    )
+def _actions() -> QuerySet[CheckAction]:
+    """What was done, with who did it and who took it back."""
+    people = ("annotator", "taken_by", "undone_by__taken_by")
+    return CheckAction.objects.filter(undoes=None).select_related(*people)
 
 
 def list_checked_people(*, access: Access, campaign: Campaign) -> list[CheckedPerson]:
@@ -377,24 +299,6 @@ def list_agreed_decisions(*, access: Access, campaign: Campaign) -> list[tuple[i
 def _agree(grades: Sequence[int], decided: int, codes: Sequence[int]) -> bool:
     steps = [abs(codes.index(grade) - codes.index(decided)) for grade in grades]
     return len(steps) >= 2 and max(steps) <= 1 and 2 * steps.count(0) >= len(steps)
-
-
-def _row(item: GoldItem, scale: Scale) -> GoldRow:
-    pair = item.pair
-    return GoldRow(
-        item_id=item.pk,
-        pair_id=pair.pk,
-        qid=pair.query.qid,
-        query_text=pair.query.text,
-        docid=pair.document.docid,
-        title=pair.document.title,
-        low=show_grade(scale, item.low),
-        high=show_grade(scale, item.high),
-        reason=item.reason,
-        who=str(item.created_by),
-        created_at=item.created_at,
-        retired_at=item.retired_at,
-    )
 
 
 def list_unchecked() -> QuerySet[Label]:

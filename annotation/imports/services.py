@@ -11,7 +11,6 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.urls import reverse
 from django.utils import timezone
 
 from annotation.campaigns.services import (
@@ -182,8 +181,8 @@ def work_on_labels(work: Work) -> None:
             seed=int(work.params["seed"]),
             at=at,
         )
-        next_url = reverse("campaign", args=[collection.slug, done.campaign.public_id])
-        work.finish(done.values() | {"next_url": next_url})
+        next_page = ["campaign", collection.slug, str(done.campaign.public_id)]
+        work.finish(done.values() | {"next_page": next_page})
 
 
 def _map_keys(

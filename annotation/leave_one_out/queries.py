@@ -1,7 +1,7 @@
 """What a comparison of runs would say without the labels of each annotator; nothing is written."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from annotation.campaigns.people import names_of
@@ -12,10 +12,12 @@ from evaluation.public import (
     ChosenRuns,
     OtherBoard,
     RunsFilters,
+    Standing,
     get_chosen_runs,
     get_evidence,
     get_other_board,
 )
+from judgments.pages.answers import ON_PAGES
 from judgments.permissions import Access, may_see_people
 from judgments.versions.queries import get_judged
 from touchstone.scales import Scale
@@ -40,56 +42,58 @@ class Behind:
     grades: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Without:
-    """The compared runs without one annotator.
+@dataclass(frozen=True, kw_only=True)
+class Without(OtherBoard):
+    """The runs without one annotator.
 
     judgments: that their labels are behind; decided: of these, those that a person decided, which
-    stand. changed: that come to another grade. lost: that come to none, because nobody else's
-    label is there or because the others' tie.
+    stand. changed: that come to another grade; lost: that come to none. tau: Kendall's, of the
+    order with the one as it is; null where either has none.
     """
 
-    name: str
+    annotator: str
     judgments: int
     decided: int
     changed: int
     lost: int
-    board: OtherBoard
 
 
-@dataclass(frozen=True)
-class WithoutPage:
-    """full: the board as it is; None where fewer than two runs are compared.
+@dataclass(frozen=True, kw_only=True)
+class WithoutEach:
+    """runs: as they stand with everybody. judgments: of which it is known whose labels they
+    follow from. is_open: a campaign behind these grades is not closed, so researchers are not
+    told; is_too_much: to do while somebody waits; in both cases annotators is empty.
 
-    is_open: some of the labels are of a campaign that is not closed, so that the viewer may not
-    know yet whose they are. is_too_much: to do while somebody waits. rows: in both cases empty.
-    is_weighed: a rule weighs some of the labels.
+    On pages, is_weighed: a rule weighs some of the labels.
     """
 
-    chosen: ChosenRuns
-    full: OtherBoard | None = None
+    version: int
+    measure: str
+    judgments: int = 0
     is_open: bool = False
     is_too_much: bool = False
-    is_weighed: bool = False
-    judgments: int = 0
-    rows: tuple[Without, ...] = ()
+    runs: tuple[Standing, ...] = ()
+    annotators: tuple[Without, ...] = ()
+    is_weighed: bool = field(default=False, metadata=ON_PAGES)
+    chosen: ChosenRuns = field(metadata=ON_PAGES)
 
     @property
     def turned(self) -> tuple[str, ...]:
         """Without whom the order is another."""
-        return tuple(row.name for row in self.rows if row.board.moved)
+        return tuple(row.annotator for row in self.annotators if row.moved)
 
 
-def get_without_page(*, access: Access, slug: str, filters: RunsFilters) -> WithoutPage:
+def get_without_each(*, access: Access, slug: str, filters: RunsFilters) -> WithoutEach:
     """The runs that an address compares, once without each annotator behind its queries' grades.
 
     Leads and admins see names at any time, researchers pseudonyms, once every campaign behind
     these grades is closed. Raises what `get_chosen_runs` does.
     """
     chosen = get_chosen_runs(access=access, slug=slug, filters=filters)
+    found = WithoutEach(version=chosen.version, measure=chosen.asked.canonical, chosen=chosen)
     if len(chosen.compared) < 2:
-        return WithoutPage(chosen)
-    full = _board(chosen, {})
+        return found
+    found = replace(found, runs=_board(chosen, {}).runs)
     queries = {pk for one in chosen.compared for pk in one.values.query_ids.tolist()}
     evidence = {
         pair: own
@@ -104,9 +108,9 @@ def get_without_page(*, access: Access, slug: str, filters: RunsFilters) -> With
     }
     is_closed = all(one.state == Campaign.State.CLOSED for one in campaigns.values())
     if not (is_closed or may_see_people(access)):
-        return WithoutPage(chosen, full, is_open=True)
+        return replace(found, is_open=True)
     if sum(len(own["labels"]) for own in evidence.values()) > MOST_LABELS:
-        return WithoutPage(chosen, full, is_too_much=True)
+        return replace(found, is_too_much=True)
     behind = _behind(chosen, evidence)
     touched: dict[int, list[Pair]] = {}
     for pair, one in behind.items():
@@ -115,7 +119,7 @@ def get_without_page(*, access: Access, slug: str, filters: RunsFilters) -> With
     ranks = sum(one.run.row_count for one in chosen.compared)
     shares = [len({query for query, _ in pairs}) / len(queries) for pairs in touched.values()]
     if ranks * sum(shares) > MOST_RANKS:
-        return WithoutPage(chosen, full, is_too_much=True)
+        return replace(found, is_too_much=True)
     weighed = {campaigns[one.campaign].pk for one in behind.values() if one.rule in WEIGHED}
     figures = list_known(weighed) if weighed else {}
     known = {name: figures.get(one.pk, Known()) for name, one in campaigns.items()}
@@ -124,13 +128,8 @@ def get_without_page(*, access: Access, slug: str, filters: RunsFilters) -> With
         _without(chosen, names[person], person, {pair: behind[pair] for pair in pairs}, known)
         for person, pairs in touched.items()
     ]
-    return WithoutPage(
-        chosen,
-        full,
-        is_weighed=bool(weighed),
-        judgments=len(behind),
-        rows=tuple(sorted(rows, key=lambda one: (-len(one.board.moved), -one.judgments, one.name))),
-    )
+    rows.sort(key=lambda one: (-len(one.moved), -one.judgments, one.annotator))
+    return replace(found, is_weighed=bool(weighed), judgments=len(behind), annotators=tuple(rows))
 
 
 def _behind(chosen: ChosenRuns, evidence: Mapping[Pair, Mapping[str, Any]]) -> dict[Pair, Behind]:
@@ -167,13 +166,15 @@ def _without(
         if grade != one.grade:
             grades[pair] = grade
     lost = sum(grade is None for grade in grades.values())
+    board = _board(chosen, grades)
     return Without(
-        name=name,
+        annotator=name,
         judgments=len(behind),
         decided=sum(one.is_decided for one in behind.values()),
         changed=len(grades) - lost,
         lost=lost,
-        board=_board(chosen, grades),
+        tau=board.tau,
+        runs=board.runs,
     )
 
 

@@ -7,14 +7,13 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from annotation.leave_one_out.queries import get_without_page
+from annotation.leave_one_out.queries import get_without_each
 from annotation.pages.rendering import render_page
-from evaluation.public import runs_filters_of
+from evaluation.public import count_look, runs_filters_of
 from judgments.models import SetLook
 from judgments.pages.rendering import is_part
 from judgments.permissions import NotFound, get_access
 from judgments.rate_limits import costly
-from judgments.sets.services import record_look
 from touchstone.errors import DomainError
 
 
@@ -25,21 +24,14 @@ def without(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """The compared runs without each annotator, as a page or as a part of the comparison's."""
     access = get_access(viewer=request.user, slug=slug)
     try:
-        page = get_without_page(access=access, slug=list_slug, filters=runs_filters_of(request.GET))
+        page = get_without_each(access=access, slug=list_slug, filters=runs_filters_of(request.GET))
     except NotFound:
         raise
     except DomainError as error:
         messages.error(request, error.message)
         return redirect("compare", slug, list_slug)
-    looks = None
-    if page.chosen.sets.chosen is not None:
-        looks = record_look(
-            access=access,
-            saved_set=page.chosen.sets.chosen,
-            list_slug=list_slug,
-            page=SetLook.Page.COMPARISON,
-            at=timezone.now(),
-        )
+    look = SetLook.Page.COMPARISON
+    looks = count_look(access=access, sets=page.chosen.sets, page=look, at=timezone.now())
     return render_page(
         request,
         "_without" if is_part(request) else "without",

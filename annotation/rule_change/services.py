@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.urls import reverse
 from django.utils import timezone
 
 from annotation.campaigns.services import CONCLUDED_BY, change_campaign, check_plan
@@ -70,12 +69,12 @@ def _submit(
 ) -> Job:
     if find_concluding_job(campaign) is not None:
         raise RuleRefused("under_way", "The labels are already being re-aggregated.")
-    retry_url = reverse(retry, args=[access.collection.slug, campaign.public_id])
+    retry_page = [retry, *_place(access, campaign)]
     return submit_job(
         access=access,
         kind=kind,
         file=None,
-        params={"campaign": str(campaign.public_id), "retry_url": retry_url, **params},
+        params={"campaign": str(campaign.public_id), "retry_page": retry_page, **params},
         units=list_labelled(campaign).count(),
         at=at,
     )
@@ -97,7 +96,7 @@ def work_on_rule(work: Work) -> None:
                 "concluded_pairs": done.pairs,
                 "changed_pairs": done.changed,
                 "version": done.version.number if done.version else None,
-                "next_url": _address(access, campaign),
+                "next_page": ["campaign", *_place(access, campaign)],
             }
         )
 
@@ -113,7 +112,7 @@ def work_on_plan(work: Work) -> None:
             report=work.progress,
             **work.params["changes"],
         )
-        work.finish({"next_url": _address(access, campaign)})
+        work.finish({"next_page": ["campaign", *_place(access, campaign)]})
 
 
 def _asked(work: Work) -> tuple[Access, Campaign]:
@@ -124,8 +123,9 @@ def _asked(work: Work) -> tuple[Access, Campaign]:
     return get_access(viewer=viewer, slug=collection.slug), campaign
 
 
-def _address(access: Access, campaign: Campaign) -> str:
-    return reverse("campaign", args=[access.collection.slug, campaign.public_id])
+def _place(access: Access, campaign: Campaign) -> tuple[str, str]:
+    """What names the campaign in an address."""
+    return access.collection.slug, str(campaign.public_id)
 
 
 def choose_rule(

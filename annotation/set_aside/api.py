@@ -15,57 +15,29 @@ from annotation.gold.actions import pause_people, set_labels_aside, undo_action
 from annotation.gold.queries import get_check_action
 from annotation.models import CheckAction
 from annotation.permissions import check_may_run
-from annotation.set_aside.queries import MOST_PEOPLE, find_people, get_aside_page
+from annotation.set_aside.queries import (
+    MOST_PEOPLE,
+    Outcome,
+    WithoutPeople,
+    find_people,
+    get_without_people,
+)
+from evaluation.public import WhatIf
 from judgments.permissions import NotFound
+from judgments.rest.answers import AnswerSerializer
 from judgments.rest.parsing import check_parameters, read_input, read_parameters
 from judgments.waking import publish
 
 
-class AlphaOutput(serializers.Serializer[Any]):
-    """Krippendorff's alpha (ordinal) and its interval of 95 %; null where there is none."""
-
-    value = serializers.FloatField(allow_null=True)
-    low = serializers.FloatField(allow_null=True)
-    high = serializers.FloatField(allow_null=True)
-
-
-class BoardRowOutput(serializers.Serializer[Any]):
+class BoardRowOutput(AnswerSerializer):
     """A run's mean of the list's first measure now, and without these labels."""
 
-    ranker = serializers.CharField()
-    run = serializers.CharField()
-    measure = serializers.CharField()
-    before = serializers.FloatField()
-    after = serializers.FloatField()
+    answer = WhatIf
 
 
-class OutcomeOutput(serializers.Serializer[Any]):
-    """labels: of these people, that count now; pairs: that they are of; decided: of these, by a
-    lead, which stay. changed: to another grade; tied: the labels left tie; lost: no label is left.
-    reopened: pairs to be labelled again. board: best without them first.
-    """
-
-    alpha = AlphaOutput()
-    alpha_without = AlphaOutput()
-    labels = serializers.IntegerField()
-    pairs = serializers.IntegerField()
-    decided = serializers.IntegerField()
-    changed = serializers.IntegerField()
-    tied = serializers.IntegerField()
-    lost = serializers.IntegerField()
-    reopened = serializers.IntegerField()
+class OutcomeOutput(AnswerSerializer):
+    answer = Outcome
     board = BoardRowOutput(many=True)
-
-
-class AsidePersonOutput(serializers.Serializer[Any]):
-    """labels: that count; aside: set aside. is_active: still of the campaign."""
-
-    username = serializers.CharField()
-    name = serializers.CharField()
-    labels = serializers.IntegerField()
-    aside = serializers.IntegerField()
-    is_active = serializers.BooleanField()
-    is_paused = serializers.BooleanField()
 
 
 class ActionOutput(serializers.Serializer[Any]):
@@ -109,15 +81,8 @@ class Aside(APIView):
         action = serializers.ChoiceField(choices=["set_aside", "pause"])
         reason = serializers.CharField(max_length=1_000, allow_blank=True, default="")
 
-    class Output(serializers.Serializer[Any]):
-        """people: of the campaign. outcome: without the chosen ones; null until it is computed.
-
-        is_current: it has seen every label; else a worker is told, ask again. actions: what rules
-        and leads did, the last first.
-        """
-
-        people = AsidePersonOutput(many=True)
-        is_current = serializers.BooleanField()
+    class Output(AnswerSerializer):
+        answer = WithoutPeople
         outcome = OutcomeOutput(allow_null=True)
         actions = ActionOutput(many=True)
 
@@ -134,17 +99,10 @@ class Aside(APIView):
         check_may_run(access, campaign)
         usernames = [name for name in named.split(",") if name]
         chosen = find_people(access=access, campaign=campaign, usernames=usernames)
-        page = get_aside_page(access=access, campaign=campaign, chosen=chosen)
-        if page.freshness is not None and page.freshness.is_waiting:
-            publish("annotation.preview_aside", campaign.pk, page.key)
-        done_qs = CheckAction.objects.filter(campaign=campaign, undoes=None, action__in=ACTIONS)
-        plain = {
-            "people": page.people,
-            "is_current": page.freshness is not None and not page.freshness.is_due,
-            "outcome": page.outcome,
-            "actions": done_qs.select_related("annotator", "taken_by", "undone_by").order_by("-pk"),
-        }
-        return Response(self.Output(plain).data)
+        found = get_without_people(access=access, campaign=campaign, chosen=chosen)
+        if found.freshness is not None and found.freshness.is_waiting:
+            publish("annotation.preview_aside", campaign.pk, found.key)
+        return Response(self.Output(found).data)
 
     @extend_schema(operation_id="set_aside", request=Input, responses={200: Done})
     def post(self, request: Request, campaign_id: uuid.UUID) -> Response:
@@ -165,9 +123,6 @@ class Aside(APIView):
         return Response(self.Done({"actions": taken}).data)
 
 
-ACTIONS = ("pause", "requeue")
-
-
 class AsideUndo(APIView):
     """Taking back what a rule or a lead did about somebody."""
 
@@ -181,7 +136,5 @@ class AsideUndo(APIView):
         if action.campaign_id != campaign.pk:
             raise NotFound("action")
         undo_action(access=access, action=action, at=timezone.now())
-        action = CheckAction.objects.select_related("annotator", "taken_by", "undone_by").get(
-            pk=action.pk
-        )
-        return Response(ActionOutput(action).data)
+        taken = get_check_action(access=access, action_id=action_id)
+        return Response(ActionOutput(taken).data)

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -11,12 +11,21 @@ from django.db.models import Count, Q, Sum
 from annotation.consolidation.aggregation import LabelledPair, list_known, load_labelled_pairs
 from annotation.consolidation.overlap import overlap_labels
 from annotation.consolidation.weighing import WEIGHED, Known, grade_by
-from annotation.gold.queries import ActionRow, list_actions
-from annotation.models import OVERLAP_PURPOSES, AsidePreview, Assignment, Campaign, Pair
+from annotation.gold.queries import list_actions
+from annotation.models import (
+    OVERLAP_PURPOSES,
+    AsidePreview,
+    Assignment,
+    Campaign,
+    CheckAction,
+    CheckRule,
+    Pair,
+)
 from annotation.permissions import check_may_watch
 from annotation.quality.material import Read, key_of, read_material
 from evaluation.public import WhatIf, list_what_if
 from judgments.models import User
+from judgments.pages.answers import ON_PAGES
 from judgments.permissions import Access, NotFound
 from judgments.reports.freshness import Freshness, freshness_of
 from touchstone.agreement.alpha import alpha
@@ -26,11 +35,12 @@ from touchstone.scales import Scale
 STEPS: Final = 3
 ASIDE_REVISION: Final = 1  # raised when the same labels give another preview than before
 MOST_PEOPLE: Final = 100
+ASIDE: Final = (CheckRule.Action.PAUSE, CheckRule.Action.REQUEUE)
 
 
 @dataclass(frozen=True)
 class Alpha:
-    """Krippendorff's alpha (ordinal) with its interval; None where there is none."""
+    """Krippendorff's alpha (ordinal) and its interval of 95 %; null where there is none."""
 
     value: float | None
     low: float | None
@@ -38,14 +48,10 @@ class Alpha:
 
 
 @dataclass(frozen=True)
-class AsideOutcome:
-    """What a campaign would be without some people's labels.
-
-    labels: of theirs that count now; pairs: that these are of. decided: of the pairs, those that a
-    lead decided, which stay. changed: grades that become another, or take the place of a tie;
-    tied: that the labels left do not agree on; lost: of pairs without any label left. reopened:
-    pairs that somebody is to label again. board: every run's mean now and with the grades that the
-    labels left give, best then first; moved: runs with another place.
+class Outcome:
+    """labels: of these people, that count now; pairs: that they are of; decided: of these, by a
+    lead, which stay. changed: to another grade; tied: the labels left tie; lost: no label is left.
+    reopened: pairs to be labelled again. board: best without them first.
     """
 
     alpha: Alpha
@@ -69,41 +75,38 @@ class AsideOutcome:
 
 @dataclass(frozen=True)
 class AsidePerson:
-    """Somebody of the campaign. labels: that count; aside: set aside, and not undone."""
+    """labels: that count; aside: set aside. is_active: still of the campaign."""
 
-    pk: int
     username: str
     name: str
     labels: int
     aside: int
     is_active: bool
     is_paused: bool
-    is_chosen: bool
+    is_chosen: bool = field(metadata=ON_PAGES)
 
 
 @dataclass(frozen=True)
-class AsidePage:
-    """people: of the campaign. key: names the chosen ones; "" for none. actions: what was done.
+class WithoutPeople:
+    """people: of the campaign. outcome: without the chosen ones; null until it is computed.
 
-    outcome: None before a worker has computed it, and where nobody is chosen.
+    is_current: it has seen every label; else a worker is told, ask again. actions: what rules
+    and leads did, the last first.
+
+    On pages, key: names the chosen ones; "" for none, who have no freshness either.
     """
 
-    campaign: Campaign
     people: tuple[AsidePerson, ...]
-    key: str
-    freshness: Freshness | None
-    outcome: AsideOutcome | None
-    actions: tuple[ActionRow, ...]
+    is_current: bool
+    outcome: Outcome | None
+    actions: tuple[CheckAction, ...]
+    campaign: Campaign = field(metadata=ON_PAGES)
+    key: str = field(metadata=ON_PAGES)
+    freshness: Freshness | None = field(metadata=ON_PAGES)
 
     @property
     def chosen(self) -> tuple[AsidePerson, ...]:
         return tuple(person for person in self.people if person.is_chosen)
-
-    @property
-    def names(self) -> str:
-        """The chosen people in words."""
-        *others, last = [person.name for person in self.chosen]
-        return f"{', '.join(others)} and {last}" if others else last
 
     @property
     def has_labels(self) -> bool:
@@ -149,24 +152,25 @@ def find_people(*, access: Access, campaign: Campaign, usernames: Sequence[str])
     return found
 
 
-def get_aside_page(*, access: Access, campaign: Campaign, chosen: Sequence[User]) -> AsidePage:
+def get_without_people(
+    *, access: Access, campaign: Campaign, chosen: Sequence[User]
+) -> WithoutPeople:
     """Who labels in a campaign, and what it would be without the chosen; for leads and admins."""
     check_may_watch(access, campaign)
     own = {person.pk for person in chosen}
     key = people_key(own)
     preview = AsidePreview.objects.filter(campaign=campaign, people=key).first() if key else None
     is_known = preview is not None and preview.revision == ASIDE_REVISION
-    return AsidePage(
-        campaign=campaign,
+    freshness = _freshness(campaign, key, preview) if key else None
+    actions = list_actions(access=access, campaign=campaign)
+    return WithoutPeople(
         people=tuple(_list_people(campaign, own)),
-        key=key,
-        freshness=_freshness(campaign, key, preview) if key else None,
+        is_current=freshness is not None and not freshness.is_due,
         outcome=_outcome(preview.figures) if preview and is_known else None,
-        actions=tuple(
-            row
-            for row in list_actions(access=access, campaign=campaign)
-            if row.action in ("pause", "requeue")
-        ),
+        actions=tuple(one for one in actions if one.action in ASIDE),
+        campaign=campaign,
+        key=key,
+        freshness=freshness,
     )
 
 
@@ -279,7 +283,6 @@ def _list_people(campaign: Campaign, chosen: set[int]) -> list[AsidePerson]:
         labels, aside = counts.get(place.user_id, (0, 0))
         people.append(
             AsidePerson(
-                pk=place.user_id,
                 username=place.user.username,
                 name=str(place.user),
                 labels=labels,
@@ -298,14 +301,10 @@ def _freshness(campaign: Campaign, people: str, preview: AsidePreview | None) ->
     return freshness_of(preview, is_due=is_due, steps=STEPS)
 
 
-def _outcome(figures: Mapping[str, Any]) -> AsideOutcome:
-    plain = {
-        name: figures[name]
-        for name in ("labels", "pairs", "decided", "changed", "tied", "lost", "reopened")
+def _outcome(figures: Mapping[str, Any]) -> Outcome:
+    made = {
+        "alpha": Alpha(**figures["alpha"]),
+        "alpha_without": Alpha(**figures["alpha_without"]),
+        "board": tuple(WhatIf(**row) for row in figures["board"]),
     }
-    return AsideOutcome(
-        alpha=Alpha(**figures["alpha"]),
-        alpha_without=Alpha(**figures["alpha_without"]),
-        board=tuple(WhatIf(**row) for row in figures["board"]),
-        **plain,
-    )
+    return Outcome(**{**figures, **made})

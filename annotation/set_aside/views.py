@@ -16,7 +16,7 @@ from annotation.gold.actions import pause_people, set_labels_aside
 from annotation.gold.services import GoldRefused
 from annotation.models import CheckAction, CheckRule
 from annotation.pages.rendering import render_page
-from annotation.set_aside.queries import find_people, get_aside_freshness, get_aside_page
+from annotation.set_aside.queries import find_people, get_aside_freshness, get_without_people
 from judgments.pages.rendering import render_freshness
 from judgments.waking import publish
 
@@ -29,10 +29,12 @@ def campaign_aside(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpRe
     sent = request.POST if request.method == "POST" else request.GET
     chosen = find_people(access=access, campaign=campaign, usernames=sent.getlist("person"))
     if request.method != "POST":
-        page = get_aside_page(access=access, campaign=campaign, chosen=chosen)
+        page = get_without_people(access=access, campaign=campaign, chosen=chosen)
         if page.freshness is not None and page.freshness.is_waiting:
             publish("annotation.preview_aside", campaign.pk, page.key)
-        return render_page(request, "campaign_aside", page, access=access)
+        names = [person.name for person in page.chosen]
+        listed = " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+        return render_page(request, "campaign_aside", page, access=access, names=listed)
     act = set_labels_aside if sent.get("act") == "set_aside" else pause_people
     said = {"at": timezone.now(), "reason": sent.get("reason", "").strip()[:1_000]}
     try:

@@ -1,7 +1,7 @@
 """What a leaderboard would say if some grades were others; nothing is written."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
@@ -13,6 +13,7 @@ from evaluation.evaluations.sums import Board, RunSize, chunks, judged_queries
 from evaluation.rankings.queries import load_rankings
 from evaluation.runs.selection import ComparedRun
 from judgments.models import JudgmentList, JudgmentVersion
+from judgments.pages.answers import ON_PAGES
 from judgments.versions.queries import Judged, get_judged
 from touchstone.measures.definition import Measure
 from touchstone.measures.scoring import StoredJudgments, score
@@ -52,37 +53,37 @@ class Resolution:
 
 @dataclass(frozen=True)
 class Standing:
-    """A compared run's mean under other grades, its place by it, and its place as it is.
+    """A run's mean and its place by it; null where no query is left in the mean.
 
-    run: as pages call it; name: as addresses do. None where no query is left in the mean.
+    On pages, label: what they call the run. place_before: with the grades as they are.
     """
 
     run: str
-    name: str
-    value: float | None
+    mean: float | None
     place: int | None
-    place_before: int | None
+    label: str = field(metadata=ON_PAGES)
+    place_before: int | None = field(metadata=ON_PAGES)
 
     @property
     def has_moved(self) -> bool:
         return self.place != self.place_before
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OtherBoard:
     """Some compared runs under other grades, in their order.
 
     tau: Kendall's, of their order with the one as it is; None where either has no order.
     """
 
-    standings: tuple[Standing, ...]
     tau: float | None
+    runs: tuple[Standing, ...]
 
     @property
     def moved(self) -> tuple[Standing, ...]:
         """The runs that change places, the best first."""
-        own = [one for one in self.standings if one.has_moved]
-        return tuple(sorted(own, key=lambda one: (one.place or len(self.standings) + 1, one.run)))
+        own = [one for one in self.runs if one.has_moved]
+        return tuple(sorted(own, key=lambda one: (one.place or len(self.runs) + 1, one.label)))
 
 
 def get_other_board(
@@ -121,8 +122,8 @@ def get_other_board(
     is_known = None not in before and None not in after
     orders = np.array([before, after], np.float64)
     return OtherBoard(
-        standings=tuple(
-            Standing(one.label, one.name, mean, place, was) for one, mean, place, was in rows
+        runs=tuple(
+            Standing(one.name, mean, place, one.label, was) for one, mean, place, was in rows
         ),
         tau=kendall_tau(orders[0], orders[1]) if is_known else None,
     )

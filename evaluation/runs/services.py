@@ -6,7 +6,6 @@ from datetime import datetime
 
 import numpy as np
 from django.db import transaction
-from django.urls import reverse
 from django.utils import timezone
 
 from evaluation.models import Ranker, Ranking, Run, RunAlias
@@ -198,7 +197,7 @@ def work_on_run(work: Work) -> None:
                 "name": done.run.name,
                 "note": done.note,
                 "remarks": done.findings.remarks,
-                "next_url": reverse("run", args=[ranker.collection.slug, done.run.public_id]),
+                "next_page": ["run", ranker.collection.slug, str(done.run.public_id)],
             }
         )
 

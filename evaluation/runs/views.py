@@ -109,7 +109,7 @@ def _to_run(request: HttpRequest, slug: str, job: Job) -> HttpResponse:
         messages.success(request, f"{name} is uploaded.{f' It {told}.' if told else ''}{remarks}")
     else:
         messages.info(request, f"{result['note']}{remarks}")
-    return redirect(job.result["next_url"])
+    return redirect(*job.result["next_page"])
 
 
 SMALL: Final = 4 * 1024 * 1024  # bytes: a run that is read in about a second

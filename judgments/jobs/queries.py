@@ -1,6 +1,6 @@
 """Reading jobs: their pages, and whether one waits for a worker."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -163,7 +163,8 @@ def _counts(result: dict[str, Any]) -> list[tuple[str, int]]:
 def _urls(access: Access, job: Job) -> tuple[str, str]:
     """Where to go from a job that is done, and from one that failed.
 
-    Another app's handler puts `next_url` into the result, its view `retry_url` into the params.
+    Another app's handler puts `next_page` into the result, and `retry_page` into the params: the
+    name of an address and what it takes. A view knows the whole address: `retry_url`.
     """
     slug = access.collection.slug
     if job.kind == "import_queries":
@@ -173,4 +174,12 @@ def _urls(access: Access, job: Job) -> tuple[str, str]:
     if job.kind == "import_qrels":
         args = [slug, job.params["list"]]
         return reverse("list", args=args), reverse("list-import", args=args)
-    return str(job.result.get("next_url", "")), str(job.params.get("retry_url", ""))
+    # jobs of earlier releases have a whole address in their result, too
+    return (
+        _address(job.result.get("next_page")) or str(job.result.get("next_url", "")),
+        _address(job.params.get("retry_page")) or str(job.params.get("retry_url", "")),
+    )
+
+
+def _address(page: Sequence[str] | None) -> str:
+    return reverse(page[0], args=page[1:]) if page else ""

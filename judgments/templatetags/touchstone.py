@@ -18,6 +18,7 @@ from heroicons.templatetags.heroicons import heroicon_micro, heroicon_mini, hero
 from judgments.pages.words import NOTHING, fraction, percent, plain, signed
 
 register = template.Library()
+StoredScale = Sequence[Mapping[str, Any]]
 
 THEMES = ("light", "dark")
 STATES = {
@@ -113,17 +114,27 @@ def ramp_step(position: int, count: int) -> int:
 
 @register.simple_tag
 def grade(
-    text: object = None, name: str = "", *, position: int | None = None, count: int = 5
+    text: object = None,
+    name: str = "",
+    *,
+    position: int | None = None,
+    count: int = 5,
+    scale: StoredScale = (),
 ) -> SafeString:
     """A grade in its colour; None is unjudged.
 
     text: what is written, the grade itself on the 0-4 scale.
     name: what it means, shown on hovering and read aloud.
     position, count: its place among the scale's grades, 0 the worst; by default `text` of five.
+    scale: as a list stores it; the name and the place of the grade `text` are then read from it.
     """
     if text is None:
         return mark_safe('<span class="grade none" title="Unjudged" aria-label="unjudged">–</span>')
-    place = position if position is not None else int(str(text))
+    if scale:
+        place, count = [one["code"] for one in scale].index(text), len(scale)
+        name = scale[place]["name"]
+    else:
+        place = position if position is not None else int(str(text))
     css = f"g{ramp_step(min(max(place, 0), count - 1), count)}"
     if not name:
         return format_html('<span class="grade {}">{}</span>', css, text)
@@ -134,6 +145,12 @@ def grade(
         text,
         name,
     )
+
+
+@register.filter
+def grade_name(code: int, scale: StoredScale) -> str:
+    """What a grade of a list's stored scale means."""
+    return next(str(one["name"]) for one in scale if one["code"] == code)
 
 
 # small drawings: their sizes are SVG attributes, because styles may not be written inline

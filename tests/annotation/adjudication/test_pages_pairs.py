@@ -55,7 +55,7 @@ def address(pair: Pair) -> str:
 
 def shown(campaign: Campaign, query: str) -> list[str]:
     page = client_of("ada").get(f"{of('campaign-pairs', campaign)}?{query}")
-    return [row.docid for row in page.context["page"].rows]
+    return [row.pair.document.docid for row in page.context["page"].rows]
 
 
 # finding pairs
@@ -300,9 +300,7 @@ def test_an_imported_grade_leads_to_the_versions_that_set_it(world: World) -> No
         page = ada.get(reverse(name, args=["books", *place]))
         link = next(one for one in links(page) if "/pair?" in one)
         found = ada.get(link.replace("&amp;", "&"))
-        assert [
-            (one.grade.code, one.since, one.until) for one in found.context["page"].holdings
-        ] == [
+        assert [(one.grade, one.since, one.until) for one in found.context["page"].judgments] == [
             (1, 2, None),
             (3, 1, 2),
         ]

@@ -53,7 +53,7 @@ def pair_of(campaign: Campaign, docid: str) -> Pair:
 
 def queued(campaign: Campaign) -> list[str]:
     page = client_of("ada").get(of("campaign-queue", campaign))
-    return [row.docid for row in page.context["page"].rows]
+    return [pair.document.docid for pair, _ in page.context["page"].rows]
 
 
 def deciding(campaign: Campaign, docid: str) -> str:

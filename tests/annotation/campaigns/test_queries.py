@@ -5,10 +5,9 @@ from datetime import timedelta
 import pytest
 
 from annotation.adjudication.filters import Narrowing
-from annotation.adjudication.pairs import get_pair_page, get_pairs_page, list_widest
+from annotation.adjudication.pairs import Source, get_pair_page, get_pairs_page, list_widest
 from annotation.adjudication.services import adjudicate
 from annotation.campaigns.queries import (
-    CampaignRow,
     PairCounts,
     get_campaign,
     get_dashboard,
@@ -117,12 +116,12 @@ def test_disagreements_come_widest_first_decided_ones_last(
 ) -> None:
     extremes = list_extremes(campaign)
     found = list_widest(access=access, campaign=campaign, extremes=extremes, limit=5)
-    assert [(one.docid, [grade.code for grade in one.grades], one.state) for one in found] == [
+    assert [(pair.document.docid, grades, pair.state) for pair, grades in found] == [
         ("d3", [0, 4], "tied"),
         ("d2", [1, 3], "tied"),
         ("d4", [0, 1], "adjudicated"),
     ]
-    assert (found[2].grade.code, found[2].qid, found[2].title) == (1, "q1", "Title 4")
+    assert (found[2].pair.grade, found[2].pair.query.qid) == (1, "q1")
     first = list_widest(access=access, campaign=campaign, extremes=extremes, limit=1)
     assert first == found[:1]
 
@@ -136,7 +135,7 @@ def test_a_surplus_label_does_not_make_a_disagreement(world: World, access: Acce
     label(pair=pair, username="cem", grade=1)
     submit_label(context=context_of(campaign, "ben"), submission=said(seat=lost, grade=4), at=late)
     assert list_extremes(campaign) == []
-    statements = get_pair_page(access=access, pair_id=pair.pk).statements
+    statements = get_pair_page(access=access, pair_id=pair.pk).asked.labels
     assert [(one.annotator, one.is_in_overlap) for one in statements] == [
         ("Cem", True),
         ("Ben", False),
@@ -149,31 +148,32 @@ def test_a_pair_tells_everything_that_was_said_about_it(
     pair = campaign.pairs.get(document__docid="d4")
     label(pair=pair, username="ben", grade=4, note="changed my mind")
     Document.objects.filter(pk=pair.document_id).update(content_hash="f" * 64)
-    detail = get_pair_page(access=access, pair_id=pair.pk)
+    page = get_pair_page(access=access, pair_id=pair.pk)
+    detail = page.asked
     assert [
-        (one.annotator, one.grade.code, one.is_current, one.note, one.is_of_this_text)
-        for one in detail.statements
+        (one.annotator, one.grade, one.is_current, one.note, one.is_of_this_text)
+        for one in detail.labels
     ] == [
         ("Ben", 0, False, "", False),
         ("Cem", 1, True, "", False),
         ("Ben", 4, True, "changed my mind", False),
     ]
-    assert [(one.person, one.grade.code, one.reason) for one in detail.decisions] == [
+    assert [(one.who, one.grade, one.reason) for one in detail.decisions] == [
         ("Ada", 1, "Just so.")
     ]
-    assert detail.sources == (("bm25", "bm25-run", 4),)
-    assert [(one.grade.code, one.since, one.until) for one in detail.holdings] == [(1, 2, None)]
-    assert (detail.grade.code, detail.left) == (1, 2)
+    assert detail.sources == (Source("bm25", "bm25-run", 4),)
+    assert [(one.grade, one.since, one.until) for one in page.judgments] == [(1, 2, None)]
+    assert (detail.grade, page.left) == (1, 2)
 
 
 def test_campaigns_are_listed_with_how_far_they_are(
     world: World, access: Access, campaign: Campaign
 ) -> None:
     draft = make_draft(world=world, name="Draft", pairs=[], people=["ben"])
-    assert list_campaigns(access=access) == [
-        CampaignRow(draft.public_id, "Draft", "main", "draft", "draft", 0, 0, 1, NOW),
-        CampaignRow(campaign.public_id, "Spring", "main", "open", "open", 6, 2, 2, NOW),
-    ]
+    assert [
+        (one, one.pair_count, one.complete_count, one.people)
+        for one in list_campaigns(access=access)
+    ] == [(draft, 0, 0, 1), (campaign, 6, 2, 2)]
 
 
 def test_candidates_are_the_members_who_do_not_annotate_yet(

@@ -485,7 +485,7 @@ def test_an_approval_shows_what_would_change_and_then_changes_it(world: World) -
     assert "2 grades to approve." in words(ada.get(of("campaign", campaign)))
     page = ada.get(of("campaign-approve", campaign))
     assert "Approve 2 grades" in words(page)
-    assert [row.after.code for row in page.context["page"].rows] == [1, 3]
+    assert [row.grade for row in page.context["page"].rows] == [1, 3]
     assert not Judgment.objects.exists()
     done = ada.post(of("campaign-approve", campaign), {"reason": "Looks good"}, follow=True)
     assert "Approved: the list Main is at version 1." in words(done)

@@ -18,7 +18,7 @@ from annotation.adjudication.services import adjudicate
 from annotation.campaigns.services import close_campaign
 from annotation.consolidation.services import consolidate
 from annotation.leave_one_out import queries as without
-from annotation.leave_one_out.queries import Without, WithoutPage, get_without_page
+from annotation.leave_one_out.queries import Without, WithoutEach, get_without_each
 from annotation.models import Campaign, QualityReport
 from evaluation.runs.selection import RunsFilters
 from judgments.models import SetLook
@@ -71,18 +71,18 @@ def labelled(
     return campaign
 
 
-def get(world: World, username: str = "ada", **filters: Any) -> WithoutPage:
+def get(world: World, username: str = "ada", **filters: Any) -> WithoutEach:
     access = make_access(collection=world.collection, username=username)
     asked = RunsFilters(**({"measure": MEASURE, **filters}))
-    return get_without_page(access=access, slug="main", filters=asked)
+    return get_without_each(access=access, slug="main", filters=asked)
 
 
-def rows_of(page: WithoutPage) -> dict[str, Without]:
-    return {row.name: row for row in page.rows}
+def rows_of(page: WithoutEach) -> dict[str, Without]:
+    return {row.annotator: row for row in page.annotators}
 
 
 def values_of(row: Without) -> list[float | None]:
-    return [one.value for one in row.board.standings]
+    return [one.mean for one in row.runs]
 
 
 def open_page(username: str, query: str = "", *, as_part: bool = False):
@@ -95,7 +95,7 @@ def open_page(username: str, query: str = "", *, as_part: bool = False):
 def test_each_annotators_labels_are_taken_out_and_the_rest_is_concluded_again(world):
     labelled(world, DISPUTED | AGREED)
     page = get(world)
-    assert [one.value for one in page.full.standings] == pytest.approx([2 / 3, 1 / 3])
+    assert [one.mean for one in page.runs] == pytest.approx([2 / 3, 1 / 3])
     assert page.judgments == 6
     rows = rows_of(page)
     assert {name: (row.judgments, row.changed, row.lost) for name, row in rows.items()} == {
@@ -107,8 +107,8 @@ def test_each_annotators_labels_are_taken_out_and_the_rest_is_concluded_again(wo
     assert values_of(rows["Ben"]) == pytest.approx([0, 1 / 3])
     assert values_of(rows["Cem"]) == pytest.approx([1 / 3, 0])
     assert values_of(rows["Fay"]) == pytest.approx([1 / 3, 0])
-    assert [rows[name].board.tau for name in ("Ben", "Cem", "Fay")] == [-1, 1, 1]
-    moved = [(one.run, one.place, one.place_before) for one in rows["Ben"].board.moved]
+    assert [rows[name].tau for name in ("Ben", "Cem", "Fay")] == [-1, 1, 1]
+    moved = [(one.label, one.place, one.place_before) for one in rows["Ben"].moved]
     assert moved == [("lsa one", 1, 2), ("bm25 one", 2, 1)]
     assert page.turned == ("Ben",)
     text = words(open_page("ada"))
@@ -120,7 +120,7 @@ def test_what_nobody_else_labelled_becomes_unjudged_and_its_query_leaves_the_mea
     labelled(world, {("q1", "d1"): (3,), ("q2", "d1"): (3,)}, people=("ben",))
     labelled(world, {("q3", "d2"): (3,)}, people=("cem",), name="Second", at=LATER)
     page = get(world)
-    assert [one.value for one in page.full.standings] == pytest.approx([2 / 3, 1 / 3])
+    assert [one.mean for one in page.runs] == pytest.approx([2 / 3, 1 / 3])
     rows = rows_of(page)
     assert (rows["Ben"].judgments, rows["Ben"].changed, rows["Ben"].lost) == (2, 0, 2)
     assert values_of(rows["Ben"]) == [0, 1]
@@ -130,9 +130,9 @@ def test_what_nobody_else_labelled_becomes_unjudged_and_its_query_leaves_the_mea
 
 def test_without_the_only_annotator_no_value_is_left(world):
     labelled(world, {("q1", "d1"): (3,)}, people=("ben",))
-    (row,) = get(world).rows
+    (row,) = get(world).annotators
     assert values_of(row) == [None, None]
-    assert row.board.tau is None
+    assert row.tau is None
     assert "bm25 one has no value" in words(open_page("ada"))
 
 
@@ -180,19 +180,19 @@ def test_what_newer_weights_alone_would_change_is_nobodys_labels_doing(world):
         campaign=campaign, defaults={"figures": figures, "computed_at": NOW}
     )
     # Fay's 0 would win today, with Ben or without: the 3 that stands is not Ben's doing
-    assert [(row.changed, row.lost) for row in get(world).rows] == [(0, 0)] * 3
+    assert [(row.changed, row.lost) for row in get(world).annotators] == [(0, 0)] * 3
 
 
 def test_imported_grades_are_nobodys(world):
     commit(judgment_list=world.judgments, grades={(world.queries[0], world.documents[0]): 3})
-    assert get(world).rows == ()
+    assert get(world).annotators == ()
     assert "there are no labels to leave out" in words(open_page("ada"))
 
 
 def test_one_run_and_a_list_without_grades_have_no_order(world):
-    assert get(world).full is None
+    assert get(world).runs == ()
     labelled(world, DISPUTED)
-    assert get(world, runs=("bm25",)).full is None
+    assert get(world, runs=("bm25",)).runs == ()
     assert "fewer than two runs" in words(open_page("ada", "&runs=bm25"))
 
 
@@ -201,10 +201,10 @@ def test_too_much_is_said_and_not_begun(world, monkeypatch, bound):
     labelled(world, DISPUTED | AGREED)
     monkeypatch.setattr(without, bound, 17)
     page = get(world)
-    assert (page.is_too_much, page.rows) == (True, ())
+    assert (page.is_too_much, page.annotators) == (True, ())
     assert "Too many labels or too long runs" in words(open_page("ada"))
     monkeypatch.setattr(without, bound, 36)
-    assert len(get(world).rows) == 3
+    assert len(get(world).annotators) == 3
 
 
 def test_researchers_see_pseudonyms_and_only_once_every_campaign_is_closed(world):
@@ -236,7 +236,7 @@ def test_the_comparison_asks_for_it_with_all_that_its_own_address_says(world):
     part = client_of("ada").get(unescape(address), headers={"HX-Request": "true"})
     shown = part.context["page"]
     assert "<html" not in part.content.decode()
-    assert [one.run for one in shown.full.standings] == ["lsa one", "bm25 one"]
+    assert [one.label for one in shown.runs] == ["lsa one", "bm25 one"]
     # of q1 and q3 alone: without Ben q1 is lost to bm25
     assert values_of(rows_of(shown)["Ben"]) == pytest.approx([1 / 2, 0])
 
@@ -259,10 +259,14 @@ def test_over_rest_the_answer_is_the_pages(world):
     found = answer.json()
     assert (found["judgments"], found["is_open"], found["is_too_much"]) == (6, False, False)
     assert [row["run"] for row in found["runs"]] == ["bm25/one", "lsa/one"]
-    for row, own in zip(found["annotators"], page.rows, strict=True):
-        assert (row["annotator"], row["changed"], row["lost"]) == (own.name, own.changed, own.lost)
+    for row, own in zip(found["annotators"], page.annotators, strict=True):
+        assert (row["annotator"], row["changed"], row["lost"]) == (
+            own.annotator,
+            own.changed,
+            own.lost,
+        )
         assert [one["mean"] for one in row["runs"]] == values_of(own)
-        assert row["tau"] == own.board.tau
+        assert row["tau"] == own.tau
 
 
 def test_over_rest_a_researcher_is_told_nobody_while_a_campaign_is_open(world):
