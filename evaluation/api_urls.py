@@ -4,6 +4,7 @@ from django.urls import path
 
 from evaluation.comparison import api as comparing
 from evaluation.comparison import changes_api as changes
+from evaluation.comparison import significance_api as significance
 from evaluation.diagnosis import explanations_api as explaining
 from evaluation.diagnosis import list_values_api as list_values
 from evaluation.diagnosis import values_api as values
@@ -36,6 +37,7 @@ urlpatterns = [
     path(f"{L}/rosetta", rosetta.ListRosetta.as_view(), name="api-rosetta"),
     path(f"{L}/values", list_values.ListValues.as_view(), name="api-values"),
     path(f"{L}/compare", comparing.Comparison.as_view(), name="api-compare"),
+    path(f"{L}/compare/groups", significance.Groups.as_view(), name="api-groups"),
     path(f"{L}/compare/documents", changes.MovedDocuments.as_view(), name="api-moved"),
     path(
         f"{L}/versions/<slug:before>..<slug:after>/effect",

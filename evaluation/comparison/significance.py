@@ -1,7 +1,7 @@
 """Significance groups of the runs of a whole leaderboard, as letters."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, get_args
 
 import numpy as np
@@ -16,6 +16,7 @@ from evaluation.runs.selection import (
     get_compared,
 )
 from judgments.lists.queries import get_version
+from judgments.pages.answers import ON_PAGES
 from judgments.permissions import Access
 from judgments.storage.caches import get_or_compute
 from touchstone.statistics.groups import Correction, significance_groups
@@ -47,7 +48,7 @@ class SignificanceGroups:
     where nothing can be said: of fewer than two runs or six queries.
     """
 
-    chosen: ChosenRuns
+    chosen: ChosenRuns = field(metadata=ON_PAGES)
     correction: Correction
     queries: int
     left_out: int

@@ -16,7 +16,7 @@ from evaluation.comparison.significance import (
     SignificanceGroups,
     get_significance_groups,
 )
-from evaluation.comparison.significance_files import as_csv, as_latex
+from evaluation.comparison.significance_files import DOWNLOADS
 from evaluation.comparison.unjudged import get_open_values
 from evaluation.evaluations.measure_set_services import choose_test
 from evaluation.pages.rendering import answer_page
@@ -32,12 +32,10 @@ from judgments.pages.paging import paged
 from judgments.permissions import Access, NotFound, check_may_lead, get_access
 from judgments.rate_limits import costly
 from touchstone.errors import DomainError
+from touchstone.files.parquet import can_write_parquet
 from touchstone.statistics.named_tests import TESTS
 
-GROUP_FILES: Final = {
-    "csv": (as_csv, "csv", "text/csv"),
-    "latex": (as_latex, "tex", "application/x-tex"),
-}
+VALUES_FILES: Final = {"csv": "CSV"} | ({"parquet": "Parquet"} if can_write_parquet() else {})
 QUERIES_SHOWN: Final = 10  # on a page of documents that moved
 
 
@@ -63,6 +61,7 @@ def compare(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
         section="leaderboard",
         look=SetLook.Page.COMPARISON,
         tests=TESTS,
+        values_files=VALUES_FILES,
     )
 
 
@@ -116,6 +115,7 @@ def groups(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
         section="leaderboard",
         look=SetLook.Page.COMPARISON,
         corrections=CORRECTIONS,
+        files=DOWNLOADS.values(),
     )
 
 
@@ -124,10 +124,9 @@ def groups(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
 def groups_file(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """The same as a file."""
     access = get_access(viewer=request.user, slug=slug)
-    form = GROUP_FILES.get(request.GET.get("format", ""))
+    form = DOWNLOADS.get(request.GET.get("format", ""))
     if form is None:
         raise NotFound("format")
-    write, extension, media_type = form
     try:
         found = _groups(access, list_slug, request.GET)
     except NotFound:
@@ -136,8 +135,8 @@ def groups_file(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse
         messages.error(request, error.message)
         return redirect("compare-groups", slug, list_slug)
     count_look(access=access, sets=found.sets, page=SetLook.Page.BOARD_FILE, at=timezone.now())
-    name = f"{slug}-{list_slug}-{found.version}-groups.{extension}"
-    return as_download(write(found), media_type=media_type, file_name=name)
+    name = f"{slug}-{list_slug}-{found.version}-groups.{form.extension}"
+    return as_download(form.write(found), media_type=form.media_type, file_name=name)
 
 
 def _groups(access: Access, list_slug: str, parameters: QueryDict) -> SignificanceGroups:

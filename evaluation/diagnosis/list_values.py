@@ -1,6 +1,6 @@
 """The values of many runs of a list, query by query: what notebooks and tests of one's own read."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from judgments.permissions import Access, check_may_see_rankings
 from judgments.versions.judgment_cache import get_all_judged
 
 MOST_VALUES: Final = 1_000_000  # of one answer: some 90 MB as JSON
-COLUMNS: Final = ("run", "query_id", "measure", "value")
+COLUMNS: Final[Mapping[str, type]] = {"run": str, "query_id": str, "measure": str, "value": float}
 
 Row = tuple[str, str, str, float | None]
 

@@ -1,7 +1,7 @@
 """The values of many runs of a list in one answer."""
 
 from itertools import chain
-from typing import Any, Final
+from typing import Any
 
 from django.http import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
@@ -14,14 +14,13 @@ from rest_framework.views import APIView
 from evaluation.diagnosis.list_values import COLUMNS, as_objects, get_list_values
 from evaluation.runs.selection_api import run_names
 from judgments.lists.queries import HEAD
-from judgments.pages.downloads import stream_text
+from judgments.pages.downloads import as_download, stream_text
 from judgments.permissions import get_access
 from judgments.rest.parsing import read_parameters
 from judgments.rest.schema import REFUSED
+from judgments.rest.tables import CSV, FORMATS, JSON, PARQUET, media_type_of
 from touchstone.files.csv_lines import csv_lines
-
-JSON: Final = "application/json"
-CSV: Final = "text/csv"
+from touchstone.files.parquet import parquet_bytes
 
 
 class ListValueOutput(serializers.Serializer[Any]):
@@ -43,13 +42,13 @@ class ListValues(APIView):
 
         runs: ranker/run, a ranker for its newest run, or an id; several apart by commas, at most a
         hundred; without it, the newest of every ranker. version: a number, the name of a release,
-        or head. format: json or csv; without it, what `Accept` prefers.
+        or head. format: json, csv or parquet; without it, what `Accept` prefers.
         """
 
         measures = serializers.CharField(max_length=2000, allow_blank=True, default="")
         runs = serializers.CharField(max_length=8000, allow_blank=True, default="")
         version = serializers.SlugField(max_length=64, default=HEAD)
-        format = serializers.ChoiceField(choices=["json", "csv"], required=False)
+        format = serializers.ChoiceField(choices=list(FORMATS), required=False)
 
     class Output(serializers.Serializer[Any]):
         """version: 0 on a list without any. runs, measures: as the rows in results name them."""
@@ -62,21 +61,29 @@ class ListValues(APIView):
     @extend_schema(
         operation_id="get_list_values",
         parameters=[Parameters],
-        responses={(200, JSON): Output, (200, CSV): OpenApiTypes.STR} | REFUSED,
+        responses={
+            (200, JSON): Output,
+            (200, CSV): OpenApiTypes.STR,
+            (200, PARQUET): OpenApiTypes.BINARY,
+        }
+        | REFUSED,
     )
     def get(self, request: Request, slug: str, list_slug: str) -> HttpResponseBase:
         """Every judged query's value of every run, for notebooks: at most a million values."""
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
-        own_format = asked.pop("format", None)
+        media_type = media_type_of(request, named=asked.pop("format", None))
         asked["runs"] = run_names(asked["runs"])
         found = get_list_values(access=access, slug=list_slug, **asked)
-        if own_format == "csv" or (own_format is None and _prefers_csv(request)):
-            return stream_text(csv_lines(chain([COLUMNS], found.rows())), media_type=CSV)
+        name = f"{slug}-{list_slug}-{found.version}-values"
+        if media_type == CSV:
+            lines = csv_lines(chain([COLUMNS], found.rows()))
+            return stream_text(lines, media_type=CSV, file_name=f"{name}.csv")
+        if media_type == PARQUET:
+            content = parquet_bytes(
+                COLUMNS, found.rows(), title=f"{slug}/{list_slug}, version {found.version}"
+            )
+            return as_download(content, media_type=PARQUET, file_name=f"{name}.parquet")
         # no serializer: it would take longer than all the values
         body = {"version": found.version, "runs": found.runs, "measures": found.measures}
         return Response(body | {"results": as_objects(found)})
-
-
-def _prefers_csv(request: Request) -> bool:
-    return request._request.get_preferred_type([JSON, CSV]) == CSV

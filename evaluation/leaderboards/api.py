@@ -50,7 +50,7 @@ class Leaderboard(APIView):
         )
         baseline = serializers.CharField(max_length=300, allow_blank=True, default="")
         since = serializers.SlugField(max_length=64, allow_blank=True, default="")
-        tag = serializers.SlugField(max_length=40, allow_blank=True, default="")
+        tag = serializers.CharField(max_length=40, allow_blank=True, default="")
         runs = serializers.CharField(max_length=8000, allow_blank=True, default="")
 
     class Output(OfSetOutput, AnswerSerializer):

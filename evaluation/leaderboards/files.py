@@ -1,17 +1,17 @@
 """A leaderboard as a file: CSV, JSON, LaTeX, Markdown, and a figure for a paper."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 from itertools import chain
-from typing import Final, Generic, TypeVar
+from typing import Final
 from xml.sax.saxutils import escape
 
+from evaluation.pages.files import FileFormat
 from judgments.lists.citations import latex
 from touchstone.files.csv_lines import csv_lines
 
 DIGITS: Final = 4
-Content = TypeVar("Content", str, bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,25 +158,14 @@ def as_figure(table: BoardTable) -> str:
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-@dataclass(frozen=True, slots=True)
-class BoardFormat(Generic[Content]):
-    """A file format of leaderboards, text or not."""
-
-    name: str
-    title: str
-    extension: str
-    media_type: str
-    write: Callable[[BoardTable], Content]
-
-
-FORMATS: Final = {
+FORMATS: Final[Mapping[str, FileFormat[BoardTable, str]]] = {
     one.name: one
     for one in (
-        BoardFormat("csv", "CSV", "csv", "text/csv", as_csv),
-        BoardFormat("json", "JSON", "json", "application/json", as_json),
-        BoardFormat("latex", "LaTeX table", "tex", "application/x-tex", as_latex),
-        BoardFormat("markdown", "Markdown table", "md", "text/markdown", as_markdown),
-        BoardFormat("svg", "Figure for a paper (SVG)", "svg", "image/svg+xml", as_figure),
+        FileFormat("csv", "CSV", "csv", "text/csv", as_csv),
+        FileFormat("json", "JSON", "json", "application/json", as_json),
+        FileFormat("latex", "LaTeX table", "tex", "application/x-tex", as_latex),
+        FileFormat("markdown", "Markdown table", "md", "text/markdown", as_markdown),
+        FileFormat("svg", "Figure for a paper (SVG)", "svg", "image/svg+xml", as_figure),
     )
 }
 

@@ -17,7 +17,7 @@ from evaluation.evaluations.measure_set_services import choose_measures
 from evaluation.evaluations.queries import kept_measures
 from evaluation.leaderboards.board import Filters
 from evaluation.leaderboards.choices import list_board_choices
-from evaluation.leaderboards.downloads import downloads
+from evaluation.leaderboards.downloads import DOWNLOADS
 from evaluation.leaderboards.parameters import get_parameters_page
 from evaluation.leaderboards.queries import get_leaderboard, get_state, list_lists
 from evaluation.leaderboards.segments import SegmentFilters, get_segment_table
@@ -81,7 +81,7 @@ def leaderboard(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse
         look=SetLook.Page.LEADERBOARD,
         may_upload=may_upload_runs(access),
         asked=" ".join(request.GET.getlist("measures")),
-        files=downloads().values(),
+        files=DOWNLOADS.values(),
     )
     patch_vary_headers(response, [STATE_HEADER])
     return response
@@ -91,7 +91,7 @@ def leaderboard(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse
 def leaderboard_file(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """The leaderboard that an address asks for, as a file."""
     access = get_access(viewer=request.user, slug=slug)
-    form = downloads().get(request.GET.get("format", ""))
+    form = DOWNLOADS.get(request.GET.get("format", ""))
     if form is None:
         raise NotFound("format")
     filters = filters_of(request.GET)

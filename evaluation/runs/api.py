@@ -21,7 +21,7 @@ from evaluation.runs import resources
 from evaluation.runs.details import LONGEST_COMMIT, LONGEST_TEXT, parse_details
 from evaluation.runs.progress import LONGEST, RunOnList, wait_for_run
 from evaluation.runs.queries import get_ranker
-from evaluation.runs.rankers import create_ranker, parse_tags
+from evaluation.runs.rankers import create_ranker
 from evaluation.runs.services import (
     LONGEST_NAME,
     ReadRun,
@@ -31,6 +31,7 @@ from evaluation.runs.services import (
     store_run,
     withdraw_run,
 )
+from evaluation.runs.tags import parse_tags
 from judgments.jobs.services import submit_job
 from judgments.permissions import Access, check_may_upload_runs, get_access
 from judgments.rest.answers import serializer_of

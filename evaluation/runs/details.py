@@ -1,10 +1,10 @@
 """What an uploader says of how a run was made: its parameters, commit and tags."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from evaluation.runs.tags import parse_tags
 from touchstone.errors import DomainError
 from touchstone.files.json_lines import Json, JsonRefusedError, json_object
 
@@ -13,9 +13,6 @@ LONGEST_TEXT: Final = 10_000  # characters of all parameters as JSON
 LONGEST_KEY: Final = 100
 LONGEST_VALUE: Final = 500
 LONGEST_COMMIT: Final = 100
-MOST_TAGS: Final = 10
-LONGEST_TAG: Final = 40
-_TAG: Final = re.compile(r"[A-Za-z0-9]+(?:[._-]+[A-Za-z0-9]+)*")
 
 Scalar = str | int | float | bool | None
 
@@ -36,10 +33,10 @@ class RunDetails:
 def parse_details(*, parameters: str = "", commit: str = "", tags: str = "") -> RunDetails:
     """What texts say of a run.
 
-    parameters: a JSON object of scalars. tags: apart by commas or blanks.
-    Raises DetailsRefused for anything else.
+    parameters: a JSON object of scalars. tags: with commas or blanks between.
+    Raises DetailsRefused or TagsRefused for anything else.
     """
-    return RunDetails(parse_parameters(parameters), parse_commit(commit), parse_run_tags(tags))
+    return RunDetails(parse_parameters(parameters), parse_commit(commit), parse_tags(tags))
 
 
 def parse_parameters(text: str) -> dict[str, Scalar]:
@@ -64,21 +61,6 @@ def parse_commit(text: str) -> str:
         message = f"A commit has at most {LONGEST_COMMIT} visible characters."
         raise DetailsRefused("commit_invalid", message)
     return commit
-
-
-def parse_run_tags(text: str) -> list[str]:
-    """Tags, each once, in the order given, with commas or blanks between."""
-    tags = list(dict.fromkeys(text.replace(",", " ").split()))
-    if len(tags) > MOST_TAGS:
-        raise DetailsRefused("too_many_tags", f"A run has at most {MOST_TAGS} tags.")
-    for tag in tags:
-        if len(tag) > LONGEST_TAG or not _TAG.fullmatch(tag):
-            message = (
-                f"A run's tag has at most {LONGEST_TAG} letters (A-Z, a-z) and digits, with dots, "
-                f"hyphens and underscores between; {tag[:60]} has not."
-            )
-            raise DetailsRefused("tag_invalid", message)
-    return tags
 
 
 def _scalar(key: str, value: Json) -> Scalar:

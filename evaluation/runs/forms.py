@@ -6,45 +6,38 @@ from typing import TypeVar
 from django import forms
 
 from evaluation.permissions import RunRefused
-from evaluation.runs.details import (
-    DetailsRefused,
-    Scalar,
-    parse_commit,
-    parse_parameters,
-    parse_run_tags,
-)
-from evaluation.runs.rankers import RankerRefused, parse_tags
+from evaluation.runs.details import Scalar, parse_commit, parse_parameters
 from evaluation.runs.services import LONGEST_NAME, check_run_name, run_name_of
+from evaluation.runs.tags import parse_tags
 from judgments.collections.naming_forms import DescriptionField, NameField, ShortNameField
+from touchstone.errors import DomainError
 
 Parsed = TypeVar("Parsed")
 ACCEPTED = ".run,.txt,.trec,.res,.gz"
 
 
 class TagsField(forms.CharField):
-    """Tags of a ranker, as a list of words."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            label="Tags",
-            max_length=500,
-            required=False,
-            help_text="Words such as “dense” or “baseline”, with commas or blanks between. A "
-            "leaderboard shows those with one tag, or groups by the first.",
-        )
+    """Tags, as a list of words."""
 
     def clean(self, value: object) -> list[str]:
         """The words."""
-        try:
-            return parse_tags(super().clean(value) or "")
-        except RankerRefused as error:
-            raise forms.ValidationError(error.message) from error
+        return _read(parse_tags, super().clean(value))
+
+
+def _ranker_tags() -> TagsField:
+    return TagsField(
+        label="Tags",
+        max_length=500,
+        required=False,
+        help_text="Words such as “dense” or “baseline”, with commas or blanks between. A "
+        "leaderboard shows those with one tag, or groups by the first.",
+    )
 
 
 class TagsForm(forms.Form):
     """Other tags for a ranker."""
 
-    tags = TagsField()
+    tags = _ranker_tags()
 
 
 class RankerForm(forms.Form):
@@ -55,15 +48,7 @@ class RankerForm(forms.Form):
     description = DescriptionField(
         help_text="Details for readers of the results: model, parameters, index."
     )
-    tags = TagsField()
-
-
-class RunTagsField(forms.CharField):
-    """Tags of a run, as a list of words."""
-
-    def clean(self, value: object) -> list[str]:
-        """The words."""
-        return _read(parse_run_tags, super().clean(value))
+    tags = _ranker_tags()
 
 
 class ParametersField(forms.CharField):
@@ -85,7 +70,7 @@ class CommitField(forms.CharField):
 def _read(parse: Callable[[str], Parsed], text: str | None) -> Parsed:
     try:
         return parse(text or "")
-    except DetailsRefused as error:
+    except DomainError as error:
         raise forms.ValidationError(error.message) from error
 
 
@@ -120,7 +105,7 @@ class RunForm(forms.Form):
         "scores were rounded until they tie. A file of three columns (query, document, rank) is "
         "always read so.",
     )
-    tags = RunTagsField(
+    tags = TagsField(
         label="Tags of the run",
         max_length=500,
         required=False,

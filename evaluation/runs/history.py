@@ -17,7 +17,7 @@ from judgments.models import JudgmentList
 from touchstone.measures.asking import Asked
 from touchstone.measures.averages import Average, averages, chosen_sums
 from touchstone.measures.exact import from_bytes
-from touchstone.statistics.intervals import half_interval
+from touchstone.statistics.intervals import mean_interval
 
 MOST: Final = 60  # values of one line, the newest
 
@@ -27,7 +27,8 @@ class Past:
     """A run's mean at a version of a list.
 
     at: when the run was uploaded, or in a history of versions when the version was made.
-    low, high: the mean's 95 % interval (Student's t over queries); None below two queries.
+    low, high: the mean's 95 % interval (Student's t over queries); None below two queries, and
+    where all have the same value.
     """
 
     run: UUID
@@ -107,8 +108,7 @@ def _past(run: Run, version: int, at: datetime, mean: Average) -> Past | None:
     """None where no query is in the mean."""
     if mean.value is None:
         return None
-    half = half_interval(mean.error, mean.n)
-    low, high = (None, None) if half is None else (mean.value - half, mean.value + half)
+    low, high = mean_interval(mean.value, mean.error, mean.n) or (None, None)
     return Past(run.public_id, run.name, version, at, mean.value, low, high)
 
 

@@ -1,9 +1,7 @@
 """Registering the systems that are compared."""
 
-import re
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Final
 
 from django.db import transaction
 
@@ -15,30 +13,9 @@ from judgments.models.collections import check_free_slug
 from judgments.permissions import Access, NotFound, check_may_upload_runs
 from touchstone.errors import DomainError
 
-MOST_TAGS: Final = 10
-LONGEST_TAG: Final = 40
-_TAG: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-
 
 class RankerRefused(DomainError):
     """The ranker can't be registered like this."""
-
-
-def parse_tags(text: str) -> list[str]:
-    """Tags apart by commas or blanks, each once, in the order in which they were typed.
-
-    Raises RankerRefused for more than ten, and for one that is not made of a-z, 0-9 and hyphens.
-    """
-    tags = list(dict.fromkeys(text.replace(",", " ").lower().split()))
-    if len(tags) > MOST_TAGS:
-        raise RankerRefused("too_many_tags", f"A ranker has at most {MOST_TAGS} tags.")
-    for tag in tags:
-        if len(tag) > LONGEST_TAG or not _TAG.fullmatch(tag):
-            message = (
-                f"A tag has at most {LONGEST_TAG} of a-z, 0-9 and hyphens; {tag[:60]} has not."
-            )
-            raise RankerRefused("tag_invalid", message)
-    return tags
 
 
 def change_tags(*, access: Access, at: datetime, ranker_slug: str, tags: list[str]) -> Ranker:

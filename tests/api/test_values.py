@@ -6,8 +6,10 @@ import io
 import pytest
 from django.core.cache import cache
 from django.test import Client
+from pyarrow import parquet
 
 from evaluation.diagnosis import list_values
+from judgments.rest import tables
 from tests.api.callers import BOOKS, MAIN, by_token, is_problem, post_json
 from tests.builders import commit
 from tests.evaluation.builders import make_run
@@ -84,6 +86,25 @@ def test_csv_has_the_same_rows_and_no_formula(world):
         ["third/=1+1", "q1", "RR@10", "0.3333333333333333"],
         ["third/=1+1", "q2", "RR@10", "0.0"],
     ]
+
+
+@pytest.mark.parametrize("accept", ["application/vnd.apache.parquet", ""])
+def test_parquet_has_the_same_rows(world, accept):
+    named = "" if accept else "&format=parquet"
+    address = f"{VALUES}?measures=RR(queries='returned')@10&version=1"
+    response = by_token("dora").get(f"{address}{named}", headers={"Accept": accept or "*/*"})
+    assert response["Content-Disposition"] == 'attachment; filename="books-main-1-values.parquet"'
+    table = parquet.read_table(io.BytesIO(response.content))
+    assert table.to_pylist() == by_token("dora").get(address).json()["results"]
+    assert table.schema.metadata[b"title"] == b"books/main, version 1"
+
+
+def test_a_server_that_cannot_write_parquet_says_so(world, monkeypatch):
+    monkeypatch.setattr(tables, "can_write_parquet", lambda: False)
+    is_problem(by_token("dora").get(f"{VALUES}?format=parquet"), 422, "no_parquet")
+    accepting = {"Accept": "application/vnd.apache.parquet"}
+    response = by_token("dora").get(VALUES, headers=accepting)
+    assert response["Content-Type"].startswith("application/json")
 
 
 def test_a_list_without_judgments_has_no_values(world):

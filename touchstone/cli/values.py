@@ -1,10 +1,9 @@
 """`values`: per-query values of runs on a server."""
 
-import csv
-import io
 import json
 from argparse import ArgumentParser
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 from touchstone.cli.own_server import (
@@ -14,6 +13,7 @@ from touchstone.cli.own_server import (
 )
 from touchstone.cli.running import Write
 from touchstone.client.api import VALUES
+from touchstone.files.csv_lines import csv_lines
 
 HELP = "Print every judged query's value of every run, as CSV with every digit."
 
@@ -33,8 +33,5 @@ def work(options: Mapping[str, Any], say: Write, warn: Write) -> None:
     if options["json"]:
         say(json.dumps(client.get_values(options["list"], **asked), ensure_ascii=False))
         return
-    text = io.StringIO()
-    table = csv.DictWriter(text, VALUES, lineterminator="\n")
-    table.writeheader()
-    table.writerows(client.per_query(options["list"], **asked))
-    say(text.getvalue())
+    rows = (row.values() for row in client.per_query(options["list"], **asked))
+    say("".join(csv_lines(chain([VALUES], rows))))

@@ -3,14 +3,13 @@
 All but the table give every number with all its digits (the shortest that reads back the same).
 """
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Final
 
+from touchstone.files.csv_lines import csv_lines
 from touchstone.measures.averages import Average
 from touchstone.measures.definition import Measure
 from touchstone.measures.differences import Difference, Switch
@@ -90,20 +89,17 @@ def as_trec(report: Report) -> str:
 
 def as_csv(report: Report) -> str:
     """Rows of run, measure, query_id (empty for the mean), value, n (queries in the mean)."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["run", "measure", "query_id", "value", "n"])
+    return "".join(csv_lines(_csv_rows(report))).rstrip("\n")
+
+
+def _csv_rows(report: Report) -> Iterator[tuple[object, ...]]:
+    yield "run", "measure", "query_id", "value", "n"
     for run, values in report.runs.items():
         for column, name in enumerate(report.names):
-            cells = [_cell(run), _cell(name)]
-            mean, n = values.means[column], values.counts[column]
-            writer.writerow([*cells, "", "" if mean is None else repr(mean), n])
+            yield run, name, "", values.means[column], values.counts[column]
             if report.per_query:
-                writer.writerows(
-                    [*cells, _cell(query_id), repr(value), ""]
-                    for query_id, value in _per_query(values, column).items()
-                )
-    return out.getvalue().rstrip("\n")
+                for query_id, value in _per_query(values, column).items():
+                    yield run, name, query_id, value, ""
 
 
 def as_table(report: Report) -> str:
@@ -219,11 +215,6 @@ def _segment_cells(name: str, found: Sequence[Average | None]) -> list[str]:
 def _span(counts: Sequence[int]) -> str:
     low, high = min(counts), max(counts)
     return str(low) if low == high else f"{low}–{high}"
-
-
-def _cell(text: str) -> str:
-    """Text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text[:1] in {"=", "+", "-", "@", "\t", "\r"} else text
 
 
 def _explanation(explanation: Explanation) -> dict[str, object]:

@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 from django.core.cache import cache
 from django.urls import reverse
+from pyarrow import parquet
 
 from evaluation.comparison.queries import CompareFilters, get_comparison
 from evaluation.comparison.significance import SignificanceGroups, get_significance_groups
 from evaluation.evaluations.queries import FilterRefused
 from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.runs.selection import RunsFilters
+from tests.api.callers import by_token, is_problem
 from tests.builders import NOW, World, commit, make_access, make_world
 from tests.evaluation.browsing import links_of, signed_in, text_of
 from tests.evaluation.builders import make_run
@@ -99,15 +101,46 @@ def test_the_page_leads_to_both_files(world):
     page = client.get(f"{address}?measure=RR@10&correction=holm")
     assert page.status_code == 200
     assert "over 30 queries" in text_of(page)
-    csv_link, latex_link = [link for link in links_of(page) if "groups/file" in link]
+    csv_link, latex_link, parquet_link = [link for link in links_of(page) if "groups/file" in link]
     rows = list(csv.reader(io.StringIO(client.get(csv_link).content.decode())))
     assert rows[0] == ["place", "run", "RR@10", "n", "groups", "better_than"]
     assert [row[1] for row in rows[1:]] == [f"{name}/one" for name in reversed(NAMES)]
     assert float(rows[1][2]) == groups(world, "holm").rows[0].run.mean
+    same = parquet.read_table(io.BytesIO(client.get(parquet_link).content))
+    assert [[str(cell) for cell in row.values()] for row in same.to_pylist()] == rows[1:]
+    assert b"Holm" in same.schema.metadata[b"title"]
     table = client.get(latex_link).content.decode()
     assert table.count(r"$^{\mathrm{") == len(NAMES)
     assert "Holm" in table
     assert r"\bottomrule" in table
+
+
+def test_rest_has_the_same_groups_in_each_format(world):
+    address = reverse("api-groups", args=["books", "main"]) + "?measure=RR@10"
+    client, page = by_token("dora"), groups(world)
+    found = client.get(address).json()
+    assert (found["version"], found["measure"], found["correction"]) == (1, "RR@10", "tukey")
+    assert [(row["place"], row["run"]["name"], row["letters"]) for row in found["rows"]] == [
+        (row.place, row.run.name, row.letters) for row in page.rows
+    ]
+    text = client.get(f"{address}&format=csv").content.decode()
+    names = [row[1] for row in csv.reader(io.StringIO(text))]
+    assert names == ["run", *(row.run.name for row in page.rows)]
+    binary = client.get(f"{address}&format=parquet&correction=holm").content
+    assert parquet.read_table(io.BytesIO(binary))["groups"].to_pylist() == [
+        row.letters for row in groups(world, "holm").rows
+    ]
+    is_problem(client.get(f"{address}&correction=none"), 400, "invalid")
+
+
+def test_a_comparison_offers_its_values_query_by_query(world):
+    client = signed_in(world.dora)
+    page = client.get(reverse("compare", args=["books", "main"]) + "?runs=a,z")
+    csv_link, parquet_link = [link for link in links_of(page) if "/values?" in link]
+    rows = list(csv.reader(io.StringIO(client.get(csv_link).getvalue().decode())))
+    same = parquet.read_table(io.BytesIO(client.get(parquet_link).content))
+    assert [[str(cell) for cell in row.values()] for row in same.to_pylist()] == rows[1:]
+    assert len(rows) == 1 + 2 * 30
 
 
 def test_a_correction_that_there_is_not_is_refused_with_the_usual_page(world):

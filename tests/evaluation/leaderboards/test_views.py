@@ -240,14 +240,20 @@ def test_what_changed_since_a_version_stands_beside_each_value(world: World, dor
 def test_rankers_are_found_and_grouped_by_their_tags(world: World, dora: Client) -> None:
     url = reverse("ranker-tags", args=["books", "bm25"])
     assert "at most 40" in dora.post(url, {"tags": "Ünfug"}, follow=True).content.decode()
-    dora.post(url, {"tags": "Sparse, sparse baseline"})
+    dora.post(url, {"tags": "sparse_V1.2, sparse_V1.2 baseline"})
     page = dora.get(reverse("ranker", args=["books", "bm25"])).content.decode()
-    assert 'value="sparse, baseline"' in page
-    assert AuditEntry.objects.get(action="ranker.tagged").after == {"tags": ["sparse", "baseline"]}
+    assert 'value="sparse_V1.2, baseline"' in page
+    assert AuditEntry.objects.get(action="ranker.tagged").after == {
+        "tags": ["sparse_V1.2", "baseline"]
+    }
     narrowed = dora.get(board_url(), {"tag": "baseline"}).content.decode()
     assert (">bm25</a>" in narrowed, ">tfidf</a>" in narrowed) == (True, False)
     grouped = dora.get(board_url(), {"group": "tag"}).content.decode()
-    assert grouped.index(">sparse</th>") < grouped.index(">bm25</a>") < grouped.index("no tag</th>")
+    assert (
+        grouped.index(">sparse_V1.2</th>")
+        < grouped.index(">bm25</a>")
+        < grouped.index("no tag</th>")
+    )
 
 
 def test_a_file_has_what_the_address_asks_for(dora: Client) -> None:

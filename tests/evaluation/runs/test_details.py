@@ -3,6 +3,7 @@
 import pytest
 
 from evaluation.runs.details import DetailsRefused, RunDetails, parse_details
+from touchstone.errors import DomainError
 
 
 def test_nothing_has_to_be_said():
@@ -61,6 +62,6 @@ def test_what_are_no_parameters_is_refused(text):
     ],
 )
 def test_so_are_other_commits_and_tags(field, text, code):
-    with pytest.raises(DetailsRefused) as error:
+    with pytest.raises(DomainError) as error:
         parse_details(**{field: text})
     assert error.value.code == code

@@ -61,6 +61,7 @@ def test_runs_come_in_their_order_with_the_intervals_of_their_means(world: World
     assert (second.low, second.high) == pytest.approx(
         (second.value - half, second.value + half), rel=1e-6
     )
+    assert (first.low, first.high) == (None, None)  # both queries have the same value
     assert (first.version, second.version) == (1, 1)
 
 

@@ -1,0 +1,33 @@
+"""Tags: words to find and group rankers and runs by."""
+
+import re
+from typing import Final
+
+from touchstone.errors import DomainError
+
+MOST: Final = 10
+LONGEST: Final = 40
+_TAG: Final = re.compile(r"[A-Za-z0-9]+(?:[._-]+[A-Za-z0-9]+)*")
+
+
+class TagsRefused(DomainError):
+    """The tags are not of the form that can be kept."""
+
+
+def parse_tags(text: str) -> list[str]:
+    """Tags with commas or blanks between, each once, in the order and with the capitals given.
+
+    Raises TagsRefused for more than ten, and for one that is not made of letters, digits and,
+    between them, dots, hyphens and underscores.
+    """
+    tags = list(dict.fromkeys(text.replace(",", " ").split()))
+    if len(tags) > MOST:
+        raise TagsRefused("too_many_tags", f"At most {MOST} tags.")
+    for tag in tags:
+        if len(tag) > LONGEST or not _TAG.fullmatch(tag):
+            message = (
+                f"A tag is made of letters (A-Z, a-z), digits and, between them, dots, hyphens and "
+                f"underscores, at most {LONGEST} characters; {tag[:60]} is not."
+            )
+            raise TagsRefused("tag_invalid", message)
+    return tags

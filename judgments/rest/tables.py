@@ -1,0 +1,31 @@
+"""Answers that are tables: JSON, or a file of their rows."""
+
+from typing import Final
+
+from rest_framework.request import Request
+
+from touchstone.errors import DomainError
+from touchstone.files.parquet import MEDIA_TYPE, can_write_parquet
+
+JSON: Final = "application/json"
+CSV: Final = "text/csv"
+PARQUET: Final = MEDIA_TYPE
+FORMATS: Final = {"json": JSON, "csv": CSV, "parquet": PARQUET}  # by the names that addresses have
+
+
+class FormatUnavailable(DomainError):
+    """This server can't write the format."""
+
+
+def media_type_of(request: Request, *, named: str | None) -> str:
+    """The media type that the address names, or else the one that `Accept` prefers.
+
+    Raises FormatUnavailable where Parquet is named and the server can't write it.
+    """
+    own = list(FORMATS.values()) if can_write_parquet() else [JSON, CSV]
+    if named is None:
+        return request._request.get_preferred_type(own) or JSON
+    if FORMATS[named] not in own:
+        message = "This server cannot write Parquet: it lacks the extra “parquet”."
+        raise FormatUnavailable("no_parquet", message)
+    return FORMATS[named]
