@@ -17,7 +17,6 @@ from django.core.management.color import no_style
 from django.db import connection, connections
 from django.test import TransactionTestCase
 from execnet.xspec import XSpec
-from pytest_django.plugin import DjangoDbBlocker
 
 from judgments import waking
 from judgments.triggers import remove_triggers
@@ -114,47 +113,54 @@ def redis_database(url: str, further: int) -> str:
 
 
 @pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A database that has been migrated and holds nothing, to be copied.
+
+    It is a file on SQLite, and on PostgreSQL the name of a database. Migrating takes ten seconds of
+    a processor, so it is done once for these migrations, and kept: in var/tests, or on the server.
+    """
+    home = tmp_path_factory.mktemp("migrated")
+    name = f"touchstone_{services.digest_of_migrations()}"
+    server = os.environ.get("DATABASE_URL", "")
+    with services.one_at_a_time():  # the other process of a pass then finds it
+        if server.startswith("postgres"):
+            services.keep_postgres_database(server, name, home=home)
+            return name
+        return str(services.keep_sqlite_database(name, home=home))
+
+
+@pytest.fixture(scope="session")
 def django_db_modify_db_settings(
-    django_db_modify_db_settings_parallel_suffix: None, tmp_path_factory: pytest.TempPathFactory
+    django_db_modify_db_settings_parallel_suffix: None,
+    migrated: str,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    """Test SQLite as it serves: a file, with its log beside it, and not a database in memory."""
+    """Let the tests' database begin as a copy of the migrated one.
+
+    SQLite is tested as it serves: a file, with its log beside it, and not a database in memory.
+    """
     database = settings.DATABASES["default"]
     if database["ENGINE"] == "config.sqlite":
-        home = tmp_path_factory.mktemp("database")
-        database["TEST"]["NAME"] = str(home / "touchstone.sqlite3")
+        own = tmp_path_factory.mktemp("database") / "touchstone.sqlite3"
+        database["TEST"]["NAME"] = str(shutil.copy(migrated, own))
+    else:
+        database["TEST"]["TEMPLATE"] = migrated
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(
-    django_db_setup: None,
-    django_db_blocker: DjangoDbBlocker,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[str]:
-    """The tests' database; gives a copy of it from when its migrations had run, which take seconds.
-
-    It is a file on SQLite, and on PostgreSQL the name of a database.
-    """
-    with django_db_blocker.unblock():
-        if connection.vendor == "sqlite":
-            copy = str(tmp_path_factory.mktemp("migrated") / "touchstone.sqlite3")
-            with connection.cursor() as cursor:
-                cursor.execute("VACUUM INTO %s", [copy])
-            yield copy
-            return
-        connection.close()  # nobody may be connected to what is copied
-    like = connection.settings_dict["NAME"]
-    with services.own_postgres_database(os.environ["DATABASE_URL"], like=like) as url:
-        yield urlsplit(url).path.strip("/")
+def django_db_keepdb() -> bool:
+    """On SQLite the copy is there before Django looks for it."""
+    return connection.vendor == "sqlite"
 
 
 @pytest.fixture(scope="session")
-def make_home(django_db_setup: str) -> Callable[[Path], Path]:
+def make_home(migrated: str) -> Callable[[Path], Path]:
     """Makes a home for processes, with a database that has been migrated and holds nothing."""
 
     def make(path: Path) -> Path:
         path.mkdir()
         if connection.vendor == "sqlite":
-            shutil.copy(django_db_setup, path / "touchstone.sqlite3")
+            shutil.copy(migrated, path / "touchstone.sqlite3")
         return path
 
     return make
@@ -269,8 +275,8 @@ def own_database_url(tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def own_migrated_database_url(django_db_setup: str) -> Iterator[str]:
+def own_migrated_database_url(migrated: str) -> Iterator[str]:
     """A database on PostgreSQL of this test alone, which has been migrated and holds nothing."""
     server = os.environ["DATABASE_URL"]
-    with services.own_postgres_database(server, like=django_db_setup) as url:
+    with services.own_postgres_database(server, like=migrated) as url:
         yield url

@@ -3,22 +3,27 @@
 They are private: nothing that a test flushes, freezes or kills is anybody else's.
 """
 
+import fcntl
+import hashlib
 import os
 import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 import redis
 
+ROOT = Path(__file__).resolve().parents[1]
+KEPT = ROOT / "var" / "tests"
 PATIENCE = 30.0  # seconds for a server to answer, or to end
 # Their letters differ in height and width; a layout that holds with all three holds with others.
 FONTS = {
@@ -168,7 +173,56 @@ def own_postgres_database(server: str, *, like: str = "template1") -> Iterator[s
     try:
         yield urlunsplit(urlsplit(server)._replace(path=f"/{name}"))
     finally:
-        _execute(server, f"DROP DATABASE {name} WITH (FORCE)")
+        _execute(server, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+def digest_of_migrations() -> str:
+    """Of what a migrated database follows from: our migrations, and the packages with theirs."""
+    files = (*sorted(ROOT.glob("*/migrations/*.py")), ROOT / "requirements.lock")
+    found = hashlib.sha256()
+    for file in files:
+        found.update(str(file.relative_to(ROOT)).encode() + file.read_bytes())
+    return found.hexdigest()[:16]
+
+
+@contextmanager
+def one_at_a_time() -> Iterator[None]:
+    """Let one process at a time make what is kept."""
+    KEPT.mkdir(parents=True, exist_ok=True)
+    with (KEPT / "lock").open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def keep_sqlite_database(name: str, *, home: Path) -> Path:
+    """The migrated database of this name in var/tests, made if it is not there."""
+    kept = KEPT / f"{name}.sqlite3"
+    if not kept.exists():
+        made = home / "touchstone.sqlite3"
+        _migrate(f"sqlite:///{made}", home)
+        part = kept.with_suffix(f".{os.getpid()}")
+        shutil.copy(made, part)
+        part.replace(kept)
+    return kept
+
+
+def keep_postgres_database(server: str, name: str, *, home: Path) -> None:
+    """Make the migrated database of this name on the server, if it is not there."""
+    with psycopg.connect(server, autocommit=True, connect_timeout=5) as connection:
+        found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name])
+        if found.fetchone():
+            return
+    with own_postgres_database(server) as url:
+        _migrate(url, home)
+        made = urlsplit(url).path.strip("/")
+        with suppress(psycopg.errors.DuplicateDatabase):  # another folder's tests were quicker
+            _execute(server, f"ALTER DATABASE {made} RENAME TO {name}")
+
+
+def _migrate(url: str, home: Path) -> None:
+    environment = {**os.environ, "DATABASE_URL": url, "TOUCHSTONE_HOME": str(home)}
+    command = (sys.executable, "manage.py", "migrate", "--verbosity", "0")
+    subprocess.run(command, cwd=ROOT, env=environment, check=True)
 
 
 def _execute(url: str, statement: str) -> None:

@@ -5,20 +5,27 @@ offered, by its text. The fit and the score are those of a single account's stra
 """
 
 import random
+from collections.abc import Sequence
 
 import numpy as np
 
 from tests.leaks.accounts import Account, ShownPair
-from tests.leaks.active import HALVES, ORDERS
+from tests.leaks.active import HALVES, ORDERS, PERCENTS
 from tests.leaks.scoring import Score, Seen, score
 from tests.leaks.sessions import Session
 from tests.leaks.worlds import Plan, World, taken_back
 
 Text = tuple[str, str, str]
-PERCENTS = (5, 10, 20)
 
 
-def compare_notes(*, seed: int, campaigns: int, queries: int, are_alone: bool) -> Score:
+def compare_notes(
+    *,
+    seed: int,
+    campaigns: int,
+    queries: int,
+    are_alone: bool,
+    percents: Sequence[int] = PERCENTS,
+) -> Score:
     """The score of two accounts that union and intersect what each was offered.
 
     campaigns: for each percent, order and half. queries: in each. are_alone: nobody else labels;
@@ -26,7 +33,7 @@ def compare_notes(*, seed: int, campaigns: int, queries: int, are_alone: bool) -
     """
     seen = []
     for number in range(campaigns):
-        for percent in PERCENTS:
+        for percent in percents:
             for order in ORDERS:
                 for half in HALVES:
                     name = ((seed * 100 + number) * 100 + percent) * 10 + half

@@ -96,13 +96,13 @@ SABOTAGES: MappingProxyType[str, tuple[Callable[[Patch], None], str, int]] = Map
 FOUND_P = 1e-6
 
 
-def find_sabotage(name: str, *, seed: int) -> active.Verdict:
+def find_sabotage(name: str, *, gold: int = 60, seed: int) -> active.Verdict:
     """The verdict on a sabotage by the strategy that has to find it; on few campaigns."""
     sabotage, strategy, effort = SABOTAGES[name]
     with Patch.context() as patch:
         sabotage(patch)
         (verdict,) = active.attack(
-            gold=60,
+            gold=gold,
             seed=seed,
             strategies=[strategy],
             percents=[20],

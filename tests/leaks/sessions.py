@@ -87,8 +87,8 @@ def probe(session: Session) -> Findings:
         if not first.pairs:
             return findings
         account.release()
-        small = [_try(account, count) for count in _counts(session)]
-        growing = [account.next(count) for count in sorted(_counts(session)[:GROWING])]
+        small = [_try(account, count) for count in _counts(session, len(first.pairs))]
+        growing = [account.next(count) for count in sorted(_counts(session, MOST)[:GROWING])]
         full = account.next()
         released = set(session.rng.sample(full.names, len(full.names) // 2))
         account.release([account.offered[name] for name in released])
@@ -289,11 +289,12 @@ def join_late(session: Session) -> Findings:
     return findings
 
 
-def _counts(session: Session) -> list[int]:
-    """Some counts of 1 to 60; where they are few, half of them small."""
+def _counts(session: Session, most: int) -> list[int]:
+    """Some counts of 1 to 60; where they are few, half of them small, else none above `most`."""
     rng, effort = session.rng, session.effort
     if effort > 4:
-        return rng.sample(range(1, MOST + 1), effort)
+        most = min(most, MOST)
+        return rng.sample(range(1, most + 1), min(effort, most))
     return [rng.randint(1, rng.choice((4, MOST))) for _ in range(effort)]
 
 

