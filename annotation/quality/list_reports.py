@@ -5,8 +5,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from django.urls import reverse
-
 from annotation.models import Campaign, QualityReport
 from annotation.quality.assessment import Advice, Situation, Verdict, verdict
 from annotation.quality.costs import Cost, Rates, cost, total
@@ -201,10 +199,7 @@ def get_list_quality_page(*, access: Access, slug: str, rates: Rates) -> ListQua
 def get_list_verdict(access: Access, slug: str) -> ListVerdict | None:
     """The report's verdict on a list; None before the first figures of any campaign."""
     page = get_list_quality_page(access=access, slug=slug, rates=Rates())
-    if page.verdict is None:
-        return None
-    url = reverse("list-quality", args=[access.collection.slug, slug])
-    return ListVerdict(page.verdict.tone, page.verdict.text, url)
+    return ListVerdict(page.verdict.tone, page.verdict.text) if page.verdict else None
 
 
 def _list_people(

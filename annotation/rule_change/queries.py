@@ -4,16 +4,16 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.db.models import Sum
 
+from annotation.campaigns.queries import with_names
 from annotation.consolidation.aggregation import aggregate, load_labelled_pairs
 from annotation.models import Campaign, Pair, QualityReport, RulePreview
 from annotation.permissions import check_may_watch
 from annotation.quality.material import key_of
 from evaluation.public import WhatIf, list_what_if
-from judgments.lists.queries import GradeShown, show_grade
 from judgments.models import Job
 from judgments.permissions import Access, NotFound
 from judgments.reports.freshness import Freshness, freshness_of
@@ -28,17 +28,14 @@ STEPS: Final = PARTS + 2
 PREVIEW_REVISION: Final = 1
 
 
-@dataclass(frozen=True)
-class RuleChange:
-    """A pair that would come to another grade. before, after: None for a tie."""
+class RuleChange(NamedTuple):
+    """A pair that would come to another grade. grades: of its labels. before, after: None for a
+    tie."""
 
-    pair_id: int
-    qid: str
-    docid: str
-    title: str
-    grades: tuple[GradeShown, ...]
-    before: GradeShown | None
-    after: GradeShown | None
+    pair: Pair
+    grades: list[int]
+    before: int | None
+    after: int | None
 
 
 @dataclass(frozen=True)
@@ -55,7 +52,7 @@ class RuleOutcome:
     ties_now: int
     ties: int
     changes: tuple[RuleChange, ...]
-    moves: tuple[tuple[GradeShown | None, GradeShown | None, int], ...]
+    moves: list[tuple[int | None, int | None, int]]
     board: tuple[WhatIf, ...]
 
 
@@ -68,7 +65,6 @@ class RulePage:
 
     campaign: Campaign
     rule: str
-    rule_name: str
     freshness: Freshness
     outcome: RuleOutcome | None
     under_way: Job | None
@@ -87,7 +83,6 @@ def get_rule_page(*, access: Access, campaign: Campaign, rule: str) -> RulePage:
     return RulePage(
         campaign=campaign,
         rule=rule,
-        rule_name=Campaign.Rule(rule).label,
         freshness=_freshness(campaign, rule, preview),
         outcome=_outcome(campaign, preview.figures) if preview and is_known else None,
         under_way=find_concluding_job(campaign),
@@ -164,35 +159,9 @@ def _freshness(campaign: Campaign, rule: str, preview: RulePreview | None) -> Fr
 
 
 def _outcome(campaign: Campaign, figures: dict[str, Any]) -> RuleOutcome:
-    scale = Scale.from_json(campaign.list.scale)
-    pairs_qs = campaign.pairs.select_related("query", "document").defer(
-        "document__body", "document__clean_html"
-    )
-    pairs = pairs_qs.in_bulk([row[0] for row in figures["changes"]])
-    return RuleOutcome(
-        concluded=figures["concluded"],
-        changed=figures["changed"],
-        ties_now=figures["ties_now"],
-        ties=figures["ties"],
-        changes=tuple(
-            RuleChange(
-                pair_id=pk,
-                qid=pairs[pk].query.qid,
-                docid=pairs[pk].document.docid,
-                title=pairs[pk].document.title,
-                grades=tuple(show_grade(scale, code) for code in grades),
-                before=_show(scale, before),
-                after=_show(scale, after),
-            )
-            for pk, grades, before, after in figures["changes"]
-        ),
-        moves=tuple(
-            (_show(scale, before), _show(scale, after), count)
-            for before, after, count in figures["moves"]
-        ),
-        board=tuple(WhatIf(**row) for row in figures["board"]),
-    )
-
-
-def _show(scale: Scale, code: int | None) -> GradeShown | None:
-    return None if code is None else show_grade(scale, code)
+    pairs = with_names(campaign.pairs.all()).in_bulk([pk for pk, *_ in figures["changes"]])
+    made = {
+        "changes": tuple(RuleChange(pairs[pk], *change) for pk, *change in figures["changes"]),
+        "board": tuple(WhatIf(**row) for row in figures["board"]),
+    }
+    return RuleOutcome(**{**figures, **made})

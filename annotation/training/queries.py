@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
-from datetime import datetime
+from typing import NamedTuple
 
 from annotation.campaigns.queries import get_annotator
 from annotation.gold.queries import get_check_plan
@@ -13,28 +13,13 @@ from annotation.training.standing import course_of, get_stage, is_lacking
 from judgments.models import User
 from judgments.permissions import Access, NotFound
 
-STAGES = {
-    Stage.NONE: "let off",
-    Stage.LEARNING: "learning",
-    Stage.WAITING: "waits for you",
-    Stage.PASSED: "passed",
-}
 
+class AttemptRow(NamedTuple):
+    """An attempt: so many right of so many answered."""
 
-@dataclass(frozen=True)
-class AttemptRow:
-    """One attempt: so many right of so many answered. by: the lead who ended it, else ""."""
-
-    number: int
-    state: str
-    state_name: str
+    attempt: TrainingAttempt
     right: int
     done: int
-    pairs: int
-    needed: int
-    began_at: datetime
-    ended_at: datetime | None
-    by: str
 
 
 @dataclass(frozen=True)
@@ -42,10 +27,8 @@ class Learner:
     """Somebody who annotates, and their attempts, the last first. lacks: too little gold is left
     for them to go on learning."""
 
-    username: str
-    name: str
+    person: User
     stage: Stage
-    stage_name: str
     lacks: bool
     attempts: tuple[AttemptRow, ...]
 
@@ -118,18 +101,7 @@ def _list_attempts(campaign: Campaign) -> dict[int, list[AttemptRow]]:
     attempts_qs = attempts_qs.select_related("decided_by").prefetch_related("answers")
     for attempt in attempts_qs.order_by("-number"):
         errors = [answer.error for answer in attempt.answers.all()]
-        row = AttemptRow(
-            number=attempt.number,
-            state=attempt.state,
-            state_name=attempt.get_state_display(),
-            right=errors.count(0),
-            done=len(errors),
-            pairs=attempt.pairs,
-            needed=needed(attempt.pairs, attempt.percent),
-            began_at=attempt.began_at,
-            ended_at=attempt.ended_at,
-            by=str(attempt.decided_by or ""),
-        )
+        row = AttemptRow(attempt, errors.count(0), len(errors))
         found[attempt.annotator_id].append(row)
     return found
 
@@ -137,4 +109,4 @@ def _list_attempts(campaign: Campaign) -> dict[int, list[AttemptRow]]:
 def _learner(campaign: Campaign, person: User, attempts: list[AttemptRow]) -> Learner:
     stage = get_stage(campaign, person)
     lacks = stage == Stage.LEARNING and is_lacking(campaign, person)
-    return Learner(person.username, str(person), stage, STAGES[stage], lacks, tuple(attempts))
+    return Learner(person, stage, lacks, tuple(attempts))

@@ -11,11 +11,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class ListVerdict:
-    """tone: "good", "warn" or "bad". text: the verdict in a sentence. url: of the report."""
+    """tone: "good", "warn" or "bad". text: the verdict in a sentence."""
 
     tone: str
     text: str
-    url: str = ""
 
     @property
     def is_bad(self) -> bool:

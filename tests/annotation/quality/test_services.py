@@ -208,7 +208,7 @@ def test_a_lists_report_puts_its_campaigns_together(client, world, campaign):
     assert alpha["value"] < own["overall"]["alpha"]["ordinal"]["value"]
     assert both["verdict"]["text"] == "Not good enough to decide on."
     said = get_verdict(make_access(collection=world.collection), "main")
-    assert said == ListVerdict("bad", "Not good enough to decide on.", url)
+    assert said == ListVerdict("bad", "Not good enough to decide on.")
     table = client.get(reverse("list-quality-csv", args=["books", "main"])).text
     rows = list(csv.DictReader(io.StringIO(table)))
     agreeing = [row for row in rows if row["figure"] == "alpha (ordinal)"]

@@ -48,7 +48,7 @@ def test_a_lead_asks_for_training_sees_who_passed_and_decides(campaign: Campaign
             context=context_of(campaign, "ben"), submission=said(seat=seat, grade=0), at=NOW
         )
     seen = words(ada.get(page))
-    assert "waits for you" in seen
+    assert "needs your decision" in seen
     assert "0 right of 3" in seen
     assert "1 person waits for you" in words(ada.get(of("campaign", campaign)))
     refused = ada.post(of("campaign-training-pass", campaign, username="dora"))

@@ -135,7 +135,7 @@ def test_who_fails_tries_again_with_other_pairs_and_then_waits_for_the_lead(
     assert "lead" in get_standing(context).pause
     assert count_waiting_to_qualify(campaign) == 1
     ben, cem = get_training_page(access=ada, campaign=campaign).people
-    assert [(row.right, row.done, row.state) for row in ben.attempts] == [(0, 5, "failed")] * 2
+    assert [(right, done, one.state) for one, right, done in ben.attempts] == [(0, 5, "failed")] * 2
     assert (cem.stage, cem.attempts) == (Stage.LEARNING, ())
     pass_by_hand(access=ada, campaign=campaign, person=world.ben, at=NOW)
     assert stage(campaign) == Stage.PASSED

@@ -27,7 +27,7 @@ def world() -> World:
 
 @pytest.fixture
 def bad(monkeypatch) -> None:
-    say(monkeypatch, ListVerdict("bad", BAD, "/report"))
+    say(monkeypatch, ListVerdict("bad", BAD))
 
 
 def say(monkeypatch, verdict: ListVerdict | None) -> None:
@@ -101,7 +101,7 @@ def test_a_verdict_that_turned_bad_while_the_form_was_open_is_not_passed_over(wo
 
 @pytest.mark.parametrize("tone", ["good", "warn"])
 def test_other_verdicts_are_kept_and_need_no_confirmation(world, monkeypatch, tone):
-    say(monkeypatch, ListVerdict(tone, "Well.", "/report"))
+    say(monkeypatch, ListVerdict(tone, "Well."))
     ada = client_of(world.ada)
     page = ada.get(reverse("release", args=RELEASE)).content.decode()
     assert 'name="accept_quality"' not in page

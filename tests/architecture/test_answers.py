@@ -1,0 +1,69 @@
+"""Below the views an answer holds numbers, names and codes: pages and REST make their own of it."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+APPS = ("annotation", "evaluation")
+# made for the street: they may write addresses and sentences
+OF_THE_STREET = ("views", "api", "urls", "forms", "bodies", "rendering", "finding", "overview")
+OUTSIDE = {"management", "migrations", "templatetags"}
+PAGE_MAKERS = (
+    "django.contrib.messages",
+    "django.http.HttpRequest",
+    "django.http.HttpResponse",
+    "django.shortcuts",
+    "django.template",
+    "django.urls",
+    "django.utils.html",
+    "django.utils.safestring",
+)
+OF_A_PAGE = {"address", "href", "sentence", "sentences", "url", "urls"}
+# the address that a document has in its collection
+OF_DOCUMENTS = {("annotation/labelling/shown_pairs.py", "url")}
+
+
+def modules(app: str) -> Iterator[tuple[str, ast.Module]]:
+    """The modules below the views, by their paths."""
+    for path in sorted((ROOT / app).rglob("*.py")):
+        place = path.relative_to(ROOT)
+        if OUTSIDE.isdisjoint(place.parts) and path.stem.split("_")[-1] not in OF_THE_STREET:
+            yield str(place), ast.parse(path.read_text())
+
+
+def imported(tree: ast.Module) -> Iterator[str]:
+    """The modules that a module imports, wherever in it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (one.name for one in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{one.name}" for one in node.names)
+
+
+@pytest.mark.parametrize("app", APPS)
+def test_nothing_below_the_views_makes_pages_or_addresses(app: str) -> None:
+    found = {
+        (place, name)
+        for place, tree in modules(app)
+        for name in imported(tree)
+        if name.startswith(PAGE_MAKERS)
+    }
+    assert found == set()
+
+
+@pytest.mark.parametrize("app", APPS)
+def test_no_answer_has_a_field_for_an_address_or_a_sentence(app: str) -> None:
+    found = {
+        (place, field.target.id)
+        for place, tree in modules(app)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        for field in node.body
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+        if field.target.id in OF_A_PAGE or field.target.id.endswith(("_url", "_href"))
+    }
+    assert found - OF_DOCUMENTS == set()
