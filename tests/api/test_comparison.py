@@ -116,7 +116,8 @@ def test_a_run_named_two_thousand_times_costs_no_query_more_than_once(world, pag
     client.get(url)
     once = queries_of(client, url)
     assert queries_of(client, url + ",bad" * 900) <= once
-    assert queries_of(client, url + ",bad/r1,good/r1" * 200) <= once
+    # Names of runs are looked up among the aliases too, all at once.
+    assert queries_of(client, url + ",bad/r1,good/r1" * 200) <= once + 1
 
 
 @pytest.mark.parametrize("page", ["compare", "unjudged", "judge-next", "stability"])

@@ -71,6 +71,8 @@ KEPT: Final = {
     "evaluation.Ranking.documents": "ids of documents",
     "evaluation.Ranking.order": "positions",
     "evaluation.Ranking.scores": "a ranker's scores",
+    "evaluation.RunAlias.created_at": SERVER,
+    "evaluation.RunAlias.name": "names of rankers and runs",
     "judgments.AuditEntry.action": "one of the product's own words",
     "judgments.AuditEntry.at": SERVER,
     "judgments.Judgment.evidence": "votes, and ids of labels and campaigns",
