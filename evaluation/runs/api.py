@@ -19,7 +19,7 @@ from evaluation.models import Run as RunRow
 from evaluation.rankings.files import MEDIA_TYPE, write_run
 from evaluation.runs import resources
 from evaluation.runs.details import LONGEST_COMMIT, LONGEST_TEXT, parse_details
-from evaluation.runs.progress import LONGEST, RunOnList, wait_for_run
+from evaluation.runs.progress import LONGEST, RunProgress, wait_for_run
 from evaluation.runs.queries import get_ranker
 from evaluation.runs.rankers import create_ranker
 from evaluation.runs.services import (
@@ -34,7 +34,7 @@ from evaluation.runs.services import (
 from evaluation.runs.tags import parse_tags
 from judgments.jobs.services import submit_job
 from judgments.permissions import Access, check_may_upload_runs, get_access
-from judgments.rest.answers import serializer_of
+from judgments.rest.answers import AnswerSerializer
 from judgments.rest.jobs import JobOutput, accepted
 from judgments.rest.naming import NamedInput
 from judgments.rest.paging import PageParameters, page_of, page_response
@@ -85,7 +85,7 @@ class RunOutput(serializers.Serializer[Any]):
         return [one.name for one in run.aliases.all()]
 
 
-class UploadedRunOutput(RunOutput):
+class UploadOutput(serializers.Serializer[Any]):
     """The run that is there now. It answers `queries` of the collection's `collection_queries`.
 
     note: where the content is already stored, under which name; else "". read_as: the format
@@ -96,21 +96,26 @@ class UploadedRunOutput(RunOutput):
 
     collection_queries = serializers.IntegerField()
     note = serializers.CharField()
-    read_as = serializers.CharField()
-    ordered_by = serializers.CharField()
-    tied_rows = serializers.IntegerField()
-    without_text = serializers.IntegerField()
-    remarks = serializers.ListField(child=serializers.CharField())
+    read_as = serializers.CharField(source="findings.read_as")
+    ordered_by = serializers.CharField(source="findings.ordered_by")
+    tied_rows = serializers.IntegerField(source="findings.tied_rows")
+    without_text = serializers.IntegerField(source="findings.without_text")
+    remarks = serializers.ListField(child=serializers.CharField(), source="findings.remarks")
 
 
-class RunStateOutput(RunOutput):
+class UploadedRunOutput(RunOutput, UploadOutput):
+    __doc__ = UploadOutput.__doc__
+
+
+class ProgressOutput(AnswerSerializer):
+    answer = RunProgress
+
+
+class RunStateOutput(RunOutput, ProgressOutput):
     """A run and its state: waiting, evaluated, failed or withdrawn. lists: on which.
 
     A run is failed if it is on one list, and evaluated if it is on every list with judgments.
     """
-
-    state = serializers.CharField()
-    lists = serializer_of(RunOnList)(many=True)
 
 
 class Rankers(APIView):
@@ -228,16 +233,8 @@ class Runs(UploadView):
         )
         headers = {"Location": reverse("api-run", args=[slug, ranker_slug, done.run.public_id])}
         status = 201 if done.created else 200
-        shown = RunOutput(done.run).data | {
-            "collection_queries": done.collection_queries,
-            "note": done.note,
-            "read_as": done.findings.read_as,
-            "ordered_by": done.findings.ordered_by,
-            "tied_rows": done.findings.tied_rows,
-            "without_text": done.findings.without_text,
-            "remarks": done.findings.remarks,
-        }
-        return Response(shown, status=status, headers=headers)
+        body = RunOutput(done.run).data | UploadOutput(done).data
+        return Response(body, status=status, headers=headers)
 
 
 class Run(APIView):
@@ -258,10 +255,8 @@ class Run(APIView):
         access = get_access(viewer=request.user, slug=slug)
         run = resources.get_run_of(access, ranker_slug, run_id)
         found = wait_for_run(run=run, seconds=wish["wait"])
-        lists = serializer_of(RunOnList)(found.lists, many=True).data
         headers = {"Retry-After": "1"} if found.is_cut else {}
-        body = RunOutput(run).data | {"state": found.state, "lists": lists}
-        return Response(body, headers=headers)
+        return Response(RunOutput(run).data | ProgressOutput(found).data, headers=headers)
 
 
 class RunFile(APIView):

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import BoundedSemaphore
 from typing import Final, Literal
 
@@ -40,7 +40,7 @@ class RunProgress:
 
     state: State
     lists: tuple[RunOnList, ...]
-    is_cut: bool = False
+    is_cut: bool = field(default=False, metadata={"rest": False})
 
 
 def wait_for_run(*, run: Run, seconds: float) -> RunProgress:

@@ -1,6 +1,5 @@
 """Collections, and what is in them: queries and documents."""
 
-from dataclasses import asdict
 from typing import Any, BinaryIO, cast
 
 from django.urls import reverse
@@ -12,9 +11,15 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from judgments.collections import resources
-from judgments.collections.services import create_collection, load_documents, load_queries
+from judgments.collections.services import (
+    Loaded,
+    create_collection,
+    load_documents,
+    load_queries,
+)
 from judgments.jobs.services import submit_job
 from judgments.permissions import check_may_lead, get_access
+from judgments.rest.answers import AnswerSerializer
 from judgments.rest.authentication import person
 from judgments.rest.jobs import JobOutput, accepted
 from judgments.rest.naming import NamedInput
@@ -24,22 +29,12 @@ from judgments.rest.uploads import FILE_BODY, UploadView, is_for_a_worker, take_
 from touchstone.files.collections import read_documents, read_queries
 
 
-class CollectionOutput(serializers.Serializer[Any]):
-    """A collection. role: one's own in it."""
-
-    slug = serializers.CharField()
-    name = serializers.CharField()
-    description = serializers.CharField()
-    role = serializers.CharField()
-    created_at = serializers.DateTimeField()
+class CollectionOutput(AnswerSerializer):
+    answer = resources.CollectionRow
 
 
-class LoadedOutput(serializers.Serializer[Any]):
-    """What loading a file did: how many are new, differ now, and were there alike."""
-
-    added = serializers.IntegerField()
-    changed = serializers.IntegerField()
-    unchanged = serializers.IntegerField()
+class LoadedOutput(AnswerSerializer):
+    answer = Loaded
 
 
 class NoOptions(serializers.Serializer[Any]):
@@ -202,4 +197,4 @@ def _load(request: Request, slug: str, kind: str) -> Response:
             at=at,
         )
     is_new = loaded.added or loaded.changed
-    return Response(LoadedOutput(asdict(loaded)).data, status=201 if is_new else 200)
+    return Response(LoadedOutput(loaded).data, status=201 if is_new else 200)

@@ -21,7 +21,7 @@ from judgments.permissions import (
 
 @dataclass(frozen=True)
 class CollectionRow:
-    """A collection, and the viewer's own role in it."""
+    """A collection. role: one's own in it."""
 
     slug: str
     name: str

@@ -70,7 +70,7 @@ def create_collection(
 
 @dataclass(frozen=True)
 class Loaded:
-    """What loading a file did: rows that are new, that differ now, and that were there alike."""
+    """What loading a file did: how many are new, differ now, and were there alike."""
 
     added: int = 0
     changed: int = 0

@@ -1,13 +1,12 @@
 """Reading jobs: their pages, and whether one waits for a worker."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
-from django.urls import reverse
 
 from judgments.jobs.progress import in_this_process
 from judgments.models import Job
@@ -88,8 +87,6 @@ class JobPage:
     counts: list[tuple[str, int]]
     is_ended: bool
     lacks_worker: bool
-    next_url: str
-    retry_url: str
     created_at: datetime
 
     @property
@@ -97,11 +94,9 @@ class JobPage:
         return int(100 * self.share)
 
 
-def get_job_page(*, access: Access, public_id: UUID, now: datetime) -> JobPage:
+def show_job(job: Job, now: datetime) -> JobPage:
     """The job as its page shows it."""
-    job = get_job(access=access, public_id=public_id)
     problems = gathered((one["line"], one["message"]) for one in job.problems)
-    next_url, retry_url = _urls(access, job)
     return JobPage(
         title=TITLES.get(job.kind, "Long work"),
         file_name=job.file_name,
@@ -115,8 +110,6 @@ def get_job_page(*, access: Access, public_id: UUID, now: datetime) -> JobPage:
         is_ended=job.state in (Job.State.DONE, Job.State.FAILED),
         lacks_worker=job.state == Job.State.QUEUED
         and now - max(job.created_at, job.not_before or job.created_at) > NO_WORKER,
-        next_url=next_url,
-        retry_url=retry_url,
         created_at=job.created_at,
     )
 
@@ -158,28 +151,3 @@ def _counts(result: dict[str, Any]) -> list[tuple[str, int]]:
         for name, value in result.items()
         if type(value) is int and name != "problem_count"
     ]
-
-
-def _urls(access: Access, job: Job) -> tuple[str, str]:
-    """Where to go from a job that is done, and from one that failed.
-
-    Another app's handler puts `next_page` into the result, and `retry_page` into the params: the
-    name of an address and what it takes. A view knows the whole address: `retry_url`.
-    """
-    slug = access.collection.slug
-    if job.kind == "import_queries":
-        return reverse("queries", args=[slug]), reverse("queries-upload", args=[slug])
-    if job.kind == "import_documents":
-        return reverse("documents", args=[slug]), reverse("documents-upload", args=[slug])
-    if job.kind == "import_qrels":
-        args = [slug, job.params["list"]]
-        return reverse("list", args=args), reverse("list-import", args=args)
-    # jobs of earlier releases have a whole address in their result, too
-    return (
-        _address(job.result.get("next_page")) or str(job.result.get("next_url", "")),
-        _address(job.params.get("retry_page")) or str(job.params.get("retry_url", "")),
-    )
-
-
-def _address(page: Sequence[str] | None) -> str:
-    return reverse(page[0], args=page[1:]) if page else ""

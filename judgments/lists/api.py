@@ -16,6 +16,8 @@ from judgments.imports.services import import_qrels, read_judgments
 from judgments.jobs.services import submit_job
 from judgments.lists import resources
 from judgments.lists.queries import (
+    SignalGrade,
+    VersionRow,
     find_version_number,
     get_judgment_file,
     get_list,
@@ -24,6 +26,7 @@ from judgments.lists.queries import (
 )
 from judgments.lists.services import create_list
 from judgments.permissions import check_may_lead, get_access
+from judgments.rest.answers import AnswerSerializer
 from judgments.rest.jobs import JobOutput, accepted
 from judgments.rest.naming import NamedInput
 from judgments.rest.paging import PageParameters, page_of, page_response
@@ -61,38 +64,17 @@ class ListOutput(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField()
 
 
-class SignalOutput(serializers.Serializer[Any]):
-    """What a signal in the imported file meant; `>=60` begins a range of numbers."""
-
-    signal = serializers.CharField()
-    grade = serializers.IntegerField()
+class SignalOutput(AnswerSerializer):
+    answer = SignalGrade
 
 
-class VersionOutput(serializers.Serializer[Any]):
-    """A version of a list. author, reason: empty for those who may not see people.
-
-    signals: of which its grades were made, where they were no grades yet.
-    """
-
-    number = serializers.IntegerField()
-    created_at = serializers.DateTimeField()
-    source = serializers.CharField()  # type: ignore[assignment]
-    added = serializers.IntegerField()
-    changed = serializers.IntegerField()
-    removed = serializers.IntegerField()
-    releases = serializers.ListField(child=serializers.CharField())
-    author = serializers.CharField(source="who")
-    reason = serializers.CharField()
+class VersionOutput(AnswerSerializer):
+    answer = VersionRow
     signals = SignalOutput(many=True)
 
 
-class ChangeOutput(serializers.Serializer[Any]):
-    """A pair whose grade differs; null where it has none."""
-
-    query_id = serializers.CharField()
-    doc_id = serializers.CharField()
-    before = serializers.IntegerField(allow_null=True)
-    after = serializers.IntegerField(allow_null=True)
+class ChangeOutput(AnswerSerializer):
+    answer = resources.ChangeRow
 
 
 class ChangesOutput(serializers.Serializer[Any]):

@@ -123,7 +123,7 @@ def get_version_page(
         list_name=one.name,
         head=one.head,
         version=show_versions(access, [version])[0],
-        releases=[row for row in list_releases(access, one) if row.number == version.number],
+        releases=[row for row in list_releases(access, one) if row.version == version.number],
         grades=get_grades(judgment_list=one, number=version.number),
         diff=diff,
         shows_people=may_see_people(access),

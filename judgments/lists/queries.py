@@ -1,16 +1,18 @@
 """Reading lists, their versions and releases."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any
 
 from django.core.paginator import Page
+from django.db.models import QuerySet
 
 from judgments.collections.queries import list_document_ids, list_query_ids
 from judgments.lists.citations import Cited
 from judgments.models import JudgmentList, JudgmentVersion, Query, Release
+from judgments.pages.answers import ON_PAGES
 from judgments.pages.paging import paginate
 from judgments.permissions import (
     Access,
@@ -125,10 +127,18 @@ def votes_in(access: Access, evidence: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True)
-class VersionRow:
-    """A version as tables show it. who, reason: only for those who may see people.
+class SignalGrade:
+    """What a signal in the imported file meant; `>=60` begins a range of numbers."""
 
-    signals: what the signals meant that its grades were made of.
+    signal: str
+    grade: int
+
+
+@dataclass(frozen=True)
+class VersionRow:
+    """A version of a list. author, reason: empty for those who may not see people.
+
+    signals: of which its grades were made, where they were no grades yet.
     """
 
     number: int
@@ -138,9 +148,9 @@ class VersionRow:
     changed: int
     removed: int
     releases: list[str]
-    who: str
+    author: str
     reason: str
-    signals: list[dict[str, str | int]]
+    signals: list[SignalGrade]
 
 
 @dataclass(frozen=True)
@@ -188,18 +198,22 @@ class ListsPage:
 
 @dataclass(frozen=True)
 class ReleaseRow:
-    """A named version. sha256: of the qrels as they are exported. quality, quality_tone: the
-    verdict on the list's labels at that time; empty where there was none.
+    """A version with a name. sha256: of the bytes of its qrels.
+
+    quality: the verdict on the list's labels when it was released, quality_tone: good, warn or bad;
+    both empty where there was none.
+
+    On pages, who: made it, for those who may see people.
     """
 
     name: str
-    number: int
+    version: int
     sha256: str
     notes: str
     quality: str
     quality_tone: str
     created_at: datetime
-    who: str
+    who: str = field(metadata=ON_PAGES)
 
 
 @dataclass(frozen=True)
@@ -287,21 +301,32 @@ def show_versions(access: Access, versions: Iterable[JudgmentVersion]) -> list[V
             changed=version.changed,
             removed=version.removed,
             releases=names.get(version.pk, []),
-            who=str(version.author or "") if people else "",
+            author=str(version.author or "") if people else "",
             reason=version.reason if people else "",
-            signals=[{"signal": signal, "grade": grade} for signal, grade in version.signals],
+            signals=[SignalGrade(signal, grade) for signal, grade in version.signals],
         )
         for version in shown
     ]
 
 
 def list_releases(access: Access, one: JudgmentList) -> list[ReleaseRow]:
-    found = Release.objects.filter(list=one).select_related("version", "created_by", "notes_text")
+    """The list's releases, the newest first."""
+    return show_releases(access, releases_qs(one).order_by("-pk"))
+
+
+def releases_qs(one: JudgmentList) -> QuerySet[Release]:
+    """The list's releases, with what `show_releases` reads of each."""
+    releases = Release.objects.filter(list=one)
+    return releases.select_related("version", "created_by", "notes_text")
+
+
+def show_releases(access: Access, releases: Iterable[Release]) -> list[ReleaseRow]:
+    """The releases as the viewer may see them."""
     people = may_see_people(access)
     return [
         ReleaseRow(
             name=release.name,
-            number=release.version.number,
+            version=release.version.number,
             sha256=release.sha256,
             notes=release.notes,
             quality=release.quality,
@@ -309,17 +334,17 @@ def list_releases(access: Access, one: JudgmentList) -> list[ReleaseRow]:
             created_at=release.created_at,
             who=str(release.created_by or "") if people else "",
         )
-        for release in found.order_by("-id")
+        for release in releases
     ]
 
 
 def get_release(*, access: Access, slug: str, name: str) -> ReleaseRow:
     """The release of a list with this name."""
     one = get_list(access=access, slug=slug)
-    found = next((row for row in list_releases(access, one) if row.name == name), None)
+    found = releases_qs(one).filter(name=name).first()
     if found is None:
         raise NotFound("release")
-    return found
+    return show_releases(access, [found])[0]
 
 
 def cite(*, access: Access, list_slug: str, list_name: str, release: ReleaseRow, url: str) -> Cited:
@@ -330,7 +355,7 @@ def cite(*, access: Access, list_slug: str, list_name: str, release: ReleaseRow,
         list_name=list_name,
         list_slug=list_slug,
         release=release.name,
-        version=release.number,
+        version=release.version,
         sha256=release.sha256,
         released_at=release.created_at,
         url=url,

@@ -11,27 +11,23 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from judgments.lists import resources
-from judgments.lists.queries import cite, get_list, get_release, get_version
+from judgments.lists.queries import (
+    ReleaseRow,
+    cite,
+    get_list,
+    get_release,
+    get_version,
+    show_releases,
+)
 from judgments.lists.services import release_version
 from judgments.permissions import check_may_lead, get_access
+from judgments.rest.answers import AnswerSerializer
 from judgments.rest.paging import PageParameters, page_of, page_response
 from judgments.rest.parsing import check_parameters, read_input, read_parameters
 
 
-class ReleaseOutput(serializers.Serializer[Any]):
-    """A version with a name. sha256: of the bytes of its qrels.
-
-    quality: the verdict on the list's labels when it was released, quality_tone: good, warn or bad;
-    both empty where there was none.
-    """
-
-    name = serializers.CharField()
-    version = serializers.IntegerField(source="version.number")
-    sha256 = serializers.CharField()
-    notes = serializers.CharField()
-    quality = serializers.CharField()
-    quality_tone = serializers.CharField()
-    created_at = serializers.DateTimeField()
+class ReleaseOutput(AnswerSerializer):
+    answer = ReleaseRow
 
 
 class Releases(APIView):
@@ -56,7 +52,7 @@ class Releases(APIView):
         wish = read_parameters(request, PageParameters)
         access = get_access(viewer=request.user, slug=slug)
         one = get_list(access=access, slug=list_slug)
-        part = resources.list_releases(judgment_list=one, **wish)
+        part = resources.list_releases(access=access, judgment_list=one, **wish)
         return page_response(request, part, ReleaseOutput)
 
     @extend_schema(operation_id="create_release", request=Input, responses={201: ReleaseOutput})
@@ -71,22 +67,15 @@ class Releases(APIView):
         made = release_version(
             access=access, at=timezone.now(), judgment_list=one, number=number, **data
         )
-        return Response(ReleaseOutput(made).data, status=201)
+        return Response(ReleaseOutput(show_releases(access, [made])[0]).data, status=201)
 
 
 class OneRelease(APIView):
     """One release."""
 
-    class Output(serializers.Serializer[Any]):
+    class Output(ReleaseOutput):
         """A version with a name. url: where it stays; citation: in a sentence, and for BibTeX."""
 
-        name = serializers.CharField()
-        version = serializers.IntegerField()
-        sha256 = serializers.CharField()
-        notes = serializers.CharField()
-        quality = serializers.CharField()
-        quality_tone = serializers.CharField()
-        created_at = serializers.DateTimeField()
         url = serializers.URLField()
         citation = serializers.CharField()
         bibtex = serializers.CharField()
@@ -100,16 +89,5 @@ class OneRelease(APIView):
         found = get_release(access=access, slug=list_slug, name=name)
         url = request.build_absolute_uri(reverse("version", args=[slug, list_slug, name]))
         cited = cite(access=access, list_slug=list_slug, list_name=one.name, release=found, url=url)
-        plain = {
-            "name": found.name,
-            "version": found.number,
-            "sha256": found.sha256,
-            "notes": found.notes,
-            "quality": found.quality,
-            "quality_tone": found.quality_tone,
-            "created_at": found.created_at,
-            "url": url,
-            "citation": cited.plain,
-            "bibtex": cited.bibtex,
-        }
-        return Response(self.Output(plain).data)
+        named = {"url": url, "citation": cited.plain, "bibtex": cited.bibtex}
+        return Response(ReleaseOutput(found).data | named)

@@ -1,13 +1,19 @@
 """Lists of things for programs: in a total order, one part after the other."""
 
 from dataclasses import dataclass
+from functools import partial
 
 from judgments.collections.queries import list_document_ids, list_query_ids
-from judgments.lists.queries import VersionRow, show_versions
+from judgments.lists.queries import (
+    ReleaseRow,
+    VersionRow,
+    releases_qs,
+    show_releases,
+    show_versions,
+)
 from judgments.models import (
     JudgmentList,
     JudgmentVersion,
-    Release,
 )
 from judgments.pages.paging import Part, part_of
 from judgments.permissions import (
@@ -19,7 +25,7 @@ from judgments.versions.changes import get_changes
 
 @dataclass(frozen=True)
 class ChangeRow:
-    """A pair whose grade differs between two versions; None where it has none."""
+    """A pair whose grade differs; null where it has none."""
 
     query_id: str
     doc_id: str
@@ -47,11 +53,11 @@ def list_versions(
     return Part(show_versions(access, rows[:limit]), last)
 
 
-def list_releases(*, judgment_list: JudgmentList, after: int, limit: int) -> Part[Release]:
+def list_releases(
+    *, access: Access, judgment_list: JudgmentList, after: int, limit: int
+) -> Part[ReleaseRow]:
     """The list's releases, oldest first."""
-    releases_qs = Release.objects.filter(list=judgment_list)
-    releases = releases_qs.select_related("version", "notes_text")
-    return part_of(releases, after, limit, list)
+    return part_of(releases_qs(judgment_list), after, limit, partial(show_releases, access))
 
 
 def list_changes(

@@ -1,7 +1,5 @@
 """Saved sets of queries, to read."""
 
-from typing import Any
-
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -9,25 +7,15 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from judgments.permissions import get_access
+from judgments.rest.answers import AnswerSerializer
 from judgments.rest.paging import PageParameters, page_of, page_response
 from judgments.rest.parsing import check_parameters, read_parameters
-from judgments.sets.queries import get_set_row, list_set_rows
+from judgments.sets.queries import SetRow, get_set_row, list_set_rows
 
 
-class SetOutput(serializers.Serializer[Any]):
-    """A saved set. queries: how many. looks: at its numbers, while it was held out.
-
-    archived_at: since when pages no longer offer it; null while they do.
-    """
-
-    slug = serializers.CharField()
-    name = serializers.CharField()
-    description = serializers.CharField()
-    held_out = serializers.BooleanField(source="is_held_out")
-    queries = serializers.IntegerField()
+class SetOutput(AnswerSerializer):
+    answer = SetRow
     looks = serializers.IntegerField(source="looks.count")
-    created_at = serializers.DateTimeField()
-    archived_at = serializers.DateTimeField(allow_null=True)
 
 
 class Sets(APIView):

@@ -25,12 +25,15 @@ TYPED_AT_MOST: Final = 5_000  # ids that a form begins with
 
 @dataclass(frozen=True)
 class SetRow:
-    """A set, how many queries it has, and how often it was looked at while held out."""
+    """A saved set. queries: how many. looks: at its numbers, while it was held out.
+
+    archived_at: since when pages no longer offer it; null while they do.
+    """
 
     slug: str
     name: str
     description: str
-    is_held_out: bool
+    held_out: bool
     queries: int
     looks: Looks
     created_at: datetime
@@ -165,7 +168,7 @@ def _rows(sets: list[SavedSet]) -> list[SetRow]:
             slug=one.slug,
             name=one.name,
             description=one.description,
-            is_held_out=one.is_held_out,
+            held_out=one.is_held_out,
             queries=queries.get(one.pk, 0),
             looks=Looks(looks.get(one.pk, 0)),
             created_at=one.created_at,
