@@ -110,6 +110,7 @@ DOCUMENT_TAGS: Final = TAGS | {
     *("main", "aside", "address", "figure", "figcaption", "details", "summary", "caption"),
     *("tfoot", "b", "i", "u", "s", "sub", "sup", "small", "mark", "q", "cite", "abbr", "kbd"),
     *("samp", "var", "time", "ins", "del", "bdi", "bdo", "ruby", "rt", "rp", "wbr"),
+    "a",  # without its address: it looks like a link, and leads nowhere
 }
 DOCUMENT_ATTRIBUTES: Final = {
     "*": {"dir", "lang"},
@@ -143,7 +144,10 @@ _TOO_MANY_ATTRIBUTES: Final = re.compile(
     rf"{{{MOST_ATTRIBUTES + 1}}}+"
 )
 # in what the cleaner wrote: values are in double quotes, and have none in them
-_OWN_IMAGE_TAG: Final = re.compile(r'<img(?: [a-z]+="[^"]*+")*+>')
+_IMAGE_TAG: Final = re.compile(r'<img(?: [a-z]+="[^"]*+")*+>')
+_ALTERNATIVE: Final = re.compile(r' alt="([^"]*+)"')
+# without text of its own, so that marks, which count characters, stay where they are
+_NOT_SHOWN: Final = '<span class="left-out" role="img" aria-label="Image not shown{}"></span>'
 # Only what the document holds itself: any other address would tell a stranger who reads what.
 _IMAGE: Final = re.compile(r"data:image/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=\s]+")
 IMAGE_ATTRIBUTES: Final = {"img": {"src", "alt", "width", "height"}}
@@ -173,17 +177,29 @@ def clean_html(fields: Mapping[str, Any]) -> str:
         attribute_filter=_only_own_images,
         url_schemes={"data"},
         generic_attribute_prefixes=set(),
+        link_rel=None,
     )
 
 
 def framed_html(cleaned: str, *, images: bool = False) -> str:
     """What `clean_html` gave as a page of its own, for the `srcdoc` of a sandboxed frame.
 
-    images: keep those that the document holds itself, as data; nothing is ever fetched.
-    The page has no links, forms, styles or scripts, and its own policy forbids them all again.
+    images: keep those that the document holds itself, as data; nothing is ever fetched. For others
+    there is a placeholder with the image's text, and nothing where that is given and empty.
+    The page has no links that lead anywhere, no forms, styles or scripts, and its own policy
+    forbids them all again.
     """
-    body = cleaned if images else _OWN_IMAGE_TAG.sub("", cleaned)
-    if not body.strip():
+
+    def show(tag: re.Match[str]) -> str:
+        if images and ' src="' in tag[0]:
+            return tag[0]
+        text = _ALTERNATIVE.search(tag[0])
+        if text is None:
+            return _NOT_SHOWN.format("")
+        return _NOT_SHOWN.format(f": {text[1]}") if text[1].strip() else ""
+
+    body = _IMAGE_TAG.sub(show, cleaned)
+    if "<img" not in body and not _IMAGE_TAG.sub("", cleaned).strip():
         return ""
     policy = "; img-src data:" if images else ""
     return _FRAME.format(images=policy, style=static("touchstone/frame.css"), body=body)

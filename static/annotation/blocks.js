@@ -7,7 +7,9 @@ const WIDTH = 85; // characters of a line on the screen, about
 const INDENTED = /^(?: {4}|\t)/;
 const PROMPT = /^(?:>>> |\.\.\. |\$ |In \[\d+\]: )/;
 const OPENING = /^(?:async def|def|class) \w.*:\s*$|^@\w[\w.]*(?:\(.*\))?\s*$/; // its body is indented
-const SIGNS = /[{}()[\];=<>|\\]|::|->/;
+// not what prose has too: brackets, a semicolon at the end of a clause, a quotation behind ">"
+const SIGNS =
+  /[{}\\]|\w\(|\);|::|[-=]>|\s[-+*/%&|<>!=:]?==?\s|\w=[^\s=]|<\/?\w[^>]*>|^\s*(?:return|const|let|var)\b.*;\s*$|^\s*(?:import|from) [\w.]+(?: import .+)?;?\s*$/;
 const STATEMENT =
   /[;{}]\s*$|^\s*(?:(?:def|class|import|function|const|let|var|return|public|private|static)\b|#include|@\w|\/\/|\/\*)/;
 const FENCE = /^\s*(?:\x60{3}|~~~)/;
@@ -50,7 +52,7 @@ function isSource(text) {
     .slice(0, 8_000)
     .split("\n")
     .filter((line) => line.trim());
-  return first.length > 4 && share(first, STATEMENT) > 0.5;
+  return first.length > 4 && share(first, STATEMENT) > 0.5 && share(first, SIGNS) > 0.2;
 }
 
 /** @param {Block} block */

@@ -22,6 +22,14 @@ image = (
 fields = {{"html": f"<h1>A map</h1><img src='{{image}}' alt='a map'><p>What it shows"}}
 Document.objects.update(fields=fields, clean_html=clean_html(fields))
 """
+ADD_A_WIDE_TABLE = f"""{PREPARE}
+from judgments.pages.markup import clean_html
+from judgments.models import Document
+cells = "".join(f"<td>unbreakable{{number}}</td>" for number in range(40))
+fields = {{"html": "<h1>Sizes</h1><p>See <a href='https://x.example/'>all sizes</a>"
+    f"<p><img src='https://x.example/i.png' alt='a chart'><table><tr>{{cells}}</table>"}}
+Document.objects.update(fields=fields, clean_html=clean_html(fields))
+"""
 ALLOW_IMAGES = f"""{PREPARE}
 from django.utils import timezone
 from annotation.models import Campaign
@@ -67,6 +75,25 @@ BRIGHTNESS = """(element) => {
 def brightness(locator: Locator) -> float:
     value: float = locator.evaluate(BRIGHTNESS)
     return value
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_html_shows_what_it_lacks_its_links_and_a_wide_table_that_scrolls(
+    open_window: Opener, place: Place, width: int
+) -> None:
+    place.site.call("-c", ADD_A_WIDE_TABLE)
+    ben = open_window("ben", viewport={"width": width, "height": 844})
+    asked: list[str] = []
+    ben.page.on("request", lambda request: asked.append(request.url))
+    frame = ben.label_page().frame_locator('[data-part="frame"] iframe')
+    expect(frame.get_by_role("img", name="Image not shown: a chart")).to_be_visible()
+    link = frame.locator("a")
+    expect(link).to_have_css("text-decoration-line", "underline")
+    assert link.get_attribute("href") is None
+    table = frame.locator("table")
+    assert table.evaluate("(one) => one.scrollWidth > one.clientWidth")
+    assert frame.locator("html").evaluate("(one) => one.scrollWidth <= one.clientWidth")
+    assert not [url for url in asked if "x.example" in url]
 
 
 def test_images_are_shown_only_where_the_campaign_allows_them(

@@ -48,6 +48,32 @@ test("an indented quotation is prose", () => {
   assert.ok(blocksOf("He said\n    that it was late\n    and went.\n").every(({ isCode }) => !isCode));
 });
 
+test("an indented passage with brackets, references and semicolons is prose", () => {
+  const passages = [
+    "As follows:\n    the lift (see Fig. 2) grows;\n    the drag [12] does not;\n    (both hold).\n",
+    "He wrote:\n    > are you there (at home)?\n    > I am; come in.\n",
+  ];
+  for (const text of passages)
+    assert.ok(
+      blocksOf(text).every(({ isCode }) => !isCode),
+      text,
+    );
+});
+
+test("a list of clauses that end in semicolons is prose", () => {
+  const text = ["the tenant (1) pays;", "return of the keys;", "public areas;", "the garden;", "all else;"];
+  assert.ok(blocksOf(text.join("\n")).every(({ isCode }) => !isCode));
+});
+
+test("indented statements, markup and calls are code", () => {
+  for (const text of [
+    "Then:\n    const a = b[0];\n    return a;\n",
+    "So:\n    <p>one</p>\n    <br>\n",
+    "Or:\n    call(x)\n    y += 1\n",
+  ])
+    assert.ok(blocksOf(text).at(-1)?.isCode, text);
+});
+
 test("a source file is code as a whole", () => {
   const text = "import os\nimport sys\n\nreturn 1;\nlet x = 2;\nconst y = 3;\nplain words\n";
   assert.ok(blocksOf(text).every(({ isCode }) => isCode));

@@ -130,6 +130,11 @@ def test_a_long_guideline_is_formatted():
     assert "<pre>" not in markdown(text)
 
 
+def not_shown(of: str = "") -> str:
+    """The placeholder of an image."""
+    return f'<span class="left-out" role="img" aria-label="Image not shown{of}"></span>'
+
+
 def framed(html: object) -> str:
     """What stands in the frame after its head."""
     return framed_html(clean_html({"html": html})).partition('.css">')[2]
@@ -143,7 +148,7 @@ def test_the_html_of_a_document_is_kept_without_what_acts_or_leads_away():
         '<table><tr><td colspan="2">h</td></tr></table><meta http-equiv="refresh" content="0;/x">'
     )
     assert framed(html) == (
-        '<h1>A</h1><p dir="rtl">b c</p>'
+        f'<h1>A</h1><p dir="rtl">b <a>c</a></p>{not_shown()}'
         '<table><tbody><tr><td colspan="2">h</td></tr></tbody></table>'
     )
 
@@ -156,10 +161,25 @@ def test_images_are_shown_where_allowed_and_only_those_that_the_document_holds()
     )
     cleaned = clean_html({"html": html})
     framed = framed_html(cleaned, images=True)
-    assert framed.partition('.css">')[2] == own + "<img>" * 5
+    assert framed.partition('.css">')[2] == own + not_shown() * 5
     assert "default-src 'none'; style-src 'self'; img-src data:" in framed
     assert framed_html(cleaned) == ""
     assert "<img" not in framed_html(clean_html({"html": f"a{html}<p>b"}))
+
+
+def test_an_image_that_is_not_shown_leaves_its_words_but_no_text() -> None:
+    html = (
+        '<p>a<img src="data:image/png;base64,AAAA" alt="a &quot;map&quot; &lt;b>">'
+        '<img src="/i.png" alt="x onclick=f()" width="9"><img src="/pixel.gif" alt=" ">'
+    )
+    words = not_shown(": a &quot;map&quot; &lt;b&gt;"), not_shown(": x onclick=f()")
+    assert framed(html) == f"<p>a{''.join(words)}</p>"
+    assert re.sub("<[^>]*>", "", framed(html)) == "a"
+
+
+def test_a_link_keeps_its_looks_and_loses_its_address() -> None:
+    html = '<a href="https://x.example/" target="_blank" ping="/p" class="y" rel="z">there</a>'
+    assert framed(html) == "<a>there</a>"
 
 
 def test_the_frame_has_a_policy_of_its_own():
@@ -222,5 +242,7 @@ def test_without_images_a_frame_has_just_what_cleaning_without_images_leaves(par
         attributes=DOCUMENT_ATTRIBUTES,
         url_schemes={"data"},
         generic_attribute_prefixes=set(),
+        link_rel=None,
     )
-    assert framed(html) == (alone if alone.strip() else "")
+    left = re.sub('<span class="left-out"[^>]*></span>', "", framed(html))
+    assert left == (alone if alone.strip() else "")
