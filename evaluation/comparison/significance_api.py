@@ -1,7 +1,6 @@
 """Significance groups of a whole leaderboard as values."""
 
 from django.http import HttpResponseBase
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -24,7 +23,7 @@ from judgments.permissions import get_access
 from judgments.rest.answers import AnswerSerializer
 from judgments.rest.parsing import read_parameters
 from judgments.rest.schema import REFUSED
-from judgments.rest.tables import CSV, FORMATS, JSON, PARQUET, media_type_of
+from judgments.rest.tables import CSV, FORMATS, PARQUET, media_type_of, tables_of
 
 
 class GroupedRunOutput(AnswerSerializer):
@@ -68,12 +67,7 @@ class Groups(APIView):
     @extend_schema(
         operation_id="get_significance_groups",
         parameters=[Parameters],
-        responses={
-            (200, JSON): Output,
-            (200, CSV): OpenApiTypes.STR,
-            (200, PARQUET): OpenApiTypes.BINARY,
-        }
-        | REFUSED,
+        responses=tables_of(Output) | REFUSED,
     )
     def get(self, request: Request, slug: str, list_slug: str) -> HttpResponseBase:
         """Significance groups (letters) of all runs of the leaderboard, at most two hundred."""

@@ -4,7 +4,6 @@ from itertools import chain
 from typing import Any
 
 from django.http import HttpResponseBase
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -18,7 +17,7 @@ from judgments.pages.downloads import as_download, stream_text
 from judgments.permissions import get_access
 from judgments.rest.parsing import read_parameters
 from judgments.rest.schema import REFUSED
-from judgments.rest.tables import CSV, FORMATS, JSON, PARQUET, media_type_of
+from judgments.rest.tables import CSV, FORMATS, PARQUET, media_type_of, tables_of
 from touchstone.files.csv_lines import csv_lines
 from touchstone.files.parquet import parquet_bytes
 
@@ -61,12 +60,7 @@ class ListValues(APIView):
     @extend_schema(
         operation_id="get_list_values",
         parameters=[Parameters],
-        responses={
-            (200, JSON): Output,
-            (200, CSV): OpenApiTypes.STR,
-            (200, PARQUET): OpenApiTypes.BINARY,
-        }
-        | REFUSED,
+        responses=tables_of(Output) | REFUSED,
     )
     def get(self, request: Request, slug: str, list_slug: str) -> HttpResponseBase:
         """Every judged query's value of every run, for notebooks: at most a million values."""

@@ -1,8 +1,10 @@
 """Answers that are tables: JSON, or a file of their rows."""
 
-from typing import Final
+from typing import Any, Final
 
+from drf_spectacular.types import OpenApiTypes
 from rest_framework.request import Request
+from rest_framework.serializers import Serializer
 
 from touchstone.errors import DomainError
 from touchstone.files.parquet import MEDIA_TYPE, can_write_parquet
@@ -11,6 +13,15 @@ JSON: Final = "application/json"
 CSV: Final = "text/csv"
 PARQUET: Final = MEDIA_TYPE
 FORMATS: Final = {"json": JSON, "csv": CSV, "parquet": PARQUET}  # by the names that addresses have
+
+
+def tables_of(output: type[Serializer[Any]]) -> dict[Any, Any]:
+    """What such an address answers, for the schema. output: the JSON."""
+    return {
+        (200, JSON): output,
+        (200, CSV): OpenApiTypes.STR,
+        (200, PARQUET): OpenApiTypes.BINARY,
+    }
 
 
 class FormatUnavailable(DomainError):
