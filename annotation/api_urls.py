@@ -3,6 +3,7 @@
 from django.urls import path
 
 from annotation.adjudication import histories_api as histories
+from annotation.gold import api as gold
 from annotation.imports import api as label_imports
 from annotation.labelling import api as labelling
 from annotation.leave_one_out import api as without
@@ -21,6 +22,7 @@ urlpatterns = [
         quality.LabelFile.as_view(),
         name="api-campaign-labels-file",
     ),
+    path("campaigns/<uuid:campaign_id>/gold", gold.Gold.as_view(), name="api-campaign-gold"),
     path(
         "campaigns/<uuid:campaign_id>/quality",
         quality.Quality.as_view(),

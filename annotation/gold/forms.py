@@ -5,8 +5,14 @@ from typing import Any
 
 from django import forms
 
+from annotation.campaigns.forms import ListField
 from annotation.gold.action_rules import Rule, check_consistent
+from annotation.gold.adding import MOST_DRAWN
+from annotation.gold.files import MOST_ANSWERS
 from annotation.models import CheckPlan, CheckRule
+from judgments.jobs.queries import Problem, gathered
+from judgments.models import JudgmentList
+from touchstone.files.errors import FileRefused
 from touchstone.scales import Scale
 
 # what a rule's threshold begins with: the harder the action, the surer the case
@@ -46,6 +52,49 @@ class GoldForm(forms.Form):
         if data.get("high") is None:
             data["high"] = data.get("low")
         return data
+
+
+class GoldFileForm(forms.Form):
+    """A file of gold. problems: what is wrong, line by line; more: how many more there are."""
+
+    file = forms.FileField(
+        label="File",
+        max_length=255,
+        help_text=f"CSV or JSONL, as below. At most {MOST_ANSWERS:,} pairs; may be gzipped.",
+    )
+    adds_pairs = forms.BooleanField(
+        label="Add pairs that the campaign does not have",
+        required=False,
+        help_text="In queries that it has. Gold is shown in place of another pair of its query.",
+    )
+    problems: tuple[Problem, ...] = ()
+    more = 0
+
+    def refuse(self, refused: FileRefused) -> None:
+        """Say which lines are wrong."""
+        self.problems = tuple(gathered((one.line, one.message) for one in refused.problems))
+        self.more = refused.total - len(refused.problems)
+        self.add_error("file", "No gold was added: some lines are wrong.")
+
+
+class GoldListForm(forms.Form):
+    """Another list whose grades are right, and how many of them to use."""
+
+    judgment_list = ListField()
+    count = forms.IntegerField(
+        label="Pairs at most",
+        min_value=1,
+        max_value=MOST_DRAWN,
+        initial=100,
+        help_text="Drawn at random from the pairs of this campaign that the list has graded.",
+    )
+
+    def __init__(self, *args: Any, lists: Sequence[JudgmentList], **options: Any) -> None:
+        super().__init__(*args, **options)
+        field = self.fields["judgment_list"]
+        assert isinstance(field, ListField)
+        field.offer(lists)
+        field.help_text = "The grades of its newest version become the right answers."
 
 
 class ReasonForm(forms.Form):

@@ -1,8 +1,9 @@
 """Marking pairs as gold, and how much of it a campaign plants."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Final
 
 from django.db import transaction
@@ -37,11 +38,12 @@ class GoldRefused(DomainError):
 
 @dataclass(frozen=True)
 class Answer:
-    """What is right for a pair: a grade from `low` to `high`."""
+    """What is right for a pair: a grade from `low` to `high`, and why."""
 
     pair_id: int
     low: int
     high: int
+    reason: str = ""
 
 
 def mark_gold(
@@ -53,7 +55,9 @@ def mark_gold(
     Raises GoldRefused for a pair that is gold already or a range that is none.
     """
     check_may_run(access, pair.campaign)
-    (item,) = _mark(access, pair.campaign, [Answer(pair.pk, low, high)], reason, at)
+    (item,) = mark_answers(
+        access=access, campaign=pair.campaign, answers=[Answer(pair.pk, low, high, reason)], at=at
+    )
     return item
 
 
@@ -68,8 +72,51 @@ def take_agreed_decisions(
     found = list_agreed_decisions(access=access, campaign=campaign)
     if not found:
         raise GoldRefused("nothing_to_take", "No adjudicated pair has agreeing labels yet.")
-    answers = [Answer(pair_id, grade, grade) for pair_id, grade in found]
-    return _mark(access, campaign, answers, reason, at)
+    answers = [Answer(pair_id, grade, grade, reason) for pair_id, grade in found]
+    return mark_answers(access=access, campaign=campaign, answers=answers, at=at)
+
+
+def mark_answers(
+    *,
+    access: Access,
+    campaign: Campaign,
+    answers: Sequence[Answer],
+    at: datetime,
+    source: Mapping[str, str] = MappingProxyType({}),
+) -> list[GoldItem]:
+    """Make gold of several pairs of a campaign, all or nothing; for leads.
+
+    source: where the answers are from, for the audit, e.g. {"file": name}. Raises GoldRefused.
+    """
+    check_may_run(access, campaign)
+    scale = Scale.from_json(campaign.list.scale)
+    for answer in answers:
+        if not scale.contains(answer.low) or not scale.contains(answer.high):
+            raise GoldRefused("grade_unknown", "The scale has no such grade.")
+        if answer.low > answer.high:
+            raise GoldRefused("range_invalid", "The worst accepted grade is above the best.")
+    with transaction.atomic():
+        if Campaign.objects.get(pk=campaign.pk).state == Campaign.State.CLOSED:
+            raise GoldRefused("state", "The campaign is closed.")
+        pair_ids = _lock(campaign, [answer.pair_id for answer in answers])
+        GoldItem.objects.bulk_create(
+            GoldItem(
+                campaign=campaign,
+                pair_id=answer.pair_id,
+                low=answer.low,
+                high=answer.high,
+                reason=answer.reason.strip().replace("\0", "")[:MAX_REASON_CHARACTERS],
+                created_at=at,
+                created_by=access.user,
+            )
+            for answer in answers
+        )
+        balance_seats(pair_ids=pair_ids, overlap=campaign.overlap)
+        made_qs = GoldItem.objects.filter(pair__in=pair_ids, retired_at=None)
+        made = list(made_qs.select_related("campaign", "pair__query", "pair__document"))
+        pairs = [_said(item) for item in made]
+        audit.record_by(access, at, "gold.marked", campaign.name, after={**source, "pairs": pairs})
+    return made
 
 
 def retire_gold(*, access: Access, item: GoldItem, at: datetime) -> None:
@@ -133,42 +180,6 @@ def _planned(plan: CheckPlan) -> dict[str, Any]:
     return {name: getattr(plan, name) for name in PLANNED}
 
 
-def _mark(
-    access: Access, campaign: Campaign, answers: Sequence[Answer], reason: str, at: datetime
-) -> list[GoldItem]:
-    scale = Scale.from_json(campaign.list.scale)
-    for answer in answers:
-        if not scale.contains(answer.low) or not scale.contains(answer.high):
-            raise GoldRefused("grade_unknown", "The scale has no such grade.")
-        if answer.low > answer.high:
-            raise GoldRefused("range_invalid", "The worst accepted grade is above the best.")
-    reason = reason.strip().replace("\0", "")[:MAX_REASON_CHARACTERS]
-    with transaction.atomic():
-        if Campaign.objects.get(pk=campaign.pk).state == Campaign.State.CLOSED:
-            raise GoldRefused("state", "The campaign is closed.")
-        pair_ids = _lock(campaign, [answer.pair_id for answer in answers])
-        GoldItem.objects.bulk_create(
-            GoldItem(
-                campaign=campaign,
-                pair_id=answer.pair_id,
-                low=answer.low,
-                high=answer.high,
-                reason=reason,
-                created_at=at,
-                created_by=access.user,
-            )
-            for answer in answers
-        )
-        balance_seats(pair_ids=pair_ids, overlap=campaign.overlap)
-        made_qs = GoldItem.objects.filter(pair__in=pair_ids, retired_at=None)
-        made = list(made_qs.select_related("campaign", "pair__query", "pair__document"))
-        said = [_said(item) for item in made]
-        audit.record_by(
-            access, at, "gold.marked", campaign.name, after={"reason": reason, "pairs": said}
-        )
-    return made
-
-
 def _lock(campaign: Campaign, wanted: Iterable[int]) -> list[int]:
     """The pairs' ids, locked, if they are of the campaign and not gold yet."""
     wanted = set(wanted)
@@ -186,4 +197,5 @@ def _said(item: GoldItem) -> dict[str, Any]:
         "pair": f"{pair.query.qid} {pair.document.docid}",
         "low": item.low,
         "high": item.high,
+        "reason": item.reason,
     }

@@ -1,28 +1,43 @@
 """Gold: a campaign's list of it, marking and retiring it, and how much is planted."""
 
+import secrets
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
+from django.utils.text import slugify
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.campaigns.finding import led_campaign, watched_campaign
 from annotation.campaigns.queries import get_pair
 from annotation.gold import services
 from annotation.gold.actions import change_rules, list_rules, undo_action
-from annotation.gold.forms import CheckPlanForm, GoldForm, ReasonForm, RulesForm
+from annotation.gold.adding import add_gold_file, draw_gold_of_list, list_gold
+from annotation.gold.files import gold_csv, read_gold
+from annotation.gold.forms import (
+    CheckPlanForm,
+    GoldFileForm,
+    GoldForm,
+    GoldListForm,
+    ReasonForm,
+    RulesForm,
+)
 from annotation.gold.queries import (
     get_check_action,
     get_check_plan,
     get_gold_item,
     get_gold_page,
 )
+from annotation.guidelines.queries import list_lists
 from annotation.pages.rendering import render_page
-from judgments.pages.rendering import posted
+from judgments.pages.downloads import stream_text
+from judgments.pages.rendering import posted, sent
 from judgments.permissions import check_may_lead, get_access
+from judgments.rest.uploads import takes_file
+from touchstone.files.errors import FileRefused
 from touchstone.scales import Scale
 
 
@@ -56,6 +71,59 @@ def gold(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
         rules=RulesForm(rules=list_rules(campaign)),
         take=ReasonForm(),
     )
+
+
+@takes_file
+@never_cache
+@require_http_methods(["GET", "POST"])
+def gold_add(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
+    """Add gold from a file, or from another list; a POST with a `count` is for a list."""
+    access, campaign = led_campaign(request, slug, campaign_id)
+    lists = [one for one in list_lists(access=access) if one.pk != campaign.list_id]
+    of_list = "count" in request.POST
+    file_form = GoldFileForm(*(() if of_list else sent(request)))
+    list_form = GoldListForm(request.POST if of_list else None, lists=lists)
+    try:
+        if list_form.is_valid():
+            drawn = draw_gold_of_list(
+                access=access,
+                campaign=campaign,
+                source=list_form.cleaned_data["judgment_list"],
+                count=list_form.cleaned_data["count"],
+                seed=secrets.randbits(62),
+                at=timezone.now(),
+            )
+            messages.success(request, _now_gold(len(drawn)))
+            return redirect("campaign-gold", slug, campaign_id)
+        if file_form.is_valid():
+            file = file_form.cleaned_data["file"]
+            added = add_gold_file(
+                access=access,
+                campaign=campaign,
+                given=read_gold(file, name=file.name, scale=Scale.from_json(campaign.list.scale)),
+                adds_pairs=file_form.cleaned_data["adds_pairs"],
+                at=timezone.now(),
+            )
+            unchanged = f" {added.unchanged:,} already were." if added.unchanged else ""
+            messages.success(request, _now_gold(added.gold) + unchanged)
+            return redirect("campaign-gold", slug, campaign_id)
+    except FileRefused as refused:
+        file_form.refuse(refused)
+    except services.GoldRefused as refused:
+        (list_form if of_list else file_form).add_error(None, refused.message)
+    return render_page(
+        request, "gold_add", campaign, access=access, file_form=file_form, list_form=list_form
+    )
+
+
+@never_cache
+@require_safe
+def gold_file(request: HttpRequest, slug: str, campaign_id: UUID) -> StreamingHttpResponse:
+    """The gold in use as CSV."""
+    access, campaign = watched_campaign(request, slug, campaign_id)
+    lines = gold_csv(list_gold(access=access, campaign=campaign))
+    name = f"gold-{slugify(campaign.name) or 'campaign'}.csv"
+    return stream_text(lines, media_type="text/csv", file_name=name)
 
 
 @require_POST
@@ -104,8 +172,7 @@ def gold_take(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpRespons
     except services.GoldRefused as error:
         messages.error(request, error.message)
     else:
-        made = len(taken)
-        messages.success(request, f"{made} {'pair is' if made == 1 else 'pairs are'} now gold.")
+        messages.success(request, _now_gold(len(taken)))
     return redirect("campaign-gold", slug, campaign_id)
 
 
@@ -151,3 +218,7 @@ def gold_retire(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
     else:
         messages.success(request, "This pair is no longer gold. It is labelled like any other.")
     return redirect("campaign-gold", slug, item.campaign.public_id)
+
+
+def _now_gold(count: int) -> str:
+    return f"{count:,} {'pair is' if count == 1 else 'pairs are'} now gold."

@@ -9,8 +9,8 @@ from typing import Final
 from annotation.labelling.submissions import LONGEST_SECONDS, MAX_NOTE_CHARACTERS
 from touchstone.errors import DomainError
 from touchstone.files.errors import Problems, Rule, quoted
-from touchstone.files.labels import named_rows, names_sound
-from touchstone.files.numbers import INTEGER, NUMBER
+from touchstone.files.labels import named_rows, names_sound, read_grade
+from touchstone.files.numbers import NUMBER
 from touchstone.files.reading import Progress, Source
 from touchstone.scales import Scale
 
@@ -19,7 +19,6 @@ MOST_LABELS: Final = 1_000_000
 MAX_NAMES_CHARACTERS: Final = 50_000  # who is who
 Key = tuple[str, str]  # the ids of a query and a document
 
-_INTEGER: Final = re.compile(INTEGER)
 _NUMBER: Final = re.compile(NUMBER)
 
 
@@ -125,7 +124,7 @@ def _label(
     if not names_sound(line, values, problems):
         return None
     before = problems.total
-    grade = _grade(line, values["grade"], scale, problems)
+    grade = read_grade(line, values["grade"], scale, problems)
     made_at = _time(line, values.get("made_at", ""), at, problems)
     seconds = _seconds(line, values.get("seconds", ""), problems)
     note = values.get("note", "")
@@ -149,7 +148,7 @@ def _note_final(
     line: int, values: Mapping[str, str], scale: Scale, given: GivenLabels, problems: Problems
 ) -> None:
     text = values.get("final_grade", "")
-    grade = _grade(line, text, scale, problems) if text else None
+    grade = read_grade(line, text, scale, problems) if text else None
     if grade is None:
         return
     key = (values["query_id"], values["doc_id"])
@@ -157,16 +156,6 @@ def _note_final(
     if before != grade:
         message = f"the pair's final grade is {before} in line {first}, {grade} here."
         problems.add(line, Rule.GRADE, message)
-
-
-def _grade(line: int, text: str, scale: Scale, problems: Problems) -> int | None:
-    if not _INTEGER.fullmatch(text) or len(text) > 5:
-        problems.add(line, Rule.GRADE, f"the grade {quoted(text)} is not a whole number.")
-        return None
-    if not scale.contains(int(text)):
-        problems.add(line, Rule.SCALE, f"the list has no grade {int(text)}; it has {scale}.")
-        return None
-    return int(text)
 
 
 def _time(line: int, text: str, at: datetime, problems: Problems) -> datetime | None:

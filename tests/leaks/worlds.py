@@ -13,10 +13,9 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from annotation.campaigns.services import add_annotators
-from annotation.gold import services as gold_service
 from annotation.gold.checking import check_labels
 from annotation.gold.services import Answer as RightAnswer
-from annotation.gold.services import change_checks
+from annotation.gold.services import change_checks, mark_answers
 from annotation.models import OVERLAP_PURPOSES, Assignment, Campaign, StandIn
 from judgments.models import Document, User
 from judgments.permissions import Access
@@ -145,11 +144,11 @@ class World:
             seed=self.plan.seed,
         )
         answers = [
-            RightAnswer(pair.pk, 1, 2)
+            RightAnswer(pair.pk, 1, 2, "So.")
             for pair in campaign.pairs.order_by("pk")
             if (pair.query_id, pair.document_id) in golden
         ]
-        gold_service._mark(self._access, campaign, answers, "So.", NOW)
+        mark_answers(access=self._access, campaign=campaign, answers=answers, at=NOW)
         change_checks(
             access=self._access, campaign=campaign, at=NOW, gold_percent=self.plan.percent
         )

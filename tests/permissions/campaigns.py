@@ -174,6 +174,7 @@ RULES = {
     for action in ("tell", "warn", "pause", "requeue")
     for part, value in (("below", 60), ("after", 8))
 }
+GOLD = b"query_id,doc_id,grade\nq1,d1,3\n"
 CHECKS = {"feedback_after": 0, "gold_percent": 5, "repeat_percent": 0, "when_used_up": "warn"}
 TRAINING = {"training_pairs": 5, "training_percent": 60, "training_tries": 2}
 
@@ -242,6 +243,18 @@ ROWS = [
     leads("campaign-overlap-withdraw", 302, path=overlap_asked, method="post"),
     managers("campaign-gold", path=open_one),
     leads("campaign-gold", 302, path=open_one, method="post", data=CHECKS),
+    leads("campaign-gold-add", path=open_one),
+    leads("campaign-gold-add", path=open_one, method="post"),
+    managers("campaign-gold-csv", path=open_one),
+    Row(name="api-campaign-gold", path=campaign_alone, anonymous=401, lead=200, admin=200),
+    Row(
+        name="api-campaign-gold",
+        path=campaign_alone,
+        method="post",
+        data={"file": GOLD},
+        anonymous=401,
+        lead=201,
+    ),
     managers("campaign-training", path=open_one),
     leads("campaign-training", 302, path=open_one, method="post", data=TRAINING),
     leads("campaign-training-pass", 302, path=learner, method="post"),

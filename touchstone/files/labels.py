@@ -13,14 +13,16 @@ from numpy.typing import NDArray
 from touchstone.files.errors import Problems, Rule, quoted
 from touchstone.files.ids import id_problem
 from touchstone.files.json_lines import JsonRefusedError, json_object
-from touchstone.files.numbers import NUMBER
+from touchstone.files.numbers import INTEGER, NUMBER
 from touchstone.files.rating_lines import unguarded
 from touchstone.files.reading import Limits, Progress, Source, read_lines
+from touchstone.scales import Scale
 
 COLUMNS: Final = ("annotator", "query_id", "doc_id", "grade")
 LIMITS: Final = Limits(lines=20_000_000)
 LONGEST_NAME: Final = 200
 
+_INTEGER: Final = re.compile(INTEGER)
 _NUMBER: Final = re.compile(NUMBER)
 
 
@@ -81,9 +83,13 @@ def read_labels(source: Source, *, name: str) -> LabelFile:
 
 
 def named_rows(
-    source: Source, problems: Problems, progress: Progress | None = None
+    source: Source,
+    problems: Problems,
+    progress: Progress | None = None,
+    *,
+    columns: tuple[str, ...] = COLUMNS,
 ) -> Iterator[tuple[int, Mapping[str, str]]]:
-    """Every line that has COLUMNS, by their names, as text; the others become problems.
+    """Every line that has these columns, by their names, as text; the others become problems.
 
     A file whose first line begins with { is JSONL, any other CSV.
     """
@@ -96,20 +102,20 @@ def named_rows(
     if first is not None:
         is_json = first[1].lstrip().startswith("{")
         read = _json_rows if is_json else _csv_rows
-        yield from read(chain([first], lines), problems)
+        yield from read(chain([first], lines), problems, columns)
 
 
 def _json_rows(
-    lines: Iterable[tuple[int, str]], problems: Problems
+    lines: Iterable[tuple[int, str]], problems: Problems, wanted: tuple[str, ...]
 ) -> Iterator[tuple[int, Mapping[str, str]]]:
     for line, text in lines:
-        values = _values(line, text, problems)
+        values = _values(line, text, problems, wanted)
         if values is not None:
             yield line, values
 
 
 def _csv_rows(
-    lines: Iterable[tuple[int, str]], problems: Problems
+    lines: Iterable[tuple[int, str]], problems: Problems, wanted: tuple[str, ...]
 ) -> Iterator[tuple[int, Mapping[str, str]]]:
     columns: tuple[str, ...] | None = None
     for line, text in lines:
@@ -117,32 +123,52 @@ def _csv_rows(
         if cells is None:
             continue
         if columns is None:
-            columns = _header(line, cells, problems)
+            columns = _header(line, cells, problems, wanted)
             if columns is not None:
                 continue
-            columns = COLUMNS
+            columns = wanted
         if len(cells) != len(columns):
-            wanted = ", ".join(columns)
-            message = f"{len(cells)} columns, but {len(columns)} are needed ({wanted})."
+            needed = ", ".join(columns)
+            message = f"{len(cells)} columns, but {len(columns)} are needed ({needed})."
             problems.add(line, Rule.COLUMNS, message)
         else:
             yield line, dict(zip(columns, (unguarded(cell.strip()) for cell in cells), strict=True))
 
 
-def names_sound(line: int, values: Mapping[str, str], problems: Problems) -> bool:
-    """Whether the ids and the annotator's name can be taken; what is wrong becomes a problem."""
+def ids_sound(line: int, values: Mapping[str, str], problems: Problems) -> bool:
+    """Whether the query's and the document's id can be taken; what is wrong becomes a problem."""
     for column in ("query_id", "doc_id"):
         wrong = id_problem(values[column])
         if wrong:
             problems.add(line, Rule.ID, f"the {column} {wrong}.")
             return False
+    return True
+
+
+def names_sound(line: int, values: Mapping[str, str], problems: Problems) -> bool:
+    """Whether the ids and the annotator's name can be taken; what is wrong becomes a problem."""
+    if not ids_sound(line, values, problems):
+        return False
     if not 0 < len(values["annotator"]) <= LONGEST_NAME:
         problems.add(line, Rule.ID, f"an annotator has a name of 1 to {LONGEST_NAME} characters.")
         return False
     return True
 
 
-def _values(line: int, text: str, problems: Problems) -> Mapping[str, str] | None:
+def read_grade(line: int, text: str, scale: Scale, problems: Problems) -> int | None:
+    """A grade of the scale; what is none becomes a problem."""
+    if not _INTEGER.fullmatch(text) or len(text) > 5:
+        problems.add(line, Rule.GRADE, f"the grade {quoted(text)} is not a whole number.")
+        return None
+    if not scale.contains(int(text)):
+        problems.add(line, Rule.SCALE, f"the list has no grade {int(text)}; it has {scale}.")
+        return None
+    return int(text)
+
+
+def _values(
+    line: int, text: str, problems: Problems, wanted: tuple[str, ...]
+) -> Mapping[str, str] | None:
     """One JSON object's values as the text that a CSV would have; null is an empty one."""
     try:
         found = json_object(text)
@@ -154,7 +180,7 @@ def _values(line: int, text: str, problems: Problems) -> Mapping[str, str] | Non
         for name, value in found.items()
         if not isinstance(value, bool | list | dict)
     }
-    missing = [name for name in COLUMNS if name not in values]
+    missing = [name for name in wanted if name not in values]
     if missing:
         problems.add(line, Rule.COLUMNS, f"no {', '.join(missing)}, as a text or a number.")
         return None
@@ -169,17 +195,19 @@ def _cells(line: int, text: str, problems: Problems) -> list[str] | None:
         return None
 
 
-def _header(line: int, cells: list[str], problems: Problems) -> tuple[str, ...] | None:
+def _header(
+    line: int, cells: list[str], problems: Problems, wanted: tuple[str, ...]
+) -> tuple[str, ...] | None:
     """The columns that a first line names; None where it holds a label already."""
     names = tuple(cell.strip().lower() for cell in cells)
-    named = [name for name in COLUMNS if name in names]
+    named = [name for name in wanted if name in names]
     if not named:
         return None
-    missing = [name for name in COLUMNS if name not in names]
+    missing = [name for name in wanted if name not in names]
     if missing:
-        message = f"no column {', '.join(missing)}; needed are {', '.join(COLUMNS)}."
+        message = f"no column {', '.join(missing)}; needed are {', '.join(wanted)}."
         raise problems.stop(line, Rule.HEADER, message)
-    twice = [name for name in COLUMNS if names.count(name) > 1]
+    twice = [name for name in wanted if names.count(name) > 1]
     if twice:
         raise problems.stop(line, Rule.HEADER, f"the column {twice[0]} appears twice.")
     return names

@@ -132,7 +132,9 @@ def test_what_is_done_with_gold_is_in_the_audit_log(campaign: Campaign, ada: Acc
     retire_gold(access=ada, item=item, at=NOW)
     change_checks(access=ada, campaign=campaign, at=NOW, gold_percent=5)
     rows = {row.action: row for row in AuditEntry.objects.all()}
-    assert rows["gold.marked"].after["pairs"] == [{"pair": "q1 d1", "low": 3, "high": 4}]
+    assert rows["gold.marked"].after["pairs"] == [
+        {"pair": "q1 d1", "low": 3, "high": 4, "reason": "Why."}
+    ]
     assert rows["gold.retired"].before["low"] == 3
     assert rows["campaign.checks_changed"].before["gold_percent"] == 0
     assert rows["campaign.checks_changed"].after["gold_percent"] == 5
