@@ -18,11 +18,10 @@ function pairs(term) {
   return letters.slice(1).map((letter, position) => `${letters[position]}${letter}`);
 }
 
-/**
- * Few letters begin too many other words: "pre" is no part of "pressure".
- * @param {string} word
- */
-const isShort = (word) => /^\p{Script=Latin}{1,3}$/u.test(word);
+/** Few letters begin too many other words: "pre" is no part of "pressure". */
+const SHORT = /^\p{Script=Latin}{1,3}$/u;
+/** @param {string} word */
+const isShort = (word) => SHORT.test(word);
 /** @param {string} word */
 const singular = (word) => (/^\p{Script=Latin}{3,}[^\W\dsiu]s$/u.test(word) ? word.slice(0, -1) : word);
 
