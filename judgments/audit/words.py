@@ -2,7 +2,7 @@
 
 from typing import Final
 
-# {}: the subject. The test of audited addresses holds that no action is missing here.
+# {}: the subject. tests/judgments/audit holds that no action is missing here.
 SENTENCES: Final = {
     "account.made_administrator": "made {} an administrator",
     "account.resumed": "reactivated the account {}",
