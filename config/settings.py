@@ -294,7 +294,11 @@ CACHES = {
         "OPTIONS": {"socket_connect_timeout": 0.5, "socket_timeout": 1.0},
     }
     if REDIS_URL
-    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+    else {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        # the dialects of a board take an entry for each run, up to 400; Django holds 300
+        "OPTIONS": {"MAX_ENTRIES": 5000},
+    }
 }
 
 # labels to numbers: how long a live list gathers labels before it makes a version

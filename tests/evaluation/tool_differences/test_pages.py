@@ -358,3 +358,31 @@ def test_the_board_and_the_run_lead_to_their_rosetta_pages(
     for page in (board, own):
         (link,) = links_of(page, "/rosetta")
         assert browser.get(link).status_code == 200
+
+
+def test_the_dialects_of_more_than_300_runs_become_complete_and_are_then_not_read_again(
+    world: World, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries
+) -> None:
+    first, second, *_ = world.documents
+    commit(
+        judgment_list=world.judgments,
+        grades={(world.queries[0], first): 3, (world.queries[0], second): 1},
+    )
+    runs = [
+        make_run(
+            collection=world.collection,
+            text=f"q1 Q0 d1 1 {number + 1} t\nq1 Q0 d2 2 0 t\n",
+            name=f"run-{number}",
+        )
+        for number in range(310)
+    ]
+    assert len({run.pk for run in runs}) == 310
+    monkeypatch.setattr(tool_values, "PATIENCE", 100 * (2 + tool_values.A_QUERY))
+
+    def look() -> int:
+        at = world.judgments
+        return len(list_tool_values(runs=runs, judgment_list=at, version=1, cutoff=10))
+
+    assert [look() for _ in range(4)] == [100, 200, 300, 310]
+    with django_assert_num_queries(0):
+        assert look() == 310
