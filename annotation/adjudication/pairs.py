@@ -1,6 +1,6 @@
 """Single pairs for leads: where people disagree, and everything that was said about one."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, NamedTuple
@@ -10,7 +10,7 @@ from django.core.paginator import Page
 from django.db.models import QuerySet
 
 from annotation.adjudication.filters import Narrowing
-from annotation.campaigns.queries import Extremes, get_pair, list_extremes, with_names
+from annotation.campaigns.queries import get_pair, rank_disagreements, with_names
 from annotation.consolidation.overlap import overlap_grades
 from annotation.gold.queries import find_gold
 from annotation.labelling.preferences import get_preferences
@@ -30,7 +30,6 @@ from judgments.models import Document, Judgment, JudgmentList, JudgmentVersion, 
 from judgments.pages.answers import ON_PAGES
 from judgments.pages.paging import paginate
 from judgments.permissions import Access, NotFound, check_may_see_people
-from touchstone.scales import Scale
 
 ALL: Final = "all"
 DIFFER: Final = "differ"
@@ -167,13 +166,10 @@ class History:
     document: Document = field(metadata=ON_PAGES)
 
 
-def list_widest(
-    *, access: Access, campaign: Campaign, extremes: Iterable[Extremes], limit: int
-) -> list[PairRow]:
-    """The first of the pairs whose grades differ: undecided ones, the widest apart first."""
+def list_widest(*, access: Access, campaign: Campaign, pair_ids: Sequence[int]) -> list[PairRow]:
+    """These pairs, whose grades differ, as the dashboard shows them."""
     check_may_watch(access, campaign)
-    ranked = _rank(campaign, extremes)[:limit]
-    return _show_pairs([pk for _, _, pk in ranked])
+    return _show_pairs(pair_ids)
 
 
 def get_next_pair_id(*, access: Access, pair: Pair) -> int | None:
@@ -197,7 +193,7 @@ def get_pairs_page(
     ids: Sequence[int] | QuerySet[Pair, int] = pairs_qs.values_list("pk", flat=True)
     if show == DIFFER:
         meant = set(ids) if qid or narrowing else None
-        ranked = _rank(campaign, list_extremes(campaign))
+        ranked = rank_disagreements(campaign)
         ids = [pk for _, _, pk in ranked if meant is None or pk in meant]
     users_qs = User.objects.filter(username__in=narrowing.people)
     return PairsPage(
@@ -284,15 +280,6 @@ def _asked(pair: Pair) -> Asked:
     )
 
 
-def _rank(campaign: Campaign, extremes: Iterable[Extremes]) -> list[tuple[bool, int, int]]:
-    """The pairs that differ: whether decided, minus the spread, the id; in that order."""
-    step = {code: number for number, code in enumerate(Scale.from_json(campaign.list.scale).codes)}
-    return sorted(
-        (state == Pair.State.ADJUDICATED, step[worst] - step[best], pk)
-        for pk, state, worst, best in extremes
-    )
-
-
 def list_decidable(access: Access, pair: Pair) -> tuple[KeyedGrade, ...]:
     """The grades that a pair can be decided as, with the keys that the viewer labels by."""
     newest = pair.campaign.guideline.revisions.latest("number")
@@ -301,7 +288,7 @@ def list_decidable(access: Access, pair: Pair) -> tuple[KeyedGrade, ...]:
 
 def _list_to_decide(pair: Pair) -> list[int]:
     """The other pairs of the campaign that differ and are undecided, from this one on."""
-    ranked = _rank(pair.campaign, list_extremes(pair.campaign))
+    ranked = rank_disagreements(pair.campaign)
     own = next(((spread, pk) for _, spread, pk in ranked if pk == pair.pk), None)
     others = [(spread, pk) for decided, spread, pk in ranked if not decided and pk != pair.pk]
     if own is not None:

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
 from statistics import median
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from annotation.campaigns.cached_counts import kept
+from annotation.campaigns.cached_counts import get_or_count
 from annotation.campaigns.people import pseudonyms_of
 from annotation.guidelines.shown import get_newest_revision_of
 from annotation.models import (
@@ -34,7 +34,9 @@ from judgments.permissions import (
     get_access,
     may_see_people,
 )
+from touchstone.scales import Scale
 
+WIDEST: Final = 8  # disagreements shown on the dashboard itself
 IN_GOLD = Q(pair=OuterRef("pk"), retired_at=None)  # of a pair that is gold now
 Extremes = tuple[int, str, int, int]  # of a pair: its id, its state, its worst and best grade
 
@@ -77,17 +79,15 @@ class PairCounts:
 
 @dataclass(frozen=True)
 class Dashboard:
-    """How a campaign goes, as its leads see it. extremes: of the pairs that differ."""
+    """How a campaign goes, as its leads see it. disagreements: how many pairs have grades that
+    differ. widest: the ids of the first few of them."""
 
     campaign: Campaign
     guideline_revision: int
     counts: PairCounts
     annotators: tuple[AnnotatorRow, ...]
-    extremes: tuple[Extremes, ...]
-
-    @property
-    def disagreements(self) -> int:
-        return len(self.extremes)
+    disagreements: int
+    widest: tuple[int, ...]
 
     @property
     def people(self) -> int:
@@ -99,6 +99,16 @@ class Dashboard:
     @property
     def labels_left(self) -> int:
         return self.counts.labels_needed - self.counts.labels
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """What of a dashboard takes long to count."""
+
+    counts: PairCounts
+    annotators: tuple[AnnotatorRow, ...]
+    disagreements: int
+    widest: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -179,32 +189,25 @@ def get_dashboard(*, access: Access, campaign: Campaign, now: datetime) -> Dashb
     """How a campaign goes and who labelled how much; for leads and admins. Days are UTC."""
     check_may_watch(access, campaign)
     revision = get_newest_revision_of(campaign)
-
-    def count() -> tuple[PairCounts, tuple[AnnotatorRow, ...], tuple[Extremes, ...]]:
-        people, extremes = _list_annotators(campaign, now), list_extremes(campaign)
-        return count_pairs(campaign), tuple(people), tuple(extremes)
-
-    counts, annotators, extremes = kept(
-        campaign, "dashboard", count, state=lambda: get_counted_state(campaign, now)
-    )
+    counted = get_or_count(campaign, "dashboard", _Counted, lambda: _count(campaign, now))
     return Dashboard(
         campaign=campaign,
         guideline_revision=revision.number,
-        counts=counts,
-        annotators=annotators,
-        extremes=extremes,
+        counts=counted.counts,
+        annotators=counted.annotators,
+        disagreements=counted.disagreements,
+        widest=counted.widest,
     )
 
 
-def get_counted_state(campaign: Campaign, now: datetime) -> tuple[object, ...]:
-    """Another one whenever something that the dashboard counts may be another; cheap."""
-    said = campaign.pairs.aggregate(Count("pk"), Sum("label_seq"), Sum("consolidated_seq"))
-    active = Count("pk", filter=Q(is_active=True))
-    paused = Count("pk", filter=~Q(paused=""))
-    people = campaign.annotators.aggregate(Count("pk"), active=active, paused=paused)
-    gold = campaign.gold.aggregate(Count("pk"), retired=Count("retired_at"))
-    design = (campaign.rule, campaign.overlap, now.astimezone(UTC).date())
-    return (*design, *said.values(), *people.values(), *gold.values())
+def _count(campaign: Campaign, now: datetime) -> _Counted:
+    ranked = rank_disagreements(campaign)
+    return _Counted(
+        counts=count_pairs(campaign),
+        annotators=tuple(_list_annotators(campaign, now)),
+        disagreements=len(ranked),
+        widest=tuple(pk for _, _, pk in ranked[:WIDEST]),
+    )
 
 
 def count_pairs(campaign: Campaign) -> PairCounts:
@@ -242,6 +245,15 @@ def list_extremes(campaign: Campaign) -> list[Extremes]:
     )
     differing_qs = grades_qs.filter(worst__lt=F("best")).order_by()
     return list(differing_qs.values_list("pk", "state", "worst", "best"))
+
+
+def rank_disagreements(campaign: Campaign) -> list[tuple[bool, int, int]]:
+    """The pairs that differ: whether decided, minus the spread, the id; in that order."""
+    step = {code: number for number, code in enumerate(Scale.from_json(campaign.list.scale).codes)}
+    return sorted(
+        (state == Pair.State.ADJUDICATED, step[worst] - step[best], pk)
+        for pk, state, worst, best in list_extremes(campaign)
+    )
 
 
 def list_contributors(*, access: Access, campaign: Campaign) -> list[Contributor]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from django.db.models import Avg, Count, Max, Q, QuerySet
 
-from annotation.campaigns.cached_counts import kept
+from annotation.campaigns.cached_counts import get_or_count
 from annotation.campaigns.queries import count_pairs
 from annotation.models import Assignment, Campaign, CampaignAnnotator, Label, QuerySkip
 from annotation.permissions import check_may_watch
@@ -82,8 +82,10 @@ def get_monitor_page(*, access: Access, campaign: Campaign, now: datetime) -> Mo
     skips_qs = QuerySkip.objects.filter(campaign=campaign, returned_at=None)
     return MonitorPage(
         campaign=campaign,
-        pace=kept(campaign, "pace", lambda: _get_pace(campaign, now)),
-        workers=tuple(kept(campaign, "workers", lambda: _list_workers(campaign, now))),
+        pace=get_or_count(campaign, "pace", Pace, lambda: _get_pace(campaign, now)),
+        workers=tuple(
+            get_or_count(campaign, "workers", list[WorkerRow], lambda: _list_workers(campaign, now))
+        ),
         skips=skips_qs.select_related("query", "annotator").order_by("-skipped_at", "-pk"),
         surplus=_count_surplus(campaign),
     )

@@ -6,11 +6,10 @@ from typing import Final
 from django.db.models import Exists, OuterRef
 from django.urls import reverse
 
-from annotation.campaigns.cached_counts import kept
-from annotation.campaigns.queries import count_pairs
+from annotation.campaigns.cached_counts import get_or_count
+from annotation.campaigns.queries import PairCounts, count_pairs
 from annotation.labelling.own_campaigns import OwnCampaign, list_own_campaigns
 from annotation.models import Campaign, Guideline, Pair
-from annotation.quality.assessment import Verdict
 from annotation.quality.costs import Rates
 from annotation.quality.queries import get_quality_page
 from judgments.collections.overview_parts import Standing, Step
@@ -39,8 +38,10 @@ def list_standings(access: Access) -> Iterator[Standing]:
 
 
 def _standing(access: Access, campaign: Campaign, order: int) -> Standing:
-    counts = kept(campaign, "pairs", lambda: count_pairs(campaign))
-    said = kept(campaign, "verdict", lambda: _verdict(access, campaign))
+    counts = get_or_count(campaign, "pairs", PairCounts, lambda: count_pairs(campaign))
+    text, tone = get_or_count(
+        campaign, "verdict", tuple[str, str], lambda: _verdict(access, campaign)
+    )
     return Standing(
         order=order,
         kind=f"Campaign, {campaign.get_state_display().lower()}",
@@ -49,15 +50,16 @@ def _standing(access: Access, campaign: Campaign, order: int) -> Standing:
         done=counts.concluded,
         total=counts.all,
         note="pairs with a grade",
-        verdict=said.text if said else "",
+        verdict=text,
         verdict_url=_url("campaign-quality", access, campaign.public_id),
-        tone=said.tone if said else "",
+        tone=tone,
     )
 
 
-def _verdict(access: Access, campaign: Campaign) -> Verdict | None:
-    page = get_quality_page(access=access, campaign=campaign, rates=Rates())
-    return page.verdict
+def _verdict(access: Access, campaign: Campaign) -> tuple[str, str]:
+    """Whether the labels are good enough, and how that is coloured; empty while nobody knows."""
+    verdict = get_quality_page(access=access, campaign=campaign, rates=Rates()).verdict
+    return (verdict.text, verdict.tone) if verdict else ("", "")
 
 
 def _label(own: OwnCampaign) -> Step:

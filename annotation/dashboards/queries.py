@@ -36,8 +36,6 @@ from annotation.training.standing import find_training
 from judgments.models import Collection, JudgmentList, User
 from judgments.permissions import Access, NotFound, may_see_people, may_see_rankings
 
-WIDEST = 8  # disagreements shown on the dashboard itself
-
 
 @dataclass(frozen=True)
 class CampaignsPage:
@@ -163,9 +161,7 @@ def get_campaign_page(*, access: Access, campaign: Campaign, now: datetime) -> C
     return CampaignPage(
         campaign=campaign,
         dashboard=dashboard,
-        widest=tuple(
-            list_widest(access=access, campaign=campaign, extremes=dashboard.extremes, limit=WIDEST)
-        ),
+        widest=tuple(list_widest(access=access, campaign=campaign, pair_ids=dashboard.widest)),
         pools=campaign.pools.select_related("saved_set").order_by("pk"),
         candidates=tuple(list_candidates(access=access, campaign=campaign)),
         advice=tuple(_advice(dashboard, waiting)),

@@ -11,6 +11,7 @@ import struct
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
+from datetime import datetime
 from itertools import accumulate, pairwise
 from types import NoneType, UnionType
 from typing import Any, Final, TypeVar, Union, cast, get_args, get_origin
@@ -50,7 +51,7 @@ def unpack(data: bytes) -> Any:
 
 
 def to_plain(value: Any) -> Any:
-    """Dataclasses as dictionaries, however deep, NumPy's scalars as Python's.
+    """Dataclasses as dictionaries, however deep, times as text, NumPy's scalars as Python's.
 
     TypeError for what is not plain even then.
     """
@@ -62,6 +63,8 @@ def to_plain(value: Any) -> Any:
         return {name: to_plain(one) for name, one in value.items()}
     if isinstance(value, np.generic):
         return value.item()
+    if isinstance(value, datetime):
+        return value.isoformat()
     if value is None or isinstance(value, (bool, int, float, str, bytes, np.ndarray)):
         return value
     raise TypeError(f"{type(value).__name__} is no plain value")
@@ -70,8 +73,8 @@ def to_plain(value: Any) -> Any:
 def from_plain(kind: type[T], value: Any) -> T:
     """What `to_plain` was given, if it is of this kind in every part; else Unreadable.
 
-    kind: a dataclass, or None, bool, int, float, str, bytes, an array of one dtype, and lists,
-    tuples, dictionaries and unions of these.
+    kind: a dataclass, or None, bool, int, float, str, bytes, a time, an array of one dtype, and
+    lists, tuples, dictionaries and unions of these.
     """
     return cast("T", _typed(kind, value))
 
@@ -123,7 +126,17 @@ def _scalar_of(kind: Any, value: Any) -> Any:
         return _checked(value, value is None)
     if kind is float and type(value) is int:  # a whole number is a mean too
         return float(value)
+    if kind is datetime:
+        return _time_of(value)
     return _checked(value, type(value) is kind)
+
+
+def _time_of(value: Any) -> datetime:
+    _checked(value, type(value) is str)
+    try:
+        return datetime.fromisoformat(value)
+    except ValueError as error:
+        raise Unreadable(str(error)) from error
 
 
 def _dataclass_of(kind: Any, value: Any) -> Any:

@@ -16,6 +16,7 @@ from annotation.campaigns.queries import (
     list_candidates,
     list_contributors,
     list_extremes,
+    rank_disagreements,
 )
 from annotation.campaigns.services import close_campaign, remove_annotator
 from annotation.consolidation.services import consolidate
@@ -114,16 +115,18 @@ def test_what_an_approval_would_change_is_counted(world: World, access: Access) 
 def test_disagreements_come_widest_first_decided_ones_last(
     access: Access, campaign: Campaign
 ) -> None:
-    extremes = list_extremes(campaign)
-    found = list_widest(access=access, campaign=campaign, extremes=extremes, limit=5)
+    dashboard = get_dashboard(access=access, campaign=campaign, now=NOW)
+    found = list_widest(access=access, campaign=campaign, pair_ids=dashboard.widest)
     assert [(pair.document.docid, grades, pair.state) for pair, grades in found] == [
         ("d3", [0, 4], "tied"),
         ("d2", [1, 3], "tied"),
         ("d4", [0, 1], "adjudicated"),
     ]
     assert (found[2].pair.grade, found[2].pair.query.qid) == (1, "q1")
-    first = list_widest(access=access, campaign=campaign, extremes=extremes, limit=1)
-    assert first == found[:1]
+    assert dashboard.disagreements == 3
+    ranked = rank_disagreements(campaign)
+    assert [pk for _, _, pk in ranked] == [pair.pk for pair, _ in found]
+    assert [is_decided for is_decided, _, _ in ranked] == [False, False, True]
 
 
 def test_a_surplus_label_does_not_make_a_disagreement(world: World, access: Access) -> None:
@@ -225,7 +228,7 @@ def test_nobody_else_may(world: World, campaign: Campaign, username: str) -> Non
     for attempt in (
         lambda: get_campaign(access=access, campaign_id=campaign.public_id),
         lambda: get_dashboard(access=access, campaign=campaign, now=NOW),
-        lambda: list_widest(access=access, campaign=campaign, extremes=(), limit=1),
+        lambda: list_widest(access=access, campaign=campaign, pair_ids=()),
         lambda: get_pairs_page(
             access=access, campaign=campaign, show="", qid="", narrowing=Narrowing(), page=""
         ),

@@ -4,6 +4,8 @@ import io
 import pickle
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -102,6 +104,15 @@ def test_values_of_another_shape_are_unreadable(change):
 def test_what_is_not_plain_can_not_be_written(value):
     with pytest.raises((TypeError, ValueError)):
         pack(value)
+
+
+def test_a_time_comes_back_to_the_microsecond():
+    at = datetime(2026, 11, 25, 9, 30, 0, 123456, tzinfo=UTC)
+    kind: Any = tuple[datetime | None, datetime]
+    assert from_plain(kind, unpack(pack(to_plain((None, at))))) == (None, at)
+    for other in ("yesterday", 3, None):
+        with pytest.raises(Unreadable):
+            from_plain(datetime, other)
 
 
 def test_an_array_that_holds_a_pickle_is_unreadable():
