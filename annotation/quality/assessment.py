@@ -142,7 +142,7 @@ def _drifted(finding: Figures, drift_of: str) -> str:
 COURSES: Final[Mapping[str, tuple[str, Callable[[float], str]]]] = {
     "alpha": ("Alpha with the others", lambda value: fraction(value, 2)),
     "bias": ("Bias, in steps from the others", lambda value: f"{signed(value, 1)} steps"),
-    "right": ("Right by the others’ labels", percent),
+    "right": ("Agrees with the others’ labels", percent),
     "grade": ("Mean grade, in steps from the worst", "{:.1f} steps".format),
     "seconds": ("Seconds a label", "{:.1f} seconds".format),
     "gold": ("Right on gold", percent),

@@ -130,9 +130,9 @@ def test_a_draft_has_every_page_and_nobody_at_work(world, name):
 
 def test_who_revises_a_guideline_of_closed_campaigns_is_told_that_nobody_labels_by_it(campaign):
     args = ("guideline-revise", "books", campaign.guideline_id)
-    assert "Annotators see yours from then on" in get(*args)
+    assert "Annotators see the new one immediately" in get(*args)
     close(campaign)
-    assert "Annotators see yours from then on" not in get(*args)
+    assert "Annotators see the new one immediately" not in get(*args)
 
 
 def test_an_annotator_is_not_sent_back_to_labelling_in_a_closed_campaign(campaign):

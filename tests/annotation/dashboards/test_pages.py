@@ -272,7 +272,7 @@ def test_a_campaign_goes_from_draft_to_open_to_closed_and_back(world: World) -> 
     )
     closed = ada.post(of("campaign-close", draft), follow=True)
     assert "The campaign is closed." in words(closed)
-    assert "Open again" in words(closed)
+    assert "Reopen" in words(closed)
     ada.post(of("campaign-open", draft))
     draft.refresh_from_db()
     assert draft.state == "open"

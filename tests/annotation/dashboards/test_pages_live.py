@@ -307,5 +307,5 @@ def test_whoever_skipped_a_query_asks_for_it_again_on_the_campaigns_page(
     url = reverse("skip-return", args=[campaign.public_id, skipped.skip.public_id])
     answer = ben.post(url, follow=True)
     assert "Query unskipped." in words(answer)
-    assert "Queries that you skip" not in words(answer)
+    assert "Skipped queries" not in words(answer)
     assert ben.post(url).status_code == 404

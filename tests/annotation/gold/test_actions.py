@@ -217,7 +217,7 @@ def test_leads_choose_the_rules_see_what_was_done_and_undo_it(
     client = client_of("ada")
     client.post(of("campaign-rules", campaign), form | {"pause_on": "on"})
     check(campaign, [2] * 5)
-    assert "accuracy on gold was below the threshold" in words(client.get(of("campaign", campaign)))
+    assert "Accuracy on gold was below the threshold" in words(client.get(of("campaign", campaign)))
     assert "0 right of 5" in words(client.get(of("campaign-gold", campaign)))
     action = CheckAction.objects.get()
     page = client.post(reverse("check-action-undo", args=["books", action.pk]), follow=True)

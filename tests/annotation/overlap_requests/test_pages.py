@@ -77,7 +77,7 @@ def test_the_report_leads_to_the_form_and_the_form_asks(campaign: Campaign) -> N
     refresh_quality(campaign_id=campaign.pk, clock=lambda: NOW)
     ada, address = client_of("ada"), of("campaign-overlap", campaign)
     report = ada.get(of("campaign-quality", campaign))
-    assert "Add overlap here" in words(report)
+    assert "Add overlap" in words(report)
     assert address in links(report)
     page = ada.get(address)
     assert "40 pairs have exactly one label" in words(page)

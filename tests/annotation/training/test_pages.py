@@ -89,6 +89,6 @@ def test_ones_own_page_moves_with_every_label_alike_until_the_campaign_is_closed
             shapes.add(re.sub(r"\d+", "", words(ben.get(own_work(campaign)))))
     assert {"pool", "gold"} <= met
     assert len(shapes) == 1
-    assert "As agreed" not in words(ben.get(own_work(campaign)))
+    assert "Matches final grade" not in words(ben.get(own_work(campaign)))
     close_campaign(access=access, campaign=campaign, at=NOW)
-    assert "As agreed" in words(ben.get(own_work(campaign)))
+    assert "Matches final grade" in words(ben.get(own_work(campaign)))

@@ -63,7 +63,7 @@ def test_the_queries_that_moved_come_with_the_grades_and_the_places_behind_them(
     assert "1.0000 at version 1, 0.7500 at version 2" in text
     assert "1.0000 → 0.5000, −0.5000" in text
     ranks = re.findall(r'<td class="num">(?:<span[^>]*>)?([^<]+)', html)
-    assert ranks == ["1", "not shown"]
+    assert ranks == ["1", "not returned"]
     assert "/pair?" not in html, "labels are for leads"
     nothing = signed_in(world.dora).get(moves_of("tfidf"), query | {"measure": "P@1"})
     assert "No query moved" in nothing.content.decode()

@@ -273,7 +273,7 @@ def test_an_unknown_query_is_not_found(world, run, qid):
 def test_what_can_not_be_shown_is_said_kindly_above_the_usual_page(world, run, query):
     page = get(world, run, query=query)
     assert page.status_code == 400
-    assert "That can’t be shown." in text_of(page)
+    assert "Can’t show this." in text_of(page)
     assert "What the run returned" in text_of(page)
 
 
@@ -414,8 +414,8 @@ def test_the_parameter_that_makes_the_difference_is_named_with_its_share(world, 
         get(world, run, query="?measures=nDCG@3&measures=lightgbm:nDCG@3&measures=RR&measures=")
     )
     assert "ideal from all judged documents → ideal from all returned documents" in text
-    assert "a mean over 720 orders: all that there are (the Shapley value)" in text
-    assert "4 more differ, and for this query change no digit that is shown" in text
+    assert "over 720 orders of switching them one by one (all orders: the Shapley value)" in text
+    assert "4 more parameters with no visible effect on this query" in text
     assert "are different measures" in text
 
 

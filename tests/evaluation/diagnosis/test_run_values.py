@@ -129,7 +129,7 @@ def test_a_collection_without_a_list_says_what_values_need(world, run):
 def test_what_can_not_be_shown_is_said_kindly_above_the_usual_page(world, run, query, words):
     page = get(world, run, query)
     assert page.status_code == 400
-    assert "That can’t be shown." in text_of(page)
+    assert "Can’t show this." in text_of(page)
     assert words in text_of(page)
     assert "0.5436" in text_of(page)
     assert "<script>" not in page.content.decode()
@@ -184,7 +184,7 @@ def test_a_tools_definition_can_be_chosen_and_leads_to_why_it_differs(world, run
     page = get(world, run, "?measure=ranx_ndcg:nDCG@5")
     text = text_of(page)
     assert "ranx_ndcg:nDCG@5" in text
-    assert "the mean exact: the tool’s own may differ in the last digits" in text
+    assert "exact mean, which may differ from the tool’s in the last digits" in text
     assert "ranx sorts ties arbitrarily" in text
     offered = [one.preset.name for one in page.context["tools"]]
     assert "lightgbm" in offered

@@ -71,7 +71,7 @@ def test_where_all_runs_are_too_many_the_best_are_asked_about(world, monkeypatch
     found = ask(world)
     assert (found.names, found.pairs, found.left_out) == (best.names, best.pairs, 1)
     page = signed_in(world.dora).get(PAGE)
-    assert "of these the best 2, for all 3 at once would take too long" in text_of(page)
+    assert "limited to the best 2 of 3" in text_of(page)
     with pytest.raises(FilterRefused, match="Too many pairs"):
         ask(world, runs=every)
 

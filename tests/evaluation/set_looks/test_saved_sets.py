@@ -184,13 +184,13 @@ def test_the_moves_of_a_run_are_told_apart_by_a_set(world, runs):
     assert means[1] == means[2] != means[0]
     url = reverse("run-moves", args=["books", worse.public_id])
     text = text_of(get(world, url, "?list=main&before=1&after=2&measure=nDCG@3&set=canaries"))
-    assert "3 queries moved: 1 in “Canaries”, 2 outside it. 33 % of what moved lies inside." in text
+    assert "3 queries moved: 1 in “Canaries”, 2 outside it. 33 % of the change is inside." in text
 
 
 def test_a_run_shows_the_queries_of_a_set_and_keeps_it_in_its_addresses(world, runs):
     make_set(world=world, qids=["q2", "q3"])
     response = get(world, reverse("run", args=["books", runs[0].public_id]), "?set=canaries")
-    assert "no spread the same value on every one of 2 queries" in text_of(response)
+    assert "no spread same value for every query; mean of 2 queries" in text_of(response)
     boards = links_of(response, BOARD)
     assert any("set=canaries" in link for link in boards)
     assert all("set=canaries" in link for link in links_of(response, "/query/"))
@@ -262,7 +262,7 @@ def test_a_list_is_compared_by_the_test_that_leads_chose(world, runs):
     assert page.comparisons[0].p_value != compared(world, test="bootstrap").comparisons[0].p_value
     assert "is of the paired t test, the test of this list." in text_of(get(world, COMPARE))
     other = text_of(get(world, COMPARE, "?test=bootstrap"))
-    assert "which the address asks for: the test of this list is the paired t test." in other
+    assert "this list’s own test is the paired t test." in other
     entry = AuditEntry.objects.get(action="leaderboard.test_chosen")
     assert (entry.actor, entry.before, entry.after) == (
         world.ada,

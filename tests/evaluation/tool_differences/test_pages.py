@@ -186,7 +186,7 @@ def test_a_cutoff_that_is_none_is_refused_and_the_usual_page_shown(
 ) -> None:
     for page in (get(world, run, f"?k={k}"), get_list_page(world, f"?k={k}")):
         assert page.status_code == 400
-        assert "That can’t be shown" in text_of(page)
+        assert "Can’t show this" in text_of(page)
 
 
 def test_a_list_or_version_that_is_not_there_is_not_found(
