@@ -72,13 +72,16 @@ class Situation:
 def verdict(figures: Figures, situation: Situation) -> Verdict:
     """Whether these labels are good enough to decide on, why, and what to do next."""
     if not figures.get("labels"):
-        advice = [Advice("label", "The report begins with the first labels.")]
-        return Verdict("warn", "There is nothing to judge yet.", (), tuple(advice))
+        advice = [Advice("label", "The report appears after the first labels.")]
+        return Verdict("warn", "No labels yet.", (), tuple(advice))
     found = figures["overall"]["alpha"][LEVEL]
     tone, text = _limited(*_judged(found), figures["accuracy"]["calibrated"])
     told = figures.get("resolution")
     if told and tone != "bad" and found["value"] is not None and found["units"] >= FEWEST_PAIRS:
-        text = f"{text[:-1]}: rankers {told['apart']:.2g} apart in {told['measure']} can be told."
+        text = (
+            f"{text[:-1]}: rankers {told['apart']:.2g} apart in {told['measure']} "
+            "can be told apart."
+        )
     exceptions = list(_exceptions(figures)) if tone != "bad" and found["value"] is not None else []
     if exceptions:
         tone = "warn"
@@ -99,19 +102,17 @@ def describe(finding: Figures, grades: tuple[str, ...], drift_of: str) -> str:
     value, usual = finding["value"], finding["usual"]
     words = {
         "one_grade": lambda: (
-            f"says “{grades[finding['grade']]}” in {percent(value)} of the labels; "
-            f"the others would in {percent(usual)}"
+            f"gives “{grades[finding['grade']]}” in {percent(value)} of labels; "
+            f"expected from the others’ labels: {percent(usual)}"
         ),
-        "chance": lambda: (
-            f"agrees with the others no more than chance would (correlation {value:.2f})"
-        ),
+        "chance": lambda: f"agrees with the others no better than chance (correlation {value:.2f})",
         "careless": lambda: (
-            f"is right in {percent(value)} of the labels by the estimate; the median person is in "
+            f"has an estimated accuracy of {percent(value)}; the median annotator has "
             f"{percent(usual)}"
         ),
         "generous": lambda: _leaning(value, "high", by_gold=finding["by_gold"]),
         "severe": lambda: _leaning(-value, "low", by_gold=finding["by_gold"]),
-        "hasty": lambda: f"takes {value:.1f} seconds a label; usual are {usual:.1f}",
+        "hasty": lambda: f"takes {value:.1f} seconds per label; typical: {usual:.1f}",
         "drifting": lambda: _drifted(finding, drift_of),
         "gold_drift": lambda: _drifted(finding, "gold"),
     }
@@ -122,7 +123,7 @@ def _leaning(steps: float, side: str, *, by_gold: bool) -> str:
     """Only gold says that a grade is too high; labels say that it is higher than others'."""
     if by_gold:
         return f"grades {steps:.1f} steps too {side}, by gold"
-    return f"grades {steps:.1f} steps {side}er than the median person"
+    return f"grades {steps:.1f} steps {side}er than the median annotator"
 
 
 def _drifted(finding: Figures, drift_of: str) -> str:
@@ -144,7 +145,7 @@ COURSES: Final[Mapping[str, tuple[str, Callable[[float], str]]]] = {
     "bias": ("Bias, in steps from the others", lambda value: f"{signed(value, 1)} steps"),
     "right": ("Agrees with the others’ labels", percent),
     "grade": ("Mean grade, in steps from the worst", "{:.1f} steps".format),
-    "seconds": ("Seconds a label", "{:.1f} seconds".format),
+    "seconds": ("Seconds per label", "{:.1f} seconds".format),
     "gold": ("Right on gold", percent),
 }
 
@@ -154,7 +155,7 @@ def describe_change(what: str, change: Figures) -> str:
     day = datetime.fromtimestamp(change["at"], UTC).date().isoformat()
     written = COURSES[what][1]
     near = "; ".join(event["text"] for event in change["near"])
-    then = f" Close to it: {near}." if near else ""
+    then = f" Around that time: {near}." if near else ""
     before, after = written(change["before"]), written(change["after"])
     return f"Changed on {day}: {before} before, {after} since.{then}"
 
@@ -187,7 +188,8 @@ def _judged(found: Figures) -> tuple[Tone, str]:
     )
     for bound, tone, words in levels:
         if found["value"] >= bound:
-            return tone, f"{words}{'' if low >= bound else ', as far as these pairs tell'}."
+            unsure = "" if low >= bound else f" (the interval extends below {bound:.3f})"
+            return tone, f"{words}{unsure}."
     return "bad", "Not good enough to decide on."
 
 
@@ -210,7 +212,7 @@ def _exceptions(figures: Figures) -> Iterator[str]:
         is_bad = row["value"] is not None and row["value"] < TENTATIVE
         if is_bad and row["units"] >= FEWEST_IN_SEGMENT and (row["high"] or 0) < RELY:
             name = name_segment(row["name"])
-            yield f"{name} (alpha {row['value']:.2f}, {row['units']:,} pairable pairs)"
+            yield f"{name} (alpha {row['value']:.2f}, {row['units']:,} pairs with 2+ labels)"
 
 
 def name_segment(name: str) -> str:
@@ -234,14 +236,14 @@ def _about_overlap(figures: Figures, found: Figures) -> Iterator[Advice]:
     if pairs_wanted(found, FEWEST_PAIRS):
         is_thin = found["units"] < FEWEST_PAIRS
         why = "agreement can’t be measured without overlap" if is_thin else _unsure(found)
-        yield Advice("overlap", f"Have more pairs labelled by two people: {why}.")
+        yield Advice("overlap", f"Request second labels for more pairs: {why}.")
         return
     rows = figures["segments"] if len(figures["segments"]) > 1 else []
     thin = [row for row in rows if _has_one_label(row) and pairs_wanted(row, FEWEST_IN_SEGMENT)]
     for row in thin[:MOST_NAMED]:
-        pairs = f"pairs of {name_segment(row['name'])}"
+        pairs = name_segment(row["name"])
         yield Advice(
-            "segment", f"Have more {pairs} labelled by two people: {_unsure(row)}.", row["name"]
+            "segment", f"Request second labels for pairs of {pairs}: {_unsure(row)}.", row["name"]
         )
 
 
@@ -251,8 +253,12 @@ def _has_one_label(row: Figures) -> bool:
 
 def _unsure(found: Figures) -> str:
     if found["low"] is None or found["units"] < FEWEST_IN_SEGMENT:
-        return f"only {found['units']:,} are" if found["units"] else "none is yet"
-    return f"alpha may be anything from {found['low']:.2f} to {found['high']:.2f}"
+        return (
+            f"only {found['units']:,} have two labels"
+            if found["units"]
+            else "none has two labels yet"
+        )
+    return f"alpha could be anywhere from {found['low']:.2f} to {found['high']:.2f}"
 
 
 def _grounds(figures: Figures, situation: Situation) -> Iterator[str]:
@@ -281,15 +287,15 @@ def _grounds(figures: Figures, situation: Situation) -> Iterator[str]:
     told = figures.get("resolution")
     if told:
         yield (
-            f"Errors of the labels move two of the {told['runs']} rankers at most "
-            f"{told['apart']:.2g} apart in {told['measure']}, in {percent(0.95)} of the draws."
+            f"Label errors change the difference between two of the {told['runs']} rankers by at "
+            f"most {told['apart']:.2g} in {told['measure']}, in {percent(0.95)} of simulations."
         )
     decided = figures["decided"]
     if decided["outside"]:
         outside = decided["outside"] / decided["pairs"]
         yield (
-            f"Of {decided['pairs']:,} adjudicated pairs {percent(outside)} were given a grade "
-            "above or below all of their labels."
+            f"{percent(outside)} of {decided['pairs']:,} adjudicated pairs got a grade above or "
+            "below all of their labels."
         )
     yield from _named(figures, situation)
     yield from _changed(figures)
@@ -302,7 +308,7 @@ def _about_accuracy(figures: Figures) -> Iterator[str]:
     if figures["overall"]["alpha"][LEVEL]["units"]:
         yield (
             "Model confidence: the model (Dawid and Skene) expects a pair’s most probable grade to "
-            f"be right in {confidence} of the pairs. That assumes that people err independently."
+            f"be right in {confidence} of the pairs. This assumes independent errors."
         )
     if gold["pairs"]:
         yield (
