@@ -143,7 +143,7 @@ def test_a_poll_keeps_the_filters_of_the_address_and_puts_nothing_into_its_links
 def test_an_old_version_does_not_ask_again(world: World, dora: Client) -> None:
     commit(judgment_list=world.judgments, grades={(world.queries[0], world.documents[1]): 4})
     html = dora.get(board_url(), {"version": "1"}).content.decode()
-    assert "not the latest" in html
+    assert "not the newest" in html
     assert "hx-get" not in html
 
 
