@@ -519,7 +519,7 @@ def test_a_pair_that_keeps_its_grade_is_said_to_be_confirmed(world: World) -> No
     labelled(campaign, [(1, 1), (2, 2)])
     seen = words(ada.get(of("campaign-approve", campaign)))
     assert "Approve 1 grade" in seen
-    assert "1 pair keeps the grade" in seen
+    assert "1 pair keeps the same grade" in seen
 
 
 def test_many_changes_come_in_pages(world: World) -> None:

@@ -320,7 +320,7 @@ def test_a_lists_drift_is_said_of_the_campaign_in_which_it_was(client, world, ca
     assert any(ground.startswith(said) for ground in sent["grounds"])
     page = client.get(reverse("list-quality", args=["books", "main"])).text
     assert "<bdi>Autumn</bdi>: alpha, in windows" in page
-    assert "distance changed most on 1 Jan 1970" in page
+    assert "Disagreement changed most on 1 Jan 1970" in page
 
 
 def test_labels_of_gold_cost_as_well(client, world, campaign):

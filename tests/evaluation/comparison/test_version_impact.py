@@ -83,4 +83,4 @@ def test_the_page_of_a_version_tells_what_it_did_to_the_runs(world: World) -> No
     assert "1 of 2 runs moved; bm25 is still the best" in " ".join(part.split())
     assert re.findall(r"−0[.]25000|unchanged", part) == ["−0.25000", "unchanged"]
     whole = dora.get(effect, {"measure": "nope"})
-    assert (whole.status_code, "can’t be shown" in whole.content.decode()) == (400, True)
+    assert (whole.status_code, "Can’t show this" in whole.content.decode()) == (400, True)

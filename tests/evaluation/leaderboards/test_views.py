@@ -151,7 +151,7 @@ def test_what_makes_no_sense_is_said_and_the_usual_table_shown(dora: Client) -> 
     answer = dora.get(board_url(), {"measures": "nope@3"})
     html = answer.content.decode()
     assert answer.status_code == 400
-    assert "can’t be shown" in html
+    assert "Can’t show this" in html
     assert "nope" in html
     assert html.count('class="value"') == 12
 

@@ -260,7 +260,7 @@ def test_a_list_is_compared_by_the_test_that_leads_chose(world, runs):
     page = compared(world)
     assert (page.test, page.list_test) == ("t", "t")
     assert page.comparisons[0].p_value != compared(world, test="bootstrap").comparisons[0].p_value
-    assert "is of the paired t test, the test of this list." in text_of(get(world, COMPARE))
+    assert "is from the paired t test, this list’s test." in text_of(get(world, COMPARE))
     other = text_of(get(world, COMPARE, "?test=bootstrap"))
     assert "this list’s own test is the paired t test." in other
     entry = AuditEntry.objects.get(action="leaderboard.test_chosen")
