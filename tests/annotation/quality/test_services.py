@@ -260,9 +260,9 @@ def test_a_lists_report_has_everybody_once_with_what_each_campaign_says(client, 
         same["gold"] = {name: same["gold"][name] for name in people[one]["gold"]}
         assert {name: people[one][name] for name in same} == same
         assert people[one]["campaigns"] == [people[one]["campaigns"][0]]
-    assert "says “" in people["fay"]["campaigns"][0]["findings_in_words"][0]
+    assert "gives “" in people["fay"]["campaigns"][0]["findings_in_words"][0]
     page = client.get(reverse("list-quality", args=["books", "main"])).text
-    assert "In <bdi>Autumn</bdi>: says “" in page
+    assert "In <bdi>Autumn</bdi>: gives “" in page
     assert f"{reverse('campaign-quality', args=['books', other.public_id])}#person-1" in page
 
 

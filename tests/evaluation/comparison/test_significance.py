@@ -100,7 +100,7 @@ def test_the_page_leads_to_both_files(world):
     address = reverse("compare-groups", args=["books", "main"])
     page = client.get(f"{address}?measure=RR@10&correction=holm")
     assert page.status_code == 200
-    assert "over 30 queries" in text_of(page)
+    assert "over the 30 queries" in text_of(page)
     csv_link, latex_link, parquet_link = [link for link in links_of(page) if "groups/file" in link]
     rows = list(csv.reader(io.StringIO(client.get(csv_link).content.decode())))
     assert rows[0] == ["place", "run", "RR@10", "n", "groups", "better_than"]

@@ -424,7 +424,7 @@ def test_definitions_can_be_taken_away_and_stay_in_every_address(world, run):
     dora = signed_in(world.dora)
     (previous,) = links_of(page, "/query/q2")
     assert "measures=nDCG%403+lightgbm%3AnDCG%403" in previous
-    assert "Why lightgbm:nDCG@3 says" in text_of(dora.get(previous))
+    assert "Why lightgbm:nDCG@3 is" in text_of(dora.get(previous))
     without = [link for link in links_of(page, "measure=nDCG%403") if link.startswith("?")]
     assert without
     assert all("version=1" in link for link in without)

@@ -146,7 +146,7 @@ def test_a_query_the_run_does_not_answer_says_so_and_those_unjudged_are_counted(
     text = text_of(get(world, run))
     assert "no results" in text
     assert "The run has no results for 1 of these queries" in text
-    assert "1 query of the run has no judgment at this version" in text
+    assert "1 query of the run has no judgments at this version" in text
 
 
 def test_a_withdrawn_run_is_still_explained(world, run):
@@ -191,6 +191,6 @@ def test_a_tools_definition_can_be_chosen_and_leads_to_why_it_differs(world, run
     assert "letor4_eval" not in offered  # it has no gain for a grade of 3
     (link, *_) = links_of(page, "/query/q1")
     assert "measures=ranx_ndcg%3AnDCG%405+nDCG%405" in link
-    assert "Why nDCG@5 says" in text_of(signed_in(world.dora).get(link))
+    assert "Why nDCG@5 is" in text_of(signed_in(world.dora).get(link))
     (board,) = links_of(page, "leaderboard?version")
     assert signed_in(world.dora).get(board).status_code == 200

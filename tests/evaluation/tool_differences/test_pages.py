@@ -221,7 +221,7 @@ def test_grades_count_what_they_are_worth_as_on_every_other_page(world: World, r
     own = make_list(collection=world.collection, slug="real", scale=Scale.parse("0,0.5,0.9"))
     query, (first, second, *_) = world.queries[0], world.documents
     commit(judgment_list=own, grades={(query, first): 2, (query, second): 1})
-    assert "reads their codes" in text_of(get(world, run, "?list=real"))
+    assert "uses their codes" in text_of(get(world, run, "?list=real"))
     spoken = list_tool_values(runs=[run], judgment_list=own, version=1, cutoff=3)[run.pk]
     compared = 0
     for one in spoken:
@@ -317,7 +317,7 @@ def test_where_there_are_too_many_runs_the_best_are_shown(
     page = get_list_page(world)
     assert [run.ranker_name for run in page.context["page"].runs] == [every[0].ranker_name]
     assert every[0].ranker_name == "steady"  # the older one
-    assert "its first 1 run." in text_of(page)
+    assert "first 1 run." in text_of(page)
 
 
 def test_all_of_many_runs_are_there(world: World, rivals: tuple[Run, Run]) -> None:
