@@ -8,7 +8,15 @@ from django.db.models import OuterRef, QuerySet, Subquery, UUIDField
 
 from annotation.models import Campaign, CampaignAnnotator, GuidelineRevision
 from judgments.models import Membership, Role, User
-from judgments.permissions import Access, NotFound, Viewer, check_may_lead, check_may_see_people
+from judgments.permissions import (
+    Access,
+    NotFound,
+    Viewer,
+    check_may_lead,
+    check_may_see_people,
+    check_may_see_rankings,
+    may_see_people,
+)
 from judgments.storage.prepared import PreparedObjects, slot
 from touchstone.errors import DomainError
 
@@ -115,6 +123,17 @@ def check_may_run(access: Access, campaign: Campaign) -> None:
     if not is_own(access, campaign):
         raise NotFound("campaign")
     check_may_lead(access)
+
+
+def check_may_read_labels(access: Access, campaign: Campaign) -> None:
+    """See the labels of a campaign: leads and admins; researchers too once it is closed."""
+    if not is_own(access, campaign):
+        raise NotFound("campaign")
+    if may_see_people(access):
+        return
+    check_may_see_rankings(access)
+    if campaign.state != Campaign.State.CLOSED:
+        raise NotFound("campaign")
 
 
 def check_may_watch(access: Access, campaign: Campaign) -> None:

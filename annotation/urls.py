@@ -67,6 +67,12 @@ urlpatterns: list[URLPattern] = [
     path(
         f"{K}/labels.jsonl", quality.labels_export, {"form": "jsonl"}, name="campaign-labels-jsonl"
     ),
+    path(
+        f"{K}/labels.parquet",
+        quality.labels_export,
+        {"form": "parquet"},
+        name="campaign-labels-parquet",
+    ),
     path(f"{K}/quality/overlap", overlap.overlap, name="campaign-overlap"),
     path(
         f"{K}/quality/overlap/<uuid:batch>/withdraw",

@@ -23,7 +23,7 @@ from annotation.models import (
     Pair,
 )
 from annotation.models.labels import MADE_AT
-from annotation.permissions import check_may_watch
+from annotation.permissions import check_may_read_labels, check_may_watch
 from judgments.models import Membership, User
 from judgments.permissions import (
     Access,
@@ -32,7 +32,6 @@ from judgments.permissions import (
     check_may_see_people,
     check_may_see_rankings,
     get_access,
-    may_see_people,
 )
 from touchstone.scales import Scale
 
@@ -133,12 +132,31 @@ def find_campaign(*, viewer: Viewer, campaign_id: UUID) -> tuple[Access, Campaig
 
     Raises NotFound, for what does not exist and for what is not the viewer's alike.
     """
+    access = _access_of(viewer, campaign_id)
+    return access, get_campaign(access=access, campaign_id=campaign_id)
+
+
+def find_labelled_campaign(*, viewer: Viewer, campaign_id: UUID) -> tuple[Access, Campaign]:
+    """A campaign whose labels the viewer may read, by its id alone, as `find_campaign`."""
+    access = _access_of(viewer, campaign_id)
+    return access, get_labelled_campaign(access=access, campaign_id=campaign_id)
+
+
+def get_labelled_campaign(*, access: Access, campaign_id: UUID) -> Campaign:
+    """A campaign of the collection whose labels the viewer may read."""
+    campaign = _campaigns(access).filter(public_id=campaign_id).first()
+    if campaign is None:
+        raise NotFound("campaign")
+    check_may_read_labels(access, campaign)
+    return campaign
+
+
+def _access_of(viewer: Viewer, campaign_id: UUID) -> Access:
     campaigns_qs = Campaign.objects.filter(public_id=campaign_id)
     slug = campaigns_qs.values_list("list__collection__slug", flat=True).first()
     if slug is None:
         raise NotFound("campaign")
-    access = get_access(viewer=viewer, slug=slug)
-    return access, get_campaign(access=access, campaign_id=campaign_id)
+    return get_access(viewer=viewer, slug=slug)
 
 
 def get_annotator(*, access: Access, campaign: Campaign, username: str) -> User:
@@ -258,12 +276,7 @@ def rank_disagreements(campaign: Campaign) -> list[tuple[bool, int, int]]:
 
 def list_contributors(*, access: Access, campaign: Campaign) -> list[Contributor]:
     """Who labelled, under pseudonyms: leads at any time, researchers once it is closed."""
-    if campaign.list.collection_id != access.collection.pk:
-        raise NotFound("campaign")
-    if not may_see_people(access):
-        check_may_see_rankings(access)
-        if campaign.state != Campaign.State.CLOSED:
-            raise NotFound("campaign")
+    check_may_read_labels(access, campaign)
     pseudonyms = pseudonyms_of(access=access)
     rows = _current(campaign).values_list("annotator").annotate(labelled=Count("pk"))
     return sorted(

@@ -45,6 +45,7 @@ from judgments.permissions import (
     may_see_people,
 )
 from touchstone.errors import DomainError
+from touchstone.files.parquet import can_write_parquet
 
 FIELDS = {
     "name_taken": "name",
@@ -136,7 +137,9 @@ def campaign_page(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpRes
         own = get_own_page(access=access, context=context)
         return render_page(request, "campaign_own", own, access=access)
     summary = get_summary_page(access=access, campaign=closed)
-    return render_page(request, "campaign_summary", summary, access=access)
+    return render_page(
+        request, "campaign_summary", summary, access=access, can_parquet=can_write_parquet()
+    )
 
 
 @require_POST

@@ -13,16 +13,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.campaigns.queries import find_campaign
+from annotation.campaigns.queries import find_campaign, find_labelled_campaign
 from annotation.quality.costs import Rates
 from annotation.quality.files import list_report_values, report_values
-from annotation.quality.label_files import MEDIA_TYPES, LabelChoice, label_lines
+from annotation.quality.label_files import CONTENT_TYPES, LabelChoice, label_file
 from annotation.quality.list_reports import get_list_quality_page
 from annotation.quality.queries import get_quality_page
-from judgments.pages.downloads import stream_text
+from judgments.pages.downloads import stream_bytes
 from judgments.permissions import get_access
 from judgments.rest.parsing import read_parameters
 from judgments.rest.schema import REFUSED
+from judgments.rest.tables import PARQUET, check_parquet
 from judgments.waking import publish
 
 
@@ -72,25 +73,38 @@ class LabelFile(APIView):
     throttle_scope = "costly"
 
     class Parameters(serializers.Serializer[Any]):
-        """counting: only labels that count for grades and agreement. pseudonyms: not names."""
+        """counting: only labels that count for grades and agreement. pseudonyms: not names.
 
-        format = serializers.ChoiceField(choices=sorted(MEDIA_TYPES), default="csv")
+        format: parquet only where the server has the extra.
+        """
+
+        format = serializers.ChoiceField(choices=list(CONTENT_TYPES), default="csv")
         counting = serializers.BooleanField(default=False)
         pseudonyms = serializers.BooleanField(default=False)
 
     @extend_schema(
         operation_id="campaign_label_file",
         parameters=[Parameters],
-        responses={(200, one): OpenApiTypes.STR for one in MEDIA_TYPES.values()} | REFUSED,
+        responses={
+            (200, "text/csv"): OpenApiTypes.STR,
+            (200, "application/x-ndjson"): OpenApiTypes.STR,
+            (200, PARQUET): OpenApiTypes.BINARY,
+        }
+        | REFUSED,
     )
     def get(self, request: Request, campaign_id: uuid.UUID) -> StreamingHttpResponse:
-        """Every label of the campaign, for leads, with what is needed to compute its report."""
+        """Every label of the campaign, with what is needed to compute its report.
+
+        For leads; for researchers once it is closed, with pseudonyms and without notes.
+        """
         asked = read_parameters(request, self.Parameters)
         form = asked.pop("format")
-        access, campaign = find_campaign(viewer=request.user, campaign_id=campaign_id)
+        access, campaign = find_labelled_campaign(viewer=request.user, campaign_id=campaign_id)
+        if form == "parquet":
+            check_parquet()
         choice = LabelChoice(**asked)
-        lines = label_lines(access=access, campaign=campaign, form=form, choice=choice)
-        return stream_text(lines, media_type=MEDIA_TYPES[form])
+        parts = label_file(access=access, campaign=campaign, form=form, choice=choice)
+        return stream_bytes(parts, CONTENT_TYPES[form])
 
 
 class ListQuality(APIView):

@@ -11,6 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from annotation.campaigns.finding import watched_campaign
+from annotation.campaigns.queries import get_labelled_campaign
 from annotation.pages.rendering import render_page
 from annotation.quality.files import (
     list_report_csv,
@@ -19,13 +20,14 @@ from annotation.quality.files import (
     report_values,
 )
 from annotation.quality.forms import RateForm
-from annotation.quality.label_files import MEDIA_TYPES, LabelChoice, label_lines
+from annotation.quality.label_files import CONTENT_TYPES, LabelChoice, label_file
 from annotation.quality.list_reports import get_list_quality_page
 from annotation.quality.queries import get_freshness, get_quality_page
-from judgments.pages.downloads import stream_text
+from judgments.pages.downloads import stream_bytes
 from judgments.pages.rendering import render_freshness
-from judgments.permissions import get_access
+from judgments.permissions import NotFound, get_access
 from judgments.waking import publish
+from touchstone.files.parquet import can_write_parquet
 
 
 @never_cache
@@ -37,7 +39,9 @@ def quality(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     page = get_quality_page(access=access, campaign=campaign, rates=form.rates())
     if page.freshness.is_waiting:
         publish("annotation.refresh_quality", campaign.pk)
-    return render_page(request, "quality", page, access=access, form=form)
+    return render_page(
+        request, "quality", page, access=access, form=form, can_parquet=can_write_parquet()
+    )
 
 
 @never_cache
@@ -66,13 +70,16 @@ def labels_export(
     request: HttpRequest, slug: str, campaign_id: UUID, form: str
 ) -> StreamingHttpResponse:
     """The labels behind the report, as a file."""
-    access, campaign = watched_campaign(request, slug, campaign_id)
+    if form == "parquet" and not can_write_parquet():
+        raise NotFound
+    access = get_access(viewer=request.user, slug=slug)
+    campaign = get_labelled_campaign(access=access, campaign_id=campaign_id)
     choice = LabelChoice(
         counting=request.GET.get("counting") == "1", pseudonyms=request.GET.get("pseudonyms") == "1"
     )
-    lines = label_lines(access=access, campaign=campaign, form=form, choice=choice)
+    parts = label_file(access=access, campaign=campaign, form=form, choice=choice)
     name = f"labels-{slugify(campaign.name) or 'campaign'}.{form}"
-    return stream_text(lines, media_type=MEDIA_TYPES[form], file_name=name)
+    return stream_bytes(parts, CONTENT_TYPES[form], file_name=name)
 
 
 @never_cache

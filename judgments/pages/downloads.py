@@ -6,7 +6,7 @@ from typing import Final
 from django.http import HttpResponse, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 
-PORTION: Final = 1 << 16  # characters; a line at a time would cost a system call each
+PORTION: Final = 1 << 16  # bytes; a line at a time would cost a system call each
 
 
 def as_download(content: str | bytes, *, media_type: str, file_name: str) -> HttpResponse:
@@ -21,20 +21,28 @@ def stream_text(
     lines: Iterable[str], *, media_type: str, file_name: str = ""
 ) -> StreamingHttpResponse:
     """The lines in UTF-8. file_name: under which a browser saves them; "" for none."""
-    response = StreamingHttpResponse(_portions(lines), content_type=f"{media_type}; charset=utf-8")
+    content_type = f"{media_type}; charset=utf-8"
+    return stream_bytes((line.encode() for line in lines), content_type, file_name=file_name)
+
+
+def stream_bytes(
+    parts: Iterable[bytes], content_type: str, *, file_name: str = ""
+) -> StreamingHttpResponse:
+    """The parts as one file, sent while they are made."""
+    response = StreamingHttpResponse(_portions(parts), content_type=content_type)
     if file_name:
         response["Content-Disposition"] = content_disposition_header(True, file_name)
     return response
 
 
-def _portions(lines: Iterable[str]) -> Iterator[str]:
-    held: list[str] = []
+def _portions(parts: Iterable[bytes]) -> Iterator[bytes]:
+    held: list[bytes] = []
     size = 0
-    for line in lines:
-        held.append(line)
-        size += len(line)
+    for part in parts:
+        held.append(part)
+        size += len(part)
         if size >= PORTION:
-            yield "".join(held)
+            yield b"".join(held)
             held, size = [], 0
     if held:
-        yield "".join(held)
+        yield b"".join(held)

@@ -36,7 +36,13 @@ def media_type_of(request: Request, *, named: str | None) -> str:
     own = list(FORMATS.values()) if can_write_parquet() else [JSON, CSV]
     if named is None:
         return request._request.get_preferred_type(own) or JSON
-    if FORMATS[named] not in own:
+    if FORMATS[named] == PARQUET:
+        check_parquet()
+    return FORMATS[named]
+
+
+def check_parquet() -> None:
+    """Raises FormatUnavailable where the server can't write Parquet."""
+    if not can_write_parquet():
         message = "This server cannot write Parquet: it lacks the extra “parquet”."
         raise FormatUnavailable("no_parquet", message)
-    return FORMATS[named]

@@ -19,7 +19,7 @@ from tests.builders_annotation import (
     make_guideline,
 )
 from tests.evaluation.builders import make_run
-from tests.permissions.table import Row, everybody, leads, managers
+from tests.permissions.table import Row, everybody, leads, managers, readers
 
 
 def books(world: World) -> dict[str, Any]:
@@ -228,6 +228,10 @@ ROWS = [
     managers("campaign-quality-csv", path=open_one),
     managers("campaign-labels-csv", path=open_one),
     managers("campaign-labels-jsonl", path=open_one),
+    managers("campaign-labels-parquet", path=open_one),
+    readers("campaign-labels-csv", path=closed_one),
+    readers("campaign-labels-jsonl", path=closed_one),
+    readers("campaign-labels-parquet", path=closed_one),
     managers("campaign-quality-json", path=open_one),
     managers("list-quality", path=main_list),
     managers("list-quality-csv", path=main_list),

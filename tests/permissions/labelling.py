@@ -2,16 +2,23 @@
 
 from typing import Any
 
+from annotation.campaigns.services import close_campaign
 from annotation.labelling.skipping import skip_query
-from tests.builders import NOW, World
+from tests.builders import NOW, World, make_access
 from tests.builders_annotation import context_of, lease, make_campaign
-from tests.permissions.table import Row, everybody
+from tests.permissions.table import Row, everybody, readers
 
 JSON = "application/json"
 
 
 def campaign(world: World) -> dict[str, Any]:
     return {"campaign_id": make_campaign(world=world).public_id}
+
+
+def closed_campaign(world: World) -> dict[str, Any]:
+    access, made = make_access(collection=world.collection), make_campaign(world=world)
+    close_campaign(access=access, campaign=made, at=NOW)
+    return {"campaign_id": made.public_id}
 
 
 def api(name: str, method: str = "post", **data: Any) -> Row:
@@ -57,6 +64,7 @@ ROWS = [
     api("api-campaign-labels", "get"),
     Row(name="api-campaign-quality", path=campaign, anonymous=401, lead=200, admin=200),
     Row(name="api-campaign-labels-file", path=campaign, anonymous=401, lead=200, admin=200),
+    readers("api-campaign-labels-file", path=closed_campaign, anonymous=401),
     Row(name="api-list-quality", path=main_list, anonymous=401, lead=200, admin=200),
     api("api-campaign-release"),
     Row(name="skip-return", path=skipped, method="post", annotator=302),

@@ -5,22 +5,27 @@ import io
 import json
 import re
 from collections import Counter
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from django.urls import reverse
 
 from annotation.campaigns.people import pseudonyms_of
+from annotation.campaigns.services import close_campaign
 from annotation.consolidation.services import consolidate
+from annotation.gold.actions import set_labels_aside
 from annotation.gold.checking import check_labels
 from annotation.imports.files import read_given_labels
 from annotation.imports.services import import_labels
 from annotation.models import Campaign, Label, QualityReport
-from annotation.quality.label_files import COLUMNS, LabelChoice, label_lines
+from annotation.quality.label_files import COLUMNS, LabelChoice, label_file
 from annotation.quality.services import refresh_quality
 from judgments.models import User
+from judgments.permissions import NotFound
 from tests.annotation.gold.test_planting_services import make_checked, purposes, work
 from tests.annotation.page_reading import client_of
 from tests.annotation.real_crowds import read_crowd
@@ -31,6 +36,8 @@ from touchstone.scales import Scale
 
 pytestmark = pytest.mark.django_db
 
+# of each file of TREC 2011's crowds: the people, and alpha as the collection records it
+CROWDS = {"votes": (445, 0.1658)}
 LATER = NOW + timedelta(days=1)
 PAGE = Path(__file__).parents[3] / "docs" / "quality.md"
 NOTE = '=1+1, "so" 🙂\nsecond line'
@@ -57,9 +64,14 @@ def campaign(world: World) -> Campaign:
 
 
 def rows(campaign: Campaign, **choice: bool) -> list[dict[str, str]]:
-    access = make_access(collection=campaign.list.collection)
-    lines = label_lines(access=access, campaign=campaign, form="csv", choice=LabelChoice(**choice))
-    return list(csv.DictReader(io.StringIO("".join(lines), newline="")))
+    text = content(campaign, "csv", "ada", **choice).decode()
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def content(campaign: Campaign, form: str, username: str = "ada", **choice: bool) -> bytes:
+    access = make_access(collection=campaign.list.collection, username=username)
+    made = LabelChoice(**choice)
+    return b"".join(label_file(access=access, campaign=campaign, form=form, choice=made))
 
 
 def test_every_label_is_in_the_file_with_what_was_written(campaign: Campaign) -> None:
@@ -80,13 +92,22 @@ def test_every_label_is_in_the_file_with_what_was_written(campaign: Campaign) ->
 
 
 def test_the_lines_of_json_hold_numbers_and_nothing_is_guarded(campaign: Campaign) -> None:
-    access = make_access(collection=campaign.list.collection)
-    lines = label_lines(access=access, campaign=campaign, form="jsonl", choice=LabelChoice())
-    found = [json.loads(line) for line in lines]
+    found = [json.loads(line) for line in content(campaign, "jsonl").decode().splitlines()]
     assert len(found) == 17
     first = next(row for row in found if row["note"])
     assert (first["note"], first["grade"], first["counts"]) == (NOTE, 0, True)
     assert first["supersedes"] is None
+
+
+def test_parquet_holds_the_same_with_types(campaign: Campaign) -> None:
+    table = pq.read_table(io.BytesIO(content(campaign, "parquet")))
+    found = table.to_pylist()
+    assert tuple(table.column_names) == COLUMNS
+    assert table.schema.metadata[b"title"].startswith(b"Labels of ")
+    said = [json.loads(line) for line in content(campaign, "jsonl").decode().splitlines()]
+    for row in found:
+        row |= {name: row[name].isoformat() for name in ("made_at", "received_at")}
+    assert found == said
 
 
 def test_what_counts_can_be_chosen_and_people_hidden(campaign: Campaign) -> None:
@@ -108,6 +129,46 @@ def test_gold_says_what_was_right_and_does_not_count() -> None:
     gold = [row for row in rows(campaign) if row["purpose"] == "gold"]
     assert len(gold) == purposes(seats)["gold"] >= 8
     assert {(row["gold_low"], row["gold_high"], row["counts"]) for row in gold} == {("4", "4", "0")}
+    assert all(int(row["gold_error"]) == int(row["grade"]) - 4 for row in gold)
+
+
+def test_researchers_get_pseudonyms_and_no_texts_once_the_campaign_is_closed(
+    campaign: Campaign,
+) -> None:
+    with pytest.raises(NotFound):
+        content(campaign, "csv", username="dora")
+    ada = make_access(collection=campaign.list.collection)
+    closed = close_campaign(access=ada, campaign=campaign, at=LATER)
+    text = content(closed, "csv", username="dora").decode()
+    found = list(csv.DictReader(io.StringIO(text, newline="")))
+    assert len(found) == 17
+    known = set(pseudonyms_of(access=ada).values())
+    assert {row["annotator"] for row in found} <= known
+    assert {row["note"] + row["reason"] for row in found} == {""}
+    page = client_of("dora").get(reverse("campaign", args=["books", campaign.public_id]))
+    assert reverse("campaign-labels-csv", args=["books", campaign.public_id]) in page.text
+    there = f"/api/v1/campaigns/{campaign.public_id}/labels/file"
+    assert by_token("dora").get(there).getvalue().decode() == text
+
+
+def test_labels_that_were_set_aside_say_so_and_do_not_count(campaign: Campaign) -> None:
+    ada, ben = make_access(collection=campaign.list.collection), User.objects.get(username="ben")
+    set_labels_aside(access=ada, campaign=campaign, people=[ben], at=LATER, reason="hasty")
+    marks = {(row["annotator"], row["set_aside"]) for row in rows(campaign)}
+    assert marks == {("ben", "1"), ("cem", "0")}
+    assert not any(row["counts"] == "1" for row in rows(campaign) if row["annotator"] == "ben")
+
+
+def test_a_row_says_what_its_pair_came_to(campaign: Campaign) -> None:
+    graded = [row for row in rows(campaign) if row["pair_state"] == "complete"]
+    pairs = {
+        (p.query.qid, p.document.docid): p
+        for p in campaign.pairs.select_related("query", "document")
+    }
+    assert graded
+    for row in graded:
+        pair = pairs[row["query_id"], row["doc_id"]]
+        assert (row["pair_grade"], row["segment"]) == (str(pair.grade), pair.query.segment)
 
 
 def test_the_file_imported_into_another_collection_gives_the_same_labels(
@@ -139,31 +200,29 @@ def taken(found: list[dict[str, str]], collection: Any) -> Campaign:
     return Campaign.objects.get(list__collection=collection)
 
 
-def notebook(lines: str, folder: Path, monkeypatch: Any, capsys: Any) -> float:
-    """What the program in the docs prints about a file."""
+@pytest.fixture
+def notebook(tmp_path: Path, monkeypatch: Any, capsys: Any) -> Callable[[bytes], float]:
+    """What the program in the docs prints about a file of labels."""
     (program,) = re.findall(r"```python\n(import krippendorff.*?)```", PAGE.read_text(), re.DOTALL)
     assert len([line for line in program.splitlines() if line]) <= 10
-    (folder / "labels.csv").write_text(lines)
-    monkeypatch.chdir(folder)
-    exec(compile(program, PAGE, "exec"), {})  # noqa: S102
-    return float(capsys.readouterr().out)
+    monkeypatch.chdir(tmp_path)
+
+    def run(file: bytes) -> float:
+        (tmp_path / "labels.csv").write_bytes(file)
+        exec(compile(program, PAGE, "exec"), {})  # noqa: S102
+        return float(capsys.readouterr().out)
+
+    return run
 
 
 def test_a_notebook_computes_the_alpha_of_the_report(
-    campaign: Campaign, tmp_path: Path, monkeypatch: Any, capsys: Any
+    campaign: Campaign, notebook: Callable[[bytes], float]
 ) -> None:
     refresh_quality(campaign_id=campaign.pk, clock=lambda: LATER)
     figures = QualityReport.objects.get(campaign=campaign).figures
-    lines = "".join(
-        label_lines(
-            access=make_access(collection=campaign.list.collection),
-            campaign=campaign,
-            form="csv",
-            choice=LabelChoice(),
-        )
+    assert notebook(content(campaign, "csv")) == round(
+        figures["overall"]["alpha"]["ordinal"]["value"], 4
     )
-    found = notebook(lines, tmp_path, monkeypatch, capsys)
-    assert found == round(figures["overall"]["alpha"]["ordinal"]["value"], 4)
 
 
 def test_the_file_comes_from_the_page_and_over_rest(campaign: Campaign) -> None:
@@ -181,10 +240,12 @@ def test_the_file_comes_from_the_page_and_over_rest(campaign: Campaign) -> None:
 
 @pytest.mark.data
 @pytest.mark.first_pass
-def test_a_crowd_of_445_people_comes_in_and_goes_out_whole(
-    data_dir: Path, tmp_path: Path, monkeypatch: Any, capsys: Any
+@pytest.mark.parametrize("file", CROWDS)
+def test_a_crowd_comes_in_and_goes_out_whole(
+    file: str, data_dir: Path, notebook: Callable[[bytes], float]
 ) -> None:
-    crowd = read_crowd(data_dir, "votes")
+    people, alpha = CROWDS[file]
+    crowd = read_crowd(data_dir, file)
     given = [
         {"annotator": f"w{who}", "query_id": "q", "doc_id": f"d{unit}", "grade": str(step)}
         for who, unit, step in zip(crowd.annotators, crowd.units, crowd.steps, strict=True)
@@ -192,12 +253,14 @@ def test_a_crowd_of_445_people_comes_in_and_goes_out_whole(
     collection = make_collection(slug="crowd", cast=False)
     make_list(collection=collection)
     campaign = taken(given, collection)
-    access = make_access(collection=collection)
-    lines = "".join(label_lines(access=access, campaign=campaign, form="csv", choice=LabelChoice()))
-    found = list(csv.DictReader(io.StringIO(lines)))
-    assert len({row["annotator"] for row in found}) == crowd.people == 445
+    found = rows(campaign)
+    assert len({row["annotator"] for row in found}) == crowd.people == people
     same = ("doc_id", "grade")
     assert Counter(tuple(row[name] for name in same) for row in found) == Counter(
         tuple(row[name] for name in same) for row in given
     )
-    assert notebook(lines, tmp_path, monkeypatch, capsys) == 0.1658
+    assert notebook(content(campaign, "csv")) == alpha
+    refresh_quality(campaign_id=campaign.pk, clock=lambda: LATER)
+    figures = QualityReport.objects.get(campaign=campaign).figures
+    assert round(figures["overall"]["alpha"]["ordinal"]["value"], 4) == alpha
+    assert len(figures["annotators"]) == people
