@@ -163,10 +163,11 @@ def _measure_stability(slug: str) -> None:
     access = get_access(viewer=User.objects.get(username="dora"), slug=slug)
     found = get_order_stability(access=access, slug="main", filters=RunsFilters())
     list_id, version, question = found.order.message
-    asked = {"list_id": list_id, "version": version, "question": question}
 
     def compute() -> None:
-        assert report_stability(**asked, clock=timezone.now)
+        assert report_stability(
+            list_id=list_id, version=version, question=question, clock=timezone.now
+        )
 
     opened = _opener("stability", slug)
     _timed(f"stability of {len(found.order.runs)} runs, page before it is known", opened)

@@ -152,10 +152,10 @@ def gathered(data: Data, measures: Sequence[Measure]) -> Values:
 def as_dicts(data: Data) -> tuple[dict[str, dict[str, int]], list[Evaluated]]:
     """The same as pytrec_eval wants it. Scores fall with the rank."""
     queries = len(data.codes)
-    documents = data.judgments.documents.reshape(data.codes.shape).tolist()
+    documents = data.judgments.documents.reshape(data.codes.shape)
     qrels = {
-        str(query): {str(d): g for d, g in zip(own, codes, strict=True)}
-        for query, (own, codes) in enumerate(zip(documents, data.codes.tolist(), strict=True))
+        str(query): {str(d): int(g) for d, g in zip(own, codes, strict=True)}
+        for query, (own, codes) in enumerate(zip(documents, data.codes, strict=True))
     }
     scores = [float(place) for place in range(data.rankings.shape[1], 0, -1)]
     runs = [
@@ -301,9 +301,7 @@ def write_files(data: Data, folder: Path) -> tuple[Path, list[Path]]:
     n_queries, depth = len(data.codes), data.rankings.shape[1]
     documents = data.judgments.documents.reshape(data.codes.shape)
     with (qrels := folder / "qrels").open("w") as file:
-        for query, (own, codes) in enumerate(
-            zip(documents.tolist(), data.codes.tolist(), strict=True)
-        ):
+        for query, (own, codes) in enumerate(zip(documents, data.codes, strict=True)):
             file.write("".join(f"{query} 0 {d} {g}\n" for d, g in zip(own, codes, strict=True)))
     rng = np.random.default_rng(3)
     runs = []
