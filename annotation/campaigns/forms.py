@@ -9,7 +9,7 @@ from annotation.models import Campaign, Guideline
 from annotation.models.campaigns import LEASE_MINUTES, LONGEST_LEASE, SHORTEST_LEASE
 from judgments.models import JudgmentList, User
 
-RULES = {
+RULE_WORDS = {
     Campaign.Rule.MAJORITY: "Majority: the most frequent grade. Ties need adjudication.",
     Campaign.Rule.MEDIAN: "Median: the middle grade; between two middle ones half-way, half a "
     "step rounded up.",
@@ -18,13 +18,13 @@ RULES = {
     "confuses with what. For campaigns with some hundred labels each.",
     Campaign.Rule.RELIABILITY: "Weighed vote: those who are right more often count more.",
 }
-COMMITS = {
+COMMIT_WORDS = {
     Campaign.Commit.LIVE: "At once: a pair’s grade is in the list as soon as enough people have "
     "labelled it, and leaderboards follow within seconds.",
     Campaign.Commit.APPROVAL: "When you approve: grades wait until you have looked at them, and "
     "enter the list together.",
 }
-ORDERS = {
+ORDER_WORDS = {
     Campaign.Order.BY_QUERY: "Query by query: all documents of one query after another. Quicker, "
     "and grades of one query agree better with each other.",
     Campaign.Order.SHUFFLED: "Shuffled: another query with every pair. Slower, but no document is "
@@ -89,19 +89,19 @@ class CampaignForm(forms.Form):
     )
     rule = forms.ChoiceField(
         label="How labels become a grade",
-        choices=RULES,
+        choices=RULE_WORDS,
         initial=Campaign.Rule.MAJORITY,
         widget=forms.RadioSelect,
     )
     commit = forms.ChoiceField(
         label="When a grade enters the list",
-        choices=COMMITS,
+        choices=COMMIT_WORDS,
         initial=Campaign.Commit.LIVE,
         widget=forms.RadioSelect,
     )
     order = forms.ChoiceField(
         label="Order in which annotators get the pairs",
-        choices=ORDERS,
+        choices=ORDER_WORDS,
         initial=Campaign.Order.BY_QUERY,
         widget=forms.RadioSelect,
     )
@@ -173,4 +173,4 @@ class ApprovalForm(forms.Form):
 class RuleForm(forms.Form):
     """Which rule to look at, for a campaign that has labels."""
 
-    rule = forms.ChoiceField(label="Rule", choices=RULES, widget=forms.RadioSelect)
+    rule = forms.ChoiceField(label="Rule", choices=RULE_WORDS, widget=forms.RadioSelect)

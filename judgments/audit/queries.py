@@ -16,7 +16,7 @@ from judgments.pages.paging import paginate
 from judgments.pages.words import plain
 from judgments.permissions import Access, check_may_see_people
 
-RULES: Final = ("check.", "training.")  # what happens without a person's asking
+RULE_ACTIONS: Final = ("check.", "training.")  # prefixes of actions that rules take
 
 
 @dataclass(frozen=True)
@@ -156,4 +156,4 @@ def _items(value: Any) -> dict[str, Any]:
 def _who(entry: AuditEntry) -> str:
     if entry.actor:
         return str(entry.actor)
-    return "A rule" if entry.action.startswith(RULES) else "The command line"
+    return "A rule" if entry.action.startswith(RULE_ACTIONS) else "The command line"

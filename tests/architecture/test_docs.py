@@ -15,6 +15,7 @@ from django.core.management.base import BaseCommand
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from touchstone.files.ratings import FORMATS
 from touchstone.measures.definition import FAMILIES
 from touchstone.measures.presets import PRESETS
 
@@ -144,6 +145,12 @@ def test_every_measure_and_preset_is_documented() -> None:
     named = set(re.findall(r"`([\w]+)`", "".join(page.read_text() for page in PAGES)))
     assert set(FAMILIES) - named == set()
     assert set(PRESETS) - named == set()
+
+
+def test_every_format_of_judgments_is_documented() -> None:
+    pages = section(text("docs/commands.md"), "import_qrels"), text("docs/files.md")
+    for page in pages:
+        assert {name for name in FORMATS if f"`{name}`" not in page} == set()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -15,6 +15,8 @@ class Command(RefusingCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
+        from touchstone.files.ratings import FORMATS, TREC
+
         super().add_arguments(parser)
         parser.add_argument("list", metavar="COLLECTION/LIST", type=two_slugs)
         parser.add_argument(
@@ -23,10 +25,8 @@ class Command(RefusingCommand):
             metavar="N or NAME",
             help="a version's number or a release's name; else the newest",
         )
-
-        parser.add_argument(
-            "--format", default="trec", help="trec, csv, jsonl, beir, quepid, rre or opensearch"
-        )
+        names = ", ".join(FORMATS)
+        parser.add_argument("--format", default=TREC, help=f"{names} (default: {TREC})")
 
     def work(self, **options: Any) -> dict[str, Any]:
         from judgments.lists.queries import find_version_number, get_judgment_file

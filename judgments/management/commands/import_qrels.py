@@ -17,6 +17,9 @@ class Command(RefusingCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
+        from touchstone.files.format_detection import AUTO
+        from touchstone.files.ratings import FORMATS
+
         super().add_arguments(parser)
         # argparse takes `-2..4` for an option unless it is told that it is a number
         parser._negative_number_matcher = re.compile(r"-[0-9][0-9.,-]*\Z")
@@ -26,9 +29,8 @@ class Command(RefusingCommand):
         parser.add_argument("--scale", help="of a new list, such as 0..4 (the default) or -2..4")
         parser.add_argument(
             "--format",
-            default="auto",
-            help="trec, csv, jsonl, beir, quepid, rre or opensearch; auto: as the file begins "
-            "(default)",
+            default=AUTO,
+            help=f"{', '.join(FORMATS)}; {AUTO} (default): recognised by how the file begins",
         )
         parser.add_argument(
             "--signals",

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from annotation.campaigns.forms import RULES as WORDS
+from annotation.campaigns.forms import RULE_WORDS
 from annotation.consolidation.rules import RULES
 from annotation.consolidation.weighing import (
     WEIGHED,
@@ -107,4 +107,4 @@ def test_the_order_of_the_labels_changes_no_digit(known):
 def test_every_rule_that_can_be_chosen_is_computed_and_has_words() -> None:
     chosen = set(Campaign.Rule.values)
     assert chosen == set(RULES) | set(WEIGHED)
-    assert chosen == set(WORDS)
+    assert chosen == set(RULE_WORDS)
