@@ -173,6 +173,12 @@ def test_every_command_that_a_page_shows_exists(page: Path) -> None:
     assert management - set(get_commands()) == set()
 
 
+def test_the_glossary_is_in_alphabetical_order() -> None:
+    terms = re.findall(r"^\| ([^|]+) \| ", text("docs/glossary.md"), re.MULTILINE)[1:]
+    assert len(terms) > 40
+    assert terms == sorted(terms, key=str.casefold)
+
+
 NAMED = re.compile(r"`([\w/]+\.py)(?::(\w+))?`")
 
 
