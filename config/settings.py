@@ -296,7 +296,7 @@ CACHES = {
     if REDIS_URL
     else {
         "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
-        # the dialects of a board take an entry for each run, up to 400; Django holds 300
+        # Django holds 300, which the answers about one large board can fill
         "OPTIONS": {"MAX_ENTRIES": 5000},
     }
 }
@@ -330,6 +330,7 @@ CELERY_TASK_ROUTES = {
     "evaluation.refresh_large": {"queue": "jobs"},
     "evaluation.report_stability": {"queue": "jobs"},
     "evaluation.compute_measures": {"queue": "jobs"},
+    "evaluation.compute_tool_values": {"queue": "jobs"},
     "annotation.refresh_quality": {"queue": "jobs"},
     "annotation.preview_rule": {"queue": "jobs"},
     "annotation.preview_aside": {"queue": "jobs"},

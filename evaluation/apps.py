@@ -13,8 +13,9 @@ APPEND_ONLY = [
     AppendOnly("evaluation_ranking"),
     AppendOnly("evaluation_runalias"),
     AppendOnly("evaluation_measureset"),
-    # the stored evaluations between head and releases are thinned with age
+    # what is computed at versions between head and releases are thinned with age
     AppendOnly("evaluation_evaluation", deletable=True),
+    AppendOnly("evaluation_toolvalues", deletable=True),
 ]
 
 

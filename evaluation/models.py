@@ -200,6 +200,33 @@ class Evaluation(models.Model):
         return f"{self.run_id} at {self.version_id}"
 
 
+class ToolValues(models.Model):
+    """A run's mean nDCG at a version as every public tool would print it. Written once.
+
+    definitions: a digest of what every preset meant and of what the list's grades were worth; what
+    other code would compute lies under another one. means: [preset, mean or null, queries,
+    problem] of each preset, in their order.
+    """
+
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="+", db_index=False)
+    version = models.ForeignKey(JudgmentVersion, on_delete=models.PROTECT, related_name="+")
+    cutoff = models.PositiveIntegerField()
+    definitions = models.CharField(max_length=32)
+    means = models.JSONField()
+    computed_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("run", "version", "cutoff", "definitions"), name="tool_values_once"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.run_id} at {self.version_id}, k={self.cutoff}"
+
+
 class RefreshAttempt(models.Model):
     """That a run is being evaluated from scratch on a list, or could not be.
 

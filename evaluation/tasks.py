@@ -6,6 +6,7 @@ from django.utils import timezone
 from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.leaderboards.requested import compute_requested
 from evaluation.stability.services import report_stability
+from evaluation.tool_differences.services import compute_tool_values
 from judgments.waking import publish
 
 MOST_STEPS = 1_000  # of one message; what is then left is found by the sweep
@@ -37,3 +38,11 @@ def compute_measures(list_id: int, version: int, measures: str) -> None:
 def report_order_stability(list_id: int, version: int, question: str) -> None:
     """Compute how stable an order of runs is, unless that is kept already."""
     report_stability(list_id=list_id, version=version, question=question, clock=timezone.now)
+
+
+@shared_task(name="evaluation.compute_tool_values", ignore_result=True)
+def compute_tools(list_id: int, version: int, cutoff: int, run_id: int) -> None:
+    """Compute what every tool would say of a run, or of all (0), as far as it is not stored."""
+    compute_tool_values(
+        list_id=list_id, version=version, cutoff=cutoff, run_id=run_id, clock=timezone.now
+    )

@@ -27,6 +27,7 @@ from config.backups.keys import list_keys, signing_keys
 from config.backups.refusing import BackupRefused
 from config.targets import list_targets
 from evaluation.evaluations.verifying import Verified, verify_list, verify_runs, verify_texts
+from evaluation.tool_differences.verifying import verify_tool_values
 from judgments.models import Release, User
 
 # what Django itself writes again after every migrate
@@ -96,6 +97,7 @@ def verify_everything() -> Verified:
     targets = list_targets(None)
     for judgment_list in targets:
         found += verify_list(judgment_list=judgment_list)
+        found += verify_tool_values(judgment_list=judgment_list)
     for collection in {target.collection_id: target.collection for target in targets}.values():
         found += verify_runs(collection=collection)
     return found

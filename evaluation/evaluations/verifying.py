@@ -44,7 +44,9 @@ class Verified:
 
     evaluations: from scratch. steps: by their difference from the stored one before.
     texts: what people wrote, by the digests that facts name it by.
-    outdated: evaluations by an arithmetic that this code no longer has; nobody can check those.
+    tool_values: a run's nDCG as every tool would print it, at a version and a cutoff.
+    outdated: evaluations by an arithmetic that this code no longer has, and tool values by presets
+    that have changed; nobody can check those.
     problems: one sentence for everything that differs.
     """
 
@@ -54,6 +56,7 @@ class Verified:
     runs: int = 0
     outdated: int = 0
     texts: int = 0
+    tool_values: int = 0
     problems: tuple[str, ...] = ()
 
     def __add__(self, other: "Verified") -> "Verified":
@@ -64,6 +67,7 @@ class Verified:
             self.runs + other.runs,
             self.outdated + other.outdated,
             self.texts + other.texts,
+            self.tool_values + other.tool_values,
             self.problems + other.problems,
         )
 

@@ -22,6 +22,7 @@ from evaluation.tool_differences.queries import (
     get_list_tool_orders,
     get_run_tool_values,
 )
+from evaluation.tool_differences.services import enqueue
 from judgments.lists.queries import HEAD
 from judgments.permissions import NotFound, get_access
 from judgments.rest.answers import AnswerSerializer
@@ -59,7 +60,7 @@ class RunRosetta(APIView):
         operation_id="get_run_rosetta", parameters=[Parameters], responses={200: Output} | REFUSED
     )
     def get(self, request: Request, slug: str, ranker_slug: str, run_id: UUID) -> Response:
-        """What every public tool would print as this run's nDCG."""
+        """What every public tool would print as this run's nDCG; a worker computes it once."""
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
         get_run_of(access, ranker_slug, run_id)
@@ -67,6 +68,7 @@ class RunRosetta(APIView):
         found = get_run_tool_values(access=access, public_id=run_id, filters=filters)
         if found.looked_at is None:
             raise NotFound("list")
+        enqueue(found)
         return Response(self.Output(found).data)
 
 
@@ -99,9 +101,10 @@ class ListRosetta(APIView):
         responses={200: Output} | REFUSED,
     )
     def get(self, request: Request, slug: str, list_slug: str) -> Response:
-        """The order of a list's runs as each public tool would have it."""
+        """The order of a list's runs under each public tool; a worker computes it once."""
         asked = read_parameters(request, RosettaParameters)
         access = get_access(viewer=request.user, slug=slug)
         filters = ToolFilters(list_slug, asked["version"], str(asked["k"]))
         found = get_list_tool_orders(access=access, slug=list_slug, filters=filters)
+        enqueue(found)
         return Response(self.Output(found).data)

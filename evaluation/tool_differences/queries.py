@@ -9,12 +9,13 @@ from evaluation.evaluations.queries import FilterRefused, list_means
 from evaluation.evaluations.query_values import get_mean, get_query_values
 from evaluation.models import Run
 from evaluation.runs.queries import get_run
-from evaluation.tool_differences.tool_values import is_too_long, list_tool_values
+from evaluation.tool_differences.tool_values import list_tool_values
 from judgments.content.queries import ListChoice, get_choice
 from judgments.lists.queries import get_list, get_version
 from judgments.models import JudgmentList
 from judgments.pages.answers import ON_PAGES
 from judgments.permissions import Access, check_may_see_rankings
+from judgments.versions.queries import list_judged_queries
 from touchstone.measures.asking import Asked, as_meant, recognise
 from touchstone.measures.definition import Measure
 from touchstone.measures.presets import ARRAYS_CAVEAT, PRESETS
@@ -22,7 +23,6 @@ from touchstone.measures.tool_differences import MOST_CUTOFF, PresetMean, places
 from touchstone.scales import Scale
 
 USUAL_CUTOFF: Final = 10
-MOST_RUNS: Final = 400  # far more than a leaderboard is read of
 MOST_PAIRS: Final = 50
 OWN: Final = "this list"
 
@@ -51,6 +51,16 @@ class NdcgOfList:
     measure: Measure
     has_values: bool
     has_negatives: bool
+
+    @property
+    def cutoff(self) -> int:
+        return self.measure.cutoff or USUAL_CUTOFF
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether there is anything that a tool could be given."""
+        at = {"list_id": self.judgment_list.pk, "version": self.version}
+        return self.version > 0 and bool(list_judged_queries(**at))
 
     @property
     def name(self) -> str:
@@ -83,7 +93,7 @@ class ToolValue:
 @dataclass(frozen=True, kw_only=True)
 class RunToolValues:
     """mean: of the list's own nDCG. dialects: the highest mean first; none where nothing is
-    judged, and where the run is too long to be waited for (is_too_long).
+    judged. computing: a worker is still at them; ask again.
 
     On pages, looked_at: None in a collection without a list.
     """
@@ -92,7 +102,7 @@ class RunToolValues:
     measure: str = ""
     mean: float | None = None
     n: int = 0
-    is_too_long: bool = False
+    computing: bool = False
     dialects: tuple[ToolValue, ...] = ()
     run: Run = field(metadata=ON_PAGES)
     looked_at: NdcgOfList | None = field(metadata=ON_PAGES)
@@ -139,24 +149,21 @@ class ReversedPair:
 class ListToolOrders:
     """orders: those there are, the list's own first. runs: best first by the list's own.
 
-    computing: runs that are still to come; ask again. left_out: worse runs than the first 400.
+    computing: runs that a worker has still to compute, not in `runs` yet; ask again.
     disputed: how many pairs of runs change places; pairs: the first 50 of them.
 
-    On pages, too_long: runs that no page waits for. unread: presets that can't read this list,
-    with why.
+    On pages, unread: presets that can't read this list, with why.
     """
 
     version: int
     measure: str
     computing: int
-    left_out: int
     orders: tuple[SharedOrder, ...]
     runs: tuple[RunPlaces, ...]
     disputed: int
     pairs: tuple[ReversedPair, ...]
     looked_at: NdcgOfList = field(metadata=ON_PAGES)
     has_runs: bool = field(metadata=ON_PAGES)
-    too_long: tuple[str, ...] = field(metadata=ON_PAGES)
     unread: tuple[PresetMean, ...] = field(metadata=ON_PAGES)
 
 
@@ -174,16 +181,14 @@ def get_run_tool_values(*, access: Access, public_id: UUID, filters: ToolFilters
         "measure": own.measure,
     }
     mean = get_mean(found=get_query_values(run=run, **at), **at)
-    means: tuple[PresetMean, ...] = ()
-    if mean.judged is not None:
-        means = _preset_means(own, [run]).get(run.pk, ())
+    means = _preset_means(own, [run]).get(run.pk, ())
     rows = [_tool_value(own, one, mean.value) for one in means]
     return RunToolValues(
         version=own.version,
         measure=own.name,
         mean=mean.value,
         n=mean.queries,
-        is_too_long=is_too_long(run),
+        computing=not means and own.is_judged,
         dialects=tuple(sorted(rows, key=lambda row: (row.mean is None, -(row.mean or 0.0)))),
         run=run,
         looked_at=own,
@@ -199,26 +204,23 @@ def get_list_tool_orders(*, access: Access, slug: str, filters: ToolFilters) -> 
         raise FilterRefused("no_list", "There is no judgment list yet.")
     own = _looked_at(access, choice, filters.cutoff)
     every = _own_means(own)
-    first = dict(list(every.items())[:MOST_RUNS])
-    found = _preset_means(own, list(first))
-    known = [run for run in first if run.pk in found]
-    means: dict[str, list[float | None]] = {OWN: [first[run] for run in known]}
+    found = _preset_means(own, list(every))
+    known = [run for run in every if run.pk in found]
+    means: dict[str, list[float | None]] = {OWN: [every[run] for run in known]}
     for run in known:
         for one in found[run.pk]:
             if not one.problem:
                 means.setdefault(one.preset, []).append(one.mean)
     orders = _orders(means)
     runs = _placed(known, means, orders)
-    reversals = rank_reversals(means)
-    too_long = tuple(run.name for run in first if run.pk not in found and is_too_long(run))
+    reversals = rank_reversals(means, MOST_PAIRS)
     return ListToolOrders(
         version=own.version,
         measure=own.name,
-        computing=len(first) - len(found) - len(too_long) if found else 0,
-        left_out=len(every) - len(first),
+        computing=len(every) - len(found) if own.is_judged else 0,
         orders=orders,
         runs=runs,
-        disputed=len(reversals),
+        disputed=reversals.count,
         pairs=tuple(
             ReversedPair(
                 first=runs[one.first].id,
@@ -227,11 +229,10 @@ def get_list_tool_orders(*, access: Access, slug: str, filters: ToolFilters) -> 
                 for_second=one.for_second,
                 runs=(runs[one.first], runs[one.second]),
             )
-            for one in reversals[:MOST_PAIRS]
+            for one in reversals.pairs
         ),
         looked_at=own,
-        has_runs=bool(first),
-        too_long=too_long,
+        has_runs=bool(every),
         unread=tuple(one for one in found[known[0].pk] if one.problem) if known else (),
     )
 
@@ -282,7 +283,7 @@ def _preset_means(own: NdcgOfList, runs: Sequence[Run]) -> dict[int, tuple[Prese
         runs=runs,
         judgment_list=own.judgment_list,
         version=own.version,
-        cutoff=own.measure.cutoff or USUAL_CUTOFF,
+        cutoff=own.cutoff,
     )
 
 

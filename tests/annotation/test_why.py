@@ -14,6 +14,7 @@ from django.urls import reverse
 from annotation.consolidation.services import consolidate
 from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.models import Run
+from evaluation.tasks import compute_tools
 from tests.annotation.page_reading import client_of, words
 from tests.builders import NOW, World, make_world
 from tests.builders_annotation import label, make_campaign
@@ -40,6 +41,7 @@ def world() -> World:
             label(pair=pair, username="ben", grade=3)
         consolidate(list_id=campaign.list_id, at=NOW + timedelta(days=days))
     refresh_evaluations(list_id=world.judgments.pk, at=NOW)
+    compute_tools(world.judgments.pk, 2, 10, 0)
     world.judgments.refresh_from_db()
     assert world.judgments.head == 2
     return world

@@ -4,6 +4,7 @@ import pytest
 from django.core.cache import cache
 
 from evaluation.models import Run
+from evaluation.tasks import compute_tools
 from tests.api.callers import BOOKS, MAIN, by_token, is_problem
 from tests.builders import World, commit, make_world
 from tests.evaluation.builders import make_run
@@ -75,15 +76,20 @@ def test_what_can_not_be_explained_is_a_problem(world, query, status):
 
 
 def test_a_run_has_the_number_that_every_tool_would_print(world):
+    waiting = ask("lsa", "rosetta", "k=5").json()
+    assert (waiting["computing"], waiting["dialects"]) == (True, [])
+    compute_tools(world.judgments.pk, 1, 5, Run.objects.get(ranker__slug="lsa").pk)
     found = ask("lsa", "rosetta", "k=5").json()
     means = {one["preset"]: (one["mean"], one["n"]) for one in found["dialects"]}
     assert (found["measure"], found["mean"], found["n"]) == ("nDCG@5", 0.5, 2)
     assert means["trec_eval"] == (1.0, 1)  # the answered query alone
     assert means["trec_eval_c"] == (0.5, 2)
-    assert not found["is_too_long"]
+    assert not found["computing"]
 
 
 def test_a_lists_orders_say_which_tools_have_them_and_who_changes_places(world):
+    assert by_token("dora").get(f"{MAIN}rosetta?k=5").json()["computing"] == 2
+    compute_tools(world.judgments.pk, 1, 5, 0)
     found = by_token("dora").get(f"{MAIN}rosetta?k=5").json()
     names = [run["ranker"] for run in found["runs"]]
     own, *others = found["orders"]
@@ -93,7 +99,7 @@ def test_a_lists_orders_say_which_tools_have_them_and_who_changes_places(world):
     (pair,) = found["pairs"]
     assert "trec_eval" in pair["for_second"]  # lsa, on the one query that it answers
     assert pair["second"] == found["runs"][1]["id"]
-    assert (found["computing"], found["left_out"], found["disputed"]) == (0, 0, 1)
+    assert (found["computing"], found["disputed"]) == (0, 1)
     assert {name for one in (own, *others) for name in one["presets"]} >= {"trec_eval"}
 
 

@@ -24,6 +24,7 @@ from annotation.models import (
 )
 from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.models import RunAlias
+from evaluation.tasks import compute_tools
 from judgments.collections.services import load_queries
 from judgments.lists.services import release_version
 from judgments.models import SetLook
@@ -111,6 +112,7 @@ def full() -> None:
     run = make_run(collection=world.collection, rankings={"q1": ["d1", "d2"]})
     RunAlias.objects.create(run=run, ranker=run.ranker, name="again", created_at=NOW)
     refresh_evaluations(list_id=world.judgments.pk, at=NOW)
+    compute_tools(world.judgments.pk, 1, 10, 0)
     campaign = make_campaign(world=world, pairs=[(query, other)])
     pair = campaign.pairs.select_related("list").get()
     label(pair=pair, username="ben", grade=3)

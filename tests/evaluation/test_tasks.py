@@ -5,7 +5,13 @@ from celery import current_app
 
 from config.sweep import list_due
 from evaluation.models import Evaluation, StabilityReport
-from evaluation.tasks import compute_measures, refresh, refresh_large, report_order_stability
+from evaluation.tasks import (
+    compute_measures,
+    compute_tools,
+    refresh,
+    refresh_large,
+    report_order_stability,
+)
 from tests.builders import World, commit, make_world
 from tests.evaluation.builders import make_run
 
@@ -39,6 +45,7 @@ def test_a_task_for_a_list_that_is_not_there_does_nothing() -> None:
     refresh(12345)
     refresh_large(12345)
     compute_measures(12345, 1, "P@5")
+    compute_tools(12345, 1, 10, 0)
     report_order_stability(12345, 1, '{"measure": "nDCG@10", "runs": [1], "segment": "", "set": 0}')
     assert not StabilityReport.objects.exists()
     assert not Evaluation.objects.exists()

@@ -1,5 +1,6 @@
 """How tools differ on one run: what each preset's tool would print as its mean, side by side."""
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -84,32 +85,51 @@ def preset_measure(chosen: Preset, cutoff: int) -> Measure:
 
 def places(values: Sequence[float | None]) -> tuple[int | None, ...]:
     """The place of each value, the highest being 1; equal ones share theirs, None has none."""
-    known = [value for value in values if value is not None]
+    known = sorted(value for value in values if value is not None)
     return tuple(
-        None if value is None else 1 + sum(other > value for other in known) for value in values
+        None if value is None else 1 + len(known) - bisect_right(known, value) for value in values
     )
 
 
-def rank_reversals(values: Mapping[str, Sequence[float | None]]) -> tuple[RankReversal, ...]:
+@dataclass(frozen=True, slots=True)
+class RankReversals:
+    """pairs: those that split the presets most, the most divided first. count: of all pairs."""
+
+    pairs: tuple[RankReversal, ...]
+    count: int
+
+
+def rank_reversals(
+    values: Mapping[str, Sequence[float | None]], most: int | None = None
+) -> RankReversals:
     """The pairs whose order depends on the preset; those that split the presets most come first.
 
     values: by preset, one of each thing compared. Where two are equal, or one is missing, a preset
-    takes no side.
+    takes no side. most: pairs to be named; None: all.
     """
     if not values:
-        return ()
+        return RankReversals((), 0)
     names = tuple(values)
     table = np.array(
         [[np.nan if one is None else one for one in values[name]] for name in names], np.float64
     ).reshape(len(names), -1)
-    out = []
+    divided: list[tuple[int, int, int]] = []
+    count = 0
     for first in range(table.shape[1]):
-        higher, lower = table[:, first, None] > table, table[:, first, None] < table
-        for second in np.flatnonzero(higher.any(axis=0) & lower.any(axis=0)).tolist():
-            if second > first:
-                sides = (_named(names, higher[:, second]), _named(names, lower[:, second]))
-                out.append(RankReversal(first, second, *sides))
-    return tuple(sorted(out, key=lambda one: -min(len(one.for_first), len(one.for_second))))
+        own, others = table[:, first, None], table[:, first + 1 :]
+        split = np.minimum((own > others).sum(axis=0), (own < others).sum(axis=0))
+        found = np.flatnonzero(split)
+        count += len(found)
+        divided += [(-int(split[at]), first, first + 1 + at) for at in found.tolist()]
+        if most is not None and len(divided) > 10 * most:
+            divided = sorted(divided)[:most]
+    pairs = []
+    for _, first, second in sorted(divided)[:most]:
+        one, other = table[:, first], table[:, second]
+        pairs.append(
+            RankReversal(first, second, _named(names, one > other), _named(names, one < other))
+        )
+    return RankReversals(tuple(pairs), count)
 
 
 def _named(names: Sequence[str], chosen: BoolArray) -> tuple[str, ...]:

@@ -12,8 +12,9 @@ CHECK_FAILED = 1
 
 class Command(RefusingCommand):
     help = (
-        "Recompute stored evaluations from scratch, at the head and at every release, and the "
-        "digests of releases and runs; where no list is named, also those of what people wrote. "
+        "Recompute stored evaluations and tools' values from scratch, at the head and at every "
+        "release, and the digests of releases and runs; where no list is named, also those of "
+        "what people wrote. "
         "Whatever differs by a bit is named, with exit status 1."
     )
 
@@ -23,7 +24,7 @@ class Command(RefusingCommand):
         parser.add_argument(
             "--all",
             action="store_true",
-            help="also every evaluation between, by its difference from the one before",
+            help="also all between: evaluations by their difference from the one before",
         )
 
     def work(self, **options: Any) -> dict[str, Any]:
@@ -34,11 +35,13 @@ class Command(RefusingCommand):
             verify_runs,
             verify_texts,
         )
+        from evaluation.tool_differences.verifying import verify_tool_values
 
         found = Verified()
         targets = list_targets(options["list"])
         for judgment_list in targets:
-            found += verify_list(judgment_list=judgment_list, every_step=options["all"])
+            asked = {"judgment_list": judgment_list, "every_step": options["all"]}
+            found += verify_list(**asked) + verify_tool_values(**asked)
         collections = {target.collection_id: target.collection for target in targets}
         for collection in collections.values():
             found += verify_runs(collection=collection)
@@ -59,10 +62,11 @@ class Command(RefusingCommand):
             self.stderr.write("\n".join(found.problems))
         if found.outdated:
             self.stderr.write(
-                f"{found.outdated} evaluations were computed by an older engine; "
+                f"{found.outdated} values were computed by an older engine; "
                 + "they can’t be checked"
             )
         self.stdout.write(
-            f"{found.evaluations} evaluations, {found.steps} steps, {found.releases} releases, "
-            + f"{found.runs} runs and {found.texts} texts checked, {len(found.problems)} problems"
+            f"{found.evaluations} evaluations, {found.steps} steps, {found.tool_values} tool "
+            + f"values, {found.releases} releases, {found.runs} runs and {found.texts} texts "
+            + f"checked, {len(found.problems)} problems"
         )

@@ -64,7 +64,10 @@ def test_verify_is_content_with_what_reconcile_did(
     capsys.readouterr()
     call_command("verify", "--all")
     texts = SideText.objects.count()
-    said = f"1 evaluations, 0 steps, 0 releases, 1 runs and {texts} texts checked, 0 problems\n"
+    said = (
+        "1 evaluations, 0 steps, 0 tool values, 0 releases, 1 runs "
+        f"and {texts} texts checked, 0 problems\n"
+    )
     assert capsys.readouterr() == (said, "")
 
 

@@ -3,25 +3,31 @@
 import io
 import json
 import re
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
 import pytest
+from celery import current_app
 from django.core.cache import cache
 from django.core.management import call_command
 from django.urls import reverse
 
 from evaluation.evaluations.query_values import get_mean, get_query_values
-from evaluation.models import Run
+from evaluation.evaluations.verifying import Verified
+from evaluation.models import Run, ToolValues
 from evaluation.runs.services import withdraw_run
-from evaluation.tool_differences import queries, tool_values
+from evaluation.tool_differences import services
 from evaluation.tool_differences.queries import (
     ToolFilters,
     get_list_tool_orders,
     get_run_tool_values,
 )
+from evaluation.tool_differences.services import compute_tool_values
 from evaluation.tool_differences.tool_values import list_tool_values, run_file
+from evaluation.tool_differences.verifying import verify_tool_values
 from judgments.lists.queries import get_qrels
+from judgments.lists.services import release_version
 from judgments.models import JudgmentList
 from tests.builders import NOW, World, commit, make_access, make_list, make_world
 from tests.evaluation.browsing import links_of, signed_in, text_of
@@ -43,8 +49,17 @@ RUN = (
 
 
 @pytest.fixture(autouse=True)
-def empty_cache() -> None:
+def messages(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
+    """What a worker was told to compute."""
     cache.clear()
+    sent: list[tuple[object, ...]] = []
+
+    def send(name: str, args: tuple[object, ...], **_: object) -> None:
+        if name == services.TASK:
+            sent.append(tuple(args))
+
+    monkeypatch.setattr(current_app, "send_task", send)
+    return sent
 
 
 @pytest.fixture
@@ -71,6 +86,19 @@ def run(world: World) -> Run:
     return make_run(collection=world.collection, text=RUN)
 
 
+def compute(judgment_list: JudgmentList, version: int = 1, k: int = 10, run: Run | None = None):
+    """What the worker does; how many runs it computed."""
+    asked = {"list_id": judgment_list.pk, "version": version, "cutoff": k}
+    return compute_tool_values(**asked, run_id=run.pk if run else 0, clock=lambda: NOW)
+
+
+def values_of(run: Run, judgment_list: JudgmentList, version: int = 1, k: int = 10):
+    """What each preset says of a run, once the worker has been there."""
+    compute(judgment_list, version, k, run)
+    own = {"judgment_list": judgment_list, "version": version, "cutoff": k}
+    return list_tool_values(runs=[run], **own)[run.pk]
+
+
 def get(world: World, run: Run, query: str = ""):
     return signed_in(world.dora).get(reverse("run-rosetta", args=["books", run.public_id]) + query)
 
@@ -95,7 +123,7 @@ def evaluated(folder: Path, qrels: bytes, text: str, preset: str, k: int) -> flo
 def test_each_mean_is_what_evaluate_prints_to_the_last_bit(
     world: World, wide: JudgmentList, run: Run, tmp_path: Path, k: int
 ) -> None:
-    spoken = list_tool_values(runs=[run], judgment_list=wide, version=1, cutoff=k)[run.pk]
+    spoken = values_of(run, wide, k=k)
     qrels = get_qrels(judgment_list=wide, number=1)
     assert [one.preset for one in spoken] == list(NDCG_PRESETS)
     for one in spoken:
@@ -115,7 +143,7 @@ def test_the_nasty_run_keeps_every_bit_through_the_database(
     text = (nasty / "nasty.run").read_text()
     run = make_run(collection=world.collection, text=text, create=True)
     exported = get_qrels(judgment_list=found, number=1)
-    for one in list_tool_values(runs=[run], judgment_list=found, version=1, cutoff=10)[run.pk]:
+    for one in values_of(run, found):
         if not one.problem:
             assert one.mean == evaluated(tmp_path, exported, text, one.preset, 10), one.preset
 
@@ -123,6 +151,7 @@ def test_the_nasty_run_keeps_every_bit_through_the_database(
 def test_the_page_shows_every_preset_the_highest_first(
     world: World, wide: JudgmentList, run: Run
 ) -> None:
+    compute(wide)
     page = get(world, run, "?list=wide&version=1")
     shown = re.findall(r'data-dialect="(\w+)"', page.content.decode())
     assert page.status_code == 200
@@ -144,6 +173,7 @@ def test_the_page_shows_every_preset_the_highest_first(
 def test_the_lists_own_number_is_the_one_of_the_runs_page(
     world: World, wide: JudgmentList, run: Run
 ) -> None:
+    compute(wide, k=3)
     page = get(world, run, "?list=wide&k=3")
     own = next(link for link in links_of(page, "/runs/") if "measure=nDCG%403" in link)
     stats = text_of(signed_in(world.dora).get(own))
@@ -153,6 +183,7 @@ def test_the_lists_own_number_is_the_one_of_the_runs_page(
 
 
 def test_what_can_not_be_exact_says_so(world: World, wide: JudgmentList, run: Run) -> None:
+    compute(wide)
     text = text_of(get(world, run, "?list=wide"))
     assert "orders ties at random" in text
     assert "second-hand sources" in text
@@ -163,6 +194,7 @@ def test_every_definition_leads_to_what_it_means(
     world: World, wide: JudgmentList, run: Run
 ) -> None:
     browser = signed_in(world.dora)
+    compute(wide)
     page = get(world, run, "?list=wide")
     links = links_of(page, "/measures?measure=")
     assert len(links) == len(NDCG_PRESETS)
@@ -173,6 +205,7 @@ def test_every_definition_leads_to_what_it_means(
 def test_presets_that_read_the_stored_order_lead_to_their_queries(
     world: World, wide: JudgmentList, run: Run
 ) -> None:
+    compute(wide)
     page = get(world, run, "?list=wide")
     links = set(links_of(page, f"/runs/{run.public_id}?list=wide&version=1&measure"))
     assert len(links) >= 3
@@ -221,8 +254,9 @@ def test_grades_count_what_they_are_worth_as_on_every_other_page(world: World, r
     own = make_list(collection=world.collection, slug="real", scale=Scale.parse("0,0.5,0.9"))
     query, (first, second, *_) = world.queries[0], world.documents
     commit(judgment_list=own, grades={(query, first): 2, (query, second): 1})
+    compute(own)
     assert "uses their codes" in text_of(get(world, run, "?list=real"))
-    spoken = list_tool_values(runs=[run], judgment_list=own, version=1, cutoff=3)[run.pk]
+    spoken = values_of(run, own, k=3)
     compared = 0
     for one in spoken:
         asked = ask(f"{one.preset}:nDCG@3")
@@ -243,19 +277,10 @@ def test_grades_count_what_they_are_worth_as_on_every_other_page(world: World, r
 
 
 def test_an_old_version_keeps_its_numbers(world: World, wide: JudgmentList, run: Run) -> None:
-    before = list_tool_values(runs=[run], judgment_list=wide, version=1, cutoff=10)[run.pk]
+    before = values_of(run, wide)
     commit(judgment_list=wide, grades={(world.queries[0], world.documents[4]): 4})
-    cache.clear()
-    assert list_tool_values(runs=[run], judgment_list=wide, version=1, cutoff=10)[run.pk] == before
-    assert list_tool_values(runs=[run], judgment_list=wide, version=2, cutoff=10)[run.pk] != before
-
-
-def test_a_second_look_reads_no_ranking(
-    world: World, wide: JudgmentList, run: Run, django_assert_num_queries
-) -> None:
-    list_tool_values(runs=[run], judgment_list=wide, version=1, cutoff=10)
-    with django_assert_num_queries(0):
-        list_tool_values(runs=[run], judgment_list=wide, version=1, cutoff=10)
+    assert values_of(run, wide) == before
+    assert values_of(run, wide, version=2) != before
 
 
 @pytest.fixture
@@ -272,8 +297,9 @@ def rivals(world: World, wide: JudgmentList) -> tuple[Run, Run]:
 
 
 def test_the_pair_whose_order_depends_on_the_dialect_is_named(
-    world: World, rivals: tuple[Run, Run]
+    world: World, wide: JudgmentList, rivals: tuple[Run, Run]
 ) -> None:
+    compute(wide)
     page = get_list_tool_orders(
         access=make_access(collection=world.collection), slug="wide", filters=ToolFilters()
     )
@@ -287,66 +313,146 @@ def test_the_pair_whose_order_depends_on_the_dialect_is_named(
     assert "Pairs whose order depends on the dialect" in text
 
 
-def test_a_withdrawn_run_has_no_place(world: World, rivals: tuple[Run, Run]) -> None:
+def test_a_withdrawn_run_has_no_place(
+    world: World, wide: JudgmentList, rivals: tuple[Run, Run]
+) -> None:
+    compute(wide)
     access = make_access(collection=world.collection)
     withdraw_run(access=access, run=rivals[0], at=NOW)
     page = get_list_tool_orders(access=access, slug="wide", filters=ToolFilters())
     assert [run.ranker_name for run in page.runs] == ["brilliant"]
 
 
-def test_runs_beyond_the_patience_wait_and_the_open_page_asks_on(
-    world: World, rivals: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch
+def test_an_open_page_shows_what_is_there_and_asks_on_until_all_runs_are(
+    world: World, wide: JudgmentList, rivals: tuple[Run, Run], messages: list[tuple[object, ...]]
 ) -> None:
-    monkeypatch.setattr(tool_values, "PATIENCE", 1)
     first = get_list_page(world)
-    assert "1 run to go" in text_of(first)
+    assert "2 runs to go" in text_of(first)
     assert 'hx-trigger="load' in first.content.decode()
+    assert messages == [(wide.pk, 1, 10, 0)]
+    compute(wide, run=rivals[0])
+    part = get_list_page(world, **{"HX-Request": "true"})
+    assert "<html" not in part.content.decode()
+    assert "1 run to go" in text_of(part)
+    assert len(messages) == 1, "a page that polls wakes no second worker"
+    assert compute(wide) == 1
     rest = get_list_page(world, **{"HX-Request": "true"})
-    assert "<html" not in rest.content.decode()
     assert "to go" not in text_of(rest)
     assert "hx-get" not in rest.content.decode()
     assert "brilliant" in text_of(rest)
     assert "steady" in text_of(rest)
+    assert len(messages) == 1
 
 
-def test_where_there_are_too_many_runs_the_best_are_shown(
-    world: World, rivals: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch
+def test_a_runs_page_asks_on_until_its_values_are_there(
+    world: World, wide: JudgmentList, run: Run, messages: list[tuple[object, ...]]
 ) -> None:
-    every = get_list_page(world).context["page"].runs
-    monkeypatch.setattr(queries, "MOST_RUNS", 1)
-    page = get_list_page(world)
-    assert [run.ranker_name for run in page.context["page"].runs] == [every[0].ranker_name]
-    assert every[0].ranker_name == "steady"  # the older one
-    assert "first 1 run." in text_of(page)
+    page = get(world, run, "?list=wide&k=3")
+    assert 'hx-trigger="load' in page.content.decode()
+    assert messages == [(wide.pk, 1, 3, run.pk)]
+    compute(wide, k=3, run=run)
+    page = get(world, run, "?list=wide&k=3")
+    assert "hx-get" not in page.content.decode()
+    assert len(messages) == 1
 
 
-def test_all_of_many_runs_are_there(world: World, rivals: tuple[Run, Run]) -> None:
-    for number in range(70):
+def test_a_run_that_comes_later_wakes_a_worker_at_once(
+    world: World, wide: JudgmentList, rivals: tuple[Run, Run], messages: list[tuple[object, ...]]
+) -> None:
+    get_list_page(world)
+    compute(wide)
+    make_run(collection=world.collection, ranker="late", rankings={"q1": ["d1"]})
+    assert "1 run to go" in text_of(get_list_page(world))
+    assert len(messages) == 2
+
+
+def test_all_of_many_runs_are_there_and_no_ranking_is_read_again(
+    world: World, wide: JudgmentList, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(420):
         make_run(
             collection=world.collection,
-            rankings={"q1": [f"d{number % 3 + 1}"], "q2": [f"d{number // 3 + 1}"]},
-            ranker=f"ranker-{number}",
-            create=True,
+            text=f"q1 Q0 d1 1 {number + 1} t\nq1 Q0 d2 2 0 t\n",
+            name=f"run-{number}",
         )
+    assert compute(wide) == 420
+    monkeypatch.setattr(services, "run_file", None)
+    assert compute(wide) == 0
     page = get_list_page(world).context["page"]
-    assert (len(page.runs), page.computing, page.left_out) == (72, 0, 0)
+    assert (len(page.runs), page.computing) == (420, 0)
 
 
-def test_a_query_costs_patience_whatever_a_run_says_of_it(
-    world: World, rivals: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch
+def test_a_run_that_can_not_be_computed_holds_up_no_other(
+    world: World,
+    wide: JudgmentList,
+    rivals: tuple[Run, Run],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr(tool_values, "PATIENCE", sum(run.row_count for run in rivals))
+    def read(run: Run):
+        if run == rivals[0]:
+            raise ValueError("broken")
+        return run_file(run)
+
+    monkeypatch.setattr(services, "run_file", read)
+    assert compute(wide) == 1
+    assert str(rivals[0].public_id) in caplog.text
     assert "1 run to go" in text_of(get_list_page(world))
 
 
-def test_a_run_that_is_too_long_is_sent_to_the_command_line(
-    world: World, rivals: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch
+def test_two_workers_at_the_same_run_leave_one_row(
+    world: World, wide: JudgmentList, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tool_values, "MOST_RANKS", 5)
-    assert "too long for this page" in text_of(get(world, rivals[0], "?list=wide"))
-    text = text_of(get_list_page(world))
-    assert "Too long for a page" in text
-    assert "to go" not in text
+    def read(one: Run):
+        monkeypatch.undo()
+        assert compute(wide) == 1  # the other one was faster
+        return run_file(one)
+
+    monkeypatch.setattr(services, "run_file", read)
+    compute(wide)
+    assert ToolValues.objects.count() == 1
+
+
+def test_what_was_computed_long_ago_goes_unless_somebody_may_cite_it(
+    world: World, wide: JudgmentList, run: Run
+) -> None:
+    for number in (2, 3, 4):
+        commit(judgment_list=wide, grades={(world.queries[0], world.documents[4]): number})
+    ada = make_access(collection=world.collection)
+    release_version(access=ada, at=NOW, judgment_list=wide, number=2, name="paper")
+    for number in (1, 2, 3, 4):
+        compute(wide, number)
+    commit(judgment_list=wide, grades={(world.queries[0], world.documents[4]): 1})
+    later = NOW + services.KEPT + timedelta(seconds=1)
+    asked = {"list_id": wide.pk, "version": 5, "cutoff": 10, "run_id": 0}
+    compute_tool_values(**asked, clock=lambda: later)
+    kept = ToolValues.objects.order_by("version").values_list("version__number", flat=True)
+    assert list(kept) == [2, 5]
+
+
+def test_verify_names_a_value_that_was_changed(world: World, wide: JudgmentList, run: Run) -> None:
+    compute(wide)
+    compute(wide, k=3)
+    assert verify_tool_values(judgment_list=wide) == Verified(tool_values=2)
+    row = ToolValues.objects.get(cutoff=3)
+    row.delete()
+    row.means[0][1] = 0.123
+    ToolValues.objects.create(
+        run=run, version=row.version, cutoff=3, definitions=row.definitions, means=row.means,
+        computed_at=NOW,
+    )  # fmt: skip
+    ToolValues.objects.create(
+        run=run, version=row.version, cutoff=3, definitions="old", means=[], computed_at=NOW
+    )
+    found = verify_tool_values(judgment_list=wide)
+    assert (found.tool_values, found.outdated) == (2, 1)
+    (problem,) = found.problems
+    assert "version 1: bm25/" in problem
+    assert "nDCG@3" in problem
+    commit(judgment_list=wide, grades={(world.queries[0], world.documents[4]): 1})
+    wide.refresh_from_db()
+    assert verify_tool_values(judgment_list=wide) == Verified()
+    assert len(verify_tool_values(judgment_list=wide, every_step=True).problems) == 1
 
 
 def test_the_board_and_the_run_lead_to_their_rosetta_pages(
@@ -358,31 +464,3 @@ def test_the_board_and_the_run_lead_to_their_rosetta_pages(
     for page in (board, own):
         (link,) = links_of(page, "/rosetta")
         assert browser.get(link).status_code == 200
-
-
-def test_the_dialects_of_more_than_300_runs_become_complete_and_are_then_not_read_again(
-    world: World, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries
-) -> None:
-    first, second, *_ = world.documents
-    commit(
-        judgment_list=world.judgments,
-        grades={(world.queries[0], first): 3, (world.queries[0], second): 1},
-    )
-    runs = [
-        make_run(
-            collection=world.collection,
-            text=f"q1 Q0 d1 1 {number + 1} t\nq1 Q0 d2 2 0 t\n",
-            name=f"run-{number}",
-        )
-        for number in range(310)
-    ]
-    assert len({run.pk for run in runs}) == 310
-    monkeypatch.setattr(tool_values, "PATIENCE", 100 * (2 + tool_values.A_QUERY))
-
-    def look() -> int:
-        at = world.judgments
-        return len(list_tool_values(runs=runs, judgment_list=at, version=1, cutoff=10))
-
-    assert [look() for _ in range(4)] == [100, 200, 300, 310]
-    with django_assert_num_queries(0):
-        assert look() == 310

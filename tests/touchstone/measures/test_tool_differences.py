@@ -16,7 +16,13 @@ from touchstone.measures.errors import MeasureError
 from touchstone.measures.files import evaluate_file
 from touchstone.measures.judged_files import JudgedQueries
 from touchstone.measures.presets import NDCG_PRESETS
-from touchstone.measures.tool_differences import PresetMean, places, preset_means, rank_reversals
+from touchstone.measures.tool_differences import (
+    PresetMean,
+    RankReversals,
+    places,
+    preset_means,
+    rank_reversals,
+)
 from touchstone.measures.tool_rules import apply
 
 QRELS = "q1 a 2\nq1 b -1\nq1 c 4\nq2 a 1\nq2 z 0\nq3 a 3\nq5 b 0\n"
@@ -91,15 +97,15 @@ def test_equal_values_share_their_place_and_the_next_is_left_out() -> None:
 
 def test_a_pair_is_disputed_where_presets_stand_on_both_sides() -> None:
     values = {"one": [0.5, 0.4, 0.1], "two": [0.4, 0.5, 0.1], "three": [0.6, 0.6, 0.2]}
-    (found,) = rank_reversals(values)
+    (found,) = rank_reversals(values).pairs
     assert (found.first, found.second) == (0, 1)
     assert (found.for_first, found.for_second) == (("one",), ("two",))
 
 
 def test_a_missing_value_takes_no_side() -> None:
-    assert rank_reversals({"one": [0.5, 0.4], "two": [None, 0.5]}) == ()
-    assert rank_reversals({}) == ()
-    assert rank_reversals({"one": []}) == ()
+    assert rank_reversals({"one": [0.5, 0.4], "two": [None, 0.5]}).pairs == ()
+    assert rank_reversals({}).pairs == ()
+    assert rank_reversals({"one": []}).pairs == ()
 
 
 def test_the_most_divided_pair_comes_first() -> None:
@@ -109,7 +115,7 @@ def test_the_most_divided_pair_comes_first() -> None:
         "three": [2.0, 3.0, 1.0],
         "four": [2.0, 3.0, 1.0],
     }
-    assert next((one.first, one.second) for one in rank_reversals(values)) == (0, 1)
+    assert next((one.first, one.second) for one in rank_reversals(values).pairs) == (0, 1)
 
 
 @given(
@@ -128,4 +134,17 @@ def test_pairs_are_disputed_exactly_where_two_presets_disagree(table: list[list[
         if any(own[first] > own[second] for own in table)
         and any(own[first] < own[second] for own in table)
     }
-    assert {(one.first, one.second) for one in rank_reversals(values)} == expected
+    found = rank_reversals(values)
+    assert {(one.first, one.second) for one in found.pairs} == expected
+    assert found.count == len(expected)
+    assert rank_reversals(values, most=2) == RankReversals(found.pairs[:2], found.count)
+
+
+def test_the_most_divided_of_very_many_pairs_are_named() -> None:
+    n = 120
+    values = {"up": list(map(float, range(n))), "down": list(map(float, range(n, 0, -1)))}
+    values["swapped"] = [1.0, 0.0, *values["up"][2:]]
+    values["swapped too"] = values["swapped"]
+    every, some = rank_reversals(values), rank_reversals(values, most=3)
+    assert some.pairs == every.pairs[:3]
+    assert some.count == n * (n - 1) // 2
