@@ -17,6 +17,7 @@ from evaluation.runs.selection import RunMean
 from judgments.templatetags.touchstone import parameters
 from touchstone.measures.definition import Measure
 from touchstone.measures.wording import answers_words, describe, tie_words
+from touchstone.statistics import groups
 from touchstone.statistics.named_tests import TESTS, Test
 
 register = template.Library()
@@ -37,6 +38,9 @@ ORDERS = {
     "judged": "least judged first",
 }
 OF_SETS = frozenset({"leaderboard", "compare", "stability", "judge-next"})
+
+
+register.filter("letter_ranges", groups.letter_ranges)
 
 
 @register.inclusion_tag("evaluation/_views.html")

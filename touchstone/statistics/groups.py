@@ -1,5 +1,6 @@
 """Significance groups of many rankers, as letters."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
@@ -15,6 +16,7 @@ from touchstone.statistics.tukey import tukey_reach
 
 Correction = Literal["tukey", "holm"]
 LEVEL: Final = 0.05
+RANGE: Final = 4  # letters in a row that are shown as a range
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,20 @@ def _letter(number: int) -> str:
     """a to z, then a2 to z2, and so on."""
     round_, place = divmod(number, len(ascii_lowercase))
     return ascii_lowercase[place] + (str(round_ + 1) if round_ else "")
+
+
+def letter_ranges(letters: str) -> str:
+    """The letters as a person reads them: four or more in a row are a range, "a–r"."""
+    names = letters.split(" ") if " " in letters else re.findall(r"[a-z]\d*", letters)
+    rows: list[list[str]] = []
+    last = -1
+    for name in names:
+        number = ascii_lowercase.index(name[0]) + len(ascii_lowercase) * (int(name[1:] or 1) - 1)
+        if not rows or number != last + 1:
+            rows.append([])
+        rows[-1].append(name)
+        last = number
+    return " ".join(f"{row[0]}–{row[-1]}" if len(row) >= RANGE else " ".join(row) for row in rows)
 
 
 def _by_tukey(values: FloatArray) -> npt.NDArray[np.bool_]:

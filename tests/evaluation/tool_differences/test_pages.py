@@ -95,8 +95,8 @@ def compute(judgment_list: JudgmentList, version: int = 1, k: int = 10, run: Run
 def values_of(run: Run, judgment_list: JudgmentList, version: int = 1, k: int = 10):
     """What each preset says of a run, once the worker has been there."""
     compute(judgment_list, version, k, run)
-    own = {"judgment_list": judgment_list, "version": version, "cutoff": k}
-    return list_tool_values(runs=[run], **own)[run.pk]
+    found = list_tool_values(runs=[run], judgment_list=judgment_list, version=version, cutoff=k)
+    return found[run.pk]
 
 
 def get(world: World, run: Run, query: str = ""):

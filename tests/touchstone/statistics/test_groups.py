@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from touchstone.statistics.groups import Correction, letters, significance_groups
+from touchstone.statistics.groups import Correction, letter_ranges, letters, significance_groups
 from touchstone.statistics.paired import holm
 from touchstone.statistics.tukey import tukey_hsd
 
@@ -100,3 +100,19 @@ def test_nothing_is_said_of_one_query_or_one_run():
         significance_groups(np.ones((1, 3)), correction="tukey")
     with pytest.raises(ValueError, match="two"):
         significance_groups(np.ones((3, 1)), correction="holm")
+
+
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        ("a", "a"),
+        ("abc", "a b c"),
+        ("abcd", "a–d"),
+        ("abcdfg", "a–d f g"),
+        ("a c d e f", "a c–f"),
+        ("x y z a2 b2 z2 a3", "x–b2 z2 a3"),
+        ("", ""),
+    ],
+)
+def test_many_letters_are_read_as_a_range(told: str, shown: str) -> None:
+    assert letter_ranges(told) == shown
