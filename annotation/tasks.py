@@ -1,4 +1,4 @@
-"""Wake-ups of the annotation room; what they do is in the services."""
+"""Wake-ups of the annotation app; what they do is in the services."""
 
 from celery import shared_task
 from django.utils import timezone

@@ -1,4 +1,4 @@
-"""The REST interface, gathered from the rooms; mounted at /api/v1/."""
+"""The REST interface, gathered from the apps; mounted at /api/v1/."""
 
 from django.urls import URLPattern, URLResolver, include, path, re_path
 

@@ -1,4 +1,4 @@
-"""The one place that knows all three rooms."""
+"""The one place that knows all three apps."""
 
 from django.apps import AppConfig
 

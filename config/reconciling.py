@@ -1,4 +1,4 @@
-"""Doing at once what the workers would do: all that is due, in all rooms."""
+"""Doing at once what the workers would do: all that is due, in all apps."""
 
 import time
 from collections.abc import Callable, Collection

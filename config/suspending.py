@@ -1,4 +1,4 @@
-"""Suspend an account in all rooms at once."""
+"""Suspend an account in all apps at once."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Which lists a command that spans the rooms is about."""
+"""Which lists a command that spans the apps is about."""
 
 from judgments.management.lookup import get_list
 from judgments.models import JudgmentList

@@ -1,4 +1,4 @@
-"""Every address of the application, gathered from the rooms."""
+"""Every address of the application, gathered from the apps."""
 
 from django.urls import URLPattern, URLResolver, include, path
 

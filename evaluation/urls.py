@@ -1,4 +1,4 @@
-"""Addresses of the evaluation room. None ends in a slash."""
+"""Addresses of the evaluation app. None ends in a slash."""
 
 from django.urls import URLPattern, path
 

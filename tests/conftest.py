@@ -23,7 +23,7 @@ from judgments.triggers import remove_triggers
 from tests import services
 from tests.racing import AtOnce, Racers
 
-ROOMS = ("annotation", "evaluation", "judgments")
+APPS = ("annotation", "evaluation", "judgments")
 # A long test at the end would leave the other process without work.
 FIRST = {"leaks", "real_services", "test_run_script.py"}
 USES_THE_DATABASE = {"db", "transactional_db", "live_server"}
@@ -197,7 +197,7 @@ def ids_begin_at_one(request: pytest.FixtureRequest) -> None:
         return
     if marked is None:
         request.getfixturevalue("db")
-    models = (model for room in ROOMS for model in apps.get_app_config(room).get_models())
+    models = (model for app in APPS for model in apps.get_app_config(app).get_models())
     keys = (model._meta.auto_field for model in models)
     sequences = [{"table": key.model._meta.db_table, "column": key.column} for key in keys if key]
     with connection.cursor() as cursor:

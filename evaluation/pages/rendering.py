@@ -1,4 +1,4 @@
-"""What every page of this room shares."""
+"""What every page of this app shares."""
 
 from collections.abc import Callable
 from typing import Any

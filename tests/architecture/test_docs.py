@@ -21,7 +21,7 @@ from touchstone.measures.presets import PRESETS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
-ROOMS = ("annotation", "config", "evaluation", "judgments")
+APPS = ("annotation", "config", "evaluation", "judgments")
 VARIABLE = re.compile(r"\b(?:TOUCHSTONE_[A-Z_]+|DATABASE_URL|REDIS_URL)\b")
 READ = re.compile(r"""(?:env\.\w+|environ\.get|getenv)\(\s*"([A-Z_]+)""")
 
@@ -31,13 +31,13 @@ def text(name: str) -> str:
 
 
 def source() -> str:
-    files = [path for room in (*ROOMS, "touchstone") for path in (ROOT / room).rglob("*.py")]
+    files = [path for app in (*APPS, "touchstone") for path in (ROOT / app).rglob("*.py")]
     return "\n".join(path.read_text() for path in [*files, ROOT / "tests" / "services.py"])
 
 
 def our_commands() -> dict[str, BaseCommand]:
     """The management commands that are ours, by name."""
-    owners = {name: app for name, app in get_commands().items() if app in ROOMS}
+    owners = {name: app for name, app in get_commands().items() if app in APPS}
     return {name: load_command_class(app, name) for name, app in sorted(owners.items())}
 
 

@@ -35,7 +35,7 @@ from tests.builders_annotation import context_of, label, make_campaign, said
 from tests.evaluation.builders import make_run
 from touchstone.files.collections import QueryRecord
 
-ROOMS = ("annotation", "evaluation", "judgments")
+APPS = ("annotation", "evaluation", "judgments")
 MUTABLE = {
     "annotation.AsidePreview": "a cache of figures, computed anew when somebody looks",
     "annotation.Assignment": "a seat is leased, filled, freed and voided",
@@ -77,13 +77,13 @@ def kept() -> dict[str, AppendOnly]:
     """What the apps declare append-only, by table."""
     return {
         table.table: table
-        for room in ROOMS
-        for table in getattr(apps.get_app_config(room), "append_only", [])
+        for app in APPS
+        for table in getattr(apps.get_app_config(app), "append_only", [])
     }
 
 
 def rooms_models() -> list[type[models.Model]]:
-    return [model for room in ROOMS for model in apps.get_app_config(room).get_models()]
+    return [model for app in APPS for model in apps.get_app_config(app).get_models()]
 
 
 APPEND_ONLY = [model for model in rooms_models() if model._meta.db_table in kept()]

@@ -18,8 +18,8 @@ USE_DJANGOS_CACHE = {"judgments/storage/caches.py"}
 
 
 def modules() -> Iterator[tuple[str, ast.Module]]:
-    for room in OURS:
-        for path in sorted((ROOT / room).rglob("*.py")):
+    for package in OURS:
+        for path in sorted((ROOT / package).rglob("*.py")):
             yield str(path.relative_to(ROOT)), ast.parse(path.read_text())
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import django
 from django.core.management import call_command
 
-ROOMS = ("judgments", "evaluation", "annotation")
+APPS = ("judgments", "evaluation", "annotation")
 
 
 def steps() -> Iterator[tuple[str, str]]:
@@ -21,10 +21,10 @@ def steps() -> Iterator[tuple[str, str]]:
     from django.db.migrations.loader import MigrationLoader
 
     graph = MigrationLoader(connection).graph
-    for room in ROOMS:
-        (last,) = graph.leaf_nodes(room)
+    for app in APPS:
+        (last,) = graph.leaf_nodes(app)
         parents = (one.key for one in graph.node_map[last].parents)
-        yield from (key for key in parents if key[0] == room)
+        yield from (key for key in parents if key[0] == app)
 
 
 def digests() -> dict[str, str]:
@@ -32,7 +32,7 @@ def digests() -> dict[str, str]:
     from django.apps import apps
 
     found = {}
-    for model in (model for room in ROOMS for model in apps.get_app_config(room).get_models()):
+    for model in (model for app in APPS for model in apps.get_app_config(app).get_models()):
         rows = [
             [bytes(value) if isinstance(value, memoryview) else value for value in row]
             for row in model._base_manager.order_by("pk").values_list()
@@ -51,8 +51,8 @@ def main() -> None:
     before = digests()
     backwards = list(steps())
     assert backwards, "no app has a migration to go back by"
-    for room, name in backwards:
-        call_command("migrate", room, name, verbosity=0, interactive=False)
+    for app, name in backwards:
+        call_command("migrate", app, name, verbosity=0, interactive=False)
         call_command("migrate", verbosity=0, interactive=False)
     after = digests()
     differing = sorted(label for label in before if before[label] != after[label])

@@ -1,4 +1,4 @@
-"""The demo's content needs no framework, whatever else lives in its room."""
+"""The demo's content needs no framework, whatever else is in its package."""
 
 import os
 import subprocess

@@ -13,7 +13,7 @@ from evaluation.runs.services import import_run
 from judgments.collections.services import load_documents, load_queries
 from judgments.imports.services import import_qrels
 from tests.builders import NOW, World, make_access, make_world
-from tests.conftest import ROOMS
+from tests.conftest import APPS
 from tests.deployment import ROOT
 from tests.evaluation.builders import make_ranker
 from tests.touchstone.files.hostile import Case
@@ -42,7 +42,7 @@ MOST_KIB = 300 * 1024
 
 def counts() -> dict[str, int]:
     """How many rows every table of ours has."""
-    models = (model for room in ROOMS for model in apps.get_app_config(room).get_models())
+    models = (model for app in APPS for model in apps.get_app_config(app).get_models())
     return {model._meta.db_table: model._default_manager.count() for model in models}
 
 

@@ -1,4 +1,4 @@
-"""What other rooms learn of runs: which there are, and what they ranked first."""
+"""What other apps learn of runs: which there are, and what they ranked first."""
 
 import pytest
 

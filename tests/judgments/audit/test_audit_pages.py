@@ -22,8 +22,8 @@ RECORDING = re.compile(r"_?(record(_by|_person)?|open|archive|load|load_records)
 
 def recorded() -> Iterator[str]:
     """The actions that the product's code gives to what records them."""
-    for room in ("annotation", "evaluation", "judgments"):
-        for path in (ROOT / room).rglob("*.py"):
+    for app in ("annotation", "evaluation", "judgments"):
+        for path in (ROOT / app).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text())):
                 if isinstance(node, ast.Call):
                     name = getattr(node.func, "attr", getattr(node.func, "id", ""))

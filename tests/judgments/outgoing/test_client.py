@@ -521,8 +521,8 @@ def test_nothing_else_of_the_server_speaks_to_other_servers() -> None:
     )
     found = {
         str(file.relative_to(root))
-        for room in ("annotation", "config", "evaluation", "judgments")
-        for file in (root / room).rglob("*.py")
+        for app in ("annotation", "config", "evaluation", "judgments")
+        for file in (root / app).rglob("*.py")
         if speaks.search(file.read_text())
     }
     assert found - {"config/healthcheck.py"} == {"judgments/outgoing/client.py"}
