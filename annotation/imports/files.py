@@ -14,9 +14,9 @@ from touchstone.files.numbers import NUMBER
 from touchstone.files.reading import Progress, Source
 from touchstone.scales import Scale
 
-MOST_PEOPLE: Final = 500
-MOST_LABELS: Final = 1_000_000
+MOST_LABELS: Final = 3_000_000  # some 300 bytes each in memory
 MAX_NAMES_CHARACTERS: Final = 50_000  # who is who
+NAMES: Final = ("annotator", "query_id", "doc_id")
 Key = tuple[str, str]  # the ids of a query and a document
 
 _NUMBER: Final = re.compile(NUMBER)
@@ -84,17 +84,17 @@ def read_given_labels(
     """
     problems = Problems(name)
     given = GivenLabels(name)
-    people: set[str] = set()
+    once: dict[str, str] = {}  # names and ids come again and again: each is one object
     seen: dict[tuple[str, str, str], int] = {}
-    for line, values in named_rows(source, problems, progress):
+    for line, row in named_rows(source, problems, progress):
+        values = dict(row) | {name: once.setdefault(row[name], row[name]) for name in NAMES}
         label = _label(line, values, scale, at, problems)
         if label is None or not _is_first(label, seen, problems):
             continue
         _note_final(line, values, scale, given, problems)
         given.labels.append(label)
-        people.add(label.annotator)
-        if len(people) > MOST_PEOPLE or len(given.labels) > MOST_LABELS:
-            message = f"more than {MOST_PEOPLE:,} people or {MOST_LABELS:,} labels."
+        if len(given.labels) > MOST_LABELS:
+            message = f"more than {MOST_LABELS:,} labels: split the file."
             raise problems.stop(line, Rule.TOO_MUCH, message)
     if not given.labels and not problems:
         raise problems.stop(1, Rule.EMPTY, "there is no label in it.")

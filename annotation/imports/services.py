@@ -25,7 +25,6 @@ from annotation.imports.files import GivenLabels, Key, read_given_labels, read_n
 from annotation.imports.label_writes import (
     ImportRefused,
     conclude_stock,
-    store_decisions,
     store_labels,
     take_stock,
 )
@@ -128,8 +127,7 @@ def import_labels(
         check_may_run(access, campaign)
         people = _people(access, campaign, given.annotators, names, at)
         stock = take_stock(campaign=campaign, keys=keys, given=given)
-        counts = store_labels(stock=stock, given=given, people=people, at=at)
-        decided = store_decisions(stock=stock, given=given, by=access.user, at=at)
+        counts = store_labels(stock=stock, given=given, people=people, by=access.user, at=at)
         analyse(Pair, Assignment, Label, LabelTiming, Adjudication, SideText)
         version = conclude_stock(stock=stock, judgment_list=judgment_list, at=at)
         if is_new:
@@ -142,7 +140,7 @@ def import_labels(
             labels=counts["new"],
             corrected=counts["corrected"],
             unchanged=counts["unchanged"],
-            decided=decided,
+            decided=counts["decided"],
         )
         audit.record_by(
             access,

@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from annotation.campaigns.services import CampaignRefused, reopen_campaign
 from annotation.gold.services import mark_gold
+from annotation.imports import label_writes
 from annotation.imports.files import read_given_labels
 from annotation.imports.label_writes import ImportRefused
 from annotation.imports.services import import_labels
@@ -62,6 +63,16 @@ def grades(world):
     return {(row.query.qid, row.document.docid): row.grade for row in rows}
 
 
+def seats_of(campaign):
+    seats_qs = Assignment.objects.filter(pair__campaign=campaign).order_by("pair", "seat")
+    return list(
+        seats_qs.values_list(
+            "pair__query__qid", "pair__document__docid", "seat", "purpose", "state",
+            "annotator__name", "labels__grade", "labels__pair_seq", "labels__timing__seconds",
+        )
+    )  # fmt: skip
+
+
 def test_labels_become_a_closed_campaigns_and_decisions_win_over_them(world):
     done = take(world)
     assert (done.labels, done.decided, done.pairs, done.version.number) == (7, 1, 3, 2)
@@ -88,6 +99,25 @@ def test_the_same_file_again_changes_nothing_and_another_grade_is_a_correction(w
     assert (corrected.corrected, corrected.labels, corrected.version.number) == (1, 0, 3)
     assert grades(world)["q2", "d1"] == 1
     assert Label.objects.exclude(supersedes=None).count() == 1
+
+
+def test_portions_of_pairs_give_what_the_whole_file_gives(world, monkeypatch):
+    whole = take(world)
+    told = grades(world), seats_of(whole.campaign)
+    other = make_world(slug="films")
+    monkeypatch.setattr(label_writes, "PORTION", 1)
+    monkeypatch.setattr(label_writes, "CONCLUDED", 2)
+    done = take(other)
+    assert done.labels == whole.labels == 7
+    assert (done.decided, done.pairs) == (whole.decided, whole.pairs)
+    assert (grades(other), seats_of(done.campaign)) == told
+
+
+def test_a_file_has_more_than_five_hundred_people(world):
+    rows = [f"person {number},q1,d{1 + number % 2},{number % 5}" for number in range(501)]
+    done = take(world, "\n".join(["annotator,query_id,doc_id,grade", *rows]))
+    assert (len(done.people), done.labels) == (501, 501)
+    assert done.campaign.annotators.count() == 501
 
 
 def test_names_are_members_where_they_are_said_to_be_and_else_cannot_sign_in(world):

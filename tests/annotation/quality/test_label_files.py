@@ -37,7 +37,7 @@ from touchstone.scales import Scale
 pytestmark = pytest.mark.django_db
 
 # of each file of TREC 2011's crowds: the people, and alpha as the collection records it
-CROWDS = {"votes": (445, 0.1658)}
+CROWDS = {"votes": (445, 0.1658), "otherparticipantsvotes": (511, 0.3206)}
 LATER = NOW + timedelta(days=1)
 PAGE = Path(__file__).parents[3] / "docs" / "quality.md"
 NOTE = '=1+1, "so" 🙂\nsecond line'
