@@ -1,14 +1,14 @@
 """Rankers, and the runs that are uploaded for them."""
 
 from dataclasses import asdict
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, ClassVar, cast
 from uuid import UUID
 
 from django.http import StreamingHttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -118,6 +118,22 @@ class RunStateOutput(RunOutput, ProgressOutput):
     """
 
 
+@extend_schema_field(
+    {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}], "default": ""}
+)
+class TagsField(serializers.Field):  # type: ignore[type-arg]
+    """Tags as one text, words with commas or blanks between, or as the list that answers have."""
+
+    default_error_messages: ClassVar = {"invalid": "Tags are a text or a list of texts."}
+
+    def to_internal_value(self, data: object) -> list[str]:
+        """The tags. Raises TagsRefused for what is none."""
+        words = [data] if isinstance(data, str) else data
+        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+            self.fail("invalid")
+        return parse_tags(" ".join(words))
+
+
 class Rankers(APIView):
     """The rankers of a collection."""
 
@@ -125,10 +141,11 @@ class Rankers(APIView):
         """A new ranker.
 
         slug: for addresses and commands; without it, made from the name; it can't be changed later.
-        tags: words, with commas or blanks between, that leaderboards are narrowed and grouped by.
+        tags: words that leaderboards are narrowed and grouped by, as a list, or as a text with
+        commas or blanks between.
         """
 
-        tags = serializers.CharField(max_length=500, allow_blank=True, default="")
+        tags = TagsField(default=list)
 
     @extend_schema(
         operation_id="list_rankers", parameters=[PageParameters], responses=page_of(RankerOutput)
@@ -146,7 +163,6 @@ class Rankers(APIView):
         access = get_access(viewer=request.user, slug=slug)
         check_may_upload_runs(access)
         data = read_input(self.Input, request.data)
-        data["tags"] = parse_tags(data["tags"])
         made = create_ranker(access=access, at=timezone.now(), **data)
         headers = {"Location": reverse("api-ranker", args=[slug, made.slug])}
         return Response(RankerOutput(made).data, status=201, headers=headers)

@@ -43,9 +43,11 @@ class FileFindings:
             found.append(f"Read as {self.read_as}.")
         if self.tied_rows:
             lines = "1 query" if self.tied_queries == 1 else f"{self.tied_queries:,} queries"
+            offer = " To use the file's order, upload it with “Trust the rank column” (order=rank)."
             found.append(
                 f"{self.tied_rows:,} lines in {lines} have the same {self.ordered_by} as another "
                 "of their query; these are ordered by document id, descending, as in trec_eval."
+                + (offer if self.ordered_by == "score" else "")
             )
         if self.without_text:
             documents = "document has" if self.without_text == 1 else "documents have"

@@ -54,10 +54,19 @@ def test_a_slug_is_made_from_a_name(world):
     assert "slug" in str(made)
 
 
+@pytest.mark.parametrize("tags", ["BM25.v1, Dense_x", ["BM25.v1", "Dense_x"], "BM25.v1 Dense_x"])
+def test_tags_are_taken_as_a_text_or_as_the_list_that_answers_have(world, tags):
+    made = post_json(by_token("dora"), f"{BOOKS}rankers/", {"slug": "dense", "tags": tags})
+    assert (made.status_code, made.json()["tags"]) == (201, ["BM25.v1", "Dense_x"])
+
+
 @pytest.mark.parametrize(
     ("body", "status", "code"),
     [
         ({"slug": "bm25"}, 422, "slug_taken"),
+        ({"slug": "x", "tags": 7}, 400, "invalid"),
+        ({"slug": "x", "tags": [7]}, 400, "invalid"),
+        ({"slug": "x", "tags": ["<b>"]}, 422, "tag_invalid"),
         ({"slug": "B M"}, 400, "invalid"),
         ({}, 400, "invalid"),
         ({"slug": "x", "collection": "books-of-eve"}, 400, "invalid"),
@@ -84,8 +93,10 @@ def test_the_rank_column_can_be_trusted_where_scores_tie(world):
     body = client.post(f"{RUNS}?name=by-score", form(tied)).json()
     assert (body["tied_rows"], body["ordered_by"]) == (3, "score")
     assert "3 lines in 1 query have the same score" in body["remarks"][0]
+    assert "“Trust the rank column” (order=rank)" in body["remarks"][0]
     body = client.post(RUNS, form(tied, name="by-rank", order="rank")).json()
     assert (body["tied_rows"], body["ordered_by"], body["name"]) == (0, "rank", "by-rank")
+    assert not any("Trust" in remark for remark in body["remarks"])
     scores = [unpack_scores(bytes(own.scores)).tolist() for own in Ranking.objects.order_by("pk")]
     assert scores == [[7, 7, 7], [-1, -2, -3]]
     is_problem(client.post(RUNS, form(tied, order="docid")), 400, "invalid")
