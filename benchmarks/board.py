@@ -2,12 +2,14 @@
 
     python -m benchmarks.board [--runs 200] [--queries 10000] [--compared 8] [--data DATA]
 
-Three things in a temporary SQLite database, each asked for as a reader's browser asks, through
-every middleware: the leaderboard of 200 made-up runs over 100 queries; the comparison of eight
-made-up runs over 10,000 queries, with 10,000 resamples; and what a worker computes of how stable
-the order of these boards is. DATA is the folder of the public collections: with it the same of the
-real runs of trec-covid-r1-sample and cast-2021. CPU and wall-clock times of this process.
-Aims: the leaderboard below 0.3 s warm, the comparison below 2 s.
+In a temporary SQLite database, each asked for as a reader's browser asks, through every
+middleware: the leaderboard of 200 made-up runs over 100 queries; the comparison of eight made-up
+runs over 10,000 queries, with 10,000 resamples, their judge next and the page of their list; and
+what a worker computes of how stable the order of these boards is. DATA is the folder of the public
+collections: with it the same of the real runs of trec-covid-r1-sample and cast-2021. CPU and
+wall-clock times of this process.
+Aims: the leaderboard below 0.3 s warm, the first look at the comparison of eight 1.5 s, judge next
+1 s a second look, the page of the list 0.1 s of CPU time.
 """
 
 import argparse
@@ -60,6 +62,7 @@ def main() -> None:
         words = f"{options.compared} runs, {options.queries:,} queries, {SHORT} documents each"
         print(words, flush=True)
         _measure_comparison("long", options.compared)
+        _measure_pages("long", options.compared)
         _measure_stability("long")
         for name, (qrels, scale) in REAL.items() if options.data else ():
             folder = options.data / name
@@ -149,6 +152,17 @@ def _measure_comparison(slug: str, runs: int) -> None:
         page = _opener(name, slug, query)
         _timed(f"comparison {words}, nothing kept", page)
         _timed(f"comparison {words}, median of {TIMES}", page, times=TIMES)
+
+
+def _measure_pages(slug: str, runs: int) -> None:
+    query = "?" + "&".join(f"runs=ranker-{number:03}" for number in range(runs))
+    for name, words, asked in (
+        ("judge-next", "judge next", query),
+        ("list", "page of the list", ""),
+    ):
+        page = _opener(name, slug, asked)
+        _timed(f"{words}, first look", page)
+        _timed(f"{words}, median of {TIMES}", page, times=TIMES)
 
 
 def _measure_stability(slug: str) -> None:

@@ -54,18 +54,20 @@ def compute_tool_values(
     stored = ToolValues.objects.filter(run=OuterRef("pk"), **key)
     runs = Run.objects.filter(~Exists(stored), ranker__collection=row.list.collection)
     runs = runs.filter(pk=run_id) if run_id else runs.filter(withdrawn_at__isnull=True)
-    flag, done = _flag(list_id, version, cutoff, run_id), 0
+    flag, done, failed = _flag(list_id, version, cutoff, run_id), 0, 0
     for run in runs.select_related("ranker__collection").order_by("row_count", "pk"):
         try:
             means = [astuple(one) for one in preset_means(judged, run_file(run), cutoff)]
         except Exception:
             logger.exception("what tools would say of run %s was not computed", run.public_id)
+            failed += 1
             continue
         values = ToolValues(run=run, means=means, computed_at=clock(), **key)
         ToolValues.objects.bulk_create([values], ignore_conflicts=True)  # another worker's is equal
         write_cached(flag, True, DEBOUNCE)
         done += 1
-    cache.delete(flag)
+    if not failed:  # else an open page would have it tried again and again
+        cache.delete(flag)
     _thin(row, at=clock())
     return done
 

@@ -136,6 +136,9 @@ def _table(
     places: tuple[int, ...] | None = None
     for number, cells in rows:
         if places is None:
+            if _is_of_a_run(cells):
+                message = "a column of ranks, and none of grades; this is a run, not judgments."
+                raise problems.stop(number, Rule.COLUMNS, message)
             places = _places(cells)
             if places is not None:
                 continue
@@ -158,6 +161,15 @@ def _places(cells: Sequence[str]) -> tuple[int, ...] | None:
     ]
     places = tuple(place for place in found if place is not None)
     return places if len(places) == 3 else None
+
+
+def _is_of_a_run(cells: Sequence[str]) -> bool:
+    """Whether a header is a run's, as PyTerrier and ir_measures call the columns of theirs.
+
+    BEIR calls grades scores: what tells the two apart is the rank.
+    """
+    names = {cell.strip().lower() for cell in cells}
+    return "rank" in names and names.isdisjoint({*GRADE_NAMES} - {"score"})
 
 
 def _listed(rows: Iterable[tuple[int, str, str, str, bool]], problems: Problems) -> list[Rating]:
