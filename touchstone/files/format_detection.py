@@ -3,6 +3,7 @@
 import csv
 import os
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -12,6 +13,8 @@ from touchstone.files.reading import BOM, GZIP_MAGIC, Source
 
 AUTO: Final = "auto"
 HEAD: Final = 64 * 1024  # bytes looked at
+LINES: Final = 500  # that may be a ranking's
+LONGEST_RANK: Final = 9  # digits
 OF_JSON: Final = {
     "opensearch": (b'"judgmentRatings"', b'"judgmentScores"'),
     "rre": (b'"topics"', b'"query_groups"', b'"relevant_documents"'),
@@ -45,15 +48,36 @@ def choose_format(source: Source, name: str) -> RecognisedFormat:
 
 
 def _recognised(head: bytes) -> tuple[str, str]:
-    lines = (line.strip(b" \r") for line in head.removeprefix(BOM).split(b"\n"))
-    first = next((line for line in lines if line and not line.startswith(b"#")), b"")
+    stripped = (line.strip(b" \r") for line in head.removeprefix(BOM).split(b"\n"))
+    lines = [line for line in stripped if line and not line.startswith(b"#")]
+    first = lines[0] if lines else b""
     if first.startswith((b"{", b"[")):
         keys = ((form, key) for form, own in OF_JSON.items() for key in own if key in head)
         form, key = next(keys, ("", b""))
         if form:
             return form, f"it is JSON with the key {key.decode()}"
         return "jsonl", "it begins with a JSON object"
+    if _is_ranking(lines):
+        return TREC, "its lines are numbered query by query, as those of a run"
     return _of_line(first.decode("utf-8", "replace"))
+
+
+def _is_ranking(lines: Sequence[bytes]) -> bool:
+    """Whether lines of three fields are query, document and rank, which BEIR's qrels resemble.
+
+    So they are where each query's last fields count up from 0 or 1, three times at least.
+    """
+    ranks: dict[bytes, list[bytes]] = {}
+    for line in lines[:LINES]:
+        fields = line.split()
+        if len(fields) != 3 or not fields[2].isdigit() or len(fields[2]) > LONGEST_RANK:
+            return False
+        ranks.setdefault(fields[0], []).append(fields[2])
+    counted = all(
+        own in ([b"%d" % rank for rank in range(start, start + len(own))] for start in (0, 1))
+        for own in ranks.values()
+    )
+    return counted and max(map(len, ranks.values()), default=0) >= 3
 
 
 def _of_line(text: str) -> tuple[str, str]:

@@ -399,6 +399,8 @@ def _what_it_is(words: list[re.Match[str]], layout: Layout) -> str:
         return "; this is CSV"
     if layout.whole and len(texts) == len(RUN_LINES.fields) and _NUMBER.fullmatch(texts[4]):
         return "; this is a run, not judgments"
+    if layout.whole and len(texts) == 3 and _INTEGER.fullmatch(texts[2]):
+        return "; a run without scores (query document rank) looks like this"
     if not layout.whole and len(texts) == len(QRELS_LINES.fields) and _INTEGER.fullmatch(texts[3]):
         return "; these are judgments, not a run"
     return ""

@@ -46,6 +46,26 @@ def test_what_is_not_recognised_is_left_to_trecs_reader(content: bytes, name: st
     assert choose_format(io.BytesIO(content), "auto").form.name == name
 
 
+@pytest.mark.parametrize(
+    ("thirds", "name"),
+    [
+        ("0 1 2", "trec"),
+        ("1 2 3 4", "trec"),
+        ("0 1", "beir"),  # too few to tell
+        ("2 1 0", "beir"),
+        ("0 1 3", "beir"),
+        ("0 1 00", "beir"),
+        ("1 1 1", "beir"),
+        (f"1 2 3 {'9' * 5_000}", "beir"),
+    ],
+)
+def test_a_run_without_scores_is_no_table_of_beir(thirds: str, name: str) -> None:
+    lines = [f"q1\td{place}\t{third}\n" for place, third in enumerate(thirds.split())]
+    content = "".join([*lines, "q2\td7\t0\n"]).encode()
+    assert choose_format(io.BytesIO(content), "auto").form.name == name
+    assert choose_format(io.BytesIO(content), "beir").form.name == "beir"
+
+
 def test_a_named_format_is_not_looked_for() -> None:
     assert choose_format(io.BytesIO(b"a,b,c"), "trec").read_as == "TREC qrels"
     with pytest.raises(FormatRefused):

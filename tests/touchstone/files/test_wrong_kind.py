@@ -28,7 +28,11 @@ def test_what_is_no_run_is_named(content: bytes, said: str) -> None:
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(RUN, "this is a run, not judgments"), (b"query_id,doc_id,grade\n", "this is CSV")],
+    [
+        (RUN, "this is a run, not judgments"),
+        (b"query_id,doc_id,grade\n", "this is CSV"),
+        (b"q1\td1\t0\n", "a run without scores (query document rank) looks like this"),
+    ],
 )
 def test_what_are_no_judgments_is_named(content: bytes, said: str) -> None:
     with pytest.raises(FileRefused) as refused:
