@@ -49,7 +49,8 @@ def compare(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
         found = get_comparison(access=access, slug=list_slug, filters=filters)
         stability = get_stability_of(found.chosen)
         enqueue(stability)
-        more = {"stability": stability, "asked": filters}
+        pinned = found.baseline.name if filters.baseline and found.baseline else ""
+        more = {"stability": stability, "asked": filters, "pinned": pinned}
         return {"page": found, **_choices(access, found.chosen), **more}
 
     return answer_page(

@@ -37,6 +37,7 @@ ORDERS = {
     "-qid": "by id, backwards",
     "judged": "least judged first",
 }
+WITH_BASELINE = frozenset({"leaderboard", "compare"})
 OF_SETS = frozenset({"leaderboard", "compare", "stability", "judge-next"})
 
 
@@ -52,8 +53,10 @@ def views(
     version: int | None = None,
     is_head: bool = True,
     saved_set: str = "",
+    baseline: str = "",
 ) -> dict[str, Any]:
-    """The ways to look at a list's runs, each of the same version and saved set where it can be.
+    """The ways to look at a list's runs, each of the same version, saved set and baseline where it
+    can be.
 
     What to judge next is a question about the newest version alone.
     """
@@ -64,6 +67,8 @@ def views(
             asked["set"] = saved_set
         if version and not is_head and name != "judge-next":
             asked["version"] = str(version)
+        if baseline and name in WITH_BASELINE:
+            asked["baseline"] = baseline
         address = reverse(name, args=[slug, list_slug])
         rows.append((f"{address}?{urlencode(asked)}" if asked else address, label, title, name))
     return {"rows": rows, "current": current}

@@ -106,6 +106,13 @@ def test_every_way_to_look_at_runs_leads_to_the_others_at_the_same_version(
         assert [one for one in (*addresses, newest) if f'href="{one}"' not in html] == []
 
 
+def test_a_pinned_baseline_stays_on_the_way_to_the_comparison_and_back(dora: Client) -> None:
+    for name, baseline in (("leaderboard", "bm25/one"), ("compare", "bm25")):
+        html = dora.get(reverse(name, args=["books", "main"]), {"baseline": baseline}).text
+        for other in ("leaderboard", "compare"):
+            assert f'href="{reverse(other, args=["books", "main"])}?baseline=bm25%2Fone"' in html
+
+
 def test_an_open_page_gets_nothing_while_nothing_has_changed(dora: Client) -> None:
     page = dora.get(board_url())
     assert page["Cache-Control"].startswith("max-age=0")
