@@ -8,6 +8,7 @@ from annotation.imports import api as label_imports
 from annotation.labelling import api as labelling
 from annotation.leave_one_out import api as without
 from annotation.quality import api as quality
+from annotation.questions import api as questions
 from annotation.set_aside import api as leaving_out
 
 urlpatterns = [
@@ -70,5 +71,50 @@ urlpatterns = [
         "campaigns/<uuid:campaign_id>/skips/<uuid:skip_id>/return",
         labelling.SkipReturn.as_view(),
         name="api-campaign-skip-return",
+    ),
+    path(
+        "campaigns/<uuid:campaign_id>/questions",
+        questions.OwnQuestions.as_view(),
+        name="api-campaign-questions",
+    ),
+    path(
+        "campaigns/<uuid:campaign_id>/questions/all",
+        questions.Questions.as_view(),
+        name="api-campaign-questions-all",
+    ),
+    path(
+        "campaigns/<uuid:campaign_id>/questions/<uuid:question_id>",
+        questions.QuestionThread.as_view(),
+        name="api-campaign-question",
+    ),
+    path(
+        "campaigns/<uuid:campaign_id>/questions/<uuid:question_id>/messages",
+        questions.OwnQuestionMessages.as_view(),
+        name="api-campaign-question-messages",
+    ),
+    path(
+        "campaigns/<uuid:campaign_id>/questions/<uuid:question_id>/answer",
+        questions.QuestionAnswer.as_view(),
+        name="api-campaign-question-answer",
+    ),
+    path(
+        "campaigns/<uuid:campaign_id>/questions/<uuid:question_id>/close",
+        questions.QuestionClose.as_view(),
+        name="api-campaign-question-close",
+    ),
+    path(
+        "campaigns/<uuid:campaign_id>/questions/<uuid:question_id>/reopen",
+        questions.QuestionReopen.as_view(),
+        name="api-campaign-question-reopen",
+    ),
+    path(
+        "campaigns/<uuid:campaign_id>/news",
+        questions.NewsOfLeads.as_view(),
+        name="api-campaign-news",
+    ),
+    path(
+        "campaigns/<uuid:campaign_id>/announcements",
+        questions.Announcements.as_view(),
+        name="api-campaign-announcements",
     ),
 ]

@@ -18,6 +18,9 @@ APPEND_ONLY = [
     AppendOnly("annotation_onemorelabel"),
     AppendOnly("annotation_withdrawnwish"),
     AppendOnly("annotation_checkaction"),
+    AppendOnly("annotation_message"),
+    AppendOnly("annotation_announcement"),
+    AppendOnly("annotation_announcementread"),
 ]
 
 

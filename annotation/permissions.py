@@ -42,6 +42,7 @@ class AnnotatorContext:
     is_blind: False for leads of the collection, who can see everything else.
     revision: the number of the guideline's newest revision.
     paused: why nothing more is asked of them for the moment; empty for everybody else.
+    news: how many answers and announcements of leads they have not read.
     """
 
     viewer: User
@@ -50,6 +51,7 @@ class AnnotatorContext:
     is_blind: bool
     revision: int
     paused: str = ""
+    news: int = 0
 
 
 def get_annotator_context(*, viewer: Viewer, campaign_id: UUID) -> AnnotatorContext:
@@ -70,6 +72,7 @@ def get_annotator_context(*, viewer: Viewer, campaign_id: UUID) -> AnnotatorCont
         is_blind=annotator.is_blind and annotator.role != Role.LEAD,
         revision=annotator.revision,
         paused=annotator.paused,
+        news=annotator.news,
     )
 
 

@@ -16,6 +16,7 @@ from annotation.overlap_requests import views as overlap
 from annotation.pooling import next_campaign_views as judging_next
 from annotation.pooling import views as pools
 from annotation.quality import views as quality
+from annotation.questions import views as questions
 from annotation.rule_change import views as rules
 from annotation.set_aside import views as leaving_out
 from annotation.training import views as training
@@ -40,6 +41,14 @@ urlpatterns: list[URLPattern] = [
         monitoring.skip_return,
         name="skip-return",
     ),
+    path("label/<uuid:campaign_id>/questions", questions.own_questions, name="label-questions"),
+    path("label/<uuid:campaign_id>/questions/ask", questions.ask, name="label-ask"),
+    path(
+        "label/<uuid:campaign_id>/questions/<uuid:question_id>",
+        questions.own_question,
+        name="label-question",
+    ),
+    path("label/<uuid:campaign_id>/news", questions.news, name="label-news"),
     path("my-campaigns", campaigns.my_campaigns, name="my-campaigns"),
     path(f"{C}/campaigns", campaigns.campaigns, name="campaigns"),
     path(f"{C}/campaigns/new", campaigns.campaign_create, name="campaign-create"),
@@ -104,6 +113,19 @@ urlpatterns: list[URLPattern] = [
         training.training_again,
         name="campaign-training-again",
     ),
+    path(f"{K}/questions", questions.questions, name="campaign-questions"),
+    path(f"{K}/questions/<uuid:question_id>", questions.question, name="campaign-question"),
+    path(
+        f"{K}/questions/<uuid:question_id>/close",
+        questions.question_close,
+        name="campaign-question-close",
+    ),
+    path(
+        f"{K}/questions/<uuid:question_id>/reopen",
+        questions.question_reopen,
+        name="campaign-question-reopen",
+    ),
+    path(f"{K}/announcements", questions.announcements, name="campaign-announcements"),
     path(f"{K}/live", monitoring.campaign_live, name="campaign-live"),
     path(
         f"{K}/people/<str:username>/release",

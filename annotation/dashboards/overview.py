@@ -12,6 +12,7 @@ from annotation.labelling.own_campaigns import OwnCampaign, list_own_campaigns
 from annotation.models import Campaign, Guideline, Pair
 from annotation.quality.costs import Rates
 from annotation.quality.queries import get_quality_page
+from annotation.questions.queries import list_campaigns_asked
 from judgments.collections.overview_parts import Standing, Step
 from judgments.models import JudgmentList
 from judgments.permissions import Access, may_lead, may_see_people
@@ -113,6 +114,15 @@ def _list_lead_steps(access: Access) -> Iterator[Step]:
         is_done=is_open,
         url=_url("campaign", access, newest.public_id) if newest else "",
     )
+
+    for campaign in list_campaigns_asked(campaigns_qs):
+        yield Step(
+            order=95,
+            title=f"Answer questions in {campaign.name}",
+            text=f"Waiting for an answer: {campaign.questions_waiting:,}.",
+            is_done=False,
+            url=_url("campaign-questions", access, campaign.public_id),
+        )
 
 
 def _url(name: str, access: Access, *more: object) -> str:

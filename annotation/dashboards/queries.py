@@ -31,6 +31,8 @@ from annotation.labelling.own_campaigns import (
 from annotation.labelling.own_labels import OwnSkip, list_own_skips
 from annotation.models import Campaign, CheckPlan, Guideline, Pool
 from annotation.permissions import AnnotatorContext, is_own
+from annotation.questions.queries import CampaignAnnouncements, list_unread_announcements
+from annotation.questions.queries import count_waiting as count_questions
 from annotation.training.queries import count_waiting_to_qualify
 from annotation.training.standing import find_training
 from judgments.models import Collection, JudgmentList, User
@@ -58,11 +60,12 @@ class CampaignsPage:
 class MyCampaigns:
     """The campaigns in which somebody annotates: open ones, and closed ones.
 
-    The first of the open ones is the one to go on with.
+    The first of the open ones is the one to go on with. announcements: those not read yet.
     """
 
     current: tuple[OwnCampaign, ...]
     past: tuple[OwnCampaign, ...]
+    announcements: tuple[CampaignAnnouncements, ...] = ()
 
     @property
     def is_led(self) -> bool:
@@ -79,7 +82,7 @@ class CampaignPage:
     is_mine: the viewer annotates in it, and it is open. gold_items: pairs with a known answer.
     used_up: people who have met all of them, where the lead wants to be told. actions: what rules
     did about people and nobody took back. unqualified: people who wait for the lead before they
-    can go on to the pairs that count.
+    can go on to the pairs that count. questions: of annotators, that wait for an answer.
     """
 
     campaign: Campaign
@@ -95,6 +98,7 @@ class CampaignPage:
     used_up: int
     actions: int
     unqualified: int
+    questions: int
 
 
 @dataclass(frozen=True)
@@ -130,6 +134,7 @@ def get_my_campaigns(*, viewer: User, collection: Collection | None = None) -> M
     return MyCampaigns(
         current=tuple(one for one in own if one.is_open),
         past=tuple(one for one in own if not one.is_open),
+        announcements=list_unread_announcements(viewer) if collection is None else (),
     )
 
 
@@ -156,7 +161,7 @@ def get_campaigns_page(*, access: Access) -> CampaignsPage:
 def get_campaign_page(*, access: Access, campaign: Campaign, now: datetime) -> CampaignPage:
     """The dashboard of a campaign; for leads and admins."""
     dashboard = get_dashboard(access=access, campaign=campaign, now=now)
-    waiting = count_waiting(campaign)
+    waiting, questions = count_waiting(campaign), count_questions(campaign)
     is_open = campaign.state == Campaign.State.OPEN
     return CampaignPage(
         campaign=campaign,
@@ -164,7 +169,7 @@ def get_campaign_page(*, access: Access, campaign: Campaign, now: datetime) -> C
         widest=tuple(list_widest(access=access, campaign=campaign, pair_ids=dashboard.widest)),
         pools=campaign.pools.select_related("saved_set").order_by("pk"),
         candidates=tuple(list_candidates(access=access, campaign=campaign)),
-        advice=tuple(_advice(dashboard, waiting)),
+        advice=tuple(_advice(dashboard, waiting, questions)),
         waiting=waiting,
         is_mine=is_open and campaign.annotators.filter(user=access.user, is_active=True).exists(),
         checks=get_check_plan(campaign),
@@ -172,6 +177,7 @@ def get_campaign_page(*, access: Access, campaign: Campaign, now: datetime) -> C
         actions=count_standing(campaign),
         used_up=count_used_up(campaign) if is_open else 0,
         unqualified=count_waiting_to_qualify(campaign) if is_open else 0,
+        questions=questions,
     )
 
 
@@ -189,6 +195,7 @@ def get_own_page(*, access: Access, context: AnnotatorContext) -> OwnPage:
             is_open=campaign.state == Campaign.State.OPEN,
             progress=count_progress(context),
             training=find_training(campaign, context.viewer),
+            news=context.news,
         ),
         get_newest_guideline(campaign),
         count_feedback(context),
@@ -206,7 +213,7 @@ def get_summary_page(*, access: Access, campaign: Campaign) -> SummaryPage:
     )
 
 
-def _advice(dashboard: Dashboard, waiting: int) -> list[str]:
+def _advice(dashboard: Dashboard, waiting: int, questions: int) -> list[str]:
     """What a lead does next, from the state of things."""
     campaign, counts = dashboard.campaign, dashboard.counts
     people = dashboard.people
@@ -214,7 +221,8 @@ def _advice(dashboard: Dashboard, waiting: int) -> list[str]:
         missing = [] if counts.all else ["pool"]
         missing += ["people"] if people < campaign.overlap else []
         return missing or ["open"]
-    advice = ["decide"] if counts.tied else []
+    advice = ["questions"] if questions else []
+    advice += ["decide"] if counts.tied else []
     advice += ["approve"] if waiting else []
     if campaign.state == Campaign.State.OPEN:
         advice += ["people"] if people < campaign.overlap else []

@@ -97,6 +97,27 @@ class GuidelineForm(forms.Form):
         self.data = dict(self.data.items()) | {"base": str(number)}
 
 
+class ExampleForm(forms.Form):
+    """An example on its way into a guideline: the grade that it is of, and as what."""
+
+    grade = forms.IntegerField(min_value=-128, max_value=127)
+    kind = forms.ChoiceField(choices=[("examples", ""), ("counter_examples", "")], required=False)
+    example = forms.CharField(max_length=MAX_WORDS_CHARACTERS)
+
+    def with_example(self, grades: Sequence[GradeText]) -> list[GradeText]:
+        """The grades with the example, in one line, at the end of its grade's; as they are where
+        it can't be read."""
+        if not self.is_valid():
+            return list(grades)
+        kind, line = self.cleaned_data["kind"] or "examples", self.cleaned_data["example"].split()
+        return [
+            grade | {kind: [*grade[kind], " ".join(line)]}
+            if grade["code"] == self.cleaned_data["grade"]
+            else grade
+            for grade in grades
+        ]
+
+
 class PreviewForm(forms.Form):
     """A text on its way to being a guideline's."""
 

@@ -6,7 +6,7 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.guidelines.forms import GuidelineForm, PreviewForm
+from annotation.guidelines.forms import ExampleForm, GuidelineForm, PreviewForm
 from annotation.guidelines.queries import (
     get_guideline,
     get_guideline_page,
@@ -66,13 +66,17 @@ def guideline_create(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def guideline_revise(request: HttpRequest, slug: str, guideline_id: int) -> HttpResponse:
-    """The editor: what is saved is the next revision, the old ones stay."""
+    """The editor: what is saved is the next revision, the old ones stay.
+
+    The address may bring an example (`grade`, `example`, `kind`), which is filled in.
+    """
     access = get_access(viewer=request.user, slug=slug)
     check_may_lead(access)
     found = get_guideline(access=access, guideline_id=guideline_id)
     newest = get_newest_revision(found)
     initial = {"name": found.name, "text": newest.text, "base": newest.number}
-    form = GuidelineForm(posted(request), grades=newest.grades, initial=initial)
+    grades = ExampleForm(request.GET).with_example(newest.grades)
+    form = GuidelineForm(posted(request), grades=grades, initial=initial)
     form.fields.pop("name")
     if request.method == "POST" and "preview" not in request.POST and form.is_valid():
         if form.cleaned_data["base"] != newest.number:
@@ -93,6 +97,7 @@ def guideline_revise(request: HttpRequest, slug: str, guideline_id: int) -> Http
         form=form,
         found=found,
         is_followed=is_followed,
+        has_example=grades != newest.grades,
     )
 
 

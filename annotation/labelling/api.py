@@ -276,6 +276,7 @@ def _next(
         "paused": standing.pause,
         "training": dataclasses.asdict(standing.training) if standing.training else None,
         "guideline_revision": context.revision,
+        "news": context.news,
         "pairs": [_pair(pair) for pair in pairs],
         "done_in_query": {str(pair.assignment): pair.query_done for pair in pairs},
         **rest,

@@ -82,6 +82,9 @@ class NextOutput(serializers.Serializer[Any]):
         allow_null=True, help_text="Where the annotator has to qualify first; null for others."
     )
     guideline_revision = serializers.IntegerField()
+    news = serializers.IntegerField(
+        help_text="How many answers and announcements of leads the annotator has not read."
+    )
     progress = ProgressOutput(required=False)
     pace = PaceOutput(required=False)
     pairs = PairOutput(many=True)

@@ -11,6 +11,7 @@ from annotation.labelling.shown_pairs import FILLED, HELD, TRAINING, count_fille
 from annotation.models import (
     Assignment,
     Campaign,
+    CampaignAnnotator,
     Label,
     QuerySkip,
 )
@@ -39,7 +40,8 @@ class Progress:
 @dataclass(frozen=True)
 class OwnCampaign:
     """A campaign in which the viewer annotates. last_at: when they labelled in it last. training:
-    how far they are in it, where they have to qualify first."""
+    how far they are in it, where they have to qualify first. news: answers and announcements that
+    they have not read."""
 
     campaign_id: UUID
     name: str
@@ -49,6 +51,7 @@ class OwnCampaign:
     progress: Progress
     last_at: datetime | None = None
     training: TrainingShown | None = None
+    news: int = 0
 
 
 def count_progress(context: AnnotatorContext, *, is_exact: bool = True) -> Progress:
@@ -89,7 +92,10 @@ def list_own_campaigns(*, viewer: User, collection: Collection | None = None) ->
     )
     newest_qs = Label.objects.filter(annotator=viewer, pair__campaign=OuterRef("pk"))
     last_at = Subquery(newest_qs.order_by("-received_at").values("received_at")[:1])
-    campaigns = list(campaigns_qs.annotate(last_at=last_at).order_by("-opened_at", "-pk"))
+    places_qs = CampaignAnnotator.objects.filter(campaign=OuterRef("pk"), user=viewer)
+    news = Subquery(places_qs.values("news"))
+    campaigns_qs = campaigns_qs.annotate(last_at=last_at, news=news)
+    campaigns = list(campaigns_qs.order_by("-opened_at", "-pk"))
     progress = _count_progress(viewer, [campaign.pk for campaign in campaigns])
     own = [
         OwnCampaign(
@@ -101,6 +107,7 @@ def list_own_campaigns(*, viewer: User, collection: Collection | None = None) ->
             progress=progress[campaign.pk],
             last_at=campaign.last_at,
             training=find_training(campaign, viewer),
+            news=campaign.news,
         )
         for campaign in campaigns
     ]

@@ -26,12 +26,15 @@ from annotation.models.labels import (
 from annotation.models.pools import Pair, Pool, PoolEntry
 from annotation.models.preferences import LabellingPreferences
 from annotation.models.quality import AsidePreview, QualityReport, RulePreview
+from annotation.models.questions import Announcement, AnnouncementRead, Message, Question
 from annotation.models.skips import QuerySkip
 from annotation.models.training import TrainingAnswer, TrainingAttempt
 
 __all__ = [
     "OVERLAP_PURPOSES",
     "Adjudication",
+    "Announcement",
+    "AnnouncementRead",
     "AsidePreview",
     "Assignment",
     "Campaign",
@@ -47,12 +50,14 @@ __all__ = [
     "Label",
     "LabelTiming",
     "LabellingPreferences",
+    "Message",
     "OneMoreLabel",
     "Pair",
     "Pool",
     "PoolEntry",
     "QualityReport",
     "QuerySkip",
+    "Question",
     "Reopening",
     "RulePreview",
     "StandIn",

@@ -151,6 +151,8 @@ class CampaignAnnotator(models.Model):
     chunk: the part of their order (seats/ordering.py) that had the first free seats for them when
     they were last handed some; only where to look first.
     paused: what they are told while they get nothing more to label; empty for those who go on.
+    news: how many answers and announcements they have not read. Counted where one is written or
+    read, because it is told with every label, which must not ask for it.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="annotators")
@@ -161,6 +163,7 @@ class CampaignAnnotator(models.Model):
     handed = models.PositiveIntegerField(default=0)
     chunk = models.BigIntegerField(null=True)
     paused = models.TextField(blank=True, default="")
+    news = models.PositiveIntegerField(default=0, db_default=0)
 
     class Meta:
         ordering = ("id",)

@@ -53,6 +53,7 @@ ACTIONS: Final = (
     Action("cannot", "x", "Can’t tell, and why"),
     Action("skip", "q", "Skip query, and why"),
     Action("note", "n", "Note for this pair"),
+    Action("ask", "a", "Ask the lead about this pair"),
     Action("mark", "h", "Highlight evidence: the selected text"),
     Action("older", "ArrowLeft", "Back through your labels"),
     Action("newer", "ArrowRight", "Forward through your labels"),

@@ -9,9 +9,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from random import Random
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 from django.db.models import Max, Min
+from django.db.models.functions import Length
 
 from annotation.adjudication.services import adjudicate
 from annotation.campaigns.services import add_annotators, create_campaign, open_campaign
@@ -23,10 +24,12 @@ from annotation.labelling.leasing import MOST, lease_next, release_leases
 from annotation.labelling.services import submit_label
 from annotation.labelling.shown_pairs import list_leased_pairs
 from annotation.labelling.submissions import Submission
-from annotation.models import Campaign, Guideline, Pair, Pool
+from annotation.models import Assignment, Campaign, Guideline, Pair, Pool, Question
 from annotation.permissions import get_annotator_context
 from annotation.pooling.services import add_pairs
 from annotation.quality.services import refresh_quality
+from annotation.questions.queries import get_thread_page
+from annotation.questions.services import announce, answer, ask, mark_read
 from annotation.seats.ordering import Order
 from config.demo.grades import DemoGrades
 from config.demo.guideline import LATER, general_text, grade_words
@@ -60,6 +63,14 @@ DECIDED: Final = 5
 PACE: Final = timedelta(seconds=9)
 GOLD_REASON: Final = "Both readings gave this grade; it follows from the guideline's words."
 DECISION: Final = "Read again beside the guideline: {} is what the definition says."
+ASKED: Final = "One line, but it is the right function. Is that enough for a {}?"
+ANSWERED: Final = "Yes. A text of one line that is unmistakably the right function is at least {}."
+STILL_ASKED: Final = "It is one step of several, so I gave it a {}. Would you say it is less?"
+ANNOUNCED: Final = (
+    "The guideline has a second revision. A deprecated function that does what is asked still "
+    "counts, one grade lower; and there is a new example."
+)
+SHORT: Final = 400  # characters of a text that may be asked about
 NOTES: Final = "First round: two labels a pair, disagreements of two grades or more adjudicated."
 
 Grades = Mapping[PairIds, int]
@@ -93,6 +104,13 @@ class Shares:
     third: Grades
 
 
+class Example(NamedTuple):
+    """An answer as an example of a grade."""
+
+    grade: int
+    text: str
+
+
 def tell(stage: Stage, grades: DemoGrades) -> Campaign:
     """The campaign, with its labels, versions and a release. grades: those that fit here."""
     shares = _shares(stage, grades)
@@ -109,7 +127,9 @@ def tell(stage: Stage, grades: DemoGrades) -> Campaign:
     _commit(stage, stage.days_ago(7))
     _enter(people.second, campaign, shares.second, stage.days_ago(7))
     _commit(stage, stage.days_ago(6))
-    _revise(stage, guideline, at=stage.days_ago(6))
+    example = _ask_and_answer(stage, campaign, shares, at=stage.days_ago(7))
+    _revise(stage, guideline, example, at=stage.days_ago(6))
+    _announce(stage, campaign, at=stage.days_ago(6))
     _add(campaign, shares.careless, stage, at=stage.days_ago(5))
     _mark_gold(stage, campaign, shares, at=stage.days_ago(5))
     _enter(people.first, campaign, shares.first, stage.days_ago(5))
@@ -120,6 +140,7 @@ def tell(stage: Stage, grades: DemoGrades) -> Campaign:
     _add(campaign, shares.once, stage, at=stage.days_ago(1))
     _enter(people.first, campaign, shares.first, stage.days_ago(1))
     _add(campaign, shares.rest, stage, at=stage.days_ago(1))
+    _ask(people.first, campaign, shares.once, shares, grade=2, words=STILL_ASKED, at=stage.at)
     _commit(stage, stage.at)
     refresh_quality(campaign_id=campaign.pk, clock=lambda: stage.at)
     return campaign
@@ -178,15 +199,74 @@ def _guideline(stage: Stage, *, at: datetime) -> Guideline:
     )
 
 
-def _revise(stage: Stage, guideline: Guideline, *, at: datetime) -> None:
+def _revise(stage: Stage, guideline: Guideline, example: Example | None, *, at: datetime) -> None:
+    """The sentence that came later, and the answer to a question as an example."""
+    words = grade_words()
+    for one in words:
+        if example and one.code == example.grade:
+            one.examples.append(example.text)
     revise_guideline(
         access=stage.lead,
         at=at,
         guideline=guideline,
         judgment_list=stage.judgment_list,
         text=general_text(),
-        grades=[words.as_json() for words in grade_words()],
+        grades=[one.as_json() for one in words],
     )
+
+
+def _ask(
+    person: User,
+    campaign: Campaign,
+    drawn: Drawn,
+    shares: Shares,
+    *,
+    grade: int,
+    words: str,
+    at: datetime,
+) -> Question | None:
+    """A question about the first short document that the person gave this grade; None without."""
+    pairs = {key for key in drawn if shares.first.get(key) == grade}
+    seats_qs = Assignment.objects.filter(
+        annotator=person,
+        pair__campaign=campaign,
+        purpose=Assignment.Purpose.POOL,
+        state=Assignment.State.DONE,
+        pair__gold=None,
+    )
+    seats_qs = seats_qs.annotate(size=Length("pair__document__body")).filter(size__lte=SHORT)
+    for seat in seats_qs.select_related("pair").order_by("size", "pair"):
+        if (seat.pair.query_id, seat.pair.document_id) in pairs:
+            context = get_annotator_context(viewer=person, campaign_id=campaign.public_id)
+            text = words.format(grade)
+            return ask(context=context, assignment=seat.public_id, text=text, at=at)
+    return None
+
+
+def _ask_and_answer(
+    stage: Stage, campaign: Campaign, shares: Shares, *, at: datetime
+) -> Example | None:
+    """A question that the lead answers, as an example for the guideline."""
+    grade = 3
+    asked = _ask(stage.people.first, campaign, shares.both, shares, grade=grade, words=ASKED, at=at)
+    if asked is None:
+        return None
+    named: dict[str, Any] = {"campaign": campaign, "question_id": asked.public_id}
+    at += timedelta(hours=2)
+    answer(access=stage.lead, **named, text=ANSWERED.format(grade), at=at)
+    page = get_thread_page(access=stage.lead, **named)
+    context = get_annotator_context(viewer=stage.people.first, campaign_id=campaign.public_id)
+    read = {asked.public_id: len(page.thread.messages)}
+    mark_read(context=context, questions=read, at=at + timedelta(hours=1))
+    return Example(grade, page.example)
+
+
+def _announce(stage: Stage, campaign: Campaign, *, at: datetime) -> None:
+    """Tell everybody of the second revision; two of them have read it."""
+    made = announce(access=stage.lead, campaign=campaign, text=ANNOUNCED, at=at)
+    for person in (stage.people.first, stage.people.second):
+        context = get_annotator_context(viewer=person, campaign_id=campaign.public_id)
+        mark_read(context=context, announcements=[made.pk], at=at + timedelta(hours=1))
 
 
 def _campaign(stage: Stage, guideline: Guideline, shares: Shares) -> Campaign:

@@ -16,7 +16,7 @@ const STAYS = new Set(["larger", "smaller", "wide", "terms"]);
 const OF_DOCUMENT = new Set(["later", "mark", "unmark", "find", "find-mark", "full", "open", "to-top"]);
 
 // what changes what is on the screen, or asks about it
-const CALLS_OFF = new Set(["later", "skip", "cannot", "note", "mark", "unmark", "find-mark"]);
+const CALLS_OFF = new Set(["later", "skip", "cannot", "note", "ask", "mark", "unmark", "find-mark"]);
 
 /**
  * @typedef {object} ButtonOptions

@@ -74,10 +74,15 @@ function prepareAnswer(within, usual, onAnswer) {
   });
 }
 
-/** @param {(pair: Pair, words: string) => void} onNote */
-export function prepareNote(onNote) {
+/**
+ * @param {(pair: Pair, words: string) => void} onNote
+ * @param {(pair: Pair, words: string) => void} onAsk the lead, instead of a note
+ */
+export function prepareNote(onNote, onAsk) {
   const within = dialog("note");
-  prepareAnswer(within, "keep", (pair) => onNote(pair, wellFormed(textOf(within).value)));
+  prepareAnswer(within, "keep", (pair, value) => {
+    (value === "ask" ? onAsk : onNote)(pair, wellFormed(textOf(within).value));
+  });
 }
 
 /**

@@ -12,6 +12,7 @@ import { checkRevision, meetGuideline, prepareGuideline } from "./guideline.js";
 import { listenForKeys, prepareKeys } from "./keys.js";
 import { LabelStore } from "./label-store.js";
 import { spansWithSelection } from "./marking.js";
+import { askLead, openNews, showNews } from "./news.js";
 import { number } from "./numbers.js";
 import { Outbox } from "./outbox.js";
 import { OwnLabels } from "./own-labels.js";
@@ -142,6 +143,7 @@ function take(answer) {
     if (rows.length === 0 && labels.count === madeBefore && answer.progress) progress.set(answer.progress);
   });
   checkRevision(answer.guideline_revision);
+  if (answer.news !== undefined) showNews(answer.news);
   if (isEmpty(screen.state) && queue.ahead.length > 0) advance();
   else prepare(queue.ahead);
 }
@@ -406,6 +408,8 @@ listenForPresses({
     newer: () => review.newer(),
     work: () => review.leave(),
     note: () => withTarget(askForNote),
+    ask: () => withTarget(askLead),
+    news: openNews,
     cannot: () => withTarget((pair) => askWhy("cannot", pair)),
     skip: () => {
       if (!screen.target?.entry) withTarget((pair) => askWhy("skip", pair));
@@ -452,7 +456,7 @@ listenForKeys({
   },
   onEscape: closeOrLeave,
 });
-prepareNote((pair, note) => change(pair, { note }));
+prepareNote((pair, note) => change(pair, { note }), askLead);
 prepareReasons("cannot", (pair, { outcome, reason, words }) => {
   const note = [pair.note, words].filter(Boolean).join("\n");
   label(note ? { outcome, reason, note } : { outcome, reason }, "key", pair);

@@ -19,6 +19,9 @@ const CONFIGURED = [
   "skipUrl",
   "guidelineUrl",
   "preferencesUrl",
+  "askUrl",
+  "newsUrl",
+  "questionsScript",
 ];
 for (const name of CONFIGURED) data(page, name);
 

@@ -101,6 +101,7 @@
  * @property {string} [paused] why nothing is asked for the moment
  * @property {Attempt | null} [training] null: no qualification is under way
  * @property {number} [guideline_revision]
+ * @property {number} [news] answers and announcements of leads that were not read
  * @property {Counts} [progress]
  * @property {{ labels: number, seconds: number }} [pace] of today
  * @property {number} [rest] more pairs that are leased to this person
@@ -159,13 +160,16 @@
  * @property {string} skipUrl
  * @property {string} guidelineUrl
  * @property {string} preferencesUrl
+ * @property {string} askUrl
+ * @property {string} newsUrl
+ * @property {string} questionsScript
  */
 
 /** @typedef {"scroll" | "stage" | "title" | "url" | "fields" | "marks" | "empty-text" | "frame" | "text" | "to-top"} DocumentPart */
 
 /**
  * @typedef {DocumentPart | "back" | "bar" | "description" | "done" | "end" | "end-heading" | "end-here" | "end-home" | "end-refused"
- *   | "end-review" | "end-summary" | "end-undo" | "end-words" | "found" | "in-query" | "list" | "list-rows" | "live" | "loading" | "flash" | "note-mark" | "notes"
+ *   | "end-review" | "end-summary" | "end-undo" | "end-words" | "found" | "in-query" | "list" | "list-rows" | "live" | "loading" | "flash" | "news" | "news-count" | "note-mark" | "notes"
  *   | "pace" | "query" | "query-card" | "recent" | "recent-list" | "refused" | "refused-count" | "said" | "sign-in-again" | "sign-in-words"
  *   | "stack" | "state" | "state-words" | "told" | "told-heading" | "told-result" | "told-words" | "total"
  *   | "training" | "wait"} PlainPart
@@ -182,4 +186,4 @@
  * }} Parts
  */
 
-/** @typedef {"cannot" | "change" | "guideline" | "keys" | "note" | "refused" | "skip"} DialogName */
+/** @typedef {"cannot" | "change" | "guideline" | "keys" | "note" | "questions" | "refused" | "skip"} DialogName */

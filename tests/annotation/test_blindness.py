@@ -119,7 +119,7 @@ def test_ids_that_count_are_not_given_away(campaign: Campaign) -> None:
     # numbers that an annotator may have: grades, the revision, their own counts
     allowed = {
         "grade", "code", "revision", "done", "left", "is_open", "is_repeat", "is_training",
-        "is_surplus", "guideline_revision", "query_done",
+        "is_surplus", "guideline_revision", "query_done", "news",
     }  # fmt: skip
 
     def numbers(thing: Any, name: str) -> Iterator[str]:

@@ -21,8 +21,13 @@ VERSION = "makes a version, which says for good who made it, when and why"
 READS = "changes nothing"
 SEAT = "moves one's own seat, which says itself whose it is and since when"
 SKIP = "one's own skip keeps when it was returned and by whom"
+READ = "that one has read something oneself"
+MESSAGE = "a message is a row of its own that never changes"
 UNLOGGED = {
+    "api-campaign-news": READ,
     "api-campaign-next": SEAT,
+    "api-campaign-question-messages": MESSAGE,
+    "api-campaign-questions": MESSAGE,
     "api-campaign-release": SEAT,
     "api-campaign-skip-return": SKIP,
     "api-list-measures": READS,
@@ -34,6 +39,7 @@ UNLOGGED = {
     "export": READS,
     "guideline-preview": READS,
     "healthz": READS,
+    "label-news": READ,
     "labelling-preferences": "one's own keys and text size",
     "labels-import": JOB,
     "list-import": f"{JOB}; {VERSION}",

@@ -22,6 +22,7 @@ from annotation.models import (
     TrainingAttempt,
     WithdrawnWish,
 )
+from annotation.questions.services import announce, ask, mark_read
 from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.models import RunAlias
 from evaluation.tasks import compute_tools
@@ -45,6 +46,7 @@ MUTABLE = {
     "annotation.CheckRule": "the rules that hold; changes are in the audit log",
     "annotation.GoldItem": "is retired",
     "annotation.Guideline": "its name; the text lies in revisions",
+    "annotation.Question": "its state, and whether its answer was read; messages are append-only",
     "annotation.QuerySkip": "is returned",
     "annotation.QualityReport": "a cache of figures, computed anew as labels come",
     "annotation.RulePreview": "a cache of figures, computed anew when somebody looks",
@@ -135,6 +137,9 @@ def full() -> None:
     check = GoldCheck.objects.get()
     told = {"annotator": world.cem, "newest": check, "items": [], "given_at": NOW}
     Feedback.objects.create(campaign=campaign, **told)
+    announced = announce(access=ada, campaign=campaign, text="Read it.", at=NOW)
+    mark_read(context=context_of(campaign, "ben"), announcements=[announced.pk], at=NOW)
+    ask(context=context_of(campaign, "cem"), assignment=seat.public_id, text="Why?", at=NOW)
     attempt = TrainingAttempt.objects.create(
         campaign=campaign, annotator=world.cem, number=1, pairs=3, percent=70, began_at=NOW
     )

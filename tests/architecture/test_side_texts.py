@@ -44,6 +44,8 @@ SERVER = "when the server wrote the row: orders facts, and says what is due"
 HASH = "a digest of what was judged or released, of nobody's words"
 KEPT: Final = {
     "annotation.Adjudication.decided_at": SERVER,
+    "annotation.Announcement.announced_at": SERVER,
+    "annotation.AnnouncementRead.read_at": SERVER,
     "annotation.CheckAction.message": "one of the product's own sentences",
     "annotation.CheckAction.seats": "ids of seats",
     "annotation.CheckAction.taken_at": SERVER,
@@ -56,6 +58,7 @@ KEPT: Final = {
     "annotation.Label.content_hash": HASH,
     "annotation.Label.received_at": SERVER,
     "annotation.Label.spans": "a field's name and offsets",
+    "annotation.Message.written_at": SERVER,
     "annotation.OneMoreLabel.asked_at": SERVER,
     "annotation.Pool.created_at": SERVER,
     "annotation.Pool.runs": "names of rankers and runs",
@@ -114,7 +117,7 @@ def test_a_side_text_is_tied_to_no_fact() -> None:
         for field in model._meta.concrete_fields
         if field.related_model is SideText
     ]
-    assert len(keys) == 8
+    assert len(keys) == 10
     for key in keys:
         assert not vars(key)["db_constraint"]
         assert key.null

@@ -16,7 +16,7 @@ def test_the_dialogs_of_the_label_page_take_the_focus_and_give_it_back(
 ) -> None:
     ben = open_window("ben")
     page = ben.label_page()
-    for key in "gxn?":
+    for key in "gxn?a":
         page.keyboard.press(key)
         dialog = page.get_by_role("dialog")
         expect(dialog).to_be_visible()
