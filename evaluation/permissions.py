@@ -15,7 +15,7 @@ def check_may_withdraw(access: Access, run: Run) -> None:
     if run.ranker.collection_id != access.collection.pk:
         raise NotFound("run")
     if not access.is_lead and run.created_by_id != access.user.pk:
-        raise RunRefused("not_yours", "Only its uploader or a lead can withdraw a run.")
+        raise RunRefused("not_yours", "Only its uploader or a lead can withdraw this run.")
 
 
 def may_withdraw(access: Access, run: Run) -> bool:

@@ -60,7 +60,10 @@ class BodyLimitMiddleware:
         if length.isdecimal() and int(length) <= most:
             return None
         if is_rest:
-            said = {"code": "too_large", "detail": f"At most {most:,} bytes are accepted here."}
+            said = {
+                "code": "too_large",
+                "detail": f"The body is too large: at most {most:,} bytes are accepted here.",
+            }
             body = {"type": "about:blank", "title": "too large", "status": 413, **said}
             return JsonResponse(body, status=413, content_type=CONTENT_TYPE)
         return render(request, "413.html", status=413)

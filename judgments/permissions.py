@@ -27,14 +27,14 @@ class RoleRefused(DomainError):
     """Leads can't make leads."""
 
     def __init__(self) -> None:
-        super().__init__("role_refused", "Only an administrator can change who leads a collection.")
+        super().__init__("role_refused", "Only administrators can change who leads a collection.")
 
 
 class CreationRefused(DomainError):
     """Here administrators make the collections."""
 
     def __init__(self) -> None:
-        super().__init__("administrators_only", "Only an administrator can create collections.")
+        super().__init__("administrators_only", "Only administrators can create collections.")
 
 
 class SetRefused(DomainError):
@@ -161,7 +161,7 @@ def check_may_change_set(access: Access, saved_set: SavedSet) -> None:
     if saved_set.is_held_out:
         raise SetRefused("held_out", "Only leads can change a held-out set.")
     if saved_set.created_by_id != access.user.pk:
-        raise SetRefused("not_yours", "Only its creator or a lead can change a set.")
+        raise SetRefused("not_yours", "Only its creator or a lead can change this set.")
 
 
 def may_change_set(access: Access, saved_set: SavedSet) -> bool:

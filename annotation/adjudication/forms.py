@@ -44,19 +44,23 @@ class DecisionForm(forms.Form):
     """A grade and why; the grade is the button that was pressed."""
 
     grade = forms.TypedChoiceField(
-        coerce=int, error_messages={"required": "Choose a grade.", "invalid_choice": "Not a grade."}
+        coerce=int,
+        error_messages={
+            "required": "Choose a grade.",
+            "invalid_choice": "Choose one of the list’s grades.",
+        },
     )
     reason = forms.CharField(
         label="Reason",
         max_length=4000,
         error_messages={"required": "Give a reason; a few words are enough."},
-        help_text="Stored with the version; it helps when revising the guideline.",
+        help_text="Stored with the version. Useful when you revise the guideline.",
         widget=forms.Textarea(attrs={"rows": 2, "dir": "auto", "class": "low"}),
     )
     as_gold = forms.BooleanField(
-        label="Also use it as gold",
+        label="Also use as gold",
         required=False,
-        help_text="Annotators who have not labelled the pair are checked against it.",
+        help_text="Checks annotators who have not labelled this pair.",
     )
 
     def __init__(self, *args: Any, scale: Scale, **options: Any) -> None:

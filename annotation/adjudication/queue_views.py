@@ -62,7 +62,9 @@ def near(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     except AdjudicationRefused as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, f"Adjudicated: {len(decided)}. Each can be reopened on its page.")
+        messages.success(
+            request, f"Adjudicated: {len(decided):,}. To undo one, reopen it on its page."
+        )
     return redirect("campaign-queue", slug, campaign_id)
 
 
@@ -95,7 +97,7 @@ def one_more(request: HttpRequest, slug: str, campaign_id: UUID, pair_id: int) -
     access, campaign = led_campaign(request, slug, campaign_id)
     pair = get_disputed_pair(access=access, campaign=campaign, pair_id=pair_id)
     following = get_next_dispute(access=access, pair=pair)
-    if not _do(request, access, pair, ask_one_more, "One more label requested."):
+    if not _do(request, access, pair, ask_one_more, "Another label requested."):
         return redirect("campaign-decide", slug, campaign_id, pair_id)
     return _on(slug, campaign_id, following)
 
@@ -106,7 +108,7 @@ def reopen_pair(request: HttpRequest, slug: str, pair_id: int) -> HttpResponse:
     access = get_access(viewer=request.user, slug=slug)
     check_may_lead(access)
     pair = get_pair(access=access, pair_id=pair_id)
-    _do(request, access, pair, reopen, "Reopened: the grade follows from the labels again.")
+    _do(request, access, pair, reopen, "Reopened. The grade comes from the labels again.")
     return redirect("pair", slug, pair_id)
 
 

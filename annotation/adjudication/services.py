@@ -42,7 +42,8 @@ def check_may_adjudicate(access: Access, pair: Pair) -> None:
     other = elsewhere.values_list("campaign__name", flat=True).first()
     if other is not None:
         raise AdjudicationRefused(
-            "pair_open_elsewhere", f"This pair is open in the campaign {other}: decide it there."
+            "pair_open_elsewhere",
+            f"This pair is open in the campaign {other}. Adjudicate it there.",
         )
 
 
@@ -71,7 +72,9 @@ def decide_alike(
     check_may_run(access, campaign)
     found = list_near(access=access, campaign=campaign)
     if not found:
-        raise AdjudicationRefused("nothing_near", "No disputed pair has labels a step apart.")
+        raise AdjudicationRefused(
+            "nothing_near", "No disputed pair has labels that are one grade apart."
+        )
     grades = {pair: better if takes_better else worse for pair, worse, better in found}
     return _decide(access, campaign, grades, _words(reason), at)
 

@@ -146,7 +146,7 @@ def _decide(request: HttpRequest, access: Access, found: Pair, form: DecisionFor
         return False
     messages.success(
         request,
-        f"Adjudicated: {found.query.qid} with {found.document.docid} is {grade}.",
+        f"Adjudicated: {found.query.qid} {found.document.docid}, {grade}.",
     )
     return True
 

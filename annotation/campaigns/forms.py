@@ -10,13 +10,13 @@ from annotation.models.campaigns import LEASE_MINUTES, LONGEST_LEASE, SHORTEST_L
 from judgments.models import JudgmentList, User
 
 RULE_WORDS = {
-    Campaign.Rule.MAJORITY: "Majority: the most frequent grade. Ties need adjudication.",
-    Campaign.Rule.MEDIAN: "Median: the middle grade; between two middle ones half-way, half a "
-    "step rounded up.",
+    Campaign.Rule.MAJORITY: "Majority: the most frequent grade. Ties go to adjudication.",
+    Campaign.Rule.MEDIAN: "Median: the middle grade; with two middle grades their midpoint, "
+    "half a step rounded up.",
     Campaign.Rule.MEAN: "Mean: the average, rounded to the nearest grade, half a step rounded up.",
-    Campaign.Rule.DAWID_SKENE: "Dawid and Skene: the most probable grade, by what each annotator "
-    "confuses with what. For campaigns with some hundred labels each.",
-    Campaign.Rule.RELIABILITY: "Weighed vote: those who are right more often count more.",
+    Campaign.Rule.DAWID_SKENE: "Dawid-Skene: the most probable grade, given each annotator’s "
+    "confusion matrix. Needs a few hundred labels per annotator.",
+    Campaign.Rule.RELIABILITY: "Weighted vote: annotators who are right more often count more.",
 }
 COMMIT_WORDS = {
     Campaign.Commit.LIVE: "At once: a pair’s grade is in the list as soon as enough people have "
@@ -25,10 +25,10 @@ COMMIT_WORDS = {
     "enter the list together.",
 }
 ORDER_WORDS = {
-    Campaign.Order.BY_QUERY: "Query by query: all documents of one query after another. Quicker, "
-    "and grades of one query agree better with each other.",
-    Campaign.Order.SHUFFLED: "Shuffled: another query with every pair. Slower, but no document is "
-    "compared with the last.",
+    Campaign.Order.BY_QUERY: "Query by query: all documents of a query in a row. Faster, and "
+    "grades within a query are more consistent.",
+    Campaign.Order.SHUFFLED: "Shuffled: a different query each time. Slower, but documents are not "
+    "judged against the previous one.",
 }
 
 
@@ -41,7 +41,7 @@ class ListField(forms.ModelChoiceField):  # type: ignore[type-arg]
             label="List",
             to_field_name="slug",
             empty_label=None,
-            help_text="Where the grades go.",
+            help_text="The grades go into this list.",
         )
 
     def offer(self, lists: Iterable[JudgmentList]) -> None:

@@ -152,7 +152,7 @@ def add_annotators(
     roles = dict(memberships.values_list("user_id", "role"))
     for pk, person in wanted.items():
         if pk not in roles:
-            raise CampaignRefused("no_member", f"{person} is no member of this collection.")
+            raise CampaignRefused("no_member", f"{person} is not a member of this collection.")
     with transaction.atomic():
         _locked(campaign)
         added = [
@@ -252,7 +252,7 @@ def check_may_open(campaign: Campaign) -> None:
     if campaign.state == Campaign.State.OPEN:
         raise CampaignRefused("state", "The campaign is already open.")
     if not campaign.pairs.exists():
-        raise CampaignRefused("no_pairs", "The campaign has no pairs yet: build its pool first.")
+        raise CampaignRefused("no_pairs", "The campaign has no pairs yet. Build its pool first.")
     _check_people(campaign, campaign.overlap)
     elsewhere = Pair.objects.filter(
         list=campaign.list_id,
@@ -278,14 +278,14 @@ def _conflict(campaign: Campaign, count: int) -> str:
     others_qs = others_qs.exclude(campaign=campaign).order_by("campaign__name")
     names = list(others_qs.values_list("campaign__name", flat=True).distinct()[:3])
     pairs = "1 pair is" if count == 1 else f"{count:,} pairs are"
-    return f"{pairs} already open in another campaign of this list: {', '.join(names)}."
+    return f"{pairs} already open in another campaign on this list: {', '.join(names)}."
 
 
 def _open(
     access: Access, campaign: Campaign, at: datetime, *, came_from: str, action: str
 ) -> Campaign:
     taken = CampaignRefused(
-        "pairs_open_elsewhere", "Some pairs have just been opened in another campaign."
+        "pairs_open_elsewhere", "Some of these pairs have just been opened in another campaign."
     )
     with unless_taken(taken):  # one of the pairs, between the check and the write
         lock_list(campaign.list_id)
@@ -332,7 +332,9 @@ def _check_changeable(campaign: Campaign, changes: Mapping[str, Any]) -> None:
         return
     for field in changes.keys() - set(CHANGEABLE_WHILE_OPEN):
         if changes[field] != getattr(campaign, field):
-            raise CampaignRefused("fixed", f"The {field} stays once a campaign has been opened.")
+            raise CampaignRefused(
+                "fixed", f"The {field} can’t be changed once a campaign has been opened."
+            )
     overlap = changes.get("overlap", campaign.overlap)
     if overlap > campaign.overlap:
         _check_people(campaign, overlap)
@@ -352,19 +354,24 @@ def _check_design(access: Access, campaign: Campaign) -> None:
     if campaign.guideline.collection_id != access.collection.pk:
         raise NotFound("guideline")
     if not has_grades_of(get_newest_revision(campaign.guideline).grades, campaign.list):
-        raise CampaignRefused("guideline_scale", "The guideline’s scale differs from the list’s.")
+        raise CampaignRefused(
+            "guideline_scale", "The guideline is for a different scale than the list’s."
+        )
     if not campaign.name or len(campaign.name) > MAX_NAME_CHARACTERS:
         raise CampaignRefused(
-            "name_invalid", f"A campaign needs a name of at most {MAX_NAME_CHARACTERS} characters."
+            "name_invalid", f"Enter a name of at most {MAX_NAME_CHARACTERS} characters."
         )
     ranges = (
-        ("overlap", campaign.overlap, 1, MAX_OVERLAP, "Labels per pair"),
-        ("depth", campaign.depth, 1, MAX_DEPTH, "The depth"),
-        ("lease", campaign.lease_minutes, SHORTEST_LEASE, LONGEST_LEASE, "Minutes of a lease"),
+        ("overlap", campaign.overlap, 1, MAX_OVERLAP, "Labels per pair must be"),
+        ("depth", campaign.depth, 1, MAX_DEPTH, "The depth must be"),
+        ("lease", campaign.lease_minutes, SHORTEST_LEASE, LONGEST_LEASE, "The lease must be"),
     )
     for field, number, least, most, words in ranges:
         if not least <= number <= most:
-            raise CampaignRefused(f"{field}_invalid", f"{words}: {least} to {most:,}.")
+            raise CampaignRefused(
+                f"{field}_invalid",
+                f"{words} {least} to {most:,}{' minutes' if field == 'lease' else ''}.",
+            )
     choices: tuple[tuple[str, str, list[str]], ...] = (
         ("rule", campaign.rule, Campaign.Rule.values),
         ("commit", campaign.commit, Campaign.Commit.values),
@@ -404,4 +411,4 @@ def _mark_annotating(collection: Collection, user_ids: Iterable[int] | None = No
 
 
 def _name_taken() -> CampaignRefused:
-    return CampaignRefused("name_taken", "This list already has a campaign with this name.")
+    return CampaignRefused("name_taken", "The list already has a campaign with this name.")

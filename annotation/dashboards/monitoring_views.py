@@ -54,10 +54,10 @@ def leases_release(
     if request.POST.get("to"):
         to = get_annotator(access=access, campaign=campaign, username=request.POST["to"])
         taken = reassign_leases(access=access, campaign=campaign, person=person, to=to, at=now)
-        messages.success(request, f"{taken:,} pairs of {person} reassigned to {to}.")
+        messages.success(request, f"Pairs reassigned from {person} to {to}: {taken:,}.")
     else:
         ended = release_leases_of(access=access, campaign=campaign, person=person, at=now)
-        messages.success(request, f"{ended:,} pairs of {person} released.")
+        messages.success(request, f"Pairs of {person} released: {ended:,}.")
     return redirect("campaign-live", slug, campaign_id)
 
 

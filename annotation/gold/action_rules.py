@@ -73,4 +73,6 @@ def check_consistent(rules: Iterable[Rule]) -> None:
     """Raises ValueError where labels are set aside of somebody who is not even to be paused."""
     below = {rule.action: rule.below_percent for rule in rules}
     if below.get(SET_ASIDE, 0) > below.get(PAUSE, 100):
-        raise ValueError("Labels are set aside below the percentage that pauses, or a lower one.")
+        raise ValueError(
+            "The threshold for setting labels aside can’t be above the threshold for pausing."
+        )

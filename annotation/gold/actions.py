@@ -37,14 +37,13 @@ from judgments.waking import wake
 
 MESSAGES: Final[Mapping[str, str]] = {
     CheckRule.Action.WARN: "Several of your labels differ from the agreed grades. Please read "
-    "the guideline again, especially the definitions of the grades that you use most.",
-    CheckRule.Action.PAUSE: "Many of your labels differ from the agreed grades, so nothing more "
-    "is asked for the moment. Your labels are kept. The lead of this campaign knows, and will "
-    "talk to you.",
+    "the guideline again, especially the definitions of the grades you use most.",
+    CheckRule.Action.PAUSE: "Your work is paused because many of your labels differ from the "
+    "agreed grades. Your labels are kept. The lead of this campaign has been notified and will "
+    "contact you.",
 }
 BY_LEAD: Final = (
-    "The lead of this campaign has paused your work, so nothing more is asked for the moment. "
-    "The lead will talk to you."
+    "The lead of this campaign has paused your work and will contact you. Your labels are kept."
 )
 MOST_PEOPLE: Final = 100
 Shown = Sequence[tuple[GoldCheck, int]]
@@ -61,9 +60,11 @@ def change_rules(
     check_may_run(access, campaign)
     for rule in rules:
         if rule.action not in CheckRule.Action.values:
-            raise GoldRefused("action_unknown", f"{rule.action!r} is nothing that a rule does.")
+            raise GoldRefused("action_unknown", f"Unknown action {rule.action!r}.")
         if not 1 <= rule.below_percent <= 100 or not 3 <= rule.at_least <= 20:
-            raise GoldRefused("rule_invalid", "A rule needs 1 to 100 percent and 3 to 20 checks.")
+            raise GoldRefused(
+                "rule_invalid", "A rule needs a threshold of 1 to 100 percent and 3 to 20 checks."
+            )
     try:
         check_consistent(rules)
     except ValueError as error:
@@ -177,7 +178,7 @@ def undo_action(*, access: Access, action: CheckAction, at: datetime) -> CheckAc
         )
         standing_qs = CheckAction.objects.filter(pk=action.pk, undoes=None, undone_by=None)
         if not standing_qs.exists():
-            raise GoldRefused("undone", "This has been undone already.")
+            raise GoldRefused("undone", "This has already been undone.")
         if action.action == CheckRule.Action.PAUSE:
             _set_pause(annotator, "")
         elif action.action == CheckRule.Action.REQUEUE:

@@ -56,7 +56,7 @@ def add_gold_file(
     Raises FileRefused with lines, GoldRefused.
     """
     check_may_run(access, campaign)
-    taken = GoldRefused("pairs_open_elsewhere", "Some pairs are open in another campaign.")
+    taken = GoldRefused("pairs_open_elsewhere", "Some of these pairs are open in another campaign.")
     with unless_taken(taken):
         lock_list(campaign.list_id)
         campaign = Campaign.objects.select_for_update(no_key=True, of=("self",)).get(pk=campaign.pk)
@@ -112,9 +112,9 @@ def draw_gold_of_list(
     if source.collection_id != access.collection.pk or source.pk == campaign.list_id:
         raise NotFound("list")
     if not 1 <= count <= MOST_DRAWN:
-        raise GoldRefused("count_invalid", f"Draw 1 to {MOST_DRAWN:,} pairs.")
+        raise GoldRefused("count_invalid", f"The number of pairs must be 1 to {MOST_DRAWN:,}.")
     if Scale.from_json(source.scale).codes != Scale.from_json(campaign.list.scale).codes:
-        raise GoldRefused("scale_differs", f"{source.name} has another scale.")
+        raise GoldRefused("scale_differs", f"{source.name} uses a different scale.")
     with transaction.atomic():
         lock_list(campaign.list_id)
         gold_qs = GoldItem.objects.filter(campaign=campaign, retired_at=None)
@@ -128,7 +128,8 @@ def draw_gold_of_list(
         ]
         if not known:
             raise GoldRefused(
-                "nothing_to_take", f"{source.name} has no grade for a pair that is not gold yet."
+                "nothing_to_take",
+                f"{source.name} has no grade for a pair of this campaign that is not gold yet.",
             )
         rng = np.random.default_rng(seed)
         drawn = rng.choice(len(known), size=min(count, len(known)), replace=False)
@@ -188,4 +189,4 @@ def _clash(one: GivenAnswer, standing: tuple[int, int] | None) -> tuple[str, str
         return None
     low, high = standing
     grades = f"grade {low}" if low == high else f"grades {low} to {high}"
-    return ("gold-already", f"the pair is gold already, with {grades}; retire that first.")
+    return ("gold-already", f"the pair is already gold, with {grades}; retire it first.")

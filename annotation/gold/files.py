@@ -62,13 +62,13 @@ def read_gold(source: Source, *, name: str, scale: Scale) -> GoldFile:
             continue
         first = seen.setdefault((answer.query_id, answer.doc_id), line)
         if first != line:
-            problems.add(line, Rule.DUPLICATE, f"this pair is in line {first} already.")
+            problems.add(line, Rule.DUPLICATE, f"duplicate pair (first on line {first}).")
             continue
         answers.append(answer)
         if len(answers) > MOST_ANSWERS:
             raise problems.stop(line, Rule.TOO_MUCH, f"more than {MOST_ANSWERS:,} pairs.")
     if not answers and not problems:
-        raise problems.stop(1, Rule.EMPTY, "the file has no pair.")
+        raise problems.stop(1, Rule.EMPTY, "the file has no gold in it.")
     problems.raise_if_any()
     return GoldFile(name, tuple(answers))
 
@@ -93,7 +93,7 @@ def _answer(
         message = f"a reason has at most {MAX_REASON_CHARACTERS:,} characters."
         problems.add(line, Rule.TEXT, message)
     if low is not None and high is not None and low > high:
-        problems.add(line, Rule.GRADE, f"the highest grade, {high}, is below the grade, {low}.")
+        problems.add(line, Rule.GRADE, f"highest_grade ({high}) is below grade ({low}).")
     if low is None or high is None or problems.total > before:
         return None
     return GivenAnswer(line, values["query_id"], values["doc_id"], low, high, reason)

@@ -17,7 +17,7 @@ from touchstone.scales import Scale
 
 # what a rule's threshold begins with: the harder the action, the surer the case
 USUAL = {"tell": 75, "warn": 75, "pause": 65, "requeue": 50}
-WHY = "Why this is the answer. Shown to annotators if feedback is on."
+WHY = "Why this is the right grade. Shown to annotators if feedback is on."
 
 
 def _reason(help_text: str = WHY) -> forms.CharField:
@@ -41,7 +41,7 @@ class GoldForm(forms.Form):
         super().__init__(*args, **options)
         choices = [(grade.code, f"{grade.code} {grade.name}") for grade in scale.grades]
         # none is chosen by itself: the worst grade would be called right by a slip
-        for name, nothing in {"low": "Choose", "high": "the same"}.items():
+        for name, nothing in {"low": "Choose", "high": "Same grade"}.items():
             field = self.fields[name]
             assert isinstance(field, forms.TypedChoiceField)
             field.choices = [("", nothing), *choices]
@@ -63,9 +63,9 @@ class GoldFileForm(forms.Form):
         help_text=f"CSV or JSONL, as below. At most {MOST_ANSWERS:,} pairs; may be gzipped.",
     )
     adds_pairs = forms.BooleanField(
-        label="Add pairs that the campaign does not have",
+        label="Add pairs that are not in the campaign",
         required=False,
-        help_text="In queries that it has. Gold is shown in place of another pair of its query.",
+        help_text="Only for its queries: gold is shown in place of another pair of the same query.",
     )
     problems: tuple[Problem, ...] = ()
     more = 0
@@ -74,7 +74,7 @@ class GoldFileForm(forms.Form):
         """Say which lines are wrong."""
         self.problems = tuple(gathered((one.line, one.message) for one in refused.problems))
         self.more = refused.total - len(refused.problems)
-        self.add_error("file", "No gold was added: some lines are wrong.")
+        self.add_error("file", "No gold was added. Fix these lines and upload again.")
 
 
 class GoldListForm(forms.Form):
@@ -82,11 +82,11 @@ class GoldListForm(forms.Form):
 
     judgment_list = ListField()
     count = forms.IntegerField(
-        label="Pairs at most",
+        label="Maximum pairs",
         min_value=1,
         max_value=MOST_DRAWN,
         initial=100,
-        help_text="Drawn at random from the pairs of this campaign that the list has graded.",
+        help_text="Drawn at random from this campaign’s pairs that have a grade in the list.",
     )
 
     def __init__(self, *args: Any, lists: Sequence[JudgmentList], **options: Any) -> None:
@@ -94,7 +94,7 @@ class GoldListForm(forms.Form):
         field = self.fields["judgment_list"]
         assert isinstance(field, ListField)
         field.offer(lists)
-        field.help_text = "The grades of its newest version become the right answers."
+        field.help_text = "The grades of its newest version become the right grades."
 
 
 class ReasonForm(forms.Form):
@@ -115,7 +115,7 @@ class RulesForm(forms.Form):
                 label=words, required=False, initial=action in known
             )
             self.fields[f"{action}_below"] = forms.IntegerField(
-                label="Right below, %",
+                label="Accuracy below, %",
                 min_value=1,
                 max_value=100,
                 initial=rule.below_percent,
@@ -155,14 +155,14 @@ class CheckPlanForm(forms.Form):
     """How much is planted, and what follows when there is no more of it."""
 
     gold_percent = forms.IntegerField(
-        label="Gold, in percent",
+        label="Gold, %",
         min_value=0,
         max_value=30,
-        help_text="Of all that an annotator is given: each takes the place of another pair of its "
-        "query for them. Five is a good beginning; 0 plants nothing.",
+        help_text="Share of an annotator’s pairs that are gold. Each replaces another pair of the "
+        "same query. Start with 5; 0 turns gold off.",
     )
     repeat_percent = forms.IntegerField(
-        label="Hidden repeats, in percent",
+        label="Hidden repeats, %",
         min_value=0,
         max_value=30,
         help_text="Pairs shown to the same annotator again later, to measure self-agreement.",
@@ -176,6 +176,6 @@ class CheckPlanForm(forms.Form):
         label="Feedback to annotators",
         coerce=int,
         choices=((0, "never"), *((n, f"after every {n} checks") for n in (5, 10, 20, 50))),
-        help_text="They read your reasons, with as many labels of other pairs that have a grade. "
-        "An annotator sees a gold pair only once, but annotators may talk.",
+        help_text="Shows your reasons, mixed with as many ordinary pairs that have a grade. "
+        "Each annotator sees a gold pair only once, but annotators may talk to each other.",
     )

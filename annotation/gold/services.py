@@ -25,10 +25,10 @@ PLANNED: Final = (
 )  # fmt: skip
 # what a number of the plan may be, and what is said where it is not
 BOUNDS: Final = {
-    "gold_percent": (0, MOST_PERCENT, f"The share is 0 to {MOST_PERCENT} percent."),
-    "repeat_percent": (0, MOST_PERCENT, f"The share is 0 to {MOST_PERCENT} percent."),
-    "training_percent": (1, 100, "1 to 100 percent of the training pairs must be right."),
-    "training_tries": (1, 10, "Tries: 1 to 10."),
+    "gold_percent": (0, MOST_PERCENT, f"The share must be 0 to {MOST_PERCENT} percent."),
+    "repeat_percent": (0, MOST_PERCENT, f"The share must be 0 to {MOST_PERCENT} percent."),
+    "training_percent": (1, 100, "The pass mark must be 1 to 100 percent."),
+    "training_tries": (1, 10, "Attempts must be 1 to 10."),
 }
 
 
@@ -71,7 +71,10 @@ def take_agreed_decisions(
     check_may_run(access, campaign)
     found = list_agreed_decisions(access=access, campaign=campaign)
     if not found:
-        raise GoldRefused("nothing_to_take", "No adjudicated pair has agreeing labels yet.")
+        raise GoldRefused(
+            "nothing_to_take",
+            "No adjudicated pair qualifies yet: its labels have to agree with the decision.",
+        )
     answers = [Answer(pair_id, grade, grade, reason) for pair_id, grade in found]
     return mark_answers(access=access, campaign=campaign, answers=answers, at=at)
 
@@ -92,7 +95,7 @@ def mark_answers(
     scale = Scale.from_json(campaign.list.scale)
     for answer in answers:
         if not scale.contains(answer.low) or not scale.contains(answer.high):
-            raise GoldRefused("grade_unknown", "The scale has no such grade.")
+            raise GoldRefused("grade_unknown", "This grade is not on the scale.")
         if answer.low > answer.high:
             raise GoldRefused("range_invalid", "The worst accepted grade is above the best.")
     with transaction.atomic():
@@ -167,10 +170,12 @@ def _check_plan(plan: CheckPlan) -> None:
         if not least <= getattr(plan, name) <= most:
             raise GoldRefused(f"{name}_invalid", words)
     if plan.training_pairs != 0 and not 3 <= plan.training_pairs <= 50:
-        raise GoldRefused("training_pairs_invalid", "Training has 3 to 50 pairs, or none.")
+        raise GoldRefused(
+            "training_pairs_invalid", "Training pairs must be 3 to 50, or 0 for no training."
+        )
     if plan.feedback_after != 0 and not 5 <= plan.feedback_after <= 100:
         raise GoldRefused(
-            "feedback_after_invalid", "Feedback comes after 5 to 100 checks, or never."
+            "feedback_after_invalid", "Feedback must be every 5 to 100 checks, or 0 for never."
         )
     if plan.when_used_up not in CheckPlan.UsedUp.values:
         raise GoldRefused("when_used_up_invalid", "Not a valid choice.")

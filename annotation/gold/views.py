@@ -54,7 +54,7 @@ def gold(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
             services.change_checks(
                 access=access, campaign=campaign, at=timezone.now(), **form.cleaned_data
             )
-            messages.success(request, "Shares changed. They apply from the next pairs on.")
+            messages.success(request, "Settings saved. They apply to pairs assigned from now on.")
             return redirect("campaign-gold", slug, campaign_id)
     page = get_gold_page(
         access=access,
@@ -104,7 +104,7 @@ def gold_add(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse
                 adds_pairs=file_form.cleaned_data["adds_pairs"],
                 at=timezone.now(),
             )
-            unchanged = f" {added.unchanged:,} already were." if added.unchanged else ""
+            unchanged = f" Already gold: {added.unchanged:,}." if added.unchanged else ""
             messages.success(request, _now_gold(added.gold) + unchanged)
             return redirect("campaign-gold", slug, campaign_id)
     except FileRefused as refused:
@@ -133,10 +133,10 @@ def rules(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     form = RulesForm(request.POST)
     if form.is_valid():
         change_rules(access=access, campaign=campaign, rules=form.rules(), at=timezone.now())
-        messages.success(request, "Rules changed and applied to all checks so far.")
+        messages.success(request, "Rules saved and applied to all checks so far.")
     else:
         clash = [str(error) for error in form.non_field_errors()]
-        needs = "A rule needs 1 to 100 percent and 3 to 20 checks."
+        needs = "A rule needs a threshold of 1 to 100 percent and 3 to 20 checks."
         messages.error(request, clash[0] if clash else needs)
     return redirect("campaign-gold", slug, campaign_id)
 
@@ -184,7 +184,7 @@ def pair_gold(request: HttpRequest, slug: str, pair_id: int) -> HttpResponse:
     pair = get_pair(access=access, pair_id=pair_id)
     form = GoldForm(request.POST, scale=Scale.from_json(pair.list.scale))
     if not form.is_valid():
-        messages.error(request, "Choose the grades that are right for this pair.")
+        messages.error(request, "Choose the right grade for this pair.")
         return redirect("pair", slug, pair_id)
     said = form.cleaned_data
     try:
@@ -199,9 +199,7 @@ def pair_gold(request: HttpRequest, slug: str, pair_id: int) -> HttpResponse:
     except services.GoldRefused as error:
         messages.error(request, error.message)
     else:
-        messages.success(
-            request, "The pair is now gold and will be planted at the campaign’s share."
-        )
+        messages.success(request, "This pair is now gold.")
     return redirect("pair", slug, pair_id)
 
 

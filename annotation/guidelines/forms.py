@@ -40,8 +40,8 @@ class GuidelineForm(forms.Form):
         label="Text",
         required=False,
         max_length=MAX_TEXT_CHARACTERS,
-        help_text="What annotators read before they begin: the task, how to read a query, what to "
-        "do when in doubt. Markdown: # headings, **bold**, - lists, tables.",
+        help_text="What annotators read first: the task, how to interpret a query, what to do when "
+        "unsure. Markdown: # headings, **bold**, - lists, tables.",
         widget=forms.Textarea(attrs={"rows": 12, "dir": "auto"}),
     )
     base = forms.IntegerField(required=False, widget=forms.HiddenInput)

@@ -23,7 +23,7 @@ class GuidelineRefused(DomainError):
 
 def checked_text(text: str) -> str:
     """The Markdown text of a guideline, without blanks around it. Raises GuidelineRefused."""
-    return _checked_words(text, "The text", limit=MAX_TEXT_CHARACTERS)
+    return _checked_words(text, "Instructions", limit=MAX_TEXT_CHARACTERS)
 
 
 def checked_grades(data: object, scale: Scale) -> list[GradeText]:
@@ -34,13 +34,13 @@ def checked_grades(data: object, scale: Scale) -> list[GradeText]:
     Raises GuidelineRefused unless every grade of the scale is there once, with a definition.
     """
     if not isinstance(data, list) or not all(isinstance(item, Mapping) for item in data):
-        raise GuidelineRefused("A guideline has a list of grades.")
+        raise GuidelineRefused("“grades” must be a list.")
     given = [item.get("code") for item in data]
     if any(isinstance(code, bool) or not isinstance(code, int) for code in given):
-        raise GuidelineRefused("Every grade of a guideline has a code, a whole number.")
+        raise GuidelineRefused("Every grade needs a “code”, a whole number.")
     if sorted(given) != sorted(scale.codes):
         codes = ", ".join(map(str, scale.codes))
-        raise GuidelineRefused(f"A guideline says what each grade means once: {codes}.")
+        raise GuidelineRefused(f"Define each grade exactly once: {codes}.")
     by_code = {item["code"]: item for item in data}
     return [_checked_grade(by_code[grade.code], grade) for grade in scale.grades]
 
@@ -62,7 +62,7 @@ def empty_grades(scale: Scale) -> list[GradeText]:
 def _checked_grade(item: Mapping[str, Any], grade: Grade) -> GradeText:
     unknown = item.keys() - KEYS
     if unknown:
-        raise GuidelineRefused(f"A grade of a guideline has no {min(map(str, unknown))}.")
+        raise GuidelineRefused(f"Unknown field of a grade: {min(map(str, unknown))}.")
     where = f"Grade {grade.code} ({grade.name})"
     definition = _checked_words(item.get("definition", ""), where)
     if not definition:
@@ -78,19 +78,19 @@ def _checked_grade(item: Mapping[str, Any], grade: Grade) -> GradeText:
 
 def _checked_examples(examples: object, where: str) -> list[str]:
     if not isinstance(examples, list) or len(examples) > MAX_EXAMPLES:
-        raise GuidelineRefused(f"{where} has a list of at most {MAX_EXAMPLES} examples.")
+        raise GuidelineRefused(f"{where}: examples must be a list of at most {MAX_EXAMPLES}.")
     texts = [_checked_words(example, where) for example in examples]
     return [text for text in texts if text]
 
 
 def _checked_words(words: object, where: str, *, limit: int = MAX_WORDS_CHARACTERS) -> str:
     if not isinstance(words, str):
-        raise GuidelineRefused(f"{where}: a text was expected.")
+        raise GuidelineRefused(f"{where}: must be text.")
     words = words.strip()
     if len(words) > limit:
-        raise GuidelineRefused(f"{where}: a text has at most {limit:,} characters.")
+        raise GuidelineRefused(f"{where}: must have at most {limit:,} characters.")
     if "\0" in words or not _is_unicode(words):
-        raise GuidelineRefused(f"{where}: the text holds characters that can't be stored.")
+        raise GuidelineRefused(f"{where}: contains characters that can't be stored.")
     return words
 
 

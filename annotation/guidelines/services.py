@@ -100,7 +100,7 @@ def checked_name(name: str) -> str:
     name = name.strip()
     if not name or len(name) > MAX_NAME_CHARACTERS or not name.isprintable():
         raise GuidelineRefused(
-            f"A guideline needs a name of at most {MAX_NAME_CHARACTERS} characters.", "name_invalid"
+            f"Enter a name of at most {MAX_NAME_CHARACTERS} characters.", "name_invalid"
         )
     return name
 

@@ -57,7 +57,7 @@ def guideline_create(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and "preview" not in request.POST and form.is_valid():
         made = _create(access, chosen, form)
         if made is not None:
-            messages.success(request, f"The guideline “{form.cleaned_data['name']}” is saved.")
+            messages.success(request, f"The guideline “{form.cleaned_data['name']}” created.")
             return redirect("guideline", slug, made)
     return render_page(
         request, "guideline_create", access=access, form=form, lists=lists, chosen=chosen
@@ -84,7 +84,7 @@ def guideline_revise(request: HttpRequest, slug: str, guideline_id: int) -> Http
             form.add_error(
                 None,
                 f"Revision {newest.number} was saved while you were writing. Review it, then "
-                "save again to save yours as the next revision.",
+                "save again to make yours the next revision.",
             )
         elif _revise(request, access, guideline_id, form):
             return redirect("guideline", slug, guideline_id)
@@ -157,6 +157,6 @@ def _revise(request: HttpRequest, access: Access, guideline_id: int, form: Guide
     else:
         messages.success(
             request,
-            f"Revision {revision.number} is now current. Earlier labels keep theirs.",
+            f"Revision {revision.number} is now current. Earlier labels keep their revision.",
         )
     return True

@@ -97,7 +97,7 @@ def read_given_labels(
             message = f"more than {MOST_LABELS:,} labels: split the file."
             raise problems.stop(line, Rule.TOO_MUCH, message)
     if not given.labels and not problems:
-        raise problems.stop(1, Rule.EMPTY, "there is no label in it.")
+        raise problems.stop(1, Rule.EMPTY, "the file has no labels.")
     problems.raise_if_any()
     return given
 
@@ -113,7 +113,7 @@ def read_names(text: str) -> dict[str, str]:
             continue
         name, sign, username = (part.strip() for part in line.rpartition("="))
         if not (name and sign and username):
-            raise NamesRefused("names_unreadable", f"{quoted(line)} is not NAME = USERNAME.")
+            raise NamesRefused("names_unreadable", f"{quoted(line)}: write NAME = USERNAME.")
         found[name] = username
     return found
 
@@ -129,7 +129,7 @@ def _label(
     seconds = _seconds(line, values.get("seconds", ""), problems)
     note = values.get("note", "")
     if len(note) > MAX_NOTE_CHARACTERS:
-        problems.add(line, Rule.TEXT, f"a note has at most {MAX_NOTE_CHARACTERS:,} characters.")
+        problems.add(line, Rule.TEXT, f"the note has more than {MAX_NOTE_CHARACTERS:,} characters.")
     if grade is None or problems.total > before:
         return None
     ids = (values["query_id"], values["doc_id"])
@@ -139,7 +139,7 @@ def _label(
 def _is_first(label: GivenLabel, seen: dict[tuple[str, str, str], int], problems: Problems) -> bool:
     first = seen.setdefault((label.query_id, label.doc_id, label.annotator), label.line)
     if first != label.line:
-        message = f"{quoted(label.annotator)} has graded this pair in line {first} already."
+        message = f"duplicate label by {quoted(label.annotator)} (first on line {first})."
         problems.add(label.line, Rule.DUPLICATE, message)
     return first == label.line
 
@@ -154,7 +154,7 @@ def _note_final(
     key = (values["query_id"], values["doc_id"])
     before, first = given.finals.setdefault(key, (grade, line))
     if before != grade:
-        message = f"the pair's final grade is {before} in line {first}, {grade} here."
+        message = f"conflicting final_grade: {before} on line {first}, {grade} here."
         problems.add(line, Rule.GRADE, message)
 
 
@@ -168,7 +168,7 @@ def _time(line: int, text: str, at: datetime, problems: Problems) -> datetime | 
         problems.add(line, Rule.TEXT, f"{quoted(text)} is not a time like 2026-03-14T09:26:53Z.")
         return None
     if time > at:
-        problems.add(line, Rule.TEXT, f"{quoted(text)} has not come yet.")
+        problems.add(line, Rule.TEXT, f"{quoted(text)} is in the future.")
         return None
     return time
 
@@ -178,7 +178,7 @@ def _seconds(line: int, text: str, problems: Problems) -> float | None:
         return None
     seconds = float(text) if _NUMBER.fullmatch(text) else -1.0
     if not 0 <= seconds <= LONGEST_SECONDS:
-        message = f"{quoted(text)} is no number of seconds from 0 to {LONGEST_SECONDS:,.0f}."
+        message = f"{quoted(text)} is not a number of seconds from 0 to {LONGEST_SECONDS:,.0f}."
         problems.add(line, Rule.NUMBER, message)
         return None
     return seconds

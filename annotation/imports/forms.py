@@ -23,16 +23,16 @@ class LabelImportForm(forms.Form):
     campaign = forms.CharField(
         label="Campaign",
         max_length=200,
-        help_text="A new name creates a closed campaign; an existing name adds labels to that "
-        "campaign.",
+        help_text="A new name creates a closed campaign; an existing name adds labels to it.",
         widget=forms.TextInput(attrs={"dir": "auto"}),
     )
     names = forms.CharField(
         label="Accounts",
         required=False,
         max_length=MAX_NAMES_CHARACTERS,
-        help_text="One “agent_1 = ben” per line, to map a name in the file to a member’s user "
-        "name. Members’ user names need no line. Other names become accounts that can’t sign in.",
+        help_text="One “agent_1 = ben” per line, to map a name in the file to a member’s "
+        "username. Members’ usernames need no line. Other names become accounts that can’t sign "
+        "in.",
         widget=forms.Textarea(attrs={"rows": 3}),
     )
     create = forms.BooleanField(

@@ -142,7 +142,8 @@ def _check_not_elsewhere(campaign: Campaign, keys: Mapping[Key, tuple[int, int]]
     open_qs = Pair.objects.filter(list=campaign.list_id, is_open=True).exclude(campaign=campaign)
     if not set(keys.values()).isdisjoint(open_qs.values_list("query_id", "document_id")):
         raise ImportRefused(
-            "pairs_open_elsewhere", "Some pairs are open in another campaign: import them there."
+            "pairs_open_elsewhere",
+            "Some of these pairs are open in another campaign. Import their labels there.",
         )
 
 
@@ -155,7 +156,9 @@ def _check_no_gold(stock: Stock, given: GivenLabels) -> None:
     problems = Problems(given.name)
     for key, line in given.lines().items():
         if stock.pairs[key] in gold:
-            problems.add(line, "gold", "the pair is gold in this campaign.")
+            problems.add(
+                line, "gold", "the pair is gold in this campaign; its labels can’t be imported."
+            )
     problems.raise_if_any()
 
 

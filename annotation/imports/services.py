@@ -220,7 +220,7 @@ def _campaign(
     if found is not None:
         if found.state == Campaign.State.DRAFT:
             raise ImportRefused(
-                "campaign_draft", "The campaign of this name is still a draft: open it first."
+                "campaign_draft", "The campaign with this name is still a draft. Open it first."
             )
         return found, False
     made = create_campaign(
@@ -269,7 +269,7 @@ def _people(
     for name in annotators:
         username = names.get(name, name)
         if name in names and username not in members:
-            raise ImportRefused("no_member", f"{username} is no member of this collection.")
+            raise ImportRefused("no_member", f"{username} is not a member of this collection.")
         people[name] = members.get(username) or add_name(
             collection=access.collection, name=name, by=access.user, at=at
         )
@@ -277,7 +277,7 @@ def _people(
                if times > 1]  # fmt: skip
     if doubled:
         same = sorted(name for name, user in people.items() if user.pk == doubled[0])
-        raise ImportRefused("same_person", f"{' and '.join(same)} can't be the same person.")
+        raise ImportRefused("same_person", f"{' and '.join(same)} are mapped to the same person.")
     here = set(campaign.annotators.values_list("user_id", flat=True))
     new = [user for user in people.values() if user.pk not in here]
     if new:

@@ -242,7 +242,7 @@ def _context(request: Request, campaign_id: uuid.UUID) -> AnnotatorContext:
     """The caller's place, unless the request says that it is meant for somebody else's."""
     meant = request.headers.get(ACCOUNT.name)
     if meant is not None and meant != str(getattr(request.user, "public_id", "")):
-        raise PermissionDenied("Another account has signed in.", code="other_account")
+        raise PermissionDenied("Another account is signed in.", code="other_account")
     return get_annotator_context(viewer=request.user, campaign_id=campaign_id)
 
 

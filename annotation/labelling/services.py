@@ -121,7 +121,7 @@ def submit_label(*, context: AnnotatorContext, submission: Submission, at: datet
             # the same id at the same moment for another pair, or a lease of the viewer's other
             # tab: the other one has committed, so looking again shows what it did
             continue
-    raise LabelRefused("label_conflict", "This label's id is in use already.")
+    raise LabelRefused("label_conflict", "This label id is already in use.")
 
 
 def _named_seat(context: AnnotatorContext, submission: Submission) -> _Named:
@@ -281,7 +281,7 @@ def _check_same(
         list(submission.spans), named.revision_id, submission.content_hash or label.content_hash,
     ]  # fmt: skip
     if before != now or not _is_beside(label, submission):
-        raise LabelRefused("label_conflict", "This label's id was used for another label.")
+        raise LabelRefused("label_conflict", "This label id is already used by another label.")
 
 
 def _is_beside(label: Label, submission: Submission) -> bool:
@@ -301,11 +301,11 @@ def _tip(said: dict[UUID, Label], submission: Submission) -> Label | None:
     A correction may name an older one: the person had not seen their own newer one then.
     """
     if submission.supersedes is not None and submission.supersedes not in said:
-        raise LabelRefused("label_unknown", "The label to be corrected is not one of this pair.")
+        raise LabelRefused("label_unknown", "The label to correct belongs to another pair.")
     superseded = {label.supersedes_id for label in said.values()}
     tip = next((label for pk, label in said.items() if pk not in superseded), None)
     if submission.outcome == RETRACTED and (tip is None or tip.outcome == RETRACTED):
-        raise LabelRefused("nothing_to_retract", "There is no label to take back.")
+        raise LabelRefused("nothing_to_retract", "There is no label to undo.")
     return tip
 
 

@@ -63,9 +63,9 @@ def checked_submission(submission: Submission, *, scale: Scale, at: datetime) ->
     """
     _check_outcome(submission, scale)
     if submission.content_hash and not _HASH.fullmatch(submission.content_hash):
-        raise LabelRefused("hash_invalid", "A content hash has 64 hexadecimal digits.")
+        raise LabelRefused("hash_invalid", "A content hash must have 64 hexadecimal digits.")
     if submission.made_at.tzinfo is None:
-        raise LabelRefused("time_invalid", "The time of a label needs a time zone.")
+        raise LabelRefused("time_invalid", "made_at needs a time zone.")
     return replace(
         submission,
         reason=checked_words(submission.reason, MAX_REASON_CHARACTERS),
@@ -78,10 +78,10 @@ def checked_submission(submission: Submission, *, scale: Scale, at: datetime) ->
 
 def _check_outcome(submission: Submission, scale: Scale) -> None:
     if submission.outcome not in OUTCOMES:
-        raise LabelRefused("outcome_unknown", f"{submission.outcome!r} is no outcome of a label.")
+        raise LabelRefused("outcome_unknown", f"Unknown outcome {submission.outcome!r}.")
     if submission.outcome != GRADED:
         if submission.grade is not None:
-            raise LabelRefused("grade_unexpected", "Only a graded label has a grade.")
+            raise LabelRefused("grade_unexpected", "Only graded labels can have a grade.")
     elif submission.grade is None or not scale.contains(submission.grade):
         raise LabelRefused("grade_unknown", f"The scale has no grade {submission.grade}.")
 
@@ -90,9 +90,9 @@ def checked_words(words: str, limit: int) -> str:
     """The text without blanks around it; LabelRefused if it is too long or can't be stored."""
     words = words.strip()
     if len(words) > limit:
-        raise LabelRefused("text_too_long", f"The text has at most {limit:,} characters.")
+        raise LabelRefused("text_too_long", f"The text must have at most {limit:,} characters.")
     if _UNSTORABLE.search(words):
-        raise LabelRefused("text_invalid", "The text holds characters that can't be stored.")
+        raise LabelRefused("text_invalid", "The text contains characters that can't be stored.")
     return words
 
 
@@ -100,13 +100,13 @@ def _checked_seconds(seconds: float | None) -> float | None:
     if seconds is None:
         return None
     if not math.isfinite(seconds) or seconds < 0:
-        raise LabelRefused("seconds_invalid", "The time spent on a pair is a number of seconds.")
+        raise LabelRefused("seconds_invalid", "seconds must be a number from 0.")
     return min(float(seconds), LONGEST_SECONDS)
 
 
 def _checked_spans(spans: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     if len(spans) > MAX_SPANS:
-        raise LabelRefused("spans_invalid", f"A label marks at most {MAX_SPANS} places.")
+        raise LabelRefused("spans_invalid", f"A label can have at most {MAX_SPANS} spans.")
     return [_checked_span(span) for span in spans]
 
 
@@ -117,4 +117,4 @@ def _checked_span(span: Mapping[str, Any]) -> dict[str, Any]:
         case {"field": str(name), "start": int(start), "end": int(end), **rest} if not rest:
             if 0 <= start < end < 2**31:
                 return {"field": checked_words(name, 200), "start": start, "end": end}
-    raise LabelRefused("spans_invalid", "A marked place has a field, a start and a later end.")
+    raise LabelRefused("spans_invalid", "A span needs a field, a start and a later end.")

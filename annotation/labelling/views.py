@@ -62,7 +62,7 @@ def labelling_preferences(request: HttpRequest) -> JsonResponse:
     assert isinstance(request.user, User)
     form = PreferencesForm(request.POST)
     if not form.is_valid() or form.cleaned_data.pop("account") != request.user.public_id:
-        return JsonResponse({"message": "This could not be kept."}, status=422)
+        return JsonResponse({"message": "Your settings could not be saved."}, status=422)
     try:
         set_preferences(by=request.user, **form.cleaned_data)
     except DomainError as error:

@@ -153,10 +153,10 @@ def _obstacles(campaign: Campaign) -> list[tuple[Q, Obstacle]]:
     wanted = campaign.overlap + F("wished")
     return [
         (Q(is_open=False), Obstacle("campaign_closed", "The campaign is closed.")),
-        (Q(gold), Obstacle("gold", "The right answer of this pair is known: it is gold.")),
+        (Q(gold), Obstacle("gold", "This pair is gold: its right grade is known.")),
         (
             Q(state=Pair.State.ADJUDICATED),
-            Obstacle("decided", "This pair is adjudicated: reopen it first."),
+            Obstacle("decided", "This pair is adjudicated. Reopen it first."),
         ),
         (Q(awaited), Obstacle("asked_already", "A label of this pair is already pending.")),
         (Q(given=0), Obstacle("no_label", "This pair has no graded label yet.")),
@@ -166,7 +166,7 @@ def _obstacles(campaign: Campaign) -> list[tuple[Q, Obstacle]]:
         ),
         (
             ~Q(others),
-            Obstacle("nobody_left", "Every annotator has labelled this pair: add people first."),
+            Obstacle("nobody_left", "Every annotator has labelled this pair. Add people first."),
         ),
     ]
 

@@ -52,11 +52,11 @@ def add_overlap(
             return before
         if not Campaign.objects.filter(pk=campaign.pk, state=Campaign.State.OPEN).exists():
             raise OverlapRefused(
-                "campaign_not_open", "Labels can be requested in open campaigns only."
+                "campaign_not_open", "Labels can only be requested in open campaigns."
             )
         wanted = [pk for pk, _ in list_askable(campaign, segment)[: min(pairs, MOST_AT_ONCE)]]
         if not wanted:
-            raise OverlapRefused("nothing_to_ask", "No pair can get another label.")
+            raise OverlapRefused("nothing_to_ask", "No pair is available for another label.")
         pair_ids = lock_pairs(Pair.objects.filter(pk__in=wanted))
         words = scope_in_words(segment)
         wish: dict[str, Any] = {"reason_text": keep_text(words), "batch": batch}

@@ -130,16 +130,16 @@ def checked_keys(data: object) -> dict[str, str]:
     Raises KeysRefused for what is no action or no key, and for a key with two meanings.
     """
     if not isinstance(data, Mapping):
-        raise KeysRefused("Keys are given by action.")
+        raise KeysRefused("Send an object of keys by action.")
     for action, key in data.items():
         if action not in _DEFAULTS:
-            raise KeysRefused("There is no such action.")
+            raise KeysRefused("Unknown action.")
         if not _is_key(key):
-            raise KeysRefused("That key can’t be used here.")
+            raise KeysRefused("That key can’t be used.")
     meanings: dict[str, str] = {}
     for action, key in (_DEFAULTS | dict(data)).items():
         if key in meanings:
-            raise KeysRefused(f"The key {SHORT.get(key, key)} would have two meanings.")
+            raise KeysRefused(f"The key {SHORT.get(key, key)} is assigned twice.")
         meanings[key] = action
     return {action: key for action, key in data.items() if key != _DEFAULTS[action]}
 

@@ -12,7 +12,7 @@ from judgments.models import SavedSet
 
 STRATEGIES = {
     Pool.Strategy.DEPTH_K: "All pairs from the top of each run",
-    Pool.Strategy.SAMPLE: "A uniform sample of them",
+    Pool.Strategy.SAMPLE: "A uniform sample of those pairs",
 }
 
 
@@ -28,21 +28,21 @@ class PoolForm(forms.Form):
         label="Depth",
         min_value=1,
         max_value=10_000,
-        help_text="How many results of each run, from the top.",
+        help_text="Number of top results per run.",
     )
     saved_set = forms.ChoiceField(
         label="Queries",
         required=False,
-        help_text="For a pilot, or to judge a few queries completely.",
+        help_text="Choose a saved set for a pilot, or to judge a few queries completely.",
     )
     only_unjudged = forms.BooleanField(
-        label="Leave out pairs that already have a grade in the list", required=False
+        label="Skip pairs that already have a grade in the list", required=False
     )
     strategy = forms.ChoiceField(
-        label="Take", choices=STRATEGIES, initial=Pool.Strategy.DEPTH_K, widget=forms.RadioSelect
+        label="Pairs", choices=STRATEGIES, initial=Pool.Strategy.DEPTH_K, widget=forms.RadioSelect
     )
     sample_size = forms.IntegerField(
-        label="Pairs in the sample", min_value=1, max_value=200_000, required=False
+        label="Sample size", min_value=1, max_value=200_000, required=False
     )
     seed = forms.IntegerField(
         label="Seed",
@@ -58,7 +58,7 @@ class PoolForm(forms.Form):
         super().__init__(*args, **options)
         queries = self.fields["saved_set"]
         assert isinstance(queries, forms.ChoiceField)
-        queries.choices = [("", "all"), *((one.slug, f"those of {one.name}") for one in sets)]
+        queries.choices = [("", "all"), *((one.slug, f"set {one.name}") for one in sets)]
         field = self.fields["runs"]
         assert isinstance(field, forms.TypedMultipleChoiceField)
         field.choices = [(str(run.public_id), run.name) for run in choices]
@@ -73,7 +73,7 @@ class PoolForm(forms.Form):
         data: dict[str, Any] = super().clean() or self.cleaned_data
         is_sample = data.get("strategy") == Pool.Strategy.SAMPLE
         if is_sample and "sample_size" not in self.errors and not data.get("sample_size"):
-            self.add_error("sample_size", "Enter the size of the sample.")
+            self.add_error("sample_size", "Enter a sample size.")
         return data
 
     def plan(self) -> PoolPlan:

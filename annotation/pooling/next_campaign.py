@@ -78,7 +78,7 @@ def _guideline(access: Access, judgment_list: JudgmentList) -> Guideline:
     for guideline in sorted(list_guidelines(access=access), key=lambda own: -own.pk):
         if has_grades_of(get_newest_revision(guideline).grades, judgment_list):
             return guideline
-    message = "First write a guideline for the grades of this list: annotators follow it."
+    message = "Write a guideline for this list’s grades first."
     raise NextRefused("no_guideline", message)
 
 

@@ -112,7 +112,7 @@ def preview_top_up(*, access: Access, campaign: Campaign) -> TopUp:
     check_may_watch(access, campaign)
     newest = get_newest_pool(campaign)
     if newest.strategy == Pool.Strategy.NEXT:
-        message = "This pool was made by Judge next, which has no depth: use Judge next again."
+        message = "This pool comes from Judge next and has no depth. Use Judge next again."
         raise PoolRefused("no_depth", message)
     choices = list_runs(access=access)
     used = _used_runs(campaign)
@@ -196,7 +196,7 @@ def _draw(
         pool = pools.without(pool, elsewhere)  # no pair can be open twice in a list
     new = pools.without(pool, known)
     if len(new) > MOST_PAIRS:
-        raise PoolRefused("too_many_pairs", f"A pool brings at most {MOST_PAIRS:,} new pairs.")
+        raise PoolRefused("too_many_pairs", f"A pool can add at most {MOST_PAIRS:,} new pairs.")
     preview = _preview(
         campaign,
         new,

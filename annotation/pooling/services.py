@@ -70,7 +70,7 @@ def store_pool(
     """
     check_may_run(access, campaign)
     taken = PoolRefused(
-        "pairs_open_elsewhere", "Some pairs have just been opened in another campaign."
+        "pairs_open_elsewhere", "Some of these pairs have just been opened in another campaign."
     )
     with unless_taken(taken):  # by a campaign that was opened since the pool was drawn
         lock_list(campaign.list_id)
@@ -78,7 +78,7 @@ def store_pool(
         if locked.state == Campaign.State.CLOSED:
             raise PoolRefused("state", "The campaign is closed.")
         if not add_pairs(campaign=locked, pool=pool, drawn=drawn):
-            raise PoolRefused("nothing_new", "These runs have no new pairs.")
+            raise PoolRefused("nothing_new", "These runs add no new pairs.")
         audit.record_by(
             access,
             pool.created_at,

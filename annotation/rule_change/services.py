@@ -68,7 +68,9 @@ def _submit(
     at: datetime,
 ) -> Job:
     if find_concluding_job(campaign) is not None:
-        raise RuleRefused("under_way", "The labels are already being re-aggregated.")
+        raise RuleRefused(
+            "under_way", "Labels are already being re-aggregated. Try again when that is done."
+        )
     retry_page = [retry, *_place(access, campaign)]
     return submit_job(
         access=access,
@@ -168,7 +170,7 @@ def check_may_choose(campaign: Campaign, rule: str) -> None:
     if rule not in Campaign.Rule.values:
         raise RuleRefused("rule_unknown", "Unknown rule.")
     if campaign.state == Campaign.State.DRAFT:
-        raise RuleRefused("campaign_draft", "Change a draft’s rule in its plan.")
+        raise RuleRefused("campaign_draft", "The campaign is a draft. Change the rule in its plan.")
     if rule in WEIGHED:
         check_is_known(campaign)
 

@@ -106,7 +106,7 @@ def pass_by_hand(*, access: Access, campaign: Campaign, person: User, at: dateti
     with transaction.atomic():
         _lock_place(campaign, person)
         if get_stage(campaign, person) not in {Stage.LEARNING, Stage.WAITING}:
-            raise GoldRefused("passed", "They are not in training.")
+            raise GoldRefused("passed", "This annotator is not in training.")
         attempt = list_attempts_qs(campaign, person).select_for_update(no_key=True).last()
         attempt = attempt or _begin(campaign, person, at)
         _end(attempt, PASSED, by=access.user, at=at)
@@ -121,7 +121,7 @@ def ask_again(*, access: Access, campaign: Campaign, person: User, at: datetime)
     check_may_run(access, campaign)
     if not get_check_plan(campaign).training_pairs:
         raise GoldRefused(
-            "no_training", "This campaign has no training: set a number of pairs first."
+            "no_training", "This campaign has no training. Set the number of training pairs first."
         )
     with transaction.atomic():
         _lock_place(campaign, person)

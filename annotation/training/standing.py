@@ -29,15 +29,15 @@ from judgments.models import User
 from touchstone.scales import Scale
 
 WAITING_WORDS: Final = (
-    "That was the last of the training pairs that this campaign asks for. Its lead looks at your "
-    "answers now, and says how it goes on."
+    "You have finished the training. The lead of this campaign will review your answers and "
+    "contact you."
 )
 LACKING_WORDS: Final = (
-    "There are no further training pairs at the moment. The lead of this campaign can see that."
+    "No training pairs are left right now. The lead of this campaign can see that."
 )
 STOPPED_WORDS: Final = (
-    "There is nothing more for you here for the moment. Your labels are kept, and the lead of this "
-    "campaign knows."
+    "There is nothing left for you to label here right now. Your labels are kept. The lead of this "
+    "campaign has been notified."
 )
 
 

@@ -39,7 +39,7 @@ def training(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse
         check_may_lead(access)
         if form.is_valid():
             change_checks(access=access, campaign=campaign, at=timezone.now(), **form.cleaned_data)
-            messages.success(request, "Changed. Applies to attempts started from now on.")
+            messages.success(request, "Settings saved. They apply to attempts started from now on.")
             return redirect("campaign-training", slug, campaign_id)
     page = get_training_page(access=access, campaign=campaign)
     return render_page(request, "training", page, access=access, form=form)

@@ -287,14 +287,14 @@ def _check_verdict(filters: CompareFilters) -> None:
     try:
         check_verdict(margin=filters.margin, level=filters.level)
     except ValueError as error:
-        raise FilterRefused("no_verdict", f"There is no verdict: {error}.") from None
+        raise FilterRefused("no_verdict", f"No verdict: {error}.") from None
 
 
 def _test(name: str) -> Test:
     for test in TESTS:
         if test == name:
             return test
-    raise FilterRefused("no_test", f"There is no test called {name[:60]}: {', '.join(TESTS)}.")
+    raise FilterRefused("no_test", f"Unknown test {name[:60]}. Choose one of: {', '.join(TESTS)}.")
 
 
 def _parted(
@@ -305,7 +305,7 @@ def _parted(
         return None, []
     wanted = pick_run([one.run for one in compared], name or compared[0].name)
     if wanted is None:
-        message = f"The baseline {name[:60]} is not among the compared runs."
+        message = f"The baseline {name[:60]} is not one of the compared runs."
         raise FilterRefused("no_baseline", message)
     return (
         next(one for one in compared if one.run == wanted),

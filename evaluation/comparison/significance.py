@@ -82,7 +82,7 @@ def get_significance_groups(
     """
     own = next((one for one in CORRECTIONS if one == (correction or "tukey")), None)
     if own is None:
-        message = f"There is no correction called {correction[:60]}: {', '.join(CORRECTIONS)}."
+        message = f"Unknown correction {correction[:60]}. Choose one of: {', '.join(CORRECTIONS)}."
         raise FilterRefused("no_correction", message)
     chosen = get_chosen_runs(access=access, slug=slug, filters=filters)
     if not chosen.version:

@@ -198,7 +198,7 @@ def get_run_moves(
     asked = chosen_measures(one, measure)[0]
     numbers = [find_version_number(judgment_list=one, name=name) for name in (before, after)]
     if 0 in numbers:
-        raise FilterRefused("nothing_judged", "Version 0 has no judgments: choose another.")
+        raise FilterRefused("nothing_judged", "Version 0 has no judgments. Choose another version.")
     sides = [
         get_query_values(run=run, judgment_list=one, version=number, measure=asked)
         for number in numbers

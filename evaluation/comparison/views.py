@@ -162,7 +162,7 @@ def compare_test(request: HttpRequest, slug: str, list_slug: str) -> HttpRespons
     except DomainError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, "This list’s test changed.")
+        messages.success(request, "Test saved for this list.")
     return redirect("compare", slug, list_slug)
 
 

@@ -21,7 +21,7 @@ def judging_warning(baseline: RunMean, other: RunMean) -> str:
         return ""
     less, more = (baseline, other) if first < second else (other, baseline)
     return (
-        f"{less.label} shows {100 * min(first, second):.0f} % judged documents, {more.label} "
+        f"{less.label} has {100 * min(first, second):.0f} % judged documents, {more.label} "
         f"{100 * max(first, second):.0f} %. Unjudged documents count as not relevant, so this "
         "difference may be about judging, not about ranking."
     )

@@ -83,7 +83,7 @@ def as_objects(found: ListValues) -> list[dict[str, Any]]:
 def _check_size(count: int) -> None:
     if count > MOST_VALUES:
         message = (
-            f"{count:,} values are more than the {MOST_VALUES:,} of one answer: "
-            "name fewer runs or measures."
+            f"{count:,} values exceed the limit of {MOST_VALUES:,} per response. "
+            "Request fewer runs or measures."
         )
         raise FilterRefused("too_many_values", message)

@@ -121,7 +121,7 @@ def _depth(text: str) -> int:
         return USUAL_DEPTH
     if not (text.isascii() and text.isdecimal() and int(text[:4]) in DEPTHS and len(text) < 4):
         known = ", ".join(map(str, DEPTHS))
-        raise FilterRefused("no_depth", f"Results can be shown to these depths: {known}.")
+        raise FilterRefused("no_depth", f"Unknown depth. Choose one of: {known}.")
     return int(text)
 
 

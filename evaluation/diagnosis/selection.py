@@ -32,7 +32,7 @@ from touchstone.scales import Scale
 BEST_FIRST: Final = "-value"
 SORTS: Final = (BEST_FIRST, "value", "qid", "-qid", "judged", "-judged")
 VALUES_CAVEAT: Final = (
-    "Here grades count what this list says they are worth; a tool would be given their codes."
+    "Computed with the list’s grade values; the tool itself would be given the grade codes."
 )
 _DIGITS: Final = re.compile(r"([0-9]+)")
 
@@ -119,7 +119,7 @@ def get_run_selection(*, access: Access, filters: RunFilters, most: int = 1) -> 
     judgment_list = choice.chosen
     judgment_list.collection = access.collection
     if filters.sort not in ("", *SORTS):
-        raise FilterRefused("no_column", f"The table can't be sorted by {filters.sort[:60]}.")
+        raise FilterRefused("no_column", f"Can’t sort by {filters.sort[:60]}.")
     scale = Scale.from_json(judgment_list.scale)
     return RunSelection(
         lists=choice.lists,
@@ -145,7 +145,9 @@ def _asked(judgment_list: JudgmentList, text: str, most: int) -> tuple[Asked, ..
         raise MeasureError(f"this page shows {several} at a time")
     for one in asked:
         if not one.measure.is_mean:
-            raise MeasureError(f"{one.name} is about a whole run: no query has a value")
+            raise MeasureError(
+                f"{one.name} is computed over a whole run and has no value per query"
+            )
     check_fit([one.measure for one in asked], grades_of(judgment_list))
     return asked
 

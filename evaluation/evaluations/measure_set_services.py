@@ -45,7 +45,7 @@ def choose_measures(
     check_own_list(access, judgment_list)
     if not 1 <= len(set(measures)) == len(measures) <= MOST_MEASURES:
         raise LeaderboardRefused(
-            "measures_count", f"A leaderboard has 1 to {MOST_MEASURES} different measures."
+            "measures_count", f"A leaderboard needs 1 to {MOST_MEASURES} different measures."
         )
     check_fit(measures, grades_of(judgment_list))
     with transaction.atomic():
@@ -76,7 +76,7 @@ def choose_test(
     check_may_lead(access)
     check_own_list(access, judgment_list)
     if test not in TESTS:
-        raise LeaderboardRefused("no_test", f"There is no test called {test[:60]}.")
+        raise LeaderboardRefused("no_test", f"Unknown test {test[:60]}.")
     with transaction.atomic():
         leaderboard = ensure_leaderboard(judgment_list=judgment_list)
         before = leaderboard.test

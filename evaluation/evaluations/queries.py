@@ -67,7 +67,7 @@ def choose_set(*, access: Access, judgment_list: JudgmentList, slug: str) -> Set
     every = list_sets(access=access)
     chosen = next((one for one in every if one.slug == slug), None)
     if slug and chosen is None:
-        raise FilterRefused("no_set", f"No set of queries called {slug[:60]} is saved here.")
+        raise FilterRefused("no_set", f"No saved set named {slug[:60]} in this collection.")
     offered = tuple(one for one in every if one.archived_at is None or one == chosen)
     return SetChoice(judgment_list.slug, offered, chosen)
 
@@ -130,7 +130,7 @@ def chosen_columns(judgment_list: JudgmentList, text: str) -> tuple[Asked, ...]:
 def check_can_be_shown(judgment_list: JudgmentList, measures: Sequence[Measure]) -> None:
     """MeasureError for too many measures, or one that can't be computed on this list."""
     if len(measures) > MOST_COLUMNS:
-        raise MeasureError(f"at most {MOST_COLUMNS} measures can be shown at once")
+        raise MeasureError(f"at most {MOST_COLUMNS} measures can be shown at a time")
     for measure in measures:
         check_can_be_stored(measure)
         check_fit([measure], grades_of(judgment_list))
@@ -257,7 +257,7 @@ def check_queries(
 def check_segment(*, list_id: int, version: int, segment: str) -> tuple[int, ...]:
     """The queries of a segment at a version; FilterRefused unless one of them is judged then."""
     if segment not in list_segments(list_id=list_id, version=version):
-        message = f"No judged query is in a segment called {segment[:60]}."
+        message = f"No judged query is in the segment {segment[:60]}."
         raise FilterRefused("no_segment", message)
     return tuple(list_segment_queries(list_id=list_id, version=version, segment=segment))
 

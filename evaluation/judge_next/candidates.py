@@ -109,7 +109,7 @@ def _shown(runs: Sequence[Run], query_ids: Ids, depth: int) -> tuple[Ids, Ids, I
         rows, documents, ranks = _ranked(rankings, depth, len(runs))
         cells += len(rows) * (2 * len(runs) + 4)
         if cells > MOST_CELLS:
-            message = "Too many pairs: choose fewer runs, or the queries of a segment."
+            message = "Too many pairs. Choose fewer runs or one segment."
             raise FilterRefused("too_much", message)
         parts.append((rows + first, documents, ranks))
         first += len(chunk)

@@ -147,7 +147,9 @@ def get_judge_next(
         raise FilterRefused("no_number", message)
     measures = chosen_columns(judgment_list, asked.measure)
     if asked.measure.strip() and len(measures) != 1:
-        raise FilterRefused("one_measure", "Pairs are ordered by one measure at a time.")
+        raise FilterRefused(
+            "one_measure", "Choose one measure: pairs are ordered by one at a time."
+        )
     named = measures[0]
     runs = _runs(access, asked.runs)
     sets = choose_set(access=access, judgment_list=judgment_list, slug=asked.set)

@@ -83,14 +83,14 @@ def as_markdown(table: BoardTable) -> str:
         ]
         lines.append(" | ".join([_markdown(_name(row)), *cells]))
     body = "\n".join(f"| {line} |" for line in lines)
-    said = "± is half of the 95 % interval, which equal values do not have."
+    said = "±: half the width of the 95 % interval; none where all values are equal."
     return f"{body}\n\n{_markdown(table.title)}; {said}\n"
 
 
 def as_latex(table: BoardTable) -> str:
     """A booktabs table with four digits and half the interval; the best of each column in bold."""
     best = _best(table)
-    said = r"$\pm$ is half of the 95\,\% interval, which equal values do not have."
+    said = r"$\pm$: half the width of the 95\,\% interval; none where all values are equal."
     lines = [
         r"\begin{table}",
         r"\centering",

@@ -42,7 +42,7 @@ def list_steps(access: Access) -> Iterator[Step]:
     yield Step(
         order=110,
         title="View the leaderboard",
-        text="Every run's values, updated as labels arrive."
+        text="Every run’s values, updated as labels come in."
         if has_values
         else "Values appear as soon as the list has grades.",
         is_done=has_values,

@@ -192,7 +192,7 @@ def _baseline(found: Sequence[RunSums], name: str) -> RunSums | None:
     for own in found:
         if name in (name_of(own.run), str(own.run.public_id)):
             return own
-    raise FilterRefused("no_run", f"There is no run called {name[:60]} on this leaderboard.")
+    raise FilterRefused("no_run", f"No run named {name[:60]} on this leaderboard.")
 
 
 def _earlier(
@@ -325,5 +325,5 @@ def _sorted(rows: Sequence[Row], columns: Sequence[Column], sort: str) -> list[R
         known.sort(key=lambda pair: pair[0], reverse=descending)
         ordered = [*(row for _, row in known), *(row for mean, row in means if mean is None)]
     else:
-        raise FilterRefused("no_column", f"The table can't be sorted by {key}.")
+        raise FilterRefused("no_column", f"Can’t sort by {key}.")
     return [replace(row, place=place) for place, row in enumerate(ordered, start=1)]

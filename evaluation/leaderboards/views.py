@@ -170,7 +170,7 @@ def leaderboard_measures(request: HttpRequest, slug: str, list_slug: str) -> Htt
     except DomainError as error:
         messages.error(request, error.message)
         return redirect(f"{address}?{urlencode({'measures': asked})}")
-    messages.success(request, "The list’s measures changed.")
+    messages.success(request, "Measures saved for this list.")
     return redirect(address)
 
 

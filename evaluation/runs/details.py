@@ -58,7 +58,7 @@ def parse_commit(text: str) -> str:
     """A commit: one short line."""
     commit = text.strip()
     if len(commit) > LONGEST_COMMIT or not commit.isprintable():
-        message = f"A commit has at most {LONGEST_COMMIT} visible characters."
+        message = f"The commit must have at most {LONGEST_COMMIT} visible characters."
         raise DetailsRefused("commit_invalid", message)
     return commit
 
@@ -68,7 +68,7 @@ def _scalar(key: str, value: Json) -> Scalar:
     if not key.strip() or len(key) > LONGEST_KEY or not key.isprintable():
         raise _refused(f"a name must have 1 to {LONGEST_KEY} visible characters")
     if not isinstance(value, str | int | float | bool | None):
-        raise _refused(f"{shown} is no text, number, boolean or null")
+        raise _refused(f"{shown} is not a text, number, boolean or null")
     if isinstance(value, str) and (len(value) > LONGEST_VALUE or not value.isprintable()):
         raise _refused(f"{shown} must have at most {LONGEST_VALUE} visible characters")
     return value

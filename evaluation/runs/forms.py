@@ -29,7 +29,7 @@ def _ranker_tags() -> TagsField:
         label="Tags",
         max_length=500,
         required=False,
-        help_text="Words such as “dense” or “baseline”, with commas or blanks between. A "
+        help_text="For example “dense” or “baseline”, separated by commas or spaces. A "
         "leaderboard shows those with one tag, or groups by the first.",
     )
 
@@ -46,7 +46,7 @@ class RankerForm(forms.Form):
     name = NameField()
     slug = ShortNameField(example="bm25-title")
     description = DescriptionField(
-        help_text="Details for readers of the results: model, parameters, index."
+        help_text="Model, parameters, index: what readers of the results need to know."
     )
     tags = _ranker_tags()
 
@@ -109,12 +109,12 @@ class RunForm(forms.Form):
         label="Tags of the run",
         max_length=500,
         required=False,
-        help_text="Words such as “v2.1” or “nightly”, with commas or blanks between.",
+        help_text="For example “v2.1” or “nightly”, separated by commas or spaces.",
     )
     commit = CommitField(
         label="Commit",
         required=False,
-        help_text="Of the code that made the run.",
+        help_text="The commit of the code that produced the run.",
     )
     parameters = ParametersField(
         label="Parameters",

@@ -73,7 +73,7 @@ def find_runs(*, access: Access, names: Sequence[str]) -> list[Run]:
         return list_newest_runs(access)[:AT_FIRST]
     found = list_named_runs(access=access, names=names)
     if len(found) > MOST:
-        raise FilterRefused("too_many_runs", f"At most {MOST} runs can be compared at once.")
+        raise FilterRefused("too_many_runs", f"At most {MOST} runs can be compared at a time.")
     return found
 
 
@@ -94,7 +94,7 @@ def list_named_runs(*, access: Access, names: Sequence[str]) -> list[Run]:
     parts = {name: [part.strip() for part in name.split(",") if part.strip()] for name in whole}
     texts = set(whole).union(*parts.values())
     if len(texts) > MOST_NAMES:
-        raise FilterRefused("too_many_names", f"Name at most {MOST_NAMES} runs at once.")
+        raise FilterRefused("too_many_names", f"Name at most {MOST_NAMES} runs at a time.")
     by_name = _runs_by_name(access, texts)
     found: dict[int, Run] = {}
     for name in whole:
@@ -102,7 +102,7 @@ def list_named_runs(*, access: Access, names: Sequence[str]) -> list[Run]:
         for text in [name] if name in by_name else parts[name]:
             run = by_name.get(text)
             if run is None:
-                raise FilterRefused("no_run", f"There is no run called {text[:60]} here.")
+                raise FilterRefused("no_run", f"No run named {text[:60]} in this collection.")
             found[run.pk] = run
     return list(found.values())
 

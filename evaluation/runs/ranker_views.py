@@ -38,7 +38,7 @@ def ranker_create(request: HttpRequest, slug: str) -> HttpResponse:
         except DomainError as error:
             form.add_error("slug", error.message)
         else:
-            messages.success(request, f"{made.name} registered. Now upload its first run.")
+            messages.success(request, f"{made.name} registered. Upload its first run.")
             return redirect(f"{reverse('run-upload', args=[slug])}?ranker={made.slug}")
     return render_page(request, "ranker_create", access=access, section="rankers", form=form)
 

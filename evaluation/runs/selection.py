@@ -146,9 +146,13 @@ def compared_measure(judgment_list: JudgmentList, text: str) -> Asked:
         usual = recognise(DEFAULT_MEASURES[0])
         return next((one for one in asked if is_plain_mean(one.measure)), usual)
     if len(asked) != 1:
-        raise FilterRefused("one_measure", "Runs are compared by one measure at a time.")
+        raise FilterRefused(
+            "one_measure", "Choose one measure: runs are compared by one at a time."
+        )
     if not is_plain_mean(asked[0].measure):
-        message = f"{asked[0].name} is no plain mean over queries, which comparisons are about."
+        message = (
+            f"{asked[0].name} is not a plain mean over queries and can’t be used for comparisons."
+        )
         raise FilterRefused("no_plain_mean", message)
     return asked[0]
 
@@ -228,7 +232,7 @@ def get_compared(
     not count every query the same: tests of differences do.
     """
     if reads_traits([measure]):
-        message = f"Runs are compared by the plain mean; leave out average={measure.average!r}."
+        message = f"Comparisons use the plain mean: leave out average={measure.average!r}."
         raise FilterRefused("not_plain", message)
     own = check_queries(
         list_id=judgment_list.pk, version=version, segment=segment, saved_set=saved_set

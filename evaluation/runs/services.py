@@ -148,7 +148,7 @@ def store_run(
         if not is_named:
             name = _free_name(ranker, name)
         elif _has_name(ranker, name):
-            message = f"{ranker.slug} already has a run named {name}; give this one another."
+            message = f"{ranker.slug} already has a run named {name}. Choose another name."
             raise RunRefused("name_taken", message)
         run = _store(ranker, read, details, name=name, by=by, at=at, create=create)
     return _imported(run, read, created=True)
@@ -211,7 +211,7 @@ def withdraw_run(*, access: Access, run: Run, at: datetime) -> None:
     with transaction.atomic():
         taken = Run.objects.filter(pk=run.pk, withdrawn_at__isnull=True).update(withdrawn_at=at)
         if not taken:
-            raise RunRefused("already_withdrawn", "This run has already been withdrawn.")
+            raise RunRefused("already_withdrawn", "This run is already withdrawn.")
         audit.record_by(
             access,
             at,
@@ -234,7 +234,7 @@ def check_run_name(name: str) -> None:
     """Raises RunRefused for a name that nobody could read."""
     if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
         raise RunRefused(
-            "name_invalid", f"A run needs a name of 1 to {LONGEST_NAME} visible characters."
+            "name_invalid", f"A run’s name must have 1 to {LONGEST_NAME} visible characters."
         )
 
 
@@ -252,7 +252,7 @@ def _name_again(run: Run, *, name: str, by: User | None, at: datetime) -> str:
         return ""
     if not run.aliases.filter(name=name).exists():
         if _has_name(run.ranker, name):
-            return f"the name “{name}” is another run’s"
+            return f"the name “{name}” is taken by another run"
         RunAlias.objects.create(run=run, ranker=run.ranker, name=name, created_at=at, created_by=by)
         audit.record(
             collection=run.ranker.collection,
@@ -262,7 +262,7 @@ def _name_again(run: Run, *, name: str, by: User | None, at: datetime) -> str:
             subject=name_of(run),
             after={"run": str(run.public_id), "alias": name},
         )
-    return f"“{name}” is another name of it"
+    return f"“{name}” is an alias of it"
 
 
 def _has_name(ranker: Ranker, name: str) -> bool:

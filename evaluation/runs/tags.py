@@ -26,8 +26,8 @@ def parse_tags(text: str) -> list[str]:
     for tag in tags:
         if len(tag) > LONGEST or not _TAG.fullmatch(tag):
             message = (
-                f"A tag is made of letters (A-Z, a-z), digits and, between them, dots, hyphens and "
-                f"underscores, at most {LONGEST} characters; {tag[:60]} is not."
+                f"Invalid tag {tag[:60]}: use letters (A-Z, a-z) and digits, with dots, hyphens or "
+                f"underscores between them, at most {LONGEST} characters."
             )
             raise TagsRefused("tag_invalid", message)
     return tags

@@ -66,7 +66,7 @@ def run_withdraw(request: HttpRequest, slug: str, public_id: UUID) -> HttpRespon
     except DomainError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, f"{found.name} is withdrawn.")
+        messages.success(request, f"{found.name} withdrawn.")
     return redirect("ranker", slug, found.ranker.slug)
 
 
@@ -106,7 +106,7 @@ def _to_run(request: HttpRequest, slug: str, job: Job) -> HttpResponse:
     told = answers_words(result["queries"], result["collection_queries"])
     remarks = " ".join(("", *result["remarks"]))
     if result["created"]:
-        messages.success(request, f"{name} is uploaded.{f' It {told}.' if told else ''}{remarks}")
+        messages.success(request, f"{name} uploaded.{f' It {told}.' if told else ''}{remarks}")
     else:
         messages.info(request, f"{result['note']}{remarks}")
     return redirect(*job.result["next_page"])

@@ -214,7 +214,7 @@ def get_order_stability(*, access: Access, slug: str, filters: RunsFilters) -> O
     if filters.runs:
         runs = list_named_runs(access=access, names=filters.runs)
     if len(runs) > MOST:
-        raise FilterRefused("too_many_runs", f"At most {MOST} runs can be in one order.")
+        raise FilterRefused("too_many_runs", f"At most {MOST} runs can be ordered at a time.")
     number = 0
     if judgment_list.head or filters.version != HEAD:
         number = get_version(judgment_list=judgment_list, name=filters.version).number

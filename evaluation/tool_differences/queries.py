@@ -201,7 +201,7 @@ def get_list_tool_orders(*, access: Access, slug: str, filters: ToolFilters) -> 
     judgment_list = get_list(access=access, slug=slug)
     choice = get_choice(access=access, list_slug=judgment_list.slug, version=filters.version)
     if choice is None:  # there is a list
-        raise FilterRefused("no_list", "There is no judgment list yet.")
+        raise FilterRefused("no_list", "This collection has no judgment list yet.")
     own = _looked_at(access, choice, filters.cutoff)
     every = _own_means(own)
     found = _preset_means(own, list(every))
@@ -260,7 +260,7 @@ def _cutoff(text: str) -> int:
             "no_cutoff", f"{text[:20]!r} is not a cutoff: k must be a whole number."
         )
     if not 1 <= int(text) <= MOST_CUTOFF:
-        raise FilterRefused("no_cutoff", f"A cutoff is from 1 to {MOST_CUTOFF}, not {text}.")
+        raise FilterRefused("no_cutoff", f"The cutoff must be 1 to {MOST_CUTOFF}, not {text}.")
     return int(text)
 
 

@@ -17,7 +17,7 @@ class AccountForm(forms.Form):
     """A new account: for the first person, and for those who were invited."""
 
     username = forms.CharField(
-        label="User name",
+        label="Username",
         max_length=150,
         help_text="For signing in. Letters, digits and @ . + - _ only.",
         widget=forms.TextInput(attrs={"autocomplete": "username", "autofocus": True}),
@@ -77,16 +77,16 @@ class TokenForm(forms.Form):
     """A new API token."""
 
     name = forms.CharField(
-        label="Name", max_length=100, help_text="What it is for, such as “nightly runs”."
+        label="Name", max_length=100, help_text="What you will use it for, such as “nightly runs”."
     )
     scope = forms.ChoiceField(
-        label="It may",
+        label="Scope",
         choices=ApiToken.Scope.choices,
         initial=ApiToken.Scope.READ,
         help_text="Uploading runs and judgments, and labelling, need “read and write”.",
     )
     days = forms.TypedChoiceField(
-        label="Valid for",
+        label="Expires in",
         coerce=int,
         choices=[(days, f"{days} days") for days in TOKEN_DAYS],
         initial=90,

@@ -39,7 +39,9 @@ def suspend_account(*, user: User, by: User | None, at: datetime) -> Suspended |
         if account.is_suspended:
             return None
         if not account.is_active:
-            raise AccountRefused("no_account", f"{account.username} is a name without an account.")
+            raise AccountRefused(
+                "no_account", f"{account.username} is an imported name without a login."
+            )
         if admins == [account.pk]:
             raise AccountRefused(
                 "last_administrator",
@@ -80,7 +82,9 @@ def make_administrator(*, user: User, by: User | None, at: datetime) -> bool:
     with transaction.atomic():
         account = _get_locked(user)
         if not account.is_active:
-            reason = "is suspended" if account.is_suspended else "is a name without an account"
+            reason = (
+                "is suspended" if account.is_suspended else "is an imported name without a login"
+            )
             raise AccountRefused("not_active", f"{account.username} {reason}.")
         if account.is_superuser:
             return False

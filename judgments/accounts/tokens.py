@@ -24,7 +24,9 @@ def create_token(
     if days not in TOKEN_DAYS or scope not in ApiToken.Scope.values:
         raise TokenRefused("token_invalid", "Choose a scope and an expiry.")
     if ApiToken.objects.filter(user=by).count() >= MOST:
-        raise TokenRefused("too_many_tokens", f"You have {MOST} tokens. Delete some first.")
+        raise TokenRefused(
+            "too_many_tokens", f"You already have {MOST} tokens, the maximum. Delete one first."
+        )
     with transaction.atomic():
         token, text = ApiToken.objects.create(
             user=by, expiry=timedelta(days=days), name=name.strip(), scope=scope

@@ -154,6 +154,6 @@ class ChangePassword(PasswordChangeView):
             self.request, {"username": user.username}
         )
         update_session_auth_hash(self.request, user)
-        tokens = f" {ended} API token{'s'[: ended != 1]} ended." if ended else ""
+        tokens = f" {ended} API token{'s'[: ended != 1]} revoked." if ended else ""
         messages.success(self.request, f"Password changed.{tokens}")
         return redirect(self.get_success_url())

@@ -22,7 +22,7 @@ class ShortNameField(forms.CharField):
             label="Short name",
             max_length=64,
             validators=[SLUG],
-            help_text=f"For {used_in}, such as “{example}”. It can't be changed later.",
+            help_text=f"Used in {used_in}, such as “{example}”. Can’t be changed later.",
             widget=forms.TextInput(attrs={"data-proposed": ""}),
         )
 

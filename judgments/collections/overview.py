@@ -87,14 +87,14 @@ def list_own_steps(access: Access) -> Iterator[Step]:
     yield Step(
         order=20,
         title="Upload documents",
-        text="One document per line, with an id and a text for annotators to read.",
+        text="One document per line, with an id and the text annotators read.",
         is_done=Document.objects.filter(collection=collection).exists(),
         url=reverse("documents-upload", args=[slug]) if leads else "",
     )
     yield Step(
         order=30,
         title="Create a judgment list",
-        text="The grades of documents for queries, in versions.",
+        text="Relevance grades of query-document pairs, versioned.",
         is_done=JudgmentList.objects.filter(collection=collection).exists(),
         url=reverse("list-create", args=[slug]) if leads else "",
     )

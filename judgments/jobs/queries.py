@@ -98,7 +98,7 @@ def show_job(job: Job, now: datetime) -> JobPage:
     """The job as its page shows it."""
     problems = gathered((one["line"], one["message"]) for one in job.problems)
     return JobPage(
-        title=TITLES.get(job.kind, "Long work"),
+        title=TITLES.get(job.kind, "Background job"),
         file_name=job.file_name,
         state=Job.State(job.state).label,
         share=_share(job),

@@ -139,7 +139,7 @@ def _claim(now: datetime) -> Claim | None:
         seen = Job.objects.filter(pk=job.pk, state=job.state, token=job.token)
         if job.attempts >= ATTEMPTS:
             message = (
-                "Gave up after five attempts: each time the worker stopped before the job was done."
+                "Gave up after five attempts: the worker stopped each time before the job was done."
             )
             seen.update(
                 state=Job.State.FAILED,

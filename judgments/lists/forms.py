@@ -23,15 +23,15 @@ class ListForm(forms.Form):
         label="Grades",
         max_length=200,
         initial="0..4",
-        help_text="From the worst to the best: 0..4, -2..4, 0,1,3, or values such as 0,0.5,0.9. "
-        "They can't be changed later.",
+        help_text="Worst to best: 0..4, -2..4, 0,1,3, or values such as 0,0.5,0.9. "
+        "Can’t be changed later.",
     )
     grade_names = forms.CharField(
-        label="Names of the grades",
+        label="Grade names",
         max_length=2000,
         required=False,
         widget=forms.Textarea(attrs={"rows": 5}),
-        help_text="One per line, from the worst to the best, without the grade itself. "
+        help_text="One per line, worst to best, without the grade itself. "
         "If empty, 0 to 4 are called Irrelevant, Related, Partly relevant, Highly relevant "
         "and Perfect.",
     )
@@ -89,7 +89,7 @@ class QrelsForm(forms.Form):
     format = forms.ChoiceField(
         label="Format",
         choices=[
-            (AUTO, "Recognise it by its first lines"),
+            (AUTO, "Detect from the first lines"),
             *((one.name, one.title) for one in FORMATS.values()),
         ],
         initial=AUTO,
@@ -99,7 +99,7 @@ class QrelsForm(forms.Form):
         max_length=MOST_CHARACTERS,
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="Only if they are not grades. Letters or levels: E=3, S=2, C=1, I=0. "
+        help_text="Only if the values are not grades. Letters or levels: E=3, S=2, C=1, I=0. "
         "Numbers such as seconds, with lower bounds: >=60=3, >=10=1, >=0=0. "
         "Stored with the version.",
     )
@@ -150,7 +150,7 @@ class ReleaseForm(forms.Form):
         label="Name",
         max_length=64,
         validators=[SLUG],
-        help_text="Such as “2026-spring”. A name is given once and stays.",
+        help_text="For example “2026-spring”. Can’t be changed later.",
         widget=forms.TextInput(attrs={"autofocus": True}),
     )
     notes = forms.CharField(

@@ -21,10 +21,10 @@ class InvitationForm(forms.Form):
         label="For whom",
         max_length=200,
         required=False,
-        help_text="To tell open invitations apart. Visible only to those who manage members.",
+        help_text="A note to tell open invitations apart. Only those who manage members see it.",
     )
     days = forms.TypedChoiceField(
-        label="Open for",
+        label="Expires in",
         coerce=int,
         choices=[(days, "1 day" if days == 1 else f"{days} days") for days in INVITATION_DAYS],
         initial=7,

@@ -50,7 +50,9 @@ def create_first_user(*, code: str, username: str, name: str, password: str, at:
     if is_set_up():
         raise NotFound
     if not constant_time_compare(code.strip(), setup_code()):
-        raise MemberRefused("code_wrong", "Wrong code: enter the one that the server printed.")
+        raise MemberRefused(
+            "code_wrong", "Wrong code. Enter the code that the server printed at start."
+        )
     with transaction.atomic():
         _lock_set_up()
         if is_set_up():  # by another request, between the question above and the lock
@@ -79,7 +81,7 @@ def invite(
     check_may_manage_members(access)
     check_may_give_role(access, role)
     if days not in INVITATION_DAYS:
-        raise MemberRefused("days_invalid", "An invitation is open for 1, 7 or 30 days.")
+        raise MemberRefused("days_invalid", "An invitation can be open for 1, 7 or 30 days.")
     token = secrets.token_urlsafe(32)
     with transaction.atomic():
         invitation = Invitation.objects.create(
@@ -307,7 +309,7 @@ def _join(*, collection: Collection, user: User, role: str, at: datetime) -> Mem
 def _create_user(*, username: str, name: str, password: str, is_superuser: bool = False) -> User:
     user = User(username=User.normalize_username(username), name=name.strip())
     if user.username in NO_PLACES:  # nobody could be shown or ended under such an address
-        raise MemberRefused("account_invalid", "A user name can’t consist of dots alone.")
+        raise MemberRefused("account_invalid", "A username can’t be only dots.")
     user.is_superuser = user.is_staff = is_superuser
     try:
         user.full_clean(exclude=["password", "username_key"])
@@ -315,7 +317,7 @@ def _create_user(*, username: str, name: str, password: str, is_superuser: bool 
     except ValidationError as error:
         raise MemberRefused("account_invalid", " ".join(error.messages)) from error
     user.set_password(password)
-    with unless_taken(MemberRefused("username_taken", "That user name is taken.")):
+    with unless_taken(MemberRefused("username_taken", "This username is taken.")):
         user.save()
     return user
 

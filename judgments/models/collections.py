@@ -19,7 +19,7 @@ def check_free_slug(slug: str) -> None:
     """Refuse (ValidationError) what is no slug, and the word whose address makes a new one."""
     SLUG(slug)
     if slug == "new":
-        raise ValidationError("“new” would have the address at which new ones are made.")
+        raise ValidationError("“new” is reserved. Choose another short name.")
 
 
 class Collection(models.Model):

@@ -53,11 +53,11 @@ MESSAGES: Final = {
     Outcome.REFUSED: "This address is not allowed.",
     Outcome.DNS: "The host name could not be resolved.",
     Outcome.CONNECT: "The server could not be reached.",
-    Outcome.TLS: "The server's certificate or encryption was not accepted.",
-    Outcome.TIMEOUT: "The server took too long to answer.",
-    Outcome.TOO_LARGE: "The answer was too large.",
-    Outcome.STATUS: "The server answered with an error.",
-    Outcome.MALFORMED: "The answer was not understood.",
+    Outcome.TLS: "The server's TLS certificate was not accepted.",
+    Outcome.TIMEOUT: "The server took too long to respond.",
+    Outcome.TOO_LARGE: "The response was too large.",
+    Outcome.STATUS: "The server responded with an error.",
+    Outcome.MALFORMED: "The response could not be parsed.",
 }
 
 

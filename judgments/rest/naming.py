@@ -20,6 +20,6 @@ class NamedInput(serializers.Serializer[Any]):
         if "slug" not in attrs:
             attrs["slug"] = short_name(attrs["name"])
         if not attrs["slug"]:
-            message = "Send a slug, or a name with letters (a-z) or digits to make one from."
+            message = "Send a slug, or a name with letters (a-z) or digits to derive one from."
             raise serializers.ValidationError({"slug": message})
         return attrs

@@ -133,7 +133,7 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_constant(constant: str) -> Any:
-    raise ValueError(f"{constant} is not a number here")
+    raise ValueError(f"{constant} is not allowed")
 
 
 def _finite(digits: str) -> float:

@@ -14,8 +14,8 @@ from touchstone.files.errors import FileRefused
 
 CONTENT_TYPE = "application/problem+json"
 HOW_TO_SEND = (
-    "Send a token in the header `Authorization: Bearer …`; the page Tokens, in the menu under your "
-    "name, makes one."
+    "Send a token as `Authorization: Bearer …`. Create one on the Tokens page, in the menu under "
+    "your name."
 )
 
 

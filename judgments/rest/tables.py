@@ -44,5 +44,5 @@ def media_type_of(request: Request, *, named: str | None) -> str:
 def check_parquet() -> None:
     """Raises FormatUnavailable where the server can't write Parquet."""
     if not can_write_parquet():
-        message = "This server cannot write Parquet: it lacks the extra “parquet”."
+        message = "This server can’t write Parquet: its “parquet” extra is not installed."
         raise FormatUnavailable("no_parquet", message)

@@ -92,7 +92,7 @@ class UploadView(APIView):
         if request.META.get("HTTP_TRANSFER_ENCODING"):
             raise LengthRequired
         if _length(request) > MAX_BYTES:
-            raise TooLarge(f"A file may have {MAX_BYTES:,} bytes here; compress it with gzip.")
+            raise TooLarge(f"The file is larger than {MAX_BYTES:,} bytes. Compress it with gzip.")
         super().initial(request, *args, **kwargs)
 
 

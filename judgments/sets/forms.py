@@ -46,9 +46,9 @@ class SetForm(forms.Form):
         help_text="As of now: the set does not follow later changes of segments.",
     )
     is_held_out = forms.BooleanField(
-        label="Held out: record looks at its numbers",
+        label="Held out: log every look at its results",
         required=False,
-        help_text="For the final evaluation of runs that were tuned on other queries.",
+        help_text="For the final evaluation of runs tuned on other queries.",
     )
 
     def __init__(
@@ -67,7 +67,7 @@ class SetForm(forms.Form):
         if not is_new:
             del self.fields["slug"]
             self.initial["typed"] = "\n".join(known)
-            self.fields["typed"].help_text = "One per line. If empty, the queries do not change."
+            self.fields["typed"].help_text = "One per line. Leave empty to keep the queries."
 
     def clean(self) -> dict[str, Any]:
         """Turn the one way in which queries are given into `ids`."""
@@ -76,23 +76,21 @@ class SetForm(forms.Form):
         typed, file, segment = (data.pop(name, "") for name in ("typed", "file", "segment"))
         typed = typed if typed.strip() and "typed" in self.changed_data else ""
         if sum(map(bool, (typed, file, segment))) > 1:
-            raise forms.ValidationError(
-                "Give the queries in one way only: typed, a file, or a segment."
-            )
+            raise forms.ValidationError("Choose one source only: typed ids, a file, or a segment.")
         try:
             data["ids"] = self._ids(typed, file, segment)
         except FileRefused as refused:
             self.refuse(refused)
         else:
             if data["ids"] is None and self.is_new:
-                self.add_error("typed", "Which queries? Type their ids, or choose another way.")
+                self.add_error("typed", "Enter query ids, or choose a file or a segment.")
         return data
 
     def refuse(self, refused: FileRefused) -> None:
         """Say which lines are wrong, beside where they come from."""
         self.problems, self.more = refused.problems, refused.total - len(refused.problems)
         place = "file" if self.files.get("file") else "typed"
-        self.add_error(place, "Nothing was saved: some lines are wrong.")
+        self.add_error(place, "Nothing was saved. Fix these lines and try again.")
 
     @property
     def shown_problems(self) -> list[Problem]:

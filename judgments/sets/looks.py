@@ -33,9 +33,9 @@ class Looks:
         if not self.is_worry:
             return ""
         return (
-            f"It has been {self.words}. If each look was at a different variant and the best was "
-            f"chosen, luck alone puts it {luck_of_best(self.count):.1f} standard errors ahead of "
-            "equals. For the final evaluation, use a set that no run was tuned on."
+            f"It has been {self.words}. If each look compared a different variant and the best was "
+            f"kept, chance alone puts it {luck_of_best(self.count):.1f} standard errors ahead of "
+            "equally good ones. For the final evaluation, use a set that no run was tuned on."
         )
 
 

@@ -48,7 +48,9 @@ def create_set(
     _check_held_out(access, is_held_out)
     check_name(slug, check_free_slug, refused=SetRefused, code="slug_invalid")
     queries = _known(access, ids)
-    with unless_taken(SetRefused("slug_taken", f"The set {slug} already exists.")):
+    with unless_taken(
+        SetRefused("slug_taken", f"A set with the short name {slug} already exists.")
+    ):
         saved = SavedSet.objects.create(
             collection=access.collection,
             slug=slug,
@@ -151,7 +153,7 @@ def record_look(
 
 def _check_held_out(access: Access, is_asked: bool) -> None:
     if is_asked and not access.is_lead:
-        raise SetRefused("held_out", "Only leads can hold out a set.")
+        raise SetRefused("held_out", "Only leads can mark a set as held out.")
 
 
 def _known(access: Access, ids: QueryIds) -> dict[str, int]:

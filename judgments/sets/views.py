@@ -55,7 +55,7 @@ def set_create(request: HttpRequest, slug: str) -> HttpResponse:
 
     made = _saved(request, form, save)
     if made is not None:
-        messages.success(request, f"{made.name} is saved.")
+        messages.success(request, f"{made.name} created.")
         return redirect("set", slug, made.slug)
     return render_page(request, "set_form", access=access, section="queries", form=form)
 
@@ -92,7 +92,7 @@ def set_change(request: HttpRequest, slug: str, set_slug: str) -> HttpResponse:
         )
 
     if _saved(request, form, save) is not None:
-        messages.success(request, "Set changed.")
+        messages.success(request, "Set saved.")
         return redirect("set", slug, set_slug)
     return render_page(request, "set_form", found, access=access, section="queries", form=form)
 

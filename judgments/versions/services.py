@@ -107,7 +107,7 @@ def _wanted(changes: Iterable[Change]) -> dict[Pair, Wanted]:
     for change in changes:
         pair = (change.query_id, change.document_id)
         if pair in wanted:
-            raise CommitRefused("pair_twice", "Duplicate pair of query and document.")
+            raise CommitRefused("pair_twice", "Duplicate query-document pair.")
         wanted[pair] = Wanted(change.grade, change.evidence)
     return wanted
 

@@ -175,7 +175,7 @@ def test_the_same_content_again_is_the_same_run(world):
     first = post_file(client, f"{RUNS}?name=night", TEXT)
     again = post_file(client, f"{RUNS}?name=other", gzipped(TEXT))
     assert (first.status_code, again.status_code) == (201, 200)
-    note = "This content is already stored as bm25/night; “other” is another name of it."
+    note = "This content is already stored as bm25/night; “other” is an alias of it."
     assert again.json() == first.json() | {"aliases": ["other"], "note": note}
     unnamed = post_file(client, RUNS, TEXT)
     assert unnamed.json()["note"] == "This content is already stored as bm25/night."

@@ -230,9 +230,9 @@ def test_a_draft_is_not_decided_and_a_pair_open_elsewhere_is_decided_there(
     close_campaign(access=access, campaign=campaign, at=NOW)
     make_campaign(world=world, name="Later", pairs=[(world.queries[0], world.documents[1])])
     pair = pair_of(campaign, "d2")
-    assert "open in the campaign Later: decide it there." in words(ada.get(address(pair)))
+    assert "open in the campaign Later. Adjudicate it there." in words(ada.get(address(pair)))
     page = ada.post(address(pair), {"grade": "2", "reason": "So."})
-    assert "decide it there" in words(page)
+    assert "Adjudicate it there" in words(page)
     assert not Adjudication.objects.exists()
 
 

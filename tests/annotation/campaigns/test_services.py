@@ -238,7 +238,7 @@ def test_a_pair_is_open_in_one_campaign_of_a_list_at_a_time(world: World, access
         open_campaign(access=access, campaign=second, at=NOW)
     assert refused.value.code == "pairs_open_elsewhere"
     assert (
-        refused.value.message == "1 pair is already open in another campaign of this list: First."
+        refused.value.message == "1 pair is already open in another campaign on this list: First."
     )
     assert not Pair.objects.filter(campaign=second, is_open=True).exists()
 

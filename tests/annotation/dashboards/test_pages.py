@@ -291,7 +291,7 @@ def test_pairs_that_are_open_elsewhere_keep_a_campaign_closed_and_the_page_says_
     draft = make_draft(world=world, name="Later")
     seen = words(client_of("ada").get(of("campaign", draft)))
     assert "Not ready to open." in seen
-    assert "already open in another campaign of this list: Earlier" in seen
+    assert "already open in another campaign on this list: Earlier" in seen
 
 
 def test_closing_twice_says_that_it_is_closed(world: World) -> None:

@@ -170,7 +170,7 @@ def test_what_cannot_or_need_not_be_asked_is_left_out(campaign: Campaign, ada: A
     page = client_of("ada").post(
         of("campaign-overlap", campaign), {"pairs": "5", "batch": str(ONE)}
     )
-    assert "No pair can get another label" in words(page)
+    assert "No pair is available for another label" in words(page)
 
 
 def test_a_pair_with_more_labels_than_are_wanted_gets_no_wish(

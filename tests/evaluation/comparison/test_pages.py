@@ -148,7 +148,7 @@ def test_a_refusal_leaves_a_page_that_can_be_used(world):
     runs_of(world)
     response = open_page(world, "?test=wilcoxon")
     assert response.status_code == 400
-    assert "There is no test called wilcoxon" in text_of(response)
+    assert "Unknown test wilcoxon" in text_of(response)
     assert "Against bm25 one" in text_of(response)
 
 

@@ -136,7 +136,7 @@ def test_before_the_first_version_nothing_is_told():
 
 def test_two_runs_alike_have_nothing_moved(world):
     text = text_of(signed_in(world.dora).get(f"{URL}?runs=bm25&runs=lsa&measure=nDCG@3&set=same"))
-    assert "No set of queries called same" in text
+    assert "No saved set named same" in text
     make_set(world=world, qids=["q1"], slug="same")
     text = text_of(signed_in(world.dora).get(f"{URL}?runs=bm25&runs=lsa&measure=nDCG@3&set=same"))
     assert "Nothing moved" in text

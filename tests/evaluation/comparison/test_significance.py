@@ -147,7 +147,7 @@ def test_a_correction_that_there_is_not_is_refused_with_the_usual_page(world):
     address = reverse("compare-groups", args=["books", "main"])
     page = signed_in(world.dora).get(f"{address}?correction=none")
     assert page.status_code == 400
-    assert "There is no correction called none" in text_of(page)
+    assert "Unknown correction none" in text_of(page)
 
 
 def test_runs_ticked_on_the_leaderboard_lead_to_their_comparison(world):

@@ -175,7 +175,7 @@ def test_of_a_set_or_a_segment_only_its_queries_have_pairs(world):
     assert {pair.query.pk for pair in ask(world, segment="tail").pairs} == {
         query.pk for query in world.queries if query.qid in ("q2", "q4", "q6")
     }
-    with pytest.raises(FilterRefused, match="No set of queries called nope"):
+    with pytest.raises(FilterRefused, match="No saved set named nope"):
         ask(world, set="nope")
 
 

@@ -171,7 +171,7 @@ def test_a_lead_chooses_what_is_kept_current_and_it_is_evaluated_anew(world: Wor
     ada = signed_in(world.ada)
     url = reverse("leaderboard-measures", args=["books", "main"])
     answer = ada.post(url, {"measures": ["nDCG@3", "P(rel=2)@1 RR"]}, follow=True)
-    assert "The list’s measures changed" in answer.content.decode()
+    assert "Measures saved for this list" in answer.content.decode()
     kept = [name for name, _ in Leaderboard.objects.get().measure_set.measures]
     assert kept == ["nDCG@3", "P(rel=2)@1", "RR"]
     assert AuditEntry.objects.filter(action="leaderboard.measures_chosen").count() == 1

@@ -115,7 +115,7 @@ def test_a_run_that_is_not_at_the_version_yet_says_of_which_one_it_is(
         (["books/main", "--measures", "Foo@1"], "Foo"),
         (["books/main", "--measures", "nDCG(empty='error')@1"], "leaderboard"),
         (["books/main", "--set", "nowhere"], "Unknown saved set nowhere."),
-        (["books/main", "--segment", "nowhere"], "No judged query is in a segment called nowhere."),
+        (["books/main", "--segment", "nowhere"], "No judged query is in the segment nowhere."),
     ],
 )
 def test_what_cannot_be_asked_for_is_said_with_exit_status_2(

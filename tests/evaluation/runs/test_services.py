@@ -87,7 +87,7 @@ def test_the_same_content_under_another_name_gives_the_run_an_alias_once(world: 
         again = upload(world, name="two")
         assert again.run == first.run
         assert again.note == (
-            "This content is already stored as bm25/one; “two” is another name of it."
+            "This content is already stored as bm25/one; “two” is an alias of it."
         )
     assert [one.name for one in first.run.aliases.all()] == ["two"]
     entry = AuditEntry.objects.get(action="run.alias_added")
@@ -108,7 +108,7 @@ def test_a_name_of_another_run_is_no_alias(world: World) -> None:
     again = upload(world, name="two")
     assert again.run == first.run
     assert again.note == (
-        "This content is already stored as bm25/one; the name “two” is another run’s."
+        "This content is already stored as bm25/one; the name “two” is taken by another run."
     )
     assert not RunAlias.objects.exists()
 

@@ -110,7 +110,7 @@ def test_a_segment_and_a_set_together_are_what_both_have(world, runs):
 @pytest.mark.parametrize(
     ("filters", "words"),
     [
-        ({"set": "nope"}, "No set of queries called nope"),
+        ({"set": "nope"}, "No saved set named nope"),
         ({"set": "unjudged"}, "No query of version 1 is in the set Unjudged"),
         ({"set": "canaries", "segment": "tail"}, "in the segment tail"),
     ],
@@ -283,5 +283,5 @@ def test_each_list_has_its_own_test_and_a_lead_may_adopt_the_one_in_the_address(
 def test_what_is_no_test_is_refused_and_changes_nothing(world, runs):
     url = reverse("compare-test", args=["books", "main"])
     response = signed_in(world.ada).post(url, {"test": "wilcoxon"}, follow=True)
-    assert "There is no test called wilcoxon." in text_of(response)
+    assert "Unknown test wilcoxon." in text_of(response)
     assert not AuditEntry.objects.filter(action="leaderboard.test_chosen").exists()

@@ -251,7 +251,7 @@ def test_who_may_not_change_a_set_is_told_why(world):
     make_set(world=world, qids=["q1"])
     url = reverse("set-change", args=["books", "canaries"])
     response = signed_in(world.dora).get(url, follow=True)
-    assert "Only its creator or a lead can change a set." in text_of(response)
+    assert "Only its creator or a lead can change this set." in text_of(response)
 
 
 def test_a_large_set_costs_a_few_statements(world, django_assert_max_num_queries):
