@@ -278,7 +278,7 @@ def _conflict(campaign: Campaign, count: int) -> str:
     others_qs = others_qs.exclude(campaign=campaign).order_by("campaign__name")
     names = list(others_qs.values_list("campaign__name", flat=True).distinct()[:3])
     pairs = "1 pair is" if count == 1 else f"{count:,} pairs are"
-    return f"{pairs} already open in another campaign on this list: {', '.join(names)}."
+    return f"{pairs} already open in another campaign for this list: {', '.join(names)}."
 
 
 def _open(

@@ -13,19 +13,19 @@ from typing import Final
 from touchstone.cli.running import run, writer
 
 COMMANDS: Final = {
-    "agreement": "agreement between the annotators of a file of labels",
-    "bulk": "measures of rankings in Parquet, too many rows for memory",
-    "clicks": "figures of a click log",
-    "compare": "differences between runs, with intervals and p-values",
-    "estimate": "a machine judge's mean, corrected by people's labels",
-    "evaluate": "measures of runs",
-    "gate": "whether a run on a server is worse than a baseline",
-    "leaderboard": "the leaderboard of a list on a server",
-    "login": "save a server's address and a token",
+    "agreement": "measure annotator agreement in a CSV of labels",
+    "bulk": "evaluate rankings in Parquet that do not fit into memory",
+    "clicks": "analyse a click log",
+    "compare": "compare runs with a baseline: differences, intervals, p-values",
+    "estimate": "correct a machine judge's mean with human labels",
+    "evaluate": "evaluate runs against qrels",
+    "gate": "check that a run on a server is not worse than a baseline",
+    "leaderboard": "print a list's leaderboard from a server",
+    "login": "save a server's URL and a token",
     "push": "upload a run to a server",
-    "sample": "draw the queries to judge, and estimate from them",
-    "values": "per-query values of runs on a server",
-    "wait": "wait for the values of a run on a server",
+    "sample": "draw a sample of queries to judge, and estimate from it",
+    "values": "print runs' per-query values from a server",
+    "wait": "wait until a run on a server is evaluated",
 }
 
 
@@ -34,7 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     not answer; `gate` has more. arguments: default the process's.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
-    parser = ArgumentParser(prog="touchstone", description="Relevance judgments and rankings.")
+    parser = ArgumentParser(
+        prog="touchstone", description="Evaluate rankings against relevance judgments."
+    )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, words_of_it in COMMANDS.items():
         own = commands.add_parser(name, help=words_of_it)

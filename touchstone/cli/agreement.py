@@ -14,14 +14,14 @@ from touchstone.files.labels import LabelFile, read_labels
 
 MOST_RESAMPLES: Final = 100_000
 WORDS: Final = {
-    "no_overlap": "not enough overlap: fewer than two pairs have two labels",
-    "no_variation": "undefined: every label of a pair with two is the same grade",
+    "no_overlap": "not enough overlap: fewer than two pairs have 2+ labels",
+    "no_variation": "undefined: all pairs with 2+ labels have the same grade",
 }
 
 
 HELP: Final = (
-    "Krippendorff's alpha and its bootstrap interval of a CSV of labels (annotator, query_id, "
-    "doc_id, grade), gzipped or not; no database is used."
+    "Krippendorff's alpha with a bootstrap interval, from a CSV of labels (annotator, query_id, "
+    "doc_id, grade). Files may be gzipped. No server is needed."
 )
 
 
@@ -31,16 +31,18 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--level",
         choices=LEVELS,
         default="ordinal",
-        help="what a grade is: a name, a place in an order, or a number (default: ordinal)",
+        help="level of measurement of the grades (default: ordinal)",
     )
     parser.add_argument(
         "--bootstrap",
         type=int,
         default=RESAMPLES,
         metavar="N",
-        help=f"resamples for the interval; 0 for none (default: {RESAMPLES})",
+        help=f"number of bootstrap resamples; 0 for no interval (default: {RESAMPLES})",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the resamples (default: 0)")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="random seed of the resamples (default: 0)"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -48,9 +50,9 @@ def work(options: Mapping[str, Any], say: Write, warn: Write) -> None:
     """Print alpha and what it is of. Raises FileRefused and BadOptionError."""
     resamples, seed = options["bootstrap"], options["seed"]
     if not 0 <= resamples <= MOST_RESAMPLES:
-        raise BadOptionError(f"--bootstrap takes a number from 0 to {MOST_RESAMPLES:,}")
+        raise BadOptionError(f"--bootstrap must be 0 to {MOST_RESAMPLES:,}")
     if seed < 0:
-        raise BadOptionError("--seed takes a number from 0")
+        raise BadOptionError("--seed must be 0 or more")
     labels = read_labels(options["file"], name=options["file"])
     counts = count_labels(labels.units, labels.steps, labels.grades)
     found = alpha(counts, options["level"], resamples=resamples, seed=seed)
@@ -92,7 +94,7 @@ def _print(
     interval = "" if found.low is None else f"  [{found.low:.4f}, {found.high:.4f}]"
     value = WORDS[found.why] if found.value is None else f"{found.value:.4f}{interval}"
     say(f"alpha ({found.level})  {value}")
-    say(f"pairable pairs   {found.units:,} of {labels.pair_count:,}")
+    say(f"pairs with 2+ labels   {found.units:,} of {labels.pair_count:,}")
     say(f"labels           {found.labels:,} of {len(labels.steps):,}")
     say(f"annotators       {labels.annotator_count:,}")
     if exact.value is not None and within_one.value is not None:

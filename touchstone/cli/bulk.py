@@ -17,9 +17,9 @@ from touchstone.tables import aligned
 
 ENGINES: Final = ("local", "celery", "spark")
 HELP: Final = (
-    "Evaluate rankings in Parquet: files, folders, globs, Hive partitions. A row is a document of "
-    "a query, with its score and its grade; or grades come from a data set of their own. Sums are "
-    "exact: the same data gives the same integers, whatever lies in which file."
+    "Evaluate rankings in Parquet: files, folders, globs, Hive partitions. Each row is a document "
+    "of a query, with its score and grade; grades can also come from a separate data set. Sums are "
+    "exact: the result does not depend on how rows are split into files."
 )
 _SECONDS: Final = 2.0  # between two lines of progress
 _INTERRUPTED: Final = 130
@@ -33,19 +33,23 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="append",
         required=True,
         metavar="COLUMN",
-        help="whose ranking a row is of; again for one that several columns make up",
+        help="column with the query id; repeat for a key of several columns",
     )
     parser.add_argument("--document", required=True, metavar="COLUMN")
-    parser.add_argument("--score", required=True, metavar="COLUMN", help="null: not ranked")
-    parser.add_argument("--grade", required=True, metavar="COLUMN", help="null: not judged")
-    parser.add_argument("--measures", required=True, help="such as 'nDCG@10 P(rel=2)@5'")
-    parser.add_argument("--preset", metavar="NAME", help="evaluate as this tool does")
+    parser.add_argument(
+        "--score", required=True, metavar="COLUMN", help="column with the score; null: not ranked"
+    )
+    parser.add_argument(
+        "--grade", required=True, metavar="COLUMN", help="column with the grade; null: not judged"
+    )
+    parser.add_argument("--measures", required=True, help="for example 'nDCG@10 P(rel=2)@5'")
+    parser.add_argument("--preset", metavar="NAME", help="use this tool's definitions")
     parser.add_argument(
         "--by",
         action="append",
         default=[],
         metavar="COLUMN",
-        help="the means over each segment's queries too; again for one of several columns",
+        help="also report means per value of this column; repeat to group by several columns",
     )
     parser.add_argument(
         "--judgments",
@@ -53,27 +57,33 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="extend",
         default=[],
         metavar="PATH",
-        help="take grades from this data set, by query and document",
+        help="data set with the grades, joined by query and document",
     )
     parser.add_argument(
         "--signals",
         "--gain",
         default="",
         metavar="TEXT",
-        help="what the grade column means: 'like=2, skip=0' or '>=60=3, >=10=1, >=0=0'",
+        help="how values of the grade column become grades: 'like=2, skip=0' or "
+        "'>=60=3, >=10=1, >=0=0'",
     )
     parser.add_argument("--engine", choices=ENGINES, default="local")
-    parser.add_argument("--workers", type=int, metavar="N", help="processes (default: the cores)")
+    parser.add_argument(
+        "--workers", type=int, metavar="N", help="number of processes (default: number of cores)"
+    )
     parser.add_argument(
         "--whole",
         action="store_true",
-        help="every file holds whole queries; proved, or refused",
+        help="assert that no query is split across files (checked while reading)",
     )
     parser.add_argument(
-        "--spill-folder", metavar="DIR", help="where rows are brought together (default: temporary)"
+        "--spill-folder", metavar="DIR", help="folder for temporary files (default: the system's)"
     )
     parser.add_argument(
-        "--spill-limit", type=float, metavar="GIB", help="and how much (default: 80 %% of free)"
+        "--spill-limit",
+        type=float,
+        metavar="GIB",
+        help="maximum size of temporary files (default: 80 %% of the free space)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -103,15 +113,14 @@ def work(options: Mapping[str, Any], say: Write, warn: Write) -> None:
 def _check(options: Mapping[str, Any]) -> None:
     if options["engine"] == "celery":
         raise BadOptionError(
-            "--engine celery runs on the workers of a Touchstone server, which starts it itself; "
-            "here there is local or spark"
+            "--engine celery is only available on a Touchstone server; use local or spark here"
         )
     if options["workers"] is not None and options["workers"] < 1:
-        raise BadOptionError("--workers takes a number from 1")
+        raise BadOptionError("--workers must be 1 or more")
     if options["spill_limit"] is not None and not options["spill_limit"] > 0:
-        raise BadOptionError("--spill-limit takes a number above 0, in GiB")
+        raise BadOptionError("--spill-limit must be above 0, in GiB")
     if options["engine"] == "spark" and (options["whole"] or options["workers"]):
-        raise BadOptionError("--whole and --workers are the local engine's: Spark has its own")
+        raise BadOptionError("--whole and --workers only apply to --engine local")
 
 
 def _here(plan: Plan, options: Mapping[str, Any], warn: Write) -> BulkCounts:
@@ -159,7 +168,7 @@ def _ended_cleanly(warn: Write) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        warn("interrupted; temporary files are removed")
+        warn("interrupted; temporary files were removed")
         sys.exit(_INTERRUPTED)
     finally:
         signal.signal(signal.SIGTERM, before)

@@ -19,7 +19,11 @@ SHOWN: Final = 20  # pairs that a table shows
 def add_coec_arguments(parser: ArgumentParser) -> None:
     add_log_arguments(parser)
     parser.add_argument(
-        "--top", type=int, default=SHOWN, metavar="N", help=f"pairs in the table (default: {SHOWN})"
+        "--top",
+        type=int,
+        default=SHOWN,
+        metavar="N",
+        help=f"number of pairs in the table (default: {SHOWN})",
     )
 
 
@@ -111,7 +115,7 @@ def _warn_of_bases(ledger: Ledger, warn: Write) -> None:
         said = ", ".join(
             f"{rank} in {name or 'one without a name'}" for name, rank in counted.items()
         )
-        warn(f"Note: the smallest rank is {said}; --application takes one of them.")
+        warn(f"Note: the smallest rank is {said}. Choose one with --application.")
 
 
 def _pairs(log: ClickLog, found: Coec) -> Iterator[dict[str, Any]]:

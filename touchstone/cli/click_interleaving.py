@@ -18,22 +18,24 @@ def add_interleaving_arguments(parser: ArgumentParser) -> None:
         "--rankers",
         nargs=2,
         metavar="NAME",
-        help="the two of them; delta is above 0 where the first is better (default: by name)",
+        help="the two rankers; delta > 0 means the first is better (default: sorted by name)",
     )
     parser.add_argument(
         "--bootstrap",
         type=int,
         default=RESAMPLES,
         metavar="N",
-        help=f"resamples of the users for the interval; 0 for none (default: {RESAMPLES})",
+        help=f"number of bootstrap resamples of users; 0 for no interval (default: {RESAMPLES})",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the resamples (default: 0)")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="random seed of the resamples (default: 0)"
+    )
 
 
 def show_interleaving(options: Mapping[str, Any], say: Write, warn: Write) -> None:
     """Print the outcome. Raises FileRefused, BadOptionError and InterleavingError."""
     if options["seed"] < 0 or not 0 <= options["bootstrap"] <= MOST_RESAMPLES:
-        raise BadOptionError(f"--seed takes a number from 0, --bootstrap to {MOST_RESAMPLES:,}")
+        raise BadOptionError(f"--seed must be 0 or more, --bootstrap 0 to {MOST_RESAMPLES:,}")
     reader = InterleavingReader()
     for path in options["files"]:
         reader.read(path, name=path)
@@ -67,7 +69,7 @@ def show_interleaving(options: Mapping[str, Any], say: Write, warn: Write) -> No
     say(f"p (sign test)  {found.p_value:.4f}")
     say(f"clicked pages  {clicked:,} of {log.pages:,}, of {found.users:,} users")
     if log.without_credit:
-        warn(f"Note: {log.without_credit:,} clicks have no team and no credits, and don't count.")
+        warn(f"Note: {log.without_credit:,} clicks have neither team nor credits and were ignored.")
 
 
 ADD_ARGUMENTS: Final[Mapping[str, Callable[[ArgumentParser], None]]] = {

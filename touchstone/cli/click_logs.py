@@ -19,7 +19,7 @@ def add_log_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--join",
         action="store_true",
-        help="give events without user_query the text that a query record has for their query_id",
+        help="look up the query text by query_id for events without user_query",
     )
     parser.add_argument("--application", metavar="NAME", help="only this application's events")
     parser.add_argument(
@@ -27,21 +27,21 @@ def add_log_arguments(parser: ArgumentParser) -> None:
         nargs="+",
         metavar="ACTION",
         default=list(USUAL_ACTIONS.impressions),
-        help="what the log calls an impression (default: impression)",
+        help="action names that count as impressions (default: impression)",
     )
     parser.add_argument(
         "--clicks",
         nargs="+",
         metavar="ACTION",
         default=list(USUAL_ACTIONS.clicks),
-        help="what the log calls a click (default: click)",
+        help="action names that count as clicks (default: click)",
     )
 
 
 def read_log(options: Mapping[str, Any], *, keeps_events: bool = False) -> ClickLog:
     """The log that the options name. Raises FileRefused and BadOptionError."""
     if set(options["impressions"]) & set(options["clicks"]):
-        raise BadOptionError("an action is an impression or a click, not both")
+        raise BadOptionError("--impressions and --clicks can't name the same action")
     actions = Actions(tuple(options["impressions"]), tuple(options["clicks"]))
     builder = LogBuilder(keeps_events=keeps_events)
     for path in options["files"]:
@@ -55,5 +55,5 @@ def read_log(options: Mapping[str, Any], *, keeps_events: bool = False) -> Click
         return log
     if name not in log.applications:
         known = ", ".join(own or "events without one" for own in sorted(log.applications))
-        raise BadOptionError(f"--application {name}: the log has {known}")
+        raise BadOptionError(f"--application {name}: not in the log, which has {known}")
     return log.of_application(name)

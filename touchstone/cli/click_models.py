@@ -33,29 +33,29 @@ def add_model_arguments(parser: ArgumentParser) -> None:
         "--rank-base",
         type=int,
         choices=(0, 1),
-        help="the rank of a first result (default: the application's smallest rank, if 0 or 1)",
+        help="rank of the first result (default: the application's smallest rank, if 0 or 1)",
     )
     parser.add_argument(
         "--depth",
         type=int,
         default=MOST_RESULTS,
         metavar="N",
-        help=f"leave pages with more results out (default: {MOST_RESULTS})",
+        help=f"ignore pages with more results (default: {MOST_RESULTS})",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of all draws (default: 0)")
+    parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
 
 
 def add_pbm_arguments(parser: ArgumentParser) -> None:
     add_model_arguments(parser)
     parser.add_argument(
-        "--rounds", type=int, default=ROUNDS, metavar="N", help=f"of EM (default: {ROUNDS})"
+        "--rounds", type=int, default=ROUNDS, metavar="N", help=f"EM iterations (default: {ROUNDS})"
     )
     parser.add_argument(
         "--bootstrap",
         type=int,
         default=RESAMPLES,
         metavar="N",
-        help=f"resamples of the queries for the bands; 0 for none (default: {RESAMPLES})",
+        help=f"number of bootstrap resamples of queries; 0 for no bands (default: {RESAMPLES})",
     )
 
 
@@ -113,7 +113,7 @@ def show_pbm(options: Mapping[str, Any], say: Write, warn: Write) -> None:
     sessions, seed, rounds = found.sessions, options["seed"], options["rounds"]
     resamples = options["bootstrap"]
     if rounds < 1 or not 0 <= resamples <= MOST_RESAMPLES:
-        message = f"--rounds takes a number from 1, --bootstrap from 0 to {MOST_RESAMPLES:,}"
+        message = f"--rounds must be 1 or more, --bootstrap 0 to {MOST_RESAMPLES:,}"
         raise BadOptionError(message)
 
     def learn(some: Sessions) -> ClickModel:
@@ -151,7 +151,7 @@ def show_pbm(options: Mapping[str, Any], say: Write, warn: Write) -> None:
 
 def _found(options: Mapping[str, Any], warn: Write) -> tuple[ClickLog, FoundSessions]:
     if options["seed"] < 0 or options["depth"] < 2:
-        raise BadOptionError("--seed takes a number from 0, --depth from 2")
+        raise BadOptionError("--seed must be 0 or more, --depth 2 or more")
     log = read_log(options, keeps_events=True)
     found = find_sessions(log, rank_base=options["rank_base"], most=options["depth"])
     if sum(one.smallest_rank is not None for one in log.ledger.applications) > 1:

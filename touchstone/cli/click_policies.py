@@ -16,14 +16,14 @@ def add_ips_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "file",
         metavar="FILE",
-        help="CSV: reward, logging_probability, target_probability, and perhaps cluster",
+        help="CSV: reward, logging_probability, target_probability, optionally cluster",
     )
     parser.add_argument(
         "--clip",
         type=float,
         nargs="+",
         metavar="W",
-        help="weights to clip at (default: the 99.9, 99, 95 and 90 % quantiles of the weights)",
+        help="clip weights at these values (default: their 99.9, 99, 95 and 90 % quantiles)",
     )
 
 
@@ -31,7 +31,7 @@ def show_ips(options: Mapping[str, Any], say: Write, warn: Write) -> None:
     """Print the estimates. Raises FileRefused and BadOptionError."""
     clips = options["clip"]
     if clips is not None and not all(clip > 0 and math.isfinite(clip) for clip in clips):
-        raise BadOptionError("--clip takes numbers above 0")
+        raise BadOptionError("--clip must be above 0")
     log = read_policy_log(options["file"], name=options["file"])
     found = counterfactual(log.rewards, log.logging, log.target, log.clusters, clips=clips)
     if options["json"]:

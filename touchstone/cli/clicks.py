@@ -8,18 +8,24 @@ from typing import Any, Final
 from touchstone.cli.running import Write
 
 HELP: Final = (
-    "Figures of click logs in UBI's NDJSON (OpenSearch's bulk form too) or as CSV, gzipped or not; "
-    "no database is used."
+    "Analyse click logs: UBI NDJSON (also in OpenSearch's bulk format) or CSV. Files may be "
+    "gzipped. No server is needed."
 )
 # What a figure is, and the module that has it: `add_arguments` and `work`, by the figure's name.
 FIGURES: Final[Mapping[str, tuple[str, str]]] = {
-    "summary": ("what became of every record of the log", "click_evidence"),
-    "coec": ("clicks over expected clicks of each query and document", "click_evidence"),
+    "summary": ("count the log's records by what was done with them", "click_evidence"),
+    "coec": ("clicks over expected clicks of each query-document pair", "click_evidence"),
     "ctr": ("click-through rates by rank and by document, as models", "click_models"),
-    "sdbn": ("the simplified dynamic Bayesian network: relevance of each pair", "click_models"),
-    "pbm": ("how likely each rank is seen, by four estimators", "click_models"),
-    "ips": ("what a policy would have got, from another one's log", "click_policies"),
-    "interleaving": ("which of two interleaved rankers wins", "click_interleaving"),
+    "sdbn": ("simplified dynamic Bayesian network: relevance of each pair", "click_models"),
+    "pbm": (
+        "position-based model: examination probability of each rank, by four estimators",
+        "click_models",
+    ),
+    "ips": ("off-policy estimate of a policy's reward from another policy's log", "click_policies"),
+    "interleaving": (
+        "outcome of an interleaving experiment between two rankers",
+        "click_interleaving",
+    ),
 }
 
 

@@ -24,37 +24,42 @@ from touchstone.tables import aligned
 CONFIDENCE: Final = 0.95
 HELP: Final = (
     "Compare TREC run files with a baseline on the queries that count for both: mean difference "
-    "(run minus baseline), 95 % interval, two-sided p-value, Holm's correction of it, and the "
-    "difference that this many queries would show with a power of 80 %."
+    "(run minus baseline), 95 % interval, two-sided p-value, Holm-corrected p-value, and the "
+    "minimum detectable difference (80 % power)."
 )
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--qrels", required=True, metavar="FILE")
     parser.add_argument("--run", required=True, nargs="+", action="extend", metavar="FILE")
-    parser.add_argument("--measure", required=True, help="such as nDCG@10 or lightgbm:nDCG@10")
-    parser.add_argument("--baseline", metavar="NAME", help="a run's file name (default: the first)")
+    parser.add_argument("--measure", required=True, help="for example nDCG@10 or lightgbm:nDCG@10")
+    parser.add_argument(
+        "--baseline", metavar="NAME", help="file name of the baseline run (default: the first)"
+    )
     parser.add_argument(
         "--test",
         choices=sorted(TESTS),
         default=USUAL_TEST,
-        help=f"for p; with t the interval is Student's, else BCa (default: {USUAL_TEST})",
+        help=f"significance test; with t, the interval is Student's, else BCa "
+        f"(default: {USUAL_TEST})",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the resamples (default: 0)")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="random seed of the resamples (default: 0)"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def work(options: Mapping[str, Any], say: Write, warn: Write) -> None:
     """Print each run's comparison. Raises FileRefused, MeasureError and BadOptionError."""
     if options["seed"] < 0:
-        raise BadOptionError("--seed takes a number from 0")
+        raise BadOptionError("--seed must be 0 or more")
     asked = ask(options["measure"])
     names = run_names(options["run"])
     baseline = names[0] if options["baseline"] is None else options["baseline"]
     if baseline not in names:
-        raise BadOptionError(f"--baseline {baseline}: the runs are {', '.join(names)}")
+        raise BadOptionError(f"--baseline {baseline}: not one of the runs {', '.join(names)}")
     if len(names) < 2:
-        raise BadOptionError("--run takes two files or more")
+        raise BadOptionError("--run needs two files or more")
     values = dict(zip(names, _evaluate(asked, options, names), strict=True))
     others = [name for name in names if name != baseline]
     found = [

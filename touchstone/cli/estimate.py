@@ -20,36 +20,47 @@ from touchstone.tables import aligned
 DESIGNS: Final = ("superpopulation", "fixed")
 INTERVALS: Final = ("t", "z")
 HELP: Final = (
-    "The mean of a measure from a machine's labels of all queries, corrected by people's labels of "
-    "a random part of them, with its interval; beside people only and the machine only."
+    "Estimate a measure's mean from a machine judge's values for all queries, corrected with human "
+    "values for a random sample of them, with an interval; next to human only and machine only."
 )
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--human", required=True, metavar="FILE", help="CSV query_id,value, from people's labels"
+        "--human",
+        required=True,
+        metavar="FILE",
+        help="CSV query_id,value, from human labels of a sample",
     )
     parser.add_argument(
-        "--judge", required=True, metavar="FILE", help="the same of all queries, by the machine"
+        "--judge",
+        required=True,
+        metavar="FILE",
+        help="CSV query_id,value, from the machine's labels of all queries",
     )
     parser.add_argument(
         "--design",
         choices=DESIGNS,
         default=DESIGNS[0],
-        help="the mean of what all queries are a sample of, or of exactly these queries "
+        help="superpopulation: the queries are a sample of more; fixed: exactly these queries "
         f"(default: {DESIGNS[0]})",
     )
     parser.add_argument(
-        "--interval", choices=INTERVALS, default=INTERVALS[0], help="Student's, or normal values"
+        "--interval",
+        choices=INTERVALS,
+        default=INTERVALS[0],
+        help="quantiles: Student's t or normal",
     )
-    parser.add_argument("--level", type=float, default=0.95, help="of the interval (default: 0.95)")
+    parser.add_argument(
+        "--level", type=float, default=0.95, help="confidence level of the interval (default: 0.95)"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def work(options: Mapping[str, Any], say: Write, warn: Write) -> None:
     """Print the three means. Raises FileRefused, BadOptionError and CorrectionRefusedError."""
     if not 0 < options["level"] < 1:
-        raise BadOptionError("--level takes a number between 0 and 1")
+        raise BadOptionError("--level must be between 0 and 1")
     values = read_judged_values(options["human"], options["judge"])
     found = _means(values, options)
     if options["json"]:
@@ -107,5 +118,5 @@ def _table(found: Mapping[str, Any], level: float) -> str:
     return (
         f"{found['n_human']:,} of {found['n_judge']:,} queries judged by people; "
         f"λ = {found['lambda']:.3f}\n{aligned(rows)}\n"
-        "The machine's own interval does not contain its bias."
+        "The machine-only interval does not account for the machine's bias."
     )

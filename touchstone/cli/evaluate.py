@@ -29,8 +29,8 @@ from touchstone.measures.reports import (
 from touchstone.measures.traits import Traits
 
 HELP: Final = (
-    "Evaluate TREC run files against a qrels file, as trec_eval does. Without --preset its "
-    "rules with -c hold. Files may be gzipped; no database is used."
+    "Evaluate TREC run files against a qrels file. Without --preset, by the rules of trec_eval "
+    "-c. Files may be gzipped. No server is needed."
 )
 
 
@@ -38,22 +38,27 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--qrels", required=True, metavar="FILE")
     parser.add_argument("--run", required=True, nargs="+", action="extend", metavar="FILE")
     parser.add_argument(
-        "--measures", required=True, help="such as 'nDCG@10 AP(rel=2) lightgbm:nDCG@10'"
+        "--measures", required=True, help="for example 'nDCG@10 AP(rel=2) lightgbm:nDCG@10'"
     )
-    parser.add_argument("--preset", metavar="NAME", help="evaluate as this tool does")
-    parser.add_argument("--per-query", action="store_true", help="every query's value as well")
+    parser.add_argument("--preset", metavar="NAME", help="use this tool's definitions")
+    parser.add_argument("--per-query", action="store_true", help="also print every query's value")
     parser.add_argument(
-        "--queries", metavar="FILE", help="their weights and segments, as TSV or JSONL"
-    )
-    parser.add_argument(
-        "--per-segment", action="store_true", help="the means over each segment's queries too"
+        "--queries", metavar="FILE", help="queries with weights and segments, as TSV or JSONL"
     )
     parser.add_argument(
-        "--set", metavar="FILE", help="only these queries: a file with one id a line"
+        "--per-segment", action="store_true", help="also print the means of each segment"
     )
-    parser.add_argument("--explain", metavar="QID", help="take one query's values apart")
     parser.add_argument(
-        "--collection-size", type=int, metavar="N", help="documents there are, for Coverage"
+        "--set", metavar="FILE", help="evaluate only these queries: a file with one id per line"
+    )
+    parser.add_argument(
+        "--explain", metavar="QID", help="explain the values of this query, rank by rank"
+    )
+    parser.add_argument(
+        "--collection-size",
+        type=int,
+        metavar="N",
+        help="number of documents in the collection, for Coverage",
     )
     parser.add_argument("--format", choices=sorted(FORMATS), default="table")
     parser.add_argument(
@@ -61,7 +66,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         dest="format",
         action="store_const",
         const="json",
-        help="as --format json",
+        help="same as --format json",
     )
 
 
@@ -83,11 +88,11 @@ def work(options: Mapping[str, Any], say: Write, warn: Write) -> None:
 def _with_subtopics(options: Mapping[str, Any]) -> str:
     names = tuple(split_names(options["measures"]))
     if not all(map(is_diversity, names)):
-        raise MeasureError("measures with subtopics are asked for apart from others")
+        raise MeasureError("measures with subtopics can't be combined with other measures")
     for option in ("preset", "queries", "per_segment", "set", "explain", "collection_size"):
         if options[option]:
             flag = option.replace("_", "-")
-            raise MeasureError(f"--{flag} does not go with measures with subtopics")
+            raise MeasureError(f"--{flag} can't be used with measures with subtopics")
     measures = [parse_diversity(name) for name in names]
     qrels = read_subtopic_qrels(options["qrels"], name=options["qrels"])
     runs = {
@@ -103,11 +108,11 @@ def _asked(options: Mapping[str, Any]) -> tuple[Asked, ...]:
 
 def _output(asked: Sequence[Asked], options: Mapping[str, Any]) -> str:
     if options["explain"] is not None and options["format"] not in EXPLAINED:
-        raise MeasureError("--explain is printed with --format table or json")
+        raise MeasureError("--explain needs --format table or json")
     if options["per_segment"] and options["format"] not in SEGMENTED:
-        raise MeasureError("--per-segment is printed with --format table or json")
+        raise MeasureError("--per-segment needs --format table or json")
     if options["per_segment"] and options["queries"] is None:
-        raise MeasureError("--per-segment needs --queries: a file that says each query's segment")
+        raise MeasureError("--per-segment needs --queries, a file with each query's segment")
     judged = JudgedQueries(_qrels(options), _traits(options["queries"]))
     names = tuple(one.name for one in asked)
     if options["explain"] is not None:

@@ -11,9 +11,9 @@ from touchstone.cli.running import BadOptionError, Write
 from touchstone.client.gate import FORMATS, Format, GateResult, summary
 
 HELP = (
-    "Hold a run against a baseline, query by query, on the same judgments: worse (exit status 1) "
-    "where the interval of the mean difference lies below 0 and reaches the margin; passed (0) "
-    "where it lies above the margin; else inconclusive (0, or 3 with --strict). 2 is misuse, 4 a "
+    "Compare a run with a baseline, query by query, on the same judgments: worse (exit status 1) "
+    "if the interval of the mean difference lies below 0 and reaches the margin; passed (0) "
+    "if it lies above the margin; else inconclusive (0, or 3 with --strict). 2 is misuse, 4 a "
     "server that does not answer."
 )
 
@@ -22,29 +22,39 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("list", metavar="COLLECTION/LIST")
     parser.add_argument("--run", required=True, metavar="RANKER[/RUN]", help="or an id")
     parser.add_argument("--baseline", required=True, metavar="RANKER[/RUN]", help="or an id")
-    parser.add_argument("--measure", required=True, help="such as nDCG@10")
+    parser.add_argument("--measure", required=True, help="for example nDCG@10")
     parser.add_argument(
-        "--max-drop", required=True, type=float, metavar="D", help="the margin, such as 0.01"
+        "--max-drop",
+        required=True,
+        type=float,
+        metavar="D",
+        help="largest acceptable drop, for example 0.01",
     )
-    parser.add_argument("--level", type=float, default=0.95, help="of the interval (default: 0.95)")
-    parser.add_argument("--version", default="head", help="of the judgments: a number or a release")
-    parser.add_argument("--strict", action="store_true", help="let inconclusive fail too, with 3")
+    parser.add_argument(
+        "--level", type=float, default=0.95, help="confidence level of the interval (default: 0.95)"
+    )
+    parser.add_argument(
+        "--version", default="head", help="judgments version: a number or a release (default: head)"
+    )
+    parser.add_argument(
+        "--strict", action="store_true", help="exit with 3 if the result is inconclusive"
+    )
     parser.add_argument(
         "--summary",
         choices=FORMATS,
-        help="print Markdown (also appended to $GITHUB_STEP_SUMMARY where that is set), a JUnit "
+        help="print Markdown (also appended to $GITHUB_STEP_SUMMARY if set), a JUnit "
         "report, or one JSON object",
     )
     add_server_arguments(parser)
-    parser.add_argument("--json", action="store_true", help="the same as --summary json")
+    parser.add_argument("--json", action="store_true", help="same as --summary json")
 
 
 def work(options: Mapping[str, Any], say: Write, warn: Write) -> int:
     """The exit status. Raises BadOptionError, and what `Client.gate` raises."""
     if not options["max_drop"] >= 0:
-        raise BadOptionError("--max-drop takes a number from 0")
+        raise BadOptionError("--max-drop must be 0 or more")
     if not 0 < options["level"] < 1:
-        raise BadOptionError("--level takes a number between 0 and 1")
+        raise BadOptionError("--level must be between 0 and 1")
     asked = {name: options[name] for name in ("run", "baseline", "measure", "max_drop", "level")}
     client = open_client(options, warn)
     result = client.gate(options["list"], **asked, version=options["version"])

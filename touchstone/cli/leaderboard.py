@@ -13,14 +13,14 @@ from touchstone.cli.own_server import (
 from touchstone.cli.running import Write
 from touchstone.tables import aligned
 
-HELP = "Print a list's leaderboard, best runs first: exact means, and half of their 95 % intervals."
+HELP = "Print a list's leaderboard, best run first: means and half-widths of 95 % intervals."
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("list", metavar="COLLECTION/LIST")
     add_judgment_arguments(parser)
     add_server_arguments(parser)
-    parser.add_argument("--json", action="store_true", help="print the server's answer")
+    parser.add_argument("--json", action="store_true", help="print the server's response")
 
 
 def work(options: Mapping[str, Any], say: Write, warn: Write) -> None:

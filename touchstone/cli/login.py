@@ -12,9 +12,9 @@ from touchstone.client.api import Client
 from touchstone.client.credentials import save_credentials
 
 HELP = (
-    "Save a server's address and a token, after trying them. The token is asked for, or is the "
-    "first line of a pipe; it is made on the server's page Tokens. It is kept in the machine's "
-    "keyring where the package keyring is installed and has one, else in a file that only its "
+    "Check a server's URL and a token, and save them. The token is prompted for, or read from "
+    "the first line of standard input; create one on the server's Tokens page. It is saved in the "
+    "system keyring if the package keyring is installed, else in a file that only its "
     "owner can read. TOUCHSTONE_URL and TOUCHSTONE_TOKEN win over what is saved."
 )
 
@@ -28,7 +28,7 @@ def work(options: Mapping[str, Any], say: Write, warn: Write) -> None:
     client = open_client(options, warn)
     token = (getpass("Token: ") if sys.stdin.isatty() else sys.stdin.readline()).strip()
     if not token:
-        raise BadOptionError("no token was given")
+        raise BadOptionError("no token given")
     count = Client(client.url, token, timeout=options["timeout"]).count_collections()
     where = save_credentials(client.url, token)
     say(f"{client.url} is saved, the token in {where}. It opens {count:,} collections.")

@@ -11,23 +11,27 @@ from touchstone.cli.run_details import add_detail_arguments, add_order_argument,
 from touchstone.cli.running import Write
 
 HELP = (
-    "Upload a TREC run file, whole or not at all; a ranker that is not there is registered. The "
-    "same content again is the run that is there. Lines that are refused are printed."
+    "Upload a TREC run file, all or nothing. An unknown ranker is registered. Uploading the same "
+    "content again gives the existing run. Invalid lines are printed."
 )
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="a TREC run; it may be gzipped")
+    parser.add_argument("file", metavar="FILE", help="TREC run file, may be gzipped")
     parser.add_argument("--to", required=True, metavar="COLLECTION/RANKER")
-    parser.add_argument("--name", metavar="RUN", help="such as a commit (default: the file's)")
+    parser.add_argument(
+        "--name",
+        metavar="RUN",
+        help="name of the run, for example a commit (default: the file's name)",
+    )
     parser.add_argument(
         "--create",
         action="store_true",
-        help="let unknown queries and documents become stubs instead of refusing the file",
+        help="create unknown queries and documents as stubs instead of refusing the file",
     )
     add_detail_arguments(parser)
     add_order_argument(parser)
-    parser.add_argument("--wait", action="store_true", help="until the run's values are there")
+    parser.add_argument("--wait", action="store_true", help="wait until the run is evaluated")
     add_patience(parser)
     add_server_arguments(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")

@@ -17,12 +17,17 @@ def add_detail_arguments(parser: ArgumentParser) -> None:
         default=[],
         type=parameter_of,
         metavar="NAME=VALUE",
-        help="of the run, such as k1=0.9; again for more. A number, true, false, null or a text in "
-        "quotes is read as JSON (version='\"9.10\"'), anything else is a text",
+        help="parameter of the run, for example k1=0.9; repeatable. Numbers, true, false, null and "
+        "quoted text are read as JSON (version='\"9.10\"'), anything else is text",
     )
-    parser.add_argument("--commit", default="", help="of the code that made the run")
+    parser.add_argument("--commit", default="", help="commit of the code that produced the run")
     parser.add_argument(
-        "--tag", dest="tags", action="append", default=[], metavar="TAG", help="again for more"
+        "--tag",
+        dest="tags",
+        action="append",
+        default=[],
+        metavar="TAG",
+        help="tag of the run; repeatable",
     )
 
 
@@ -31,8 +36,8 @@ def add_order_argument(parser: ArgumentParser) -> None:
         "--order",
         choices=("score", "rank"),
         default="score",
-        help="rank: the rank column decides instead of the scores (default: score). A file of "
-        "three columns, query document rank, is always read so",
+        help="rank: order by the rank column instead of the scores (default: score). Files of "
+        "three columns (query, document, rank) are always ordered by rank",
     )
 
 

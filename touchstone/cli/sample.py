@@ -30,22 +30,28 @@ HELP: Final = "Draw a sample of queries from a frame, and estimate totals and me
 
 def add_arguments(parser: ArgumentParser) -> None:
     parts = parser.add_subparsers(dest="part", metavar="PART", required=True)
-    words = "draw queries, with the chance that each had"
+    words = "draw queries, with their inclusion probabilities"
     plan = parts.add_parser("plan", help=words, description=f"{words.capitalize()}.")
-    plan.add_argument("frame", metavar="FRAME.csv", help="every query, in a column named query")
-    plan.add_argument("--n", required=True, type=int, metavar="N", help="how many to draw")
-    plan.add_argument("--strata", metavar="COLUMN", help="draw from each of its values by itself")
-    plan.add_argument("--size", metavar="COLUMN", help="chances in proportion to it")
     plan.add_argument(
-        "--seed", required=True, type=int, metavar="S", help="the draw follows from it"
+        "frame", metavar="FRAME.csv", help="CSV of all queries, in a column named query"
     )
+    plan.add_argument("--n", required=True, type=int, metavar="N", help="number of queries to draw")
+    plan.add_argument("--strata", metavar="COLUMN", help="stratify by this column")
+    plan.add_argument(
+        "--size", metavar="COLUMN", help="draw with probability proportional to this column"
+    )
+    plan.add_argument("--seed", required=True, type=int, metavar="S", help="random seed")
     words = "total, mean and standard errors of a sample"
     estimate = parts.add_parser("estimate", help=words, description=f"{words.capitalize()}.")
     estimate.add_argument(
-        "sample", metavar="SAMPLE.csv", help="columns value and pi, perhaps stratum and N_h"
+        "sample",
+        metavar="SAMPLE.csv",
+        help="CSV with the columns value and pi, optionally stratum and N_h",
     )
     estimate.add_argument(
-        "--joint", metavar="FILE", help="joint chances: a CSV matrix without a header"
+        "--joint",
+        metavar="FILE",
+        help="joint inclusion probabilities: a CSV matrix without a header",
     )
     for part in (plan, estimate):
         part.add_argument("--json", action="store_true", help="print one JSON object")
@@ -59,7 +65,7 @@ def work(options: Mapping[str, Any], say: Write, warn: Write) -> None:
 def _plan(options: Mapping[str, Any], say: Write, warn: Write) -> None:
     n, seed = options["n"], options["seed"]
     if n < 1:
-        raise BadOptionError("--n takes a number from 1")
+        raise BadOptionError("--n must be 1 or more")
     path, strata, size = options["frame"], options["strata"], options["size"]
     frame = read_frame(path, name=path, strata=strata, size=size)
     if strata is not None:
@@ -108,7 +114,7 @@ def _estimate(options: Mapping[str, Any], say: Write, warn: Write) -> None:
     of_total = _errors(variances, sample.values)
     of_mean = _errors(variances, mean_influence(sample.values, sample.pi))
     for name in (name for name, error in of_total.items() if error is None):
-        warn(f"Note: {WORDS[name]}'s estimate of the variance is negative, so there is no error.")
+        warn(f"Note: no standard error by {WORDS[name]}: the variance estimate is negative.")
     if options["json"]:
         whole = {
             "total": total(sample.values, sample.pi),

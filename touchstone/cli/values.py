@@ -15,15 +15,15 @@ from touchstone.cli.running import Write
 from touchstone.client.api import VALUES
 from touchstone.files.csv_lines import csv_lines
 
-HELP = "Print every judged query's value of every run, as CSV with every digit."
+HELP = "Print every run's value for every judged query, as CSV in full precision."
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("list", metavar="COLLECTION/LIST")
-    parser.add_argument("--runs", default="", help="RANKER/RUN, RANKER or ids, with commas between")
+    parser.add_argument("--runs", default="", help="RANKER/RUN, RANKER or ids, comma-separated")
     add_judgment_arguments(parser)
     add_server_arguments(parser)
-    parser.add_argument("--json", action="store_true", help="print the server's answer")
+    parser.add_argument("--json", action="store_true", help="print the server's response")
 
 
 def work(options: Mapping[str, Any], say: Write, warn: Write) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from touchstone.cli.own_server import add_patience, add_server_arguments, open_client
 from touchstone.cli.running import Write
 
-HELP = "Wait until a run's values are of the newest judgments; exit status 4 when time is over."
+HELP = "Wait until a run is evaluated on the newest judgments. Exit status 4 on time-out."
 
 
 def add_arguments(parser: ArgumentParser) -> None:

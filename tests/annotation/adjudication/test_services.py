@@ -129,7 +129,7 @@ def test_a_pair_that_is_open_in_a_later_campaign_is_decided_there(
     access = make_access(collection=world.collection)
     close_campaign(access=access, campaign=campaign, at=NOW)
     later = make_campaign(world=world, name="Second")
-    with pytest.raises(AdjudicationRefused, match="Second. Adjudicate it there"):
+    with pytest.raises(AdjudicationRefused, match=r"Second\. Adjudicate it there"):
         adjudicate(access=access, pair=first_of(campaign), grade=2, reason="because", at=NOW)
     check_may_adjudicate(access, first_of(later))
 

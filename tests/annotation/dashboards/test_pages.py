@@ -173,10 +173,10 @@ def test_every_choice_of_a_plan_says_what_follows_from_it(world: World) -> None:
     for said in (
         "With two or more, agreement can be measured",
         "Use the cutoff of your main measure",
-        "Ties need adjudication",
+        "Ties go to adjudication",
         "leaderboards follow within seconds",
         "grades wait until you have looked at them",
-        "no document is compared with the last",
+        "documents are not judged against the previous one",
     ):
         assert said in seen
 
@@ -224,7 +224,7 @@ def test_a_name_that_is_taken_and_a_guideline_of_another_scale_are_refused_in_pl
     assert "already has a campaign with this name" in words(ada.post(address, plan(world)))
     make_list(collection=world.collection, slug="signed", scale=Scale.parse("-1..1"))
     page = ada.post(address, plan(world, name="Other", judgment_list="signed"))
-    assert "scale differs" in words(page)
+    assert "different scale" in words(page)
 
 
 def test_the_lists_and_guidelines_of_other_collections_are_no_choice(world: World) -> None:
@@ -291,7 +291,7 @@ def test_pairs_that_are_open_elsewhere_keep_a_campaign_closed_and_the_page_says_
     draft = make_draft(world=world, name="Later")
     seen = words(client_of("ada").get(of("campaign", draft)))
     assert "Not ready to open." in seen
-    assert "already open in another campaign on this list: Earlier" in seen
+    assert "already open in another campaign for this list: Earlier" in seen
 
 
 def test_closing_twice_says_that_it_is_closed(world: World) -> None:

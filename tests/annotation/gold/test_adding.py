@@ -129,7 +129,7 @@ def test_an_empty_file_and_one_too_long_are_refused(
 def test_another_answer_than_the_standing_one_is_refused(campaign: Campaign, ada: Access) -> None:
     pair = campaign.pairs.get(query__qid="q1", document__docid="d1")
     mark_gold(access=ada, pair=pair, low=3, high=4, reason="", at=NOW)
-    with pytest.raises(FileRefused, match="gold already, with grades 3 to 4"):
+    with pytest.raises(FileRefused, match="already gold, with grades 3 to 4"):
         add(ada, campaign, lines("q1,d1,2", "q1,d2,2"))
     assert campaign.gold.count() == 1
 

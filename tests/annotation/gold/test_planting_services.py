@@ -311,7 +311,7 @@ def test_whoever_no_gold_can_reach_is_asked_nothing_more_where_the_lead_wants_th
     assert len(met) <= 40  # of a hundred
     context = context_of(campaign, "ben")
     words = get_standing(context).pause
-    assert "nothing more for you" in words
+    assert "nothing left for you" in words
     assert "gold" not in words
     assert get_standing(context_of(campaign, "cem")).pause == ""
     assert count_used_up(campaign) == 1

@@ -119,7 +119,7 @@ def test_a_guideline_in_use_can_not_move_to_another_scale(world: World) -> None:
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 201, "a\nb"])
 def test_a_guideline_needs_a_name(world: World, name: str) -> None:
-    with pytest.raises(GuidelineRefused, match="needs a name"):
+    with pytest.raises(GuidelineRefused, match="Enter a name"):
         make_guideline(world=world, name=name)
 
 

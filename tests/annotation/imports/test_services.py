@@ -128,7 +128,7 @@ def test_names_are_members_where_they_are_said_to_be_and_else_cannot_sign_in(wor
         "agent_1", False, False,
     )  # fmt: skip
     assert Membership.objects.get(user=nameless).role == "annotator"
-    with pytest.raises(ImportRefused, match="eve is no member"):
+    with pytest.raises(ImportRefused, match="eve is not a member"):
         take(world, campaign="Other", names={"agent_1": "eve"})
     with pytest.raises(ImportRefused, match="are mapped to the same person"):
         take(world, campaign="Other", names={"agent_1": "ben"})

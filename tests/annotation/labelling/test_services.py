@@ -157,7 +157,7 @@ def test_an_id_of_another_pair_is_refused(campaign: Campaign) -> None:
     first = said(seat=seat_for(pair=one, username="ben"), grade=3)
     submit_label(context=context_of(campaign, "ben"), submission=first, at=NOW)
     second = said(seat=seat_for(pair=other, username="ben"), grade=3, id=first.id)
-    with pytest.raises(LabelRefused, match="used for another label"):
+    with pytest.raises(LabelRefused, match="already used by another label"):
         submit_label(context=context_of(campaign, "ben"), submission=second, at=NOW)
 
 

@@ -33,7 +33,7 @@ def labels(tmp_path):
 def test_alpha_is_printed_with_its_interval_and_what_it_is_of(capsys, labels):
     out = run(capsys, labels)
     assert out.startswith("alpha (ordinal)  0.")
-    assert "pairable pairs   40 of 40" in out
+    assert "pairs with 2+ labels  40 of 40" in out
 
 
 def test_json_has_alpha_with_every_digit(capsys, labels):

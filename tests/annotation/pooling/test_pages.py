@@ -95,7 +95,7 @@ def test_what_is_missing_is_said_in_place_of_the_size(runs: list[Run], draft: Ca
     preview = of("campaign-pool-preview", draft)
     ada = client_of("ada")
     assert "Choose at least one run." in words(ada.post(preview, chosen([])))
-    assert "Enter the size" in words(ada.post(preview, chosen(runs, strategy="sample")))
+    assert "Enter a sample size" in words(ada.post(preview, chosen(runs, strategy="sample")))
     assert "Depth: Ensure" in words(ada.post(preview, chosen(runs, depth=0)))
     foreign = {"runs": ["00000000-0000-0000-0000-000000000000"]}
     assert "not one of the available choices" in words(ada.post(preview, chosen(runs) | foreign))
@@ -137,7 +137,7 @@ def test_a_pool_that_brings_nothing_new_is_refused_and_stays_as_typed(
     ada = client_of("ada")
     ada.post(of("campaign-pool", draft), chosen(runs))
     page = ada.post(of("campaign-pool", draft), chosen(runs))
-    assert "have no new pairs" in words(page)
+    assert "add no new pairs" in words(page)
     assert 'value="2"' in page.content.decode()
     preview = ada.post(of("campaign-pool-preview", draft), chosen(runs))
     assert "the campaign already has these 5 pairs" in words(preview)
@@ -148,7 +148,7 @@ def test_pairs_that_are_open_elsewhere_are_named_beforehand(
 ) -> None:
     make_campaign(world=world, name="Other")
     seen = words(client_of("ada").post(of("campaign-pool-preview", draft), chosen(runs)))
-    assert "5 are open in another campaign of this list" in seen
+    assert "5 are open in another campaign for this list" in seen
 
 
 def test_new_runs_are_topped_up_with_one_button(
@@ -173,7 +173,7 @@ def test_new_runs_are_topped_up_with_one_button(
     assert "2 pairs added." in words(page)
     assert draft.pairs.count() == before + 2
     again = ada.post(part, follow=True)
-    assert "have no new pairs" in words(again)
+    assert "add no new pairs" in words(again)
 
 
 def test_a_top_up_without_a_pool_and_of_a_closed_campaign_is_refused_in_words(

@@ -200,7 +200,7 @@ def test_a_run_that_comes_later_brings_new_pairs_with_one_button(
     assert pool.pair_count == 4
     assert campaign.pairs.count() == 7
     assert preview_top_up(access=access, campaign=campaign).preview.pairs == 0
-    with pytest.raises(PoolRefused, match="have no new pairs"):
+    with pytest.raises(PoolRefused, match="add no new pairs"):
         top_up(access=access, campaign=campaign, at=NOW)
 
 

@@ -311,7 +311,7 @@ def test_rules_that_set_aside_whom_they_would_not_pause_are_refused(golden: Camp
     form |= {f"{action}_after": 8 for action in ("tell", "warn", "pause", "requeue")}
     sent = form | {"pause_on": "on", "requeue_on": "on", "pause_below": 50}
     page = client_of("ada").post(of("campaign-rules", golden), sent, follow=True)
-    assert "Labels are set aside below the percentage that pauses" in words(page)
+    assert "can’t be above the threshold for pausing" in words(page)
 
 
 def test_paused_people_are_neither_at_work_nor_to_be_checked_nor_to_fill_seats(

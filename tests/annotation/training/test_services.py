@@ -185,7 +185,7 @@ def test_pairs_that_go_back_are_made_up_for_and_too_few_are_said(world: World, a
     context = context_of(campaign, "ben")
     assert stage(campaign) == Stage.LEARNING
     assert lease_next(context=context, count=60, at=NOW) == 0  # two are left, five are asked for
-    assert "no further training pairs" in get_standing(context).pause
+    assert "No training pairs are left" in get_standing(context).pause
     (ben, _) = get_training_page(access=ada, campaign=campaign).people
     assert ben.lacks
     assert count_waiting_to_qualify(campaign) == 1

@@ -115,7 +115,7 @@ def test_a_withdrawn_run_is_compared_only_by_its_full_name(world):
     withdraw_run(access=access, run=bad, at=NOW)
     assert find_runs(access=access, names=[]) == [good]
     assert find_runs(access=access, names=['lsa/tw"o, 😀']) == [bad]
-    with pytest.raises(FilterRefused, match="no run called lsa"):
+    with pytest.raises(FilterRefused, match="No run named lsa"):
         find_runs(access=access, names=["lsa"])
 
 

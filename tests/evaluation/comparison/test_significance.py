@@ -62,7 +62,7 @@ def test_a_comparison_starts_with_the_leaders_and_the_baseline(world):
     assert compared(world, baseline="a") == ["a/one", "z/one", "e/one", "d/one", "c/one"]
     assert compared(world, baseline="d/one") == ["d/one", "z/one", "e/one", "c/one"]
     assert compared(world, runs=("a", "b")) == ["a/one", "b/one"]
-    with pytest.raises(FilterRefused, match="not among the compared runs"):
+    with pytest.raises(FilterRefused, match="not one of the compared runs"):
         compared(world, baseline="nope")
 
 

@@ -119,7 +119,7 @@ def test_a_collection_without_a_list_says_what_values_need(world, run):
     [
         ("?measure=nope@10", "nope"),
         ("?measure=nDCG@10%20RR@10", "one measure at a time"),
-        ("?measure=Coverage(of='relevant')@10", "is about a whole run"),
+        ("?measure=Coverage(of='relevant')@10", "over a whole run"),
         ("?measure=P@0", "cutoff"),
         ("?measure=%22%3Cscript%3E", "is not the name of a measure"),
         ("?sort=score", "sorted by score"),

@@ -154,7 +154,7 @@ def test_pairs_that_are_being_judged_are_left_out_and_the_design_is_taken_over(w
 
 def test_without_a_guideline_nothing_is_made_and_the_page_says_so(world):
     response = signed_in(world.ada).post(START, {"n": "5"}, follow=True)
-    assert "First write a guideline" in text_of(response)
+    assert "Write a guideline for this list’s grades" in text_of(response)
     assert not Pair.objects.exists()
 
 

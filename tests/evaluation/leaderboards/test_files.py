@@ -61,7 +61,7 @@ def test_markdown_and_latex_escape_names_and_mark_the_best() -> None:
     latex = as_latex(TABLE)
     assert r"BM25 \& more =cmd\textbar{}1 & \textbf{0.8125} $\pm$ 0.0625 & -- \\" in latex
     assert r"TF\_IDF one & 0.5000 & \textbf{1.0000} $\pm$ 0.1000 \\" in latex
-    said = r"$\pm$ is half of the 95\,\% interval, which equal values do not have."
+    said = r"$\pm$: half the width of the 95\,\% interval; none where all values are equal."
     assert rf"\caption{{Main, version 3; {said}}}" in latex
 
 

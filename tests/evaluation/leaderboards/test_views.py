@@ -231,7 +231,7 @@ def test_a_baseline_is_pinned_and_the_others_say_how_far_they_are_from_it(dora: 
     html = dora.get(board_url(), {"measures": "RR@10", "baseline": "bm25/one"}).content.decode()
     assert "+0.7500</span> vs baseline" in html
     refused = dora.get(board_url(), {"baseline": "nobody"})
-    assert (refused.status_code, "no run called nobody" in refused.content.decode()) == (400, True)
+    assert (refused.status_code, "No run named nobody" in refused.content.decode()) == (400, True)
 
 
 def test_what_changed_since_a_version_stands_beside_each_value(world: World, dora: Client) -> None:

@@ -78,7 +78,7 @@ def test_one_query_is_explained_as_table_and_json(files: Path) -> None:
     assert "ideal DCG 2.0" in evaluate(files, *words)
     found = json.loads(evaluate(files, *words, "--format", "json"))
     assert found["runs"]["some.run"]["nDCG@2"]["ranks"][1]["doc_id"] == "a"
-    assert "--explain is printed" in refusal(files, *words, "--format", "trec")
+    assert "--explain needs --format" in refusal(files, *words, "--format", "trec")
 
 
 def test_tools_definitions_stand_beside_each_other_under_the_names_asked_for(files: Path) -> None:

@@ -150,7 +150,7 @@ def test_a_withdrawn_run_is_marked_and_can_not_be_withdrawn_again(world):
     page = get(world, "ranker", "bm25")
     assert f'action="{url}"' not in page.content.decode()
     assert "early withdrawn" in text_of(page)
-    assert "already been withdrawn" in text_of(dora.post(url, follow=True))
+    assert "already withdrawn" in text_of(dora.post(url, follow=True))
 
 
 def test_somebody_elses_run_is_not_for_a_researcher_to_withdraw(world):

@@ -246,10 +246,10 @@ def test_many_looks_are_a_worry_in_plain_words(world, runs):
     looked = {"saved_set": saved, "list": world.judgments, "page": SetLook.Page.RUN, "at": NOW}
     for number in range(WORRYING - 2):
         SetLook.objects.create(user=make_user(username=f"person{number}"), **looked)
-    assert "luck alone" not in text_of(get(world, COMPARE, "?set=canaries"))
+    assert "chance alone" not in text_of(get(world, COMPARE, "?set=canaries"))
     text = text_of(get(world, BOARD, "?set=canaries"))
     assert f"held out, looked at {WORRYING} times" in text
-    assert "luck alone puts it 1.5 standard errors ahead" in text
+    assert "chance alone puts it 1.5 standard errors ahead" in text
 
 
 def test_a_list_is_compared_by_the_test_that_leads_chose(world, runs):

@@ -93,7 +93,7 @@ def test_people_sign_in_under_any_spelling_of_their_name() -> None:
 
 
 def test_a_name_of_wide_dots_alone_is_refused() -> None:
-    with pytest.raises(MemberRefused, match="dots alone"):
+    with pytest.raises(MemberRefused, match="only dots"):
         create_first_user(code=setup_code(), username="．．", name="", password=PASSWORD, at=NOW)
 
 

@@ -217,8 +217,8 @@ def test_a_set_from_a_segment_stays_what_it_is_when_the_segment_changes(world):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({}, "Which queries?"),
-        ({"typed": "q1", "segment": "tail"}, "in one way"),
+        ({}, "Enter query ids"),
+        ({"typed": "q1", "segment": "tail"}, "one source only"),
         ({"typed": "q1\nnope\nq2 q3"}, "line 3 the id contains a blank."),
         ({"typed": "q1\nnope"}, "line 2 the collection has no query nope."),
         ({"typed": "q1", "slug": "taken"}, "set taken already exists"),

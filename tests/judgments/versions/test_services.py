@@ -80,7 +80,7 @@ def test_without_evidence_the_same_grade_keeps_what_was_there(world):
 
 def test_a_pair_that_comes_twice_is_refused(world):
     q, d = world.queries[0], world.documents[0]
-    with pytest.raises(CommitRefused, match="Duplicate pair"):
+    with pytest.raises(CommitRefused, match="Duplicate query-document pair"):
         commit(judgment_list=world.judgments, grades=[Change(q.pk, d.pk, 1), Change(q.pk, d.pk, 2)])
 
 

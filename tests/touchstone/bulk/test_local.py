@@ -232,7 +232,7 @@ def test_an_interrupt_leaves_no_temporary_folder(tmp_path: Path, number: signal.
     process.send_signal(number)
     out, said = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
-    assert said.endswith("interrupted; temporary files are removed\n")
+    assert said.endswith("interrupted; temporary files were removed\n")
     assert list(folder.iterdir()) == []
 
 

@@ -162,11 +162,11 @@ def test_rows_are_brought_together_in_the_folder_that_is_named(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--engine", "celery"), "--engine celery runs on the workers of a Touchstone server"),
-        (("--engine", "spark", "--whole"), "--whole and --workers are the local engine's"),
-        (("--workers", "0"), "--workers takes a number from 1"),
-        (("--spill-limit", "0"), "--spill-limit takes a number above 0"),
-        (("--spill-limit", "nan"), "--spill-limit takes a number above 0"),
+        (("--engine", "celery"), "--engine celery is only available on a Touchstone server"),
+        (("--engine", "spark", "--whole"), "--whole and --workers only apply to --engine local"),
+        (("--workers", "0"), "--workers must be 1 or more"),
+        (("--spill-limit", "0"), "--spill-limit must be above 0"),
+        (("--spill-limit", "nan"), "--spill-limit must be above 0"),
         (("--preset", "none"), "there is no preset 'none'"),
         (("--signals", "like"), "Say E=3 or >=60=3"),
         (("--by", "nobody"), "there is no column 'nobody'; there are query, document, score"),

@@ -99,7 +99,7 @@ def test_ranks_that_start_differently_are_pointed_out(log: Path) -> None:
     path = written(log.parent / "zero.ndjson", [event(application="other", rank=0)])
     done = clicks(log.parent, "coec", "log.ndjson", path.name)
     assert done.stderr == (
-        "Note: the smallest rank is 1 in shop, 0 in other; --application takes one of them.\n"
+        "Note: the smallest rank is 1 in shop, 0 in other. Choose one with --application.\n"
     )
 
 
@@ -108,11 +108,11 @@ def test_ranks_that_start_differently_are_pointed_out(log: Path) -> None:
     [
         (
             ("coec", "log.ndjson", "--application", "x"),
-            "--application x: the log has events without one, shop\n",
+            "--application x: not in the log, which has events without one, shop\n",
         ),
         (
             ("coec", "log.ndjson", "--clicks", "tap", "--impressions", "tap"),
-            "an action is an impression or a click, not both\n",
+            "--impressions and --clicks can't name the same action\n",
         ),
         (("summary", "none"), "none:1: unreadable: no such file or directory.\n"),
     ],
@@ -222,7 +222,7 @@ def test_ips_has_the_promised_keys(tmp_path: Path) -> None:
     table = clicks(tmp_path, "ips", "log.csv").stdout
     assert table.startswith("3 observations in 2 clusters, effective sample size 2.2\n")
     assert clicks(tmp_path, "ips", "log.csv", "--clip", "0", status=2).stderr == (
-        "--clip takes numbers above 0\n"
+        "--clip must be above 0\n"
     )
 
 

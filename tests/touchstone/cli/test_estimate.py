@@ -106,7 +106,7 @@ def test_a_table_shows_the_three_means(run):
         "people only",
         "machine only",
     ]
-    assert "does not contain its bias" in lines[-1]
+    assert "does not account for the machine's bias" in lines[-1]
 
 
 @pytest.mark.parametrize("design", ["superpopulation", "fixed"])
