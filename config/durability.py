@@ -29,8 +29,8 @@ def check_durability(databases: Any = None, **_: Any) -> list[checks.CheckMessag
     risks = list_risks() if databases else []
     return [
         checks.Warning(
-            f"PostgreSQL runs with {name}=off: labels that people were told are saved can be lost.",
-            hint="Switch it on for the server; see docs/operations.md.",
+            f"PostgreSQL runs with {name}=off: labels shown as saved can be lost.",
+            hint="Turn it on; see docs/operations.md.",
             id="touchstone.W001",
         )
         for name in risks

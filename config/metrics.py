@@ -35,22 +35,24 @@ def gather(*, at: datetime) -> Iterator[Figure]:
     pairs, _ = annotation.due.count_due()
     jobs = due_jobs(at).count()
     due = {"labels": pairs, "evaluations": backlog.due, "jobs": jobs}
-    yield Figure("due", "gauge", "What waits to be worked on.", due, "what")
+    yield Figure("due", "gauge", "Pending items, by kind.", due, "what")
     since = {
         "labels": annotation.due.find_oldest_due(),
         "evaluations": backlog.since,
         "jobs": find_oldest_due_job(at),
     }
     ages = {what: _age(first, at) for what, first in since.items()}
-    explanation = "For how long the oldest of it has waited; 0 where nothing waits."
+    explanation = "Age of the oldest pending item, by kind; 0 if none."
     yield Figure("oldest_due_seconds", "gauge", explanation, ages, "what")
     explanation = "Evaluations that failed too often and need attention."
     yield Figure("evaluations_given_up", "gauge", explanation, {"": backlog.given_up})
     messages = count_messages(QUEUES)
-    yield Figure("broker_up", "gauge", "Whether the broker answers.", {"": messages is not None})
+    yield Figure(
+        "broker_up", "gauge", "Whether the broker is reachable.", {"": messages is not None}
+    )
     explanation = "Wake-ups that no worker has received."
     yield Figure("queue_messages", "gauge", explanation, messages or {}, "queue")
-    explanation = "Values in the cache that were not written here; they were computed again."
+    explanation = "Cached values that failed authentication and were recomputed."
     yield Figure("cache_values_refused_total", "counter", explanation, {"": count_refused()})
     explanation = "Time since each worker's last heartbeat."
     beats = dict(list_beats(at=at))

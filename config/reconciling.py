@@ -50,7 +50,7 @@ def _consolidate(list_id: int, name: str, clock: Clock) -> list[str]:
     if not found.pairs:
         return said
     version = f", version {found.version.number}" if found.version else ""
-    return [*said, f"{name}: {found.pairs} pairs concluded{version}"]
+    return [*said, f"{name}: {found.pairs} pairs aggregated{version}"]
 
 
 def _refresh(list_id: int, name: str, clock: Clock) -> list[str]:

@@ -21,7 +21,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 HOME = Path(env.str("TOUCHSTONE_HOME", default=str(BASE_DIR / "var"))).resolve()
 MODE = env.str("TOUCHSTONE_MODE", default="embedded")
 if MODE not in ("embedded", "production"):
-    raise ImproperlyConfigured(f"TOUCHSTONE_MODE is {MODE!r}: say embedded or production")
+    raise ImproperlyConfigured(f"TOUCHSTONE_MODE is {MODE!r}: use embedded or production")
 PRODUCTION = MODE == "production"
 DEBUG = False
 
@@ -206,11 +206,11 @@ AXES_DISABLE_ACCESS_LOG = True
 # a factor on judgments/rate_limits.py; 0: nobody is throttled
 THROTTLE = env.float("TOUCHSTONE_THROTTLE", default=1.0)
 if not 0 <= THROTTLE < float("inf"):
-    raise ImproperlyConfigured("TOUCHSTONE_THROTTLE must be a number from 0 on")
+    raise ImproperlyConfigured("TOUCHSTONE_THROTTLE must be a number, 0 or more")
 MAKES_COLLECTIONS = env.str("TOUCHSTONE_COLLECTIONS", default="everyone")
 if MAKES_COLLECTIONS not in ("everyone", "administrators"):
     raise ImproperlyConfigured(
-        f"TOUCHSTONE_COLLECTIONS is {MAKES_COLLECTIONS!r}: say everyone or administrators"
+        f"TOUCHSTONE_COLLECTIONS is {MAKES_COLLECTIONS!r}: use everyone or administrators"
     )
 
 # the browser's side of safety
@@ -377,7 +377,7 @@ SPECTACULAR_SETTINGS = {
 
 LOG_FORMAT = env.str("TOUCHSTONE_LOG_FORMAT", default="json" if PRODUCTION else "line")
 if LOG_FORMAT not in ("json", "line"):
-    raise ImproperlyConfigured(f"TOUCHSTONE_LOG_FORMAT is {LOG_FORMAT!r}: say json or line")
+    raise ImproperlyConfigured(f"TOUCHSTONE_LOG_FORMAT is {LOG_FORMAT!r}: use json or line")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

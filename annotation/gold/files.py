@@ -62,7 +62,7 @@ def read_gold(source: Source, *, name: str, scale: Scale) -> GoldFile:
             continue
         first = seen.setdefault((answer.query_id, answer.doc_id), line)
         if first != line:
-            problems.add(line, Rule.DUPLICATE, f"duplicate pair (first on line {first}).")
+            problems.add(line, Rule.DUPLICATE, f"this pair is already on line {first}.")
             continue
         answers.append(answer)
         if len(answers) > MOST_ANSWERS:

@@ -139,7 +139,7 @@ def _label(
 def _is_first(label: GivenLabel, seen: dict[tuple[str, str, str], int], problems: Problems) -> bool:
     first = seen.setdefault((label.query_id, label.doc_id, label.annotator), label.line)
     if first != label.line:
-        message = f"duplicate label by {quoted(label.annotator)} (first on line {first})."
+        message = f"{quoted(label.annotator)} already labels this pair on line {first}."
         problems.add(label.line, Rule.DUPLICATE, message)
     return first == label.line
 

@@ -28,7 +28,7 @@ NAMES: Final = re.compile(r"database\.sqlite3|(?:tables|uploads/jobs)/[A-Za-z0-9
 LARGEST_MANIFEST: Final = 64 * 1024 * 1024
 LARGEST_MAC: Final = 1024
 UNSIGNED: Final = (
-    "so its author is unknown. If you trust where it was stored, restore it with --unsigned: "
+    "so its origin is unknown. If you trust where it was stored, restore it with --unsigned: "
     "anyone who could write that file then controls everything in the installation, who its "
     "administrators are and what their passwords are included."
 )
@@ -105,7 +105,9 @@ def read_archive(
                         "backup_unknown", f"{member.name!r} is not in its manifest."
                     )
                 if _unpack(content, directory / PurePosixPath(member.name)) != wanted:
-                    raise BackupRefused("backup_damaged", f"{member.name} has another digest.")
+                    raise BackupRefused(
+                        "backup_damaged", f"{member.name} does not match its digest."
+                    )
     except (tarfile.TarError, OSError, EOFError) as error:
         raise BackupRefused("backup_unreadable", f"{source} can't be read: {error}") from error
     if left:
@@ -124,11 +126,11 @@ def check_signed(mac: bytes | None, manifest: bytes, keys: Sequence[str]) -> Non
     mac: of the manifest, in hexadecimal; None where the backup has none.
     """
     if mac is None:
-        said = "It has no MAC (older versions made none)"
+        said = "It is not signed (older versions did not sign)"
     elif not keys:
-        said = "There is no backup key here to check its MAC with"
+        said = "There is no backup key here to check its signature"
     elif not is_signed(mac, manifest, keys):
-        said = "Its MAC is of none of the backup keys here, or it was changed"
+        said = "It is not signed with any of the backup keys here, or was changed"
     else:
         return
     raise BackupRefused("backup_unsigned", f"{said}, {UNSIGNED}")
@@ -142,14 +144,14 @@ def _read_head(tar: tarfile.TarFile) -> tuple[bytes | None, bytes]:
         mac = _content(tar, member, LARGEST_MAC)
         member = tar.next()
     if member is None or member.name != MANIFEST:
-        raise BackupRefused("backup_unknown", "It is no backup of Touchstone.")
+        raise BackupRefused("backup_unknown", "This is not a Touchstone backup.")
     return mac, _content(tar, member, LARGEST_MANIFEST)
 
 
 def _content(tar: tarfile.TarFile, member: tarfile.TarInfo, largest: int) -> bytes:
     content = tar.extractfile(member) if member.isfile() and member.size <= largest else None
     if content is None:
-        raise BackupRefused("backup_unknown", "It is no backup of Touchstone.")
+        raise BackupRefused("backup_unknown", "This is not a Touchstone backup.")
     return content.read()
 
 
@@ -166,7 +168,7 @@ def _parse_manifest(text: bytes) -> Manifest:
         raise BackupRefused("backup_unknown", "Its manifest can't be read.") from error
     strange = [name for name in manifest.files if not NAMES.fullmatch(name)]
     if strange:
-        raise BackupRefused("backup_unknown", f"It holds something unknown: {strange[0]!r}.")
+        raise BackupRefused("backup_unknown", f"It contains an unknown entry: {strange[0]!r}.")
     return manifest
 
 

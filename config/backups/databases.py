@@ -95,7 +95,7 @@ def check_restorable(manifest: Manifest) -> None:
             if table in tables and _count(cursor, table):
                 raise BackupRefused(
                     "not_empty",
-                    "There is something in this installation. Restore into an empty one.",
+                    "This installation is not empty. Restore into an empty one.",
                 )
 
 

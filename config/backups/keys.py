@@ -32,7 +32,7 @@ def signing_keys() -> list[str]:
     if not keys:
         raise BackupRefused(
             "backup_key_missing",
-            "There is no key to sign the backup with: set TOUCHSTONE_BACKUP_KEYS, or put a key of "
+            "No key to sign the backup with. Set TOUCHSTONE_BACKUP_KEYS, or put a key of "
             f"{SHORTEST} characters or more into {_path()}, readable by its owner alone.",
         )
     return keys
@@ -50,7 +50,7 @@ def list_keys() -> list[str]:
         return []
     if path.stat().st_mode & OTHERS:
         raise BackupRefused(
-            "backup_key_exposed", f"Others can read {path}: run chmod 600 {path} first."
+            "backup_key_exposed", f"Others can read {path}. Run chmod 600 {path} first."
         )
     keys = [line.strip() for line in path.read_text().splitlines() if line.strip()]
     if any(len(key) < SHORTEST for key in keys):

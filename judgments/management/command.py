@@ -70,7 +70,11 @@ class LibraryCommand(BaseCommand):
 
 def add_author(parser: CommandParser) -> None:
     """The option `--by`."""
-    parser.add_argument("--by", metavar="USERNAME", help="the acting user; default “command line”")
+    parser.add_argument(
+        "--by",
+        metavar="USERNAME",
+        help="username recorded in the audit log (default: “command line”)",
+    )
 
 
 def add_create(parser: CommandParser) -> None:
@@ -78,7 +82,7 @@ def add_create(parser: CommandParser) -> None:
     parser.add_argument(
         "--create",
         action="store_true",
-        help="accept unknown queries and documents as ids without text, and create the collection "
+        help="create unknown queries and documents as stubs (ids without text), and the collection "
         "if it is missing",
     )
 

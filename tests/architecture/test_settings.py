@@ -51,11 +51,11 @@ def test_production_does_not_start_without(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("TOUCHSTONE_MODE", "staging", "say embedded or production"),
+        ("TOUCHSTONE_MODE", "staging", "use embedded or production"),
         ("TOUCHSTONE_SECRET_KEY", "short", "at least 50 characters"),
         ("DATABASE_URL", "mysql://root@127.0.0.1/touchstone", "sqlite:// or postgres://"),
-        ("TOUCHSTONE_THROTTLE", "-1", "from 0 on"),
-        ("TOUCHSTONE_COLLECTIONS", "nobody", "say everyone or administrators"),
+        ("TOUCHSTONE_THROTTLE", "-1", "0 or more"),
+        ("TOUCHSTONE_COLLECTIONS", "nobody", "use everyone or administrators"),
         ("DATABASE_URL", "touchstone.sqlite3", "sqlite:// or postgres://"),
         ("TOUCHSTONE_OUTGOING", "https://a.example,b.example", "'b.example' is not scheme, host"),
         ("TOUCHSTONE_OUTGOING", "http://a.example=0.0.0.0/0", "not part of a loopback or private"),

@@ -142,7 +142,7 @@ class Client:
             if found["state"] != "waiting":
                 raise RequestRefusedError(422, found["state"], _why_not(run, found))
             if time.monotonic() + PAUSE > end:
-                message = f"{run} has no values after {patience:g} s; is a worker running?"
+                message = f"{run} was not evaluated within {patience:g} s; is a worker running?"
                 raise ServerUnavailableError(message)
             # where many wait already, a server answers at once
             time.sleep(PAUSE)

@@ -92,7 +92,7 @@ class Connection:
         except URLError as error:
             raise ServerUnavailableError(_no_connection(own, error.reason, timeout)) from None
         except (HTTPException, OSError) as error:
-            message = f"the connection to {own} broke off: {error!r}"
+            message = f"the connection to {own} was lost: {error!r}"
             raise ServerUnavailableError(message) from None
 
     def _refuse(self, error: HTTPError) -> NoReturn:
@@ -101,7 +101,7 @@ class Connection:
         if error.code in range(300, 400):
             target = error.headers.get("Location", "another address")
             message = f"{url} leads to {target}: name that server instead, by TOUCHSTONE_URL"
-            raise ServerUnavailableError(f"{message} (a token goes to no other server)")
+            raise ServerUnavailableError(f"{message} (a token is never sent to another server)")
         problem = _problem(error)
         if error.code == 401:
             raise RequestRefusedError(401, "not_authenticated", _sign_in(url, token))
@@ -170,10 +170,10 @@ def _line(row: Mapping[str, Any]) -> str:
 
 def _sign_in(url: str, token: str | None) -> str:
     if token:
-        return f"{url} does not accept this token (any more): make another on its page Tokens"
+        return f"{url} does not accept this token: create a new one on its Tokens page"
     return (
-        f"{url} wants a token, sent as `Authorization: Bearer …`, and there is none: make one on "
-        "its page Tokens, then set TOUCHSTONE_TOKEN or run `touchstone login`"
+        f"{url} needs a token, sent as `Authorization: Bearer …`: create one on its Tokens page, "
+        "then set TOUCHSTONE_TOKEN or run `touchstone login`"
     )
 
 

@@ -34,7 +34,7 @@ def find_credentials(url: str | None = None, token: str | None = None) -> Creden
     named = url or os.environ.get("TOUCHSTONE_URL") or saved.get("url")
     if not named:
         raise ClientUsageError(
-            "no server is named: set TOUCHSTONE_URL, or run `touchstone login --url https://…`"
+            "no server given: set TOUCHSTONE_URL, or run `touchstone login --url https://…`"
         )
     address = base_url(named)
     own = token or os.environ.get("TOUCHSTONE_TOKEN")
@@ -49,7 +49,7 @@ def base_url(text: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ClientUsageError(f"{text!r} is not an address like https://touchstone.example")
     if parts.username or parts.password or parts.query or parts.fragment:
-        raise ClientUsageError("the server's address holds a password or a query: leave it out")
+        raise ClientUsageError("the server's URL must not contain a password or a query")
     return parts._replace(path=parts.path.rstrip("/").removesuffix("/api/v1")).geturl()
 
 
@@ -58,7 +58,7 @@ def https_advice(url: str) -> str | None:
     parts = urlsplit(url)
     if parts.scheme == "https" or parts.hostname in LOOPBACK:
         return None
-    return f"{url} is not encrypted: anyone on the way can read the token. Use https://"
+    return f"{url} is not encrypted: anyone on the network can read the token. Use https://"
 
 
 def save_credentials(url: str, token: str) -> str:
@@ -96,7 +96,7 @@ def _read_saved() -> dict[str, str]:
     except ValueError:
         raise ClientUsageError(f"{path} can't be read: run `touchstone login` again") from None
     if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise ClientUsageError(f"{path} is open to other people: chmod 600 it")
+        raise ClientUsageError(f"{path} is readable by others: run chmod 600 on it")
     return found if isinstance(found, dict) else {}
 
 

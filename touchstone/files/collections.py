@@ -134,7 +134,7 @@ def _records(
             yield record
     problems.raise_if_any()
     if not seen:
-        raise problems.stop(1, Rule.EMPTY, "there is not one line of content in it.")
+        raise problems.stop(1, Rule.EMPTY, "the file has no data.")
 
 
 def _query(reading: "_Reading") -> tuple[str, QueryRecord]:
@@ -142,10 +142,10 @@ def _query(reading: "_Reading") -> tuple[str, QueryRecord]:
     title = reading.text("title")
     text = reading.text("text") or title
     if not text.strip():
-        reading.problem(Rule.TEXT, "a query needs a text.")
+        reading.problem(Rule.TEXT, "the query has no text.")
     segment = reading.text("segment")
     if len(segment) > MAX_SEGMENT_CHARACTERS or not segment.isprintable():
-        message = f"a segment is one line of at most {MAX_SEGMENT_CHARACTERS} characters."
+        message = f"the segment must be one line of at most {MAX_SEGMENT_CHARACTERS} characters."
         reading.problem(Rule.FIELD, message)
     return query_id, QueryRecord(
         query_id=query_id,
@@ -190,7 +190,7 @@ class _Reading:
         if isinstance(value, int) and not isinstance(value, bool):
             value = str(value)
         if not isinstance(value, str):
-            self.problem(Rule.ID, f"the {name} is not a text.")
+            self.problem(Rule.ID, f"the {name} must be text.")
             return ""
         problem = wrong(value)
         if problem:
@@ -205,7 +205,7 @@ class _Reading:
             return ""
         if isinstance(value, str):
             return value
-        self.problem(Rule.FIELD, f"{name} is not a text.")
+        self.problem(Rule.FIELD, f"{name} must be text.")
         return ""
 
     def weight(self) -> float:
@@ -219,7 +219,7 @@ class _Reading:
             weight = float(value)
             if math.isfinite(weight) and 0 < weight < MAX_WEIGHT:
                 return weight
-        message = f"the weight is not a number above 0 and below {MAX_WEIGHT:.0e}."
+        message = f"the weight must be a number above 0 and below {MAX_WEIGHT:.0e}."
         self.problem(Rule.WEIGHT, message)
         return 1.0
 
@@ -230,6 +230,6 @@ class _Reading:
             self.problem(Rule.FIELD, f"{len(kept)} fields; at most {MAX_FIELDS} are allowed.")
         for name in kept:
             if not name.strip() or len(name) > MAX_FIELD_NAME_CHARACTERS:
-                message = f"a field's name has 1 to {MAX_FIELD_NAME_CHARACTERS} characters."
+                message = f"a field's name must have 1 to {MAX_FIELD_NAME_CHARACTERS} characters."
                 self.problem(Rule.FIELD, message)
         return kept

@@ -128,7 +128,9 @@ def _header(
         return wanted.unnamed, False
     missing = [own for name, own in asked.items() if name not in names and own in wanted.needed]
     if missing:
-        message = f"no column {', '.join(missing)}; the file has {', '.join(map(quoted, cells))}."
+        message = (
+            f"missing column {', '.join(missing)}; the file has {', '.join(map(quoted, cells))}."
+        )
         raise problems.stop(line, Rule.HEADER, message)
     twice = [name for name in asked if names.count(name) > 1]
     if twice:

@@ -63,12 +63,12 @@ def read_labels(source: Source, *, name: str) -> LabelFile:
         person = people.setdefault(values["annotator"], len(people))
         first = seen.setdefault((pair, person), line)
         if first != line:
-            message = f"{quoted(values['annotator'])} has graded this pair in line {first} already."
+            message = f"{quoted(values['annotator'])} already labels this pair on line {first}."
             problems.add(line, Rule.DUPLICATE, message)
             continue
         given.append(grade)
     if not seen and not problems:
-        raise problems.stop(1, Rule.EMPTY, "there is no label in it.")
+        raise problems.stop(1, Rule.EMPTY, "the file has no labels.")
     problems.raise_if_any()
     keys = np.array(list(seen), dtype=np.int64).reshape(-1, 2)
     grades, steps = np.unique(np.array(given), return_inverse=True)
@@ -150,7 +150,9 @@ def names_sound(line: int, values: Mapping[str, str], problems: Problems) -> boo
     if not ids_sound(line, values, problems):
         return False
     if not 0 < len(values["annotator"]) <= LONGEST_NAME:
-        problems.add(line, Rule.ID, f"an annotator has a name of 1 to {LONGEST_NAME} characters.")
+        problems.add(
+            line, Rule.ID, f"an annotator's name must have 1 to {LONGEST_NAME} characters."
+        )
         return False
     return True
 
@@ -182,7 +184,7 @@ def _values(
     }
     missing = [name for name in wanted if name not in values]
     if missing:
-        problems.add(line, Rule.COLUMNS, f"no {', '.join(missing)}, as a text or a number.")
+        problems.add(line, Rule.COLUMNS, f"missing {', '.join(missing)}, as text or a number.")
         return None
     return values
 
@@ -205,7 +207,7 @@ def _header(
         return None
     missing = [name for name in wanted if name not in names]
     if missing:
-        message = f"no column {', '.join(missing)}; needed are {', '.join(wanted)}."
+        message = f"missing column {', '.join(missing)}; needed: {', '.join(wanted)}."
         raise problems.stop(line, Rule.HEADER, message)
     twice = [name for name in wanted if names.count(name) > 1]
     if twice:

@@ -79,7 +79,7 @@ def read_features(source: Source, *, name: str, progress: Progress | None = None
         if not sound_ids(number, *pair, problems) or not _numbers(number, cells, columns, problems):
             continue
         if pair in values:
-            message = f"document {quoted(pair[1])} of query {quoted(pair[0])} is there before."
+            message = f"document {quoted(pair[1])} of query {quoted(pair[0])} appears twice."
             problems.add(number, Rule.DUPLICATE, message)
         values[pair] = tuple(cells[place].strip() for place in columns)
         size += 200 + sum(map(len, cells)) + 60 * len(cells)
@@ -98,7 +98,7 @@ def write_learning(kind: str, pairs: Iterable[JudgedPair], features: Features) -
     ordered = sorted(pairs, key=lambda pair: (pair.query_id, pair.doc_id))
     used = [pair for pair in ordered if (pair.query_id, pair.doc_id) in features.values]
     if not used:
-        raise NothingToLearn("nothing_to_learn", "Not one judged pair has features in this file.")
+        raise NothingToLearn("nothing_to_learn", "No judged pair has features in this file.")
     groups = [list(own) for _, own in groupby(used, key=lambda pair: pair.query_id)]
     said = (
         f"{len(used)} judged pairs of {len(groups)} queries, {len(features.names)} features.\n"
@@ -134,11 +134,11 @@ def _columns(
     if -1 in ids or not features:
         message = "a header with query_id, doc_id and at least one feature is needed."
     elif len(set(names)) < len(names) or not all(names):
-        message = "a column has no name, or another's."
+        message = "every column needs a name of its own."
     elif len(features) > MOST_FEATURES:
         message = f"more than {MOST_FEATURES:,} features."
     elif not all(name.isprintable() for name in names):
-        message = "a column's name can't be read."
+        message = "a column's name contains unprintable characters."
     else:
         return (ids[0], ids[1]), features
     raise problems.stop(line, Rule.HEADER, message)
@@ -184,7 +184,7 @@ def _records(groups: Sequence[Sequence[JudgedPair]], features: Features) -> byte
     """Every query as one ExampleListWithContext."""
     taken = RESERVED.intersection(features.names)
     if taken:
-        message = f"TF-Ranking's file has a {min(taken)} of its own: call the column otherwise."
+        message = f"TF-Ranking's file has its own {min(taken)}: rename the column."
         raise FeatureRefused("feature_refused", message)
     writer = ListWriter(features.names)
     records = []

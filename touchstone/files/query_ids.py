@@ -38,14 +38,14 @@ def read_query_ids(source: Source, *, name: str) -> QueryIds:
         if problem := query_id_problem(query_id):
             problems.add(number, Rule.ID, f"the id {problem}.")
         elif query_id in lines:
-            message = f"{query_id} is on line {lines[query_id]} already."
+            message = f"{query_id} is already on line {lines[query_id]}."
             problems.add(number, Rule.DUPLICATE, message)
         elif len(lines) == MOST_IDS:
             raise problems.stop(number, Rule.TOO_MUCH, f"more than {MOST_IDS:,} ids.")
         else:
             lines[query_id] = number
     if not lines and not problems:
-        raise problems.stop(1, Rule.EMPTY, "there is no id in it.")
+        raise problems.stop(1, Rule.EMPTY, "the file has no ids.")
     problems.raise_if_any()
     return QueryIds(name, lines)
 

@@ -151,7 +151,7 @@ def get_format(name: str) -> RatingFormat:
         return FORMATS[name]
     except KeyError:
         known = ", ".join(FORMATS)
-        message = f"There is no format {name[:40]!r}; there are {known}."
+        message = f"Unknown format {name[:40]!r}. Choose one of: {known}."
         raise FormatRefused("no_format", message) from None
 
 
@@ -170,7 +170,7 @@ def read_ratings(
     ratings = form.reader(source, problems, progress)
     problems.raise_if_any()
     if not ratings:
-        raise problems.stop(1, Rule.EMPTY, "there is not one judgment in it.")
+        raise problems.stop(1, Rule.EMPTY, "the file has no judgments.")
     return ratings
 
 
@@ -231,10 +231,12 @@ def _id_of_text(rating: Rating, queries: Mapping[str, Sequence[str]], problems: 
         return found[0]
     what = quoted(rating.query)
     if found:
-        message = f"{what} is the text of {len(found)} queries, {', '.join(found[:3])} among them."
+        message = f"{what} is the text of {len(found)} queries, including {', '.join(found[:3])}."
         problems.add(rating.line, "ambiguous-query", message)
     else:
-        problems.add(rating.line, "unknown-query", f"no query of the collection asks {what}.")
+        problems.add(
+            rating.line, "unknown-query", f"no query of the collection has the text {what}."
+        )
     return ""
 
 
@@ -247,7 +249,9 @@ def _grade(rating: Rating, scale: Scale, signals: Signals | None, problems: Prob
             return None
     text = rating.value.strip()
     if not _NUMBER.fullmatch(text) or not np.isfinite(float(text)) or float(text) % 1:
-        message = f"the grade {quoted(rating.value)} is not a whole number; say what it means."
+        message = (
+            f"the grade {quoted(rating.value)} is not a whole number; map its values to grades."
+        )
         problems.add(rating.line, Rule.GRADE, message)
         return None
     number = float(text)

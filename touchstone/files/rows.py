@@ -53,7 +53,7 @@ def read_rows(
     if start.startswith("{"):
         yield from _json_rows(_again(first, lines), problems)
     elif start.startswith("[") and "\t" not in text:
-        message = "this is one JSON array; write one object a line, without commas between."
+        message = "this is a JSON array; write one object per line (JSON Lines)."
         raise problems.stop(number, Rule.JSON, message)
     else:
         header = _header(text, id_names)

@@ -62,7 +62,7 @@ class Signals:
         that the scale does not have.
         """
         if len(text) > MOST_CHARACTERS:
-            raise SignalsRefused(f"What signals mean is said in {MOST_CHARACTERS:,} characters.")
+            raise SignalsRefused(f"The mapping must have at most {MOST_CHARACTERS:,} characters.")
         steps = [step.strip() for step in re.split(r"[,;\n]", text) if step.strip()]
         if not steps:
             return None
@@ -81,7 +81,7 @@ class Signals:
                 if (number := _number(signal)) is not None:
                     _put(numbers, number, grade, step)
         if words and bounds:
-            raise SignalsRefused("Either words have a grade, or numbers from a bound on; not both.")
+            raise SignalsRefused("Map either words (E=3) or number ranges (>=60=3), not both.")
         ordered = tuple(sorted(bounds.items(), reverse=True))
         _check_rising(ordered)
         return cls(words, ordered, numbers)
@@ -96,7 +96,7 @@ class Signals:
             if number in self.numbers:
                 return self.numbers[number]
             known = ", ".join(list(self.words)[:10])
-            message = f"the signal {quoted(signal)} has no grade; {known} have one."
+            message = f"{quoted(signal)} is not mapped to a grade; mapped: {known}."
             raise SignalRefusedError("signal", message)
         if not _NUMBER.fullmatch(text):
             raise SignalRefusedError(Rule.SCORE, f"the signal {quoted(signal)} is not a number.")
@@ -107,7 +107,7 @@ class Signals:
         for bound, grade in self.bounds:
             if number >= bound:
                 return grade
-        message = f"the signal {quoted(signal)} is below {self.bounds[-1][0]:g}."
+        message = f"{quoted(signal)} is below the lowest bound, {self.bounds[-1][0]:g}."
         raise SignalRefusedError("signal", message)
 
     def steps(self) -> list[tuple[str, int]]:
@@ -121,7 +121,7 @@ def _step(step: str, scale: Scale) -> tuple[str, int]:
     signal, sign, grade = step.rpartition("=")
     signal, grade = signal.strip(), grade.strip()
     if not sign or not signal or signal == ">" or not _GRADE.fullmatch(grade):
-        raise SignalsRefused(f"Say E=3 or >=60=3, not {quoted(step)}.")
+        raise SignalsRefused(f"Write E=3 or >=60=3, not {quoted(step)}.")
     if len(signal) > LONGEST_WORD or not signal.isprintable():
         raise SignalsRefused(f"A signal is a word of at most {LONGEST_WORD} characters.")
     if not scale.contains(int(grade)):
@@ -144,7 +144,7 @@ def _number(text: str) -> float | None:
 
 def _put(into: dict[Key, int], key: Key, grade: int, step: str) -> None:
     if key in into:
-        raise SignalsRefused(f"{quoted(step)} says again what a signal means.")
+        raise SignalsRefused(f"{quoted(step)} maps a value that is already mapped.")
     into[key] = grade
 
 

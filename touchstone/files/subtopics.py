@@ -51,7 +51,7 @@ def read_subtopic_qrels(source: Source, *, name: str) -> SubtopicQrels:
             own.setdefault(document, set()).add(subtopic)
     problems.raise_if_any()
     if not relevant:
-        raise problems.stop(1, Rule.EMPTY, "there is not one line of content in it.")
+        raise problems.stop(1, Rule.EMPTY, "the file has no data.")
     return SubtopicQrels(
         {
             query: {document: frozenset(subtopics) for document, subtopics in own.items()}

@@ -154,7 +154,7 @@ def read_table(
                 _check_grades(part, scale, problems)
     if not gathered.count:
         problems.raise_if_any()
-        raise problems.stop(1, Rule.EMPTY, "there is not one line of content in it.")
+        raise problems.stop(1, Rule.EMPTY, "the file has no data.")
     table = gathered.table()
     problems.raise_if_any()
     layout = seen or layout

@@ -22,20 +22,20 @@ class Command(RefusingCommand):
         parser.add_argument("list", metavar="COLLECTION/LIST", type=two_slugs)
         parser.add_argument("file", metavar="FILE")
         parser.add_argument(
-            "--by", metavar="USERNAME", required=True, help="a lead, who adjudicates"
+            "--by", metavar="USERNAME", required=True, help="username of the lead who adjudicates"
         )
-        parser.add_argument("--campaign", help="its name; default: the file's name")
+        parser.add_argument("--campaign", help="name of the campaign (default: the file's name)")
         parser.add_argument(
             "--map",
             metavar="NAME=USERNAME",
             action="append",
             default=[],
-            help="whose account a name of the file stands for",
+            help="map a name in the file to an account; repeatable",
         )
         parser.add_argument(
             "--create",
             action="store_true",
-            help="accept unknown queries and documents as ids without text",
+            help="create unknown queries and documents as stubs (ids without text)",
         )
 
     def work(self, **options: Any) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from evaluation.evaluations.verifying import Verified
 
 class Command(BackupCommand):
     help = (
-        "Write all of the installation into one file, as it is at one moment, while others work. "
-        "The copy is verified; what does not fit is named, with exit status 1."
+        "Write a consistent backup of the whole installation to one file, without downtime. The "
+        "copy is verified; problems are listed, with exit status 1."
     )
 
     def act(self, file: Path, **_: Any) -> tuple[Manifest, Verified]:

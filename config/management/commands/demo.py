@@ -11,18 +11,20 @@ from django.utils import timezone
 
 
 class Command(BaseCommand):
-    help = "Build the demo workspace from this machine's own Python, then serve it."
+    help = "Build the demo workspace, then serve it."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--port", type=int, default=8000, help="where to serve (default: 8000)")
-        parser.add_argument("--no-serve", action="store_true", help="build it and stop")
         parser.add_argument(
-            "--reset", action="store_true", help="delete the embedded database first"
+            "--port", type=int, default=8000, help="port to serve on (default: 8000)"
         )
+        parser.add_argument(
+            "--no-serve", action="store_true", help="build the workspace without serving it"
+        )
+        parser.add_argument("--reset", action="store_true", help="delete the SQLite database first")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if settings.PRODUCTION:
-            raise CommandError("the demo is for the embedded mode")
+            raise CommandError("the demo needs the embedded mode (TOUCHSTONE_MODE=embedded)")
         if options["reset"]:
             self._reset()
         call_command("migrate", verbosity=0)
@@ -33,7 +35,7 @@ class Command(BaseCommand):
     def _reset(self) -> None:
         """Remove the SQLite database of this home; another database is not ours to empty."""
         if connection.vendor != "sqlite":
-            raise CommandError("--reset only throws away the SQLite database of the embedded mode")
+            raise CommandError("--reset can only delete the SQLite database of the embedded mode")
         connection.close()
         name = str(settings.DATABASES["default"]["NAME"])
         for suffix in ("", "-wal", "-shm"):
@@ -48,7 +50,7 @@ class Command(BaseCommand):
             sign_ins = load_sign_ins(settings.HOME)
             if not sign_ins:
                 self.stdout.write(
-                    "Its passwords are not known here: run `./run demo --reset` to rebuild it."
+                    "Its passwords are not stored here. Run `./run demo --reset` to rebuild it."
                 )
         else:
             built = build_workspace(

@@ -10,8 +10,8 @@ from judgments.management.command import RefusingCommand, two_slugs
 
 class Command(RefusingCommand):
     help = (
-        "Do now all that is due: uploads that wait, labels to be concluded, runs to be evaluated. "
-        "What failed too often is retried. Workers may run at the same time."
+        "Process all pending work now: uploads, labels to aggregate, runs to evaluate. Also "
+        "retries what had failed too often. Safe while workers run."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

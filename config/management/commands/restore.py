@@ -12,8 +12,8 @@ from evaluation.evaluations.verifying import Verified
 
 class Command(BackupCommand):
     help = (
-        "Make an empty installation what a backup holds, bring it to this version, and verify it. "
-        "What does not fit is named, with exit status 1."
+        "Restore a backup into an empty installation, migrate it to this version, and verify it. "
+        "Problems are listed, with exit status 1."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -21,8 +21,8 @@ class Command(BackupCommand):
         parser.add_argument(
             "--unsigned",
             action="store_true",
-            help="restore a backup that no backup key here has signed. Who could write the file "
-            "then chooses everything in it: labels, accounts, passwords, administrators",
+            help="restore a backup that none of your backup keys has signed. Anyone who could "
+            "write the file controls everything in it: labels, accounts, passwords, administrators",
         )
 
     def act(self, file: Path, **options: Any) -> tuple[Manifest, Verified]:
@@ -33,7 +33,8 @@ class Command(BackupCommand):
         if unsigned:
             names = ", ".join(list_administrators()) or "none"
             self.stderr.write(
-                "The backup's MAC was not checked: who could write the file chose what is in this "
-                f"installation now. Its administrators: {names}. See docs/operations.md#backups."
+                "The backup's signature was not checked: anyone who could write the file controls "
+                f"what is in this installation. Its administrators: {names}. "
+                "See docs/operations.md#backups."
             )
         return found

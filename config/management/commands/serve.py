@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 
 class Command(BaseCommand):
-    help = "Serve Touchstone from one process on loopback: web server and worker together."
+    help = "Run the web server and a worker in one process, on this machine only."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--host", default="127.0.0.1")
@@ -16,7 +16,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if settings.PRODUCTION:
-            raise CommandError("serve is for the embedded mode; production uses docker-compose.yml")
+            raise CommandError(
+                "serve needs the embedded mode; in production, use docker-compose.yml"
+            )
         from config.embedded import EmbeddedServer
         from judgments.members.services import is_set_up, setup_code
 
@@ -24,7 +26,7 @@ class Command(BaseCommand):
         host, port = options["host"], options["port"]
 
         def ready() -> None:
-            self.stdout.write(f"Touchstone is at http://{host}:{port}/  (Ctrl+C ends it)")
+            self.stdout.write(f"Touchstone is at http://{host}:{port}/  (Ctrl+C to stop)")
             if not is_set_up():
                 link = f"http://{host}:{port}/setup?code={setup_code()}"
                 self.stdout.write(f"No accounts yet. Create the first one: {link}")

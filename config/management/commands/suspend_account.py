@@ -11,8 +11,8 @@ from judgments.management.command import RefusingCommand, add_author
 
 class Command(RefusingCommand):
     help = (
-        "Suspend an account: its sessions and API tokens end, the pairs it holds go to others, "
-        "and its open invitations are withdrawn. Its labels stay."
+        "Suspend an account: sign it out, revoke its API tokens, release its leased pairs and "
+        "withdraw its open invitations. Its labels are kept."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -28,6 +28,6 @@ class Command(RefusingCommand):
         ended = suspend(user=user, by=by, at=timezone.now())
         if ended and ended.collections_without_lead:
             slugs = ", ".join(ended.collections_without_lead)
-            self.stderr.write(f"No active account leads these collections any more: {slugs}.")
+            self.stderr.write(f"These collections no longer have an active lead: {slugs}.")
         done = {"username": user.username, "changed": ended is not None}
         return done | (asdict(ended) if ended else {})

@@ -15,7 +15,7 @@ class Command(RefusingCommand):
         "Recompute stored evaluations and tools' values from scratch, at the head and at every "
         "release, and the digests of releases and runs; where no list is named, also those of "
         "what people wrote. "
-        "Whatever differs by a bit is named, with exit status 1."
+        "Any difference, even of one bit, is listed, with exit status 1."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -24,7 +24,7 @@ class Command(RefusingCommand):
         parser.add_argument(
             "--all",
             action="store_true",
-            help="also all between: evaluations by their difference from the one before",
+            help="also check everything in between: evaluations by the difference from the previous one",
         )
 
     def work(self, **options: Any) -> dict[str, Any]:
@@ -62,8 +62,8 @@ class Command(RefusingCommand):
             self.stderr.write("\n".join(found.problems))
         if found.outdated:
             self.stderr.write(
-                f"{found.outdated} values were computed by an older engine; "
-                + "they can’t be checked"
+                f"{found.outdated} values come from an older version of the engine "
+                + "and can’t be checked"
             )
         self.stdout.write(
             f"{found.evaluations} evaluations, {found.steps} steps, {found.tool_values} tool "

@@ -9,15 +9,17 @@ from judgments.management.command import RefusingCommand, two_slugs
 
 class Command(RefusingCommand):
     help = (
-        "Print a run of a ranker as TREC lines, as they were in the file that was uploaded, to be "
-        "evaluated elsewhere. Imported again it is the same run."
+        "Print a run in TREC format, with the lines of the uploaded file. Importing the output "
+        "again gives the same run."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("ranker", metavar="COLLECTION/RANKER", type=two_slugs)
         parser.add_argument(
-            "--name", metavar="RUN", help="the run's name; else the newest that is not withdrawn"
+            "--name",
+            metavar="RUN",
+            help="name of the run (default: the newest that is not withdrawn)",
         )
 
     def work(self, **options: Any) -> dict[str, Any]:

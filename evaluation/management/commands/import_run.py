@@ -24,7 +24,9 @@ class Command(RefusingCommand):
         super().add_arguments(parser)
         parser.add_argument("ranker", metavar="COLLECTION/RANKER", type=two_slugs)
         parser.add_argument("file", metavar="FILE")
-        parser.add_argument("--name", metavar="RUN", help="the run's name; else the file's")
+        parser.add_argument(
+            "--name", metavar="RUN", help="name of the run (default: the file's name)"
+        )
         add_detail_arguments(parser)
         add_order_argument(parser)
         add_create(parser)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 class Command(RefusingCommand):
     help = (
-        "Print the leaderboard of a list: the stored evaluation of every run, best first. Other "
-        "measures, and versions whose evaluations are no longer stored, are computed."
+        "Print a list's leaderboard, best run first, from stored evaluations. Other measures, and "
+        "versions that are no longer stored, are computed."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -23,12 +23,19 @@ class Command(RefusingCommand):
 
         super().add_arguments(parser)
         parser.add_argument("list", metavar="COLLECTION/LIST", type=two_slugs)
-        parser.add_argument("--version", default="head", help="a number or a release's name")
-        parser.add_argument("--measures", default="", help="such as 'nDCG@10 RR@10'")
-        parser.add_argument("--segment", default="", help="only over the queries of a segment")
-        parser.add_argument("--set", default="", help="only over the queries of a saved set")
         parser.add_argument(
-            "--format", choices=("table", *FORMATS), default="table", help="of what is printed"
+            "--version", default="head", help="version number or release name (default: head)"
+        )
+        parser.add_argument(
+            "--measures", default="", help="for example 'nDCG@10 RR@10' (default: the list's)"
+        )
+        parser.add_argument("--segment", default="", help="use only the queries of this segment")
+        parser.add_argument("--set", default="", help="use only the queries of this saved set")
+        parser.add_argument(
+            "--format",
+            choices=("table", *FORMATS),
+            default="table",
+            help="output format (default: table)",
         )
 
     def work(self, **options: Any) -> dict[str, Any]:

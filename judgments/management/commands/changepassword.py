@@ -10,7 +10,7 @@ from judgments.management.command import RefusingCommand, add_author
 
 
 class Command(RefusingCommand):
-    help = "Change an account's password, typed twice or read from a pipe."
+    help = "Change an account's password. It is prompted for twice, or read from standard input."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
@@ -45,6 +45,6 @@ def _asked() -> str:
     if not sys.stdin.isatty():
         return sys.stdin.readline().rstrip("\n")
     password = getpass("New password: ")
-    if getpass("Once more: ") != password:
+    if getpass("Repeat password: ") != password:
         raise CommandRefused("passwords_differ", "The passwords do not match.")
     return password

@@ -21,7 +21,7 @@ class Command(RefusingCommand):
         parser.add_argument("slug", metavar="SLUG")
         parser.add_argument("--queries", metavar="FILE")
         parser.add_argument("--documents", metavar="FILE")
-        parser.add_argument("--name", help="how pages call it; else its slug")
+        parser.add_argument("--name", help="display name (default: the slug)")
         add_author(parser)
 
     def work(self, **options: Any) -> dict[str, Any]:

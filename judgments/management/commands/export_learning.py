@@ -10,8 +10,8 @@ from judgments.management.command import RefusingCommand, two_slugs
 
 class Command(RefusingCommand):
     help = (
-        "Write a zip with a version's grades and the features of a CSV file: LETOR lines for "
-        "RankLib, with the sizes of the groups for LightGBM or XGBoost, or ELWC for TF-Ranking."
+        "Write training data as a zip: a version's grades joined with features from a CSV file, as "
+        "LETOR for RankLib, with group sizes for LightGBM or XGBoost, or as ELWC for TF-Ranking."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -19,14 +19,18 @@ class Command(RefusingCommand):
 
         super().add_arguments(parser)
         parser.add_argument("list", metavar="COLLECTION/LIST", type=two_slugs)
-        parser.add_argument("features", metavar="FEATURES", help="CSV: query_id, doc_id, features")
+        parser.add_argument(
+            "features",
+            metavar="FEATURES",
+            help="CSV with query_id, doc_id and one column per feature",
+        )
         parser.add_argument("output", metavar="ZIP")
         parser.add_argument("--format", choices=tuple(TOOLS), default="ranklib")
         parser.add_argument(
             "--version",
             default="head",
             metavar="N or NAME",
-            help="a version's number or a release's name; else the newest",
+            help="version number or release name (default: the newest version)",
         )
 
     def work(self, **options: Any) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from judgments.management.command import RefusingCommand, two_slugs
 
 class Command(RefusingCommand):
     help = (
-        "Print a version of a list as TREC qrels, in the canonical order whose SHA-256 a "
-        "release names, or in the format of another tool."
+        "Print a version of a list as TREC qrels, in the canonical order that a release's SHA-256 "
+        "is computed over, or in another tool's format."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -23,7 +23,7 @@ class Command(RefusingCommand):
             "--version",
             default="head",
             metavar="N or NAME",
-            help="a version's number or a release's name; else the newest",
+            help="version number or release name (default: the newest version)",
         )
         names = ", ".join(FORMATS)
         parser.add_argument("--format", default=TREC, help=f"{names} (default: {TREC})")

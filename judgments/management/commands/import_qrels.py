@@ -25,17 +25,19 @@ class Command(RefusingCommand):
         parser._negative_number_matcher = re.compile(r"-[0-9][0-9.,-]*\Z")
         parser.add_argument("list", metavar="COLLECTION/LIST", type=two_slugs)
         parser.add_argument("file", metavar="FILE")
-        parser.add_argument("--reason", default="", help="kept with the version")
-        parser.add_argument("--scale", help="of a new list, such as 0..4 (the default) or -2..4")
+        parser.add_argument("--reason", default="", help="reason stored with the version")
+        parser.add_argument(
+            "--scale", help="scale of a new list, for example 0..4 (the default) or -2..4"
+        )
         parser.add_argument(
             "--format",
             default=AUTO,
-            help=f"{', '.join(FORMATS)}; {AUTO} (default): recognised by how the file begins",
+            help=f"{', '.join(FORMATS)}; {AUTO} (default): detected from the first lines",
         )
         parser.add_argument(
             "--signals",
             default="",
-            help="how the file's signals become grades: 'E=3, S=2, C=1, I=0' or '>=60=3, >=0=0'",
+            help="how the file's values become grades: 'E=3, S=2, C=1, I=0' or '>=60=3, >=0=0'",
         )
         add_create(parser)
         add_author(parser)

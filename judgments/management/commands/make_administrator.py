@@ -9,7 +9,7 @@ from judgments.management.command import RefusingCommand, add_author
 
 
 class Command(RefusingCommand):
-    help = "Make an account an administrator: it reads everything and manages all members."
+    help = "Make an account an administrator, who can read everything and manage all members."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)

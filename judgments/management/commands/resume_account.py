@@ -9,7 +9,7 @@ from judgments.management.command import RefusingCommand, add_author
 
 
 class Command(RefusingCommand):
-    help = "End an account's suspension: its owner can sign in again, with the same password."
+    help = "Reactivate a suspended account. Its owner can sign in again with the same password."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)

@@ -13,6 +13,6 @@ class Command(BaseCommand):
 
         if is_set_up():
             raise CommandError(
-                "An account already exists: the code is no longer needed.", returncode=1
+                "An account already exists. The set-up code is no longer needed.", returncode=1
             )
         self.stdout.write(setup_code())

@@ -76,7 +76,7 @@ def test_without_overlap_it_says_so_instead_of_a_number(capsys, tmp_path):
         ("ada,,d1,1", "2: id: the query_id is empty"),
         (",q1,d1,1", "2: id: an annotator"),
         ('ada,"q1,d1,1', "2: columns: a quotation mark"),
-        ("ada,q1,d1,1\nada,q1,d1,2", "3: duplicate: “ada” has graded this pair in line 2"),
+        ("ada,q1,d1,1\nada,q1,d1,2", "3: duplicate: “ada” already labels this pair on line 2"),
         ("ada,q1,d\x00,1", "2:9: nul:"),
     ],
 )

@@ -152,16 +152,19 @@ def test_a_file_comes_back_as_it_was(backup: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda members: members.update({"database.sqlite3": b"rowz"}), "another digest"),
+        (
+            lambda members: members.update({"database.sqlite3": b"rowz"}),
+            "does not match its digest",
+        ),
         (lambda members: members.pop("database.sqlite3"), "is missing"),
         (lambda members: members.update({"../evil": b""}), "not in its manifest"),
-        (lambda members: members.pop("manifest.json"), "no backup"),
+        (lambda members: members.pop("manifest.json"), "not a Touchstone backup"),
         (lambda members: members.update({"manifest.json": b"[1]"}), "can't be read"),
         (
             lambda members: members.update(
                 {"manifest.json": members["manifest.json"].replace(b"database.sqlite3", b"../evil")}
             ),
-            "something unknown",
+            "an unknown entry",
         ),
         (
             lambda members: members.update(
@@ -208,12 +211,15 @@ def forge_and_drop_mac(members: dict[str, bytes]) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (forge, "Its MAC is of none"),
-        (drop_mac, "It has no MAC"),
-        (forge_and_drop_mac, "It has no MAC"),
-        (lambda members: members.update({MAC: b""}), "Its MAC is of none"),
-        (lambda members: members.update({MAC: "é".encode() * 32}), "Its MAC is of none"),
-        (lambda members: members.update({"manifest.json": b"[" * 100_000}), "Its MAC is of none"),
+        (forge, "It is not signed with any"),
+        (drop_mac, "It is not signed (older"),
+        (forge_and_drop_mac, "It is not signed (older"),
+        (lambda members: members.update({MAC: b""}), "It is not signed with any"),
+        (lambda members: members.update({MAC: "é".encode() * 32}), "It is not signed with any"),
+        (
+            lambda members: members.update({"manifest.json": b"[" * 100_000}),
+            "It is not signed with any",
+        ),
     ],
 )
 def test_a_backup_without_a_valid_mac_is_refused_before_its_manifest_is_read(
@@ -407,7 +413,7 @@ def test_a_tampered_backup_of_postgresql_is_refused_and_changes_nothing(
     made = call(one, "manage.py", "backup", str(file))
     assert made.returncode == 0, made.stderr
     rewritten(file, lambda members: make_administrator(members, evil))
-    for switches, said in (((), "Its MAC is of none"), (("--unsigned",), "columns of")):
+    for switches, said in (((), "It is not signed with any"), (("--unsigned",), "columns of")):
         restored = call(one, "manage.py", "restore", str(file), *switches)
         assert restored.returncode == 2, restored.stdout
         assert said in restored.stderr

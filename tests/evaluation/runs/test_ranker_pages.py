@@ -146,7 +146,7 @@ def test_a_withdrawn_run_is_marked_and_can_not_be_withdrawn_again(world):
     dora = signed_in(world.dora)
     url = reverse("run-withdraw", args=["books", first.public_id])
     assert f'action="{url}"' in get(world, "ranker", "bm25").content.decode()
-    assert "early is withdrawn." in text_of(dora.post(url, follow=True))
+    assert "early withdrawn." in text_of(dora.post(url, follow=True))
     page = get(world, "ranker", "bm25")
     assert f'action="{url}"' not in page.content.decode()
     assert "early withdrawn" in text_of(page)

@@ -76,7 +76,7 @@ def test_the_page_imports_letters_and_says_what_they_meant(asked, client):
     assert got.content == b"query-id\tcorpus-id\tscore\nq1\td1\t3\nq1\td2\t1\n"
     assert got["Content-Disposition"] == 'attachment; filename="books-main-1.tsv"'
     back = client.get("/c/books/lists/main/versions/1/qrels?format=xlsx", follow=True)
-    assert "There is no format" in back.content.decode()
+    assert "Unknown format" in back.content.decode()
 
 
 def test_grades_go_out_with_features_by_command_and_page(asked, client, tmp_path, capsys):

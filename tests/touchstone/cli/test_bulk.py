@@ -168,7 +168,7 @@ def test_rows_are_brought_together_in_the_folder_that_is_named(
         (("--spill-limit", "0"), "--spill-limit must be above 0"),
         (("--spill-limit", "nan"), "--spill-limit must be above 0"),
         (("--preset", "none"), "there is no preset 'none'"),
-        (("--signals", "like"), "Say E=3 or >=60=3"),
+        (("--signals", "like"), "Write E=3 or >=60=3"),
         (("--by", "nobody"), "there is no column 'nobody'; there are query, document, score"),
         (("--measures", "Coverage@5"), "plain means over queries alone"),
     ],
