@@ -69,7 +69,7 @@ def top_up(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
         except PoolRefused as error:
             messages.error(request, error.message)
         else:
-            messages.success(request, f"Added {_pairs(made.pair_count)}.")
+            messages.success(request, f"{_pairs(made.pair_count)} added.")
         return redirect("campaign", slug, campaign_id)
     if not is_part(request):
         return redirect("campaign-pool", slug, campaign_id)
@@ -107,7 +107,7 @@ def _build(request: HttpRequest, access: Access, campaign: Campaign, form: PoolF
     except PoolRefused as error:
         form.add_error(None, error.message)
         return False
-    messages.success(request, f"Added {_pairs(made.pair_count)}.")
+    messages.success(request, f"{_pairs(made.pair_count)} added.")
     return True
 
 

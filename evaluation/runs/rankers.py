@@ -79,9 +79,7 @@ def start_ranker(
 ) -> Ranker:
     """`create_ranker` without a viewer, for the command line."""
     check_name(slug, check_free_slug, refused=RankerRefused, code="slug_invalid")
-    with unless_taken(
-        RankerRefused("slug_taken", f"A ranker with the short name {slug} already exists.")
-    ):
+    with unless_taken(RankerRefused("slug_taken", f"The ranker {slug} already exists.")):
         ranker = Ranker.objects.create(
             collection=collection,
             slug=slug,

@@ -42,9 +42,7 @@ def create_collection(
     if by is not None:
         check_may_create_collection(by)
     check_name(slug, SLUG, refused=CollectionRefused, code="slug_invalid")
-    with unless_taken(
-        CollectionRefused("slug_taken", f"A collection with the short name {slug} already exists.")
-    ):
+    with unless_taken(CollectionRefused("slug_taken", f"The collection {slug} already exists.")):
         collection = Collection.objects.create(
             slug=slug,
             name=name.strip() or slug,

@@ -67,9 +67,7 @@ def start_list(
     Raises ListRefused for a slug that is taken or not made of a-z, 0-9 and hyphens.
     """
     check_name(slug, check_free_slug, refused=ListRefused, code="slug_invalid")
-    with unless_taken(
-        ListRefused("slug_taken", f"A list with the short name {slug} already exists.")
-    ):
+    with unless_taken(ListRefused("slug_taken", f"The list {slug} already exists.")):
         judgment_list = JudgmentList.objects.create(
             collection=collection,
             slug=slug,
@@ -109,7 +107,7 @@ def release_version(
         message = f"The verdict on these labels: {verdict.text} Confirm to release them anyway."
         raise ListRefused("not_good_enough", message)
     digest = hashlib.sha256(get_qrels(judgment_list=judgment_list, number=number)).hexdigest()
-    with unless_taken(ListRefused("name_taken", f"A release named {name} already exists.")):
+    with unless_taken(ListRefused("name_taken", f"The release {name} already exists.")):
         release = Release.objects.create(
             list=judgment_list,
             version=version,

@@ -48,9 +48,7 @@ def create_set(
     _check_held_out(access, is_held_out)
     check_name(slug, check_free_slug, refused=SetRefused, code="slug_invalid")
     queries = _known(access, ids)
-    with unless_taken(
-        SetRefused("slug_taken", f"A set with the short name {slug} already exists.")
-    ):
+    with unless_taken(SetRefused("slug_taken", f"The set {slug} already exists.")):
         saved = SavedSet.objects.create(
             collection=access.collection,
             slug=slug,

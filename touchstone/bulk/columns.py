@@ -174,7 +174,7 @@ def _from_bounds(numbers: pa.Array, signals: Signals, name: str, where: str) -> 
     if (places < 0).any():
         least = f"{float(values.min())!r}".removesuffix(".0")
         raise BulkRefused(
-            f"{where}: column {name!r}: the signal {least} is below {bounds[0]:g}, the least bound"
+            f"{where}: column {name!r}: {least} is below the lowest bound, {bounds[0]:g}"
         )
     return pa.array(grades[places], mask=missing)
 

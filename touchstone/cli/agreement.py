@@ -94,9 +94,9 @@ def _print(
     interval = "" if found.low is None else f"  [{found.low:.4f}, {found.high:.4f}]"
     value = WORDS[found.why] if found.value is None else f"{found.value:.4f}{interval}"
     say(f"alpha ({found.level})  {value}")
-    say(f"pairs with 2+ labels   {found.units:,} of {labels.pair_count:,}")
-    say(f"labels           {found.labels:,} of {len(labels.steps):,}")
-    say(f"annotators       {labels.annotator_count:,}")
+    say(f"pairs with 2+ labels  {found.units:,} of {labels.pair_count:,}")
+    say(f"labels                {found.labels:,} of {len(labels.steps):,}")
+    say(f"annotators            {labels.annotator_count:,}")
     if exact.value is not None and within_one.value is not None:
-        say(f"the same grade   {exact.value:.1%}")
-        say(f"within one grade {within_one.value:.1%}")
+        say(f"same grade            {exact.value:.1%}")
+        say(f"within one grade      {within_one.value:.1%}")

@@ -53,7 +53,7 @@ def read_csv(
     rows = csv_rows(source, problems, progress)
     header = next(rows, None)
     if header is None:
-        raise problems.stop(1, Rule.EMPTY, "there is no event in it.")
+        raise problems.stop(1, Rule.EMPTY, "the file has no events.")
     columns = _header(header[0], header[1], problems)
     block: list[list[str]] = []
     for line, cells in rows:
@@ -84,7 +84,7 @@ def _header(line: int, cells: Sequence[str], problems: Problems) -> dict[str, in
     if "query" not in names and "query_id" not in names:
         missing.append("query")
     if missing:
-        message = f"no column {', '.join(missing)}; needed are action, query, document and rank."
+        message = f"missing column {', '.join(missing)}; needed: action, query, document, rank."
         raise problems.stop(line, Rule.HEADER, message)
     return {name: place for place, name in enumerate(names)}
 

@@ -48,7 +48,7 @@ def read_policy_log(source: Source, *, name: str) -> PolicyLog:
     rows = csv_rows(source, problems)
     header = next(rows, None)
     if header is None:
-        raise problems.stop(1, Rule.EMPTY, "there is no observation in it.")
+        raise problems.stop(1, Rule.EMPTY, "the file has no observations.")
     places = _places(header[0], header[1], problems)
     values: list[tuple[float, float, float]] = []
     clusters: dict[str, int] = {}
@@ -70,7 +70,7 @@ def read_policy_log(source: Source, *, name: str) -> PolicyLog:
             codes.append(clusters.setdefault(cells[places[CLUSTER]], len(clusters)))
     problems.raise_if_any()
     if not values:
-        raise problems.stop(header[0], Rule.EMPTY, "there is no observation in it.")
+        raise problems.stop(header[0], Rule.EMPTY, "the file has no observations.")
     rewards, logging, target = np.array(values, dtype=np.float64).T
     owners = np.array(codes, dtype=np.int64) if CLUSTER in places else None
     return PolicyLog(rewards, logging, target, owners, tuple(lines))
@@ -88,7 +88,7 @@ def _places(line: int, cells: Sequence[str], problems: Problems) -> dict[str, in
     names = [cell.lower() for cell in cells]
     missing = [name for name in COLUMNS if name not in names]
     if missing:
-        message = f"no column {', '.join(missing)}; needed are {', '.join(COLUMNS)}."
+        message = f"missing column {', '.join(missing)}; needed: {', '.join(COLUMNS)}."
         raise problems.stop(line, Rule.HEADER, message)
     twice = [name for name in (*COLUMNS, CLUSTER) if names.count(name) > 1]
     if twice:

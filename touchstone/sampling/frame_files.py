@@ -40,7 +40,7 @@ def read_frame(
     for block in read_csv_columns(source, wanted, limits=OWN_LIMITS, problems=problems):
         builder.add(block)
     if not builder.lines and not problems:
-        raise problems.stop(1, Rule.EMPTY, "there is no query in it.")
+        raise problems.stop(1, Rule.EMPTY, "the file has no queries.")
     problems.raise_if_any()
     return builder.frame()
 

@@ -44,7 +44,7 @@ def read_sample(source: Source, *, name: str) -> JudgedSample:
     problems = Problems(name)
     rows = _read_rows(source, problems)
     if not rows.lines and not problems:
-        raise problems.stop(1, Rule.EMPTY, "there is no value in it.")
+        raise problems.stop(1, Rule.EMPTY, "the file has no values.")
     pi = np.array(rows.chances)
     for row in np.flatnonzero((pi <= 0) | (pi > 1)).tolist():
         problems.add(rows.lines[row], Rule.NUMBER, "pi is a chance, above 0 and at most 1.")

@@ -70,6 +70,6 @@ def _read(path: Path) -> tuple[dict[str, float], dict[str, int]]:
             else:
                 values[query] = value
     if not lines and not problems:
-        raise problems.stop(1, Rule.EMPTY, "there is no value in it.")
+        raise problems.stop(1, Rule.EMPTY, "the file has no values.")
     problems.raise_if_any()
     return values, lines

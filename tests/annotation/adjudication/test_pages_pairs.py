@@ -193,7 +193,7 @@ def test_deciding_puts_the_grade_into_the_list_and_goes_to_the_next(campaign: Ca
     assert held.grade == 2
     version = JudgmentVersion.objects.get(number=held.since)
     assert (version.source, version.reason) == ("adjudication", "Names it, no more.")
-    assert "Adjudicated: q1 with d2 is 2." in words(ada.get(answer["Location"]))
+    assert "Adjudicated: q1 d2, 2." in words(ada.get(answer["Location"]))
     assert ada.post(address(wide), {"grade": "1", "reason": "So."})["Location"] == address(near)
     last = ada.post(address(near), {"grade": "0", "reason": "So."})
     assert last["Location"] == address(near)

@@ -122,7 +122,7 @@ def test_a_collection_without_a_list_says_what_values_need(world, run):
         ("?measure=Coverage(of='relevant')@10", "over a whole run"),
         ("?measure=P@0", "cutoff"),
         ("?measure=%22%3Cscript%3E", "is not the name of a measure"),
-        ("?sort=score", "sorted by score"),
+        ("?sort=score", "sort by score"),
         ("?segment=nowhere", "nowhere"),
     ],
 )

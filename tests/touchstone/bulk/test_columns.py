@@ -118,7 +118,7 @@ def test_words_are_grades_where_signals_say_so() -> None:
     rows = [("q", "a", 0.9, "skip"), ("q", "b", 0.8, "like"), ("q", "c", 0.7, None)]
     found = means(rows, plan("RR Judged@3", signals="like=2, skip=0"))
     assert found == {"RR": 0.5, "Judged@3": 2 / 3}
-    with pytest.raises(BulkRefused, match="column 'grade': the signal “share” has no grade"):
+    with pytest.raises(BulkRefused, match="column 'grade': “share” is not mapped to a grade"):
         means([*rows, ("q", "d", 0.5, "share")], plan("RR", signals="like=2, skip=0"))
 
 
@@ -129,7 +129,7 @@ def test_numbers_are_grades_from_a_bound_on(kind: pa.DataType) -> None:
     by_bounds = counts(rows, plan(signals=">=60=3, >=10=1, >=0=0"))
     plain = [("q", f"d{n}", -n, grade) for n, grade in enumerate((0, 1, 3, None))]
     assert by_bounds == counts(plain, plan())
-    with pytest.raises(BulkRefused, match="the signal 0 is below 5, the least bound"):
+    with pytest.raises(BulkRefused, match="0 is below the lowest bound, 5"):
         counts(rows, plan(signals=">=60=3, >=5=1"))
 
 

@@ -115,8 +115,8 @@ def test_a_policy_log_is_read_in_any_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "log.csv:1: empty: there is no observation in it."),
-        (f"{HEADER}\n", "log.csv:1: empty: there is no observation in it."),
+        ("", "log.csv:1: empty: the file has no observations."),
+        (f"{HEADER}\n", "log.csv:1: empty: the file has no observations."),
         ("reward,target_probability\n", "log.csv:1: header: no column logging_probability;"),
         (f"{HEADER},reward\n", "log.csv:1: header: the column reward appears twice."),
         (f"{HEADER}\n1,0.5\n", "log.csv:2: columns: 2 columns, but the header has 3."),

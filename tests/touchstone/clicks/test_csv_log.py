@@ -63,9 +63,9 @@ def test_lines_without_a_time_are_never_duplicates(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "log.csv:1: empty: there is no event in it."),
-        ("action,query,rank\n", "log.csv:1: header: no column document; needed are"),
-        ("action,document,rank\n", "log.csv:1: header: no column query; needed are"),
+        ("", "log.csv:1: empty: the file has no events."),
+        ("action,query,rank\n", "log.csv:1: header: missing column document; needed:"),
+        ("action,document,rank\n", "log.csv:1: header: missing column query; needed:"),
         (
             "action,query,user_query,document,rank\n",
             "log.csv:1: header: the column “query” appears",
