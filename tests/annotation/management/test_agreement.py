@@ -92,7 +92,7 @@ def test_a_missing_file_column_or_label_is_named(capsys, tmp_path):
     ]
     path = tmp_path / "labels.csv"
     path.write_text("annotator,query_id,doc_id\nada,q1,d1\n")
-    assert ":1: header: no column grade" in refused(capsys, path)[0]
+    assert ":1: header: missing column grade" in refused(capsys, path)[0]
     path.write_text("")
     assert ":1: empty:" in refused(capsys, path)[0]
 

@@ -228,7 +228,7 @@ def test_a_pool_of_a_saved_set_has_its_queries_alone_and_so_has_its_top_up(
     assert "Create a saved set" in words(ada.get(of("campaign-pool", draft)))
     make_set(world=world, qids=["q2"], slug="trial")
     page = ada.get(of("campaign-pool", draft))
-    assert '<option value="trial">those of Trial</option>' in page.content.decode()
+    assert '<option value="trial">set Trial</option>' in page.content.decode()
     said = chosen(runs, saved_set="trial")
     seen = words(ada.post(of("campaign-pool-preview", draft), said, headers=HTMX))
     assert "2 new pairs Queries 1 Pairs per query 2 Labels" in seen

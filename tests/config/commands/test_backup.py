@@ -212,8 +212,8 @@ def forge_and_drop_mac(members: dict[str, bytes]) -> None:
     ("change", "said"),
     [
         (forge, "It is not signed with any"),
-        (drop_mac, "It is not signed (older"),
-        (forge_and_drop_mac, "It is not signed (older"),
+        (drop_mac, "older versions did not sign"),
+        (forge_and_drop_mac, "older versions did not sign"),
         (lambda members: members.update({MAC: b""}), "It is not signed with any"),
         (lambda members: members.update({MAC: "é".encode() * 32}), "It is not signed with any"),
         (

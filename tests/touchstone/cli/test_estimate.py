@@ -133,7 +133,7 @@ def test_a_whole_list_judged_by_people_is_no_estimate_any_more(run):
         ("query_id,value\nq1,0.5\nq1,0.6\n", "human.csv:3: duplicate: "),
         ("query_id,value\nq1,high\n", "human.csv:2: number: "),
         ("query_id,value\na b,0.5\n", "human.csv:2: id: "),
-        ("query_id,score\nq1,0.5\n", "human.csv:1: header: no column value"),
+        ("query_id,score\nq1,0.5\n", "human.csv:1: header: missing column value"),
         ("", "human.csv:1: empty: "),
     ],
 )

@@ -146,10 +146,10 @@ def test_tables_say_what_was_drawn_and_estimated(run):
         ((*PLAN[:2], "--n", "0", "--seed", "1"), "--n"),
         ((*PLAN[:2], "--n", "4", "--seed", "-1"), "seed"),
         ((*PLAN[:2], "--n", "401", "--seed", "1"), "401 queries can't be drawn from 400"),
-        ((*PLAN, "--strata", "segment"), "frame.csv:1: header: no column segment"),
+        ((*PLAN, "--strata", "segment"), "frame.csv:1: header: missing column segment"),
         ((*PLAN, "--size", "band"), "frame.csv:2: number: "),
         (("plan", "none.csv", "--n", "1", "--seed", "1"), "none.csv:1: unreadable"),
-        (("estimate", "frame.csv"), "frame.csv:1: header: no column value, pi"),
+        (("estimate", "frame.csv"), "frame.csv:1: header: missing column value, pi"),
         (("estimate", "one.csv"), "one query"),
     ],
 )

@@ -117,7 +117,7 @@ def test_a_policy_log_is_read_in_any_order(tmp_path: Path) -> None:
     [
         ("", "log.csv:1: empty: the file has no observations."),
         (f"{HEADER}\n", "log.csv:1: empty: the file has no observations."),
-        ("reward,target_probability\n", "log.csv:1: header: no column logging_probability;"),
+        ("reward,target_probability\n", "log.csv:1: header: missing column logging_probability;"),
         (f"{HEADER},reward\n", "log.csv:1: header: the column reward appears twice."),
         (f"{HEADER}\n1,0.5\n", "log.csv:2: columns: 2 columns, but the header has 3."),
         (f"{HEADER}\nx,0.5,0.5\n", "log.csv:2: number: the reward “x” is not a number."),
