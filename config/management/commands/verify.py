@@ -24,7 +24,7 @@ class Command(RefusingCommand):
         parser.add_argument(
             "--all",
             action="store_true",
-            help="also check everything in between: evaluations by the difference from the previous one",
+            help="also check all versions in between, by the difference from the previous one",
         )
 
     def work(self, **options: Any) -> dict[str, Any]:
