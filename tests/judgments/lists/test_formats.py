@@ -38,7 +38,7 @@ def test_the_command_imports_signals_and_exports_every_format(asked, tmp_path, c
     assert ratings[0] == {"query": "rain coat", "ratings": [{"docId": "d1", "rating": "3.000"}]}
     with pytest.raises(SystemExit):
         call_command("export_qrels", "books/main", "--format", "xlsx")
-    assert "there are trec, csv" in capsys.readouterr().err
+    assert "Choose one of: trec, csv" in capsys.readouterr().err
 
 
 def test_over_rest_a_version_goes_out_and_comes_in_again_in_every_format(asked):
