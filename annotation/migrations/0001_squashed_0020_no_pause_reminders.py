@@ -47,6 +47,14 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'indexes': [
+                    models.Index(fields=['annotator', 'state'], name='assignment_annotator'),
+                    models.Index(condition=models.Q(('state', 'leased')), fields=['leased_until'], name='assignment_expiry'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('state__in', ('free', 'leased', 'done', 'voided', 'aside'))), name='assignment_state_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('annotator__isnull', True), ('leased_until__isnull', True), ('state', 'free')), models.Q(('annotator__isnull', False), ('leased_until__isnull', False), ('state', 'leased')), models.Q(('annotator__isnull', False), ('state__in', ('done', 'aside'))), ('state', 'voided'), _connector='OR'), name='assignment_lease_complete'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -73,6 +81,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('list', 'name'), name='campaign_name_once'),
+                    models.CheckConstraint(condition=models.Q(('overlap__gte', 1), ('overlap__lte', 20)), name='campaign_overlap_1_to_20'),
+                    models.CheckConstraint(condition=models.Q(('lease_minutes__gte', 5), ('lease_minutes__lte', 1440)), name='campaign_lease_5_minutes_to_a_day'),
+                    models.CheckConstraint(condition=models.Q(('state__in', ('draft', 'open', 'closed'))), name='campaign_state_known'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -111,6 +125,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('low__lte', models.F('high'))), name='gold_range_in_order'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('retired_at', None), ('retired_by', None)), models.Q(('retired_at__isnull', False), ('retired_by__isnull', False)), _connector='OR'), name='gold_retired_by_somebody'),
+                ],
             },
         ),
         migrations.AddField(
@@ -129,6 +147,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('collection', 'name'), name='guideline_name_once'),
+                ],
             },
         ),
         migrations.AddField(
@@ -149,6 +170,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('guideline', 'number'),
+                'constraints': [
+                    models.UniqueConstraint(fields=('guideline', 'number'), name='revision_number_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -173,6 +197,15 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('received_at', 'id'),
+                'indexes': [
+                    models.Index(fields=['annotator', 'received_at'], name='label_annotator'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('assignment__isnull', False), ('supersedes__isnull', True)), fields=('assignment',), name='label_first_once_in_seat'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('grade__isnull', False), ('outcome', 'graded')), models.Q(models.Q(('outcome', 'graded'), _negated=True), ('grade__isnull', True)), _connector='OR'), name='label_grade_iff_graded'),
+                    models.CheckConstraint(condition=models.Q(('outcome__in', ('graded', 'unsure', 'unjudgeable', 'retracted'))), name='label_outcome_known'),
+                    models.CheckConstraint(condition=models.Q(('seconds__isnull', True), models.Q(('seconds__gte', 0), ('seconds__lte', 86400)), _connector='OR'), name='label_seconds_of_a_day'),
+                ],
             },
         ),
         migrations.AddField(
@@ -210,6 +243,16 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'indexes': [
+                    models.Index(condition=models.Q(('label_seq__gt', models.F('consolidated_seq'))), fields=['campaign'], name='pair_due'),
+                    models.Index(fields=['campaign', 'state'], name='pair_state'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'query', 'document'), name='pair_once_in_campaign'),
+                    models.UniqueConstraint(condition=models.Q(('is_open', True)), fields=('list', 'query', 'document'), name='pair_open_once_in_list'),
+                    models.CheckConstraint(condition=models.Q(('consolidated_seq__lte', models.F('label_seq'))), name='pair_consolidated_not_ahead'),
+                    models.CheckConstraint(condition=models.Q(('committed_seq__lte', models.F('consolidated_seq'))), name='pair_committed_not_ahead'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -255,6 +298,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('pair', 'pair_seq'),
+                'constraints': [
+                    models.UniqueConstraint(fields=('pair', 'pair_seq'), name='adjudication_sequence_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -287,6 +333,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('pool', 'pair'), name='pool_entry_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -304,6 +353,11 @@ class Migration(migrations.Migration):
                 ('problem', models.TextField(blank=True, default='')),
                 ('campaign', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='quality_report', to='annotation.campaign')),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('heartbeat_at__isnull', True), ('token__isnull', True)), models.Q(('heartbeat_at__isnull', False), ('token__isnull', False)), _connector='OR'), name='quality_report_claim_complete'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='QuerySkip',
@@ -321,6 +375,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('returned_at', None)), fields=('campaign', 'annotator', 'query'), name='query_skipped_once'),
+                    models.CheckConstraint(condition=models.Q(('reason__in', ('unclear', 'unfamiliar', 'language', 'upsetting', 'other'))), name='skip_reason_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('returned_at', None), ('returned_by', None)), models.Q(('returned_at__isnull', False), ('returned_by__isnull', False)), _connector='OR'), name='skip_returned_by_somebody'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -352,6 +411,12 @@ class Migration(migrations.Migration):
                 ('rule', models.CharField(choices=[('majority', 'majority (a tie goes to adjudication)'), ('median', 'median'), ('mean', 'mean, rounded half up'), ('dawid_skene', 'each label weighed by what its annotator confuses'), ('reliability', 'a vote weighed by how often each is right')], max_length=20)),
                 ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='rule_previews', to='annotation.campaign')),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('heartbeat_at__isnull', True), ('token__isnull', True)), models.Q(('heartbeat_at__isnull', False), ('token__isnull', False)), _connector='OR'), name='rule_preview_claim_complete'),
+                    models.UniqueConstraint(fields=('campaign', 'rule'), name='rule_preview_unique'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='StandIn',
@@ -368,6 +433,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('replaced', None)), fields=('annotator', 'campaign', 'query'), name='stand_in_query_drawn_once'),
+                    models.UniqueConstraint(fields=('annotator', 'replaced'), name='stand_in_one_at_a_place'),
+                    models.UniqueConstraint(fields=('annotator', 'shown', 'occasion'), name='stand_in_shown_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('purpose', ''), ('replaced', None), ('shown', None)), models.Q(('purpose', 'gold'), ('replaced__isnull', False), ('shown__isnull', False)), models.Q(('purpose', 'repeat'), ('replaced__isnull', False)), _connector='OR'), name='stand_in_complete'),
+                ],
             },
         ),
         migrations.AddField(
@@ -393,6 +464,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('campaign', 'annotator', 'number'),
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'annotator', 'number'), name='training_number_once'),
+                    models.UniqueConstraint(condition=models.Q(('state', 'open')), fields=('campaign', 'annotator'), name='training_one_open'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('ended_at', None), ('right', None), ('state', 'open')), models.Q(('ended_at__isnull', False), ('right__isnull', False), ('state__in', ('passed', 'failed'))), _connector='OR'), name='training_ended_with_result'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -506,58 +582,6 @@ class Migration(migrations.Migration):
                 'indexes': [models.Index(fields=['campaign', 'annotator'], name='feedback_of_person')],
             },
         ),
-        migrations.AddConstraint(
-            model_name='guideline',
-            constraint=models.UniqueConstraint(fields=('collection', 'name'), name='guideline_name_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='campaign',
-            constraint=models.UniqueConstraint(fields=('list', 'name'), name='campaign_name_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='campaign',
-            constraint=models.CheckConstraint(condition=models.Q(('overlap__gte', 1), ('overlap__lte', 20)), name='campaign_overlap_1_to_20'),
-        ),
-        migrations.AddConstraint(
-            model_name='campaign',
-            constraint=models.CheckConstraint(condition=models.Q(('lease_minutes__gte', 5), ('lease_minutes__lte', 1440)), name='campaign_lease_5_minutes_to_a_day'),
-        ),
-        migrations.AddConstraint(
-            model_name='campaign',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ('draft', 'open', 'closed'))), name='campaign_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='guidelinerevision',
-            constraint=models.UniqueConstraint(fields=('guideline', 'number'), name='revision_number_once'),
-        ),
-        migrations.AddIndex(
-            model_name='pair',
-            index=models.Index(condition=models.Q(('label_seq__gt', models.F('consolidated_seq'))), fields=['campaign'], name='pair_due'),
-        ),
-        migrations.AddIndex(
-            model_name='pair',
-            index=models.Index(fields=['campaign', 'state'], name='pair_state'),
-        ),
-        migrations.AddConstraint(
-            model_name='pair',
-            constraint=models.UniqueConstraint(fields=('campaign', 'query', 'document'), name='pair_once_in_campaign'),
-        ),
-        migrations.AddConstraint(
-            model_name='pair',
-            constraint=models.UniqueConstraint(condition=models.Q(('is_open', True)), fields=('list', 'query', 'document'), name='pair_open_once_in_list'),
-        ),
-        migrations.AddConstraint(
-            model_name='pair',
-            constraint=models.CheckConstraint(condition=models.Q(('consolidated_seq__lte', models.F('label_seq'))), name='pair_consolidated_not_ahead'),
-        ),
-        migrations.AddConstraint(
-            model_name='pair',
-            constraint=models.CheckConstraint(condition=models.Q(('committed_seq__lte', models.F('consolidated_seq'))), name='pair_committed_not_ahead'),
-        ),
-        migrations.AddIndex(
-            model_name='label',
-            index=models.Index(fields=['annotator', 'received_at'], name='label_annotator'),
-        ),
         migrations.AddIndex(
             model_name='label',
             index=models.Index(condition=models.Q(('assignment', None)), fields=['pair'], name='label_surplus'),
@@ -567,92 +591,12 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(fields=('pair', 'pair_seq'), name='label_sequence_once'),
         ),
         migrations.AddConstraint(
-            model_name='label',
-            constraint=models.UniqueConstraint(condition=models.Q(('assignment__isnull', False), ('supersedes__isnull', True)), fields=('assignment',), name='label_first_once_in_seat'),
-        ),
-        migrations.AddConstraint(
-            model_name='label',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('grade__isnull', False), ('outcome', 'graded')), models.Q(models.Q(('outcome', 'graded'), _negated=True), ('grade__isnull', True)), _connector='OR'), name='label_grade_iff_graded'),
-        ),
-        migrations.AddConstraint(
-            model_name='label',
-            constraint=models.CheckConstraint(condition=models.Q(('outcome__in', ('graded', 'unsure', 'unjudgeable', 'retracted'))), name='label_outcome_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='label',
-            constraint=models.CheckConstraint(condition=models.Q(('seconds__isnull', True), models.Q(('seconds__gte', 0), ('seconds__lte', 86400)), _connector='OR'), name='label_seconds_of_a_day'),
-        ),
-        migrations.AddConstraint(
             model_name='golditem',
             constraint=models.UniqueConstraint(condition=models.Q(('retired_at', None)), fields=('pair',), name='gold_once_in_use'),
-        ),
-        migrations.AddConstraint(
-            model_name='golditem',
-            constraint=models.CheckConstraint(condition=models.Q(('low__lte', models.F('high'))), name='gold_range_in_order'),
-        ),
-        migrations.AddConstraint(
-            model_name='golditem',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('retired_at', None), ('retired_by', None)), models.Q(('retired_at__isnull', False), ('retired_by__isnull', False)), _connector='OR'), name='gold_retired_by_somebody'),
-        ),
-        migrations.AddConstraint(
-            model_name='adjudication',
-            constraint=models.UniqueConstraint(fields=('pair', 'pair_seq'), name='adjudication_sequence_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='poolentry',
-            constraint=models.UniqueConstraint(fields=('pool', 'pair'), name='pool_entry_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='qualityreport',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('heartbeat_at__isnull', True), ('token__isnull', True)), models.Q(('heartbeat_at__isnull', False), ('token__isnull', False)), _connector='OR'), name='quality_report_claim_complete'),
-        ),
-        migrations.AddConstraint(
-            model_name='queryskip',
-            constraint=models.UniqueConstraint(condition=models.Q(('returned_at', None)), fields=('campaign', 'annotator', 'query'), name='query_skipped_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='queryskip',
-            constraint=models.CheckConstraint(condition=models.Q(('reason__in', ('unclear', 'unfamiliar', 'language', 'upsetting', 'other'))), name='skip_reason_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='queryskip',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('returned_at', None), ('returned_by', None)), models.Q(('returned_at__isnull', False), ('returned_by__isnull', False)), _connector='OR'), name='skip_returned_by_somebody'),
-        ),
-        migrations.AddConstraint(
-            model_name='rulepreview',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('heartbeat_at__isnull', True), ('token__isnull', True)), models.Q(('heartbeat_at__isnull', False), ('token__isnull', False)), _connector='OR'), name='rule_preview_claim_complete'),
-        ),
-        migrations.AddConstraint(
-            model_name='rulepreview',
-            constraint=models.UniqueConstraint(fields=('campaign', 'rule'), name='rule_preview_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='standin',
-            constraint=models.UniqueConstraint(condition=models.Q(('replaced', None)), fields=('annotator', 'campaign', 'query'), name='stand_in_query_drawn_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='standin',
-            constraint=models.UniqueConstraint(fields=('annotator', 'replaced'), name='stand_in_one_at_a_place'),
-        ),
-        migrations.AddConstraint(
-            model_name='standin',
-            constraint=models.UniqueConstraint(fields=('annotator', 'shown', 'occasion'), name='stand_in_shown_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='standin',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('purpose', ''), ('replaced', None), ('shown', None)), models.Q(('purpose', 'gold'), ('replaced__isnull', False), ('shown__isnull', False)), models.Q(('purpose', 'repeat'), ('replaced__isnull', False)), _connector='OR'), name='stand_in_complete'),
         ),
         migrations.AddIndex(
             model_name='assignment',
             index=models.Index(condition=models.Q(('state', 'free')), fields=['pair'], name='assignment_free'),
-        ),
-        migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(fields=['annotator', 'state'], name='assignment_annotator'),
-        ),
-        migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(condition=models.Q(('state', 'leased')), fields=['leased_until'], name='assignment_expiry'),
         ),
         migrations.AddIndex(
             model_name='assignment',
@@ -669,25 +613,5 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='assignment',
             constraint=models.UniqueConstraint(condition=models.Q(models.Q(('state', 'voided'), _negated=True), ('annotator__isnull', False)), fields=('pair', 'annotator', 'occasion'), name='assignment_annotator_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ('free', 'leased', 'done', 'voided', 'aside'))), name='assignment_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('annotator__isnull', True), ('leased_until__isnull', True), ('state', 'free')), models.Q(('annotator__isnull', False), ('leased_until__isnull', False), ('state', 'leased')), models.Q(('annotator__isnull', False), ('state__in', ('done', 'aside'))), ('state', 'voided'), _connector='OR'), name='assignment_lease_complete'),
-        ),
-        migrations.AddConstraint(
-            model_name='trainingattempt',
-            constraint=models.UniqueConstraint(fields=('campaign', 'annotator', 'number'), name='training_number_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='trainingattempt',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'open')), fields=('campaign', 'annotator'), name='training_one_open'),
-        ),
-        migrations.AddConstraint(
-            model_name='trainingattempt',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('ended_at', None), ('right', None), ('state', 'open')), models.Q(('ended_at__isnull', False), ('right__isnull', False), ('state__in', ('passed', 'failed'))), _connector='OR'), name='training_ended_with_result'),
         ),
     ]

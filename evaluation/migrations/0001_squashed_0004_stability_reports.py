@@ -45,6 +45,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('collection', 'slug'), name='ranker_slug_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -64,6 +67,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('ranker', 'name'), name='run_name_once'),
+                    models.UniqueConstraint(condition=models.Q(('withdrawn_at__isnull', True)), fields=('ranker', 'sha256'), name='run_content_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -78,6 +85,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('run', 'list'), name='attempt_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -92,6 +102,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('query', 'run'), name='ranking_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -106,6 +119,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('run', 'version', 'measure_set'), name='evaluation_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -126,6 +142,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('heartbeat_at__isnull', True), ('token__isnull', True)), models.Q(('heartbeat_at__isnull', False), ('token__isnull', False)), _connector='OR'), name='stability_claim_complete'),
+                    models.UniqueConstraint(fields=('key',), name='stability_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -140,37 +160,5 @@ class Migration(migrations.Migration):
                 'ordering': ('id',),
                 'constraints': [models.CheckConstraint(condition=models.Q(('test__in', ('randomization', 't', 'bootstrap'))), name='leaderboard_test_known')],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='ranker',
-            constraint=models.UniqueConstraint(fields=('collection', 'slug'), name='ranker_slug_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='run',
-            constraint=models.UniqueConstraint(fields=('ranker', 'name'), name='run_name_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='run',
-            constraint=models.UniqueConstraint(condition=models.Q(('withdrawn_at__isnull', True)), fields=('ranker', 'sha256'), name='run_content_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='refreshattempt',
-            constraint=models.UniqueConstraint(fields=('run', 'list'), name='attempt_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='ranking',
-            constraint=models.UniqueConstraint(fields=('query', 'run'), name='ranking_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='evaluation',
-            constraint=models.UniqueConstraint(fields=('run', 'version', 'measure_set'), name='evaluation_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='stabilityreport',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('heartbeat_at__isnull', True), ('token__isnull', True)), models.Q(('heartbeat_at__isnull', False), ('token__isnull', False)), _connector='OR'), name='stability_claim_complete'),
-        ),
-        migrations.AddConstraint(
-            model_name='stabilityreport',
-            constraint=models.UniqueConstraint(fields=('key',), name='stability_once'),
         ),
     ]

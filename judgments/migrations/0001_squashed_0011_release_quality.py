@@ -65,6 +65,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('suspended_at', None), ('is_active', False), _connector='OR'), name='suspended_is_not_active'),
+                ],
             },
             managers=[
                 ('objects', judgments.models.members.Accounts()),
@@ -114,6 +117,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'indexes': [
+                    models.Index(fields=['collection', 'at'], name='audit_time'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -132,6 +138,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('collection', 'docid'), name='document_id_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -178,6 +187,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'indexes': [
+                    models.Index(condition=models.Q(('state__in', ('queued', 'running'))), fields=['state', 'id'], name='job_open'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('state__in', ('queued', 'running', 'done', 'failed'))), name='job_state_known'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -195,6 +210,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('collection', 'slug'), name='list_slug_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -214,6 +232,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('list', 'number'),
+                'constraints': [
+                    models.UniqueConstraint(fields=('list', 'number'), name='version_number_once'),
+                    models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='version_number_from_1'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -231,6 +253,11 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('collection', 'id'),
                 'base_manager_name': 'ever',
+                'constraints': [
+                    models.UniqueConstraint(fields=('collection', 'user'), name='membership_once'),
+                    models.UniqueConstraint(fields=('collection', 'pseudonym'), name='pseudonym_once'),
+                    models.CheckConstraint(condition=models.Q(('role__in', ['annotator', 'researcher', 'lead'])), name='membership_role_known'),
+                ],
             },
             managers=[
                 ('objects', django.db.models.manager.Manager()),
@@ -251,6 +278,13 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'indexes': [
+                    models.Index(fields=['collection', 'segment'], name='query_segment'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('collection', 'qid'), name='query_id_once'),
+                    models.CheckConstraint(condition=models.Q(('weight__gt', 0), ('weight__lt', 1000000000000.0)), name='query_weight_positive_finite'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -266,6 +300,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('list', 'query', 'since'), name='traits_since_once'),
+                    models.UniqueConstraint(fields=('list', 'until', 'query'), name='traits_until_once'),
+                    models.CheckConstraint(condition=models.Q(('since__gte', 1), ('until__gt', models.F('since'))), name='traits_since_before_until'),
+                    models.CheckConstraint(condition=models.Q(('weight__gt', 0), ('weight__lt', 1000000000000.0)), name='traits_weight_positive_finite'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -282,6 +322,16 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'indexes': [
+                    models.Index(fields=['list', 'since'], name='judgment_since'),
+                    models.Index(condition=models.Q(('until__isnull', False)), fields=['list', 'until'], name='judgment_until'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('until__isnull', True)), fields=('list', 'query', 'document'), name='judgment_current_once'),
+                    models.UniqueConstraint(fields=('list', 'query', 'document', 'since'), name='judgment_since_once'),
+                    models.CheckConstraint(condition=models.Q(('grade__gte', -128), ('grade__lte', 127)), name='judgment_grade_one_byte'),
+                    models.CheckConstraint(condition=models.Q(('since__gte', 1), models.Q(('until__isnull', True), ('until__gt', models.F('since')), _connector='OR')), name='judgment_since_before_until'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -300,6 +350,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('list', 'name'), name='release_name_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -317,6 +370,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('collection', 'slug'), name='set_slug_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -328,6 +384,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('saved_set', 'query'), name='set_query_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -343,113 +402,5 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('id',),
             },
-        ),
-        migrations.AddConstraint(
-            model_name='user',
-            constraint=models.CheckConstraint(condition=models.Q(('suspended_at', None), ('is_active', False), _connector='OR'), name='suspended_is_not_active'),
-        ),
-        migrations.AddIndex(
-            model_name='auditentry',
-            index=models.Index(fields=['collection', 'at'], name='audit_time'),
-        ),
-        migrations.AddConstraint(
-            model_name='document',
-            constraint=models.UniqueConstraint(fields=('collection', 'docid'), name='document_id_once'),
-        ),
-        migrations.AddIndex(
-            model_name='job',
-            index=models.Index(condition=models.Q(('state__in', ('queued', 'running'))), fields=['state', 'id'], name='job_open'),
-        ),
-        migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ('queued', 'running', 'done', 'failed'))), name='job_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgmentlist',
-            constraint=models.UniqueConstraint(fields=('collection', 'slug'), name='list_slug_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgmentversion',
-            constraint=models.UniqueConstraint(fields=('list', 'number'), name='version_number_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgmentversion',
-            constraint=models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='version_number_from_1'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.UniqueConstraint(fields=('collection', 'user'), name='membership_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.UniqueConstraint(fields=('collection', 'pseudonym'), name='pseudonym_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['annotator', 'researcher', 'lead'])), name='membership_role_known'),
-        ),
-        migrations.AddIndex(
-            model_name='query',
-            index=models.Index(fields=['collection', 'segment'], name='query_segment'),
-        ),
-        migrations.AddConstraint(
-            model_name='query',
-            constraint=models.UniqueConstraint(fields=('collection', 'qid'), name='query_id_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='query',
-            constraint=models.CheckConstraint(condition=models.Q(('weight__gt', 0), ('weight__lt', 1000000000000.0)), name='query_weight_positive_finite'),
-        ),
-        migrations.AddConstraint(
-            model_name='pasttraits',
-            constraint=models.UniqueConstraint(fields=('list', 'query', 'since'), name='traits_since_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='pasttraits',
-            constraint=models.UniqueConstraint(fields=('list', 'until', 'query'), name='traits_until_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='pasttraits',
-            constraint=models.CheckConstraint(condition=models.Q(('since__gte', 1), ('until__gt', models.F('since'))), name='traits_since_before_until'),
-        ),
-        migrations.AddConstraint(
-            model_name='pasttraits',
-            constraint=models.CheckConstraint(condition=models.Q(('weight__gt', 0), ('weight__lt', 1000000000000.0)), name='traits_weight_positive_finite'),
-        ),
-        migrations.AddIndex(
-            model_name='judgment',
-            index=models.Index(fields=['list', 'since'], name='judgment_since'),
-        ),
-        migrations.AddIndex(
-            model_name='judgment',
-            index=models.Index(condition=models.Q(('until__isnull', False)), fields=['list', 'until'], name='judgment_until'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgment',
-            constraint=models.UniqueConstraint(condition=models.Q(('until__isnull', True)), fields=('list', 'query', 'document'), name='judgment_current_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgment',
-            constraint=models.UniqueConstraint(fields=('list', 'query', 'document', 'since'), name='judgment_since_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgment',
-            constraint=models.CheckConstraint(condition=models.Q(('grade__gte', -128), ('grade__lte', 127)), name='judgment_grade_one_byte'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgment',
-            constraint=models.CheckConstraint(condition=models.Q(('since__gte', 1), models.Q(('until__isnull', True), ('until__gt', models.F('since')), _connector='OR')), name='judgment_since_before_until'),
-        ),
-        migrations.AddConstraint(
-            model_name='release',
-            constraint=models.UniqueConstraint(fields=('list', 'name'), name='release_name_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='savedset',
-            constraint=models.UniqueConstraint(fields=('collection', 'slug'), name='set_slug_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='savedsetquery',
-            constraint=models.UniqueConstraint(fields=('saved_set', 'query'), name='set_query_once'),
         ),
     ]
