@@ -5,6 +5,7 @@ import shutil
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import hypothesis
@@ -25,7 +26,15 @@ from tests.racing import AtOnce, Racers
 
 APPS = ("annotation", "evaluation", "judgments")
 # A long test at the end would leave the other process without work.
-FIRST = {"leaks", "real_services", "test_run_script.py"}
+FIRST = {
+    "leaks",
+    "real_services",
+    "test_every_page.py",
+    "test_migrations.py",
+    "test_run_script.py",
+    "test_storms.py",
+    "test_tutorials.py",
+}
 USES_THE_DATABASE = {"db", "transactional_db", "live_server"}
 USES_A_SERVER = {
     *USES_THE_DATABASE,
@@ -39,8 +48,9 @@ settings.THROTTLE = 0
 os.environ["TOUCHSTONE_THROTTLE"] = "0"
 
 # A slow machine is no bug, and a suite that finds something must find it again.
-hypothesis.settings.register_profile("suite", deadline=None, derandomize=True, print_blob=True)
-hypothesis.settings.load_profile("suite")
+FOUND_AGAIN: dict[str, Any] = {"deadline": None, "derandomize": True, "print_blob": True}
+hypothesis.settings.register_profile("suite", max_examples=30, **FOUND_AGAIN)
+hypothesis.settings.register_profile("long", **FOUND_AGAIN)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -49,18 +59,32 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="only what uses the database or Redis: the second pass, after SQLite",
     )
+    parser.addoption(
+        "--long", action="store_true", help="tests marked `long` too, and more generated examples"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    hypothesis.settings.load_profile("long" if config.getoption("--long") else "suite")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: FIRST.isdisjoint(item.path.parts))
     if config.getoption("--real-services"):
-        left_out = [item for item in items if not _uses_a_server(item)]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if _uses_a_server(item)]
+        _keep(config, items, _uses_a_server)
+    if not config.getoption("--long"):
+        _keep(config, items, lambda item: item.get_closest_marker("long") is None)
     for marker, missing in _missing().items():
         for item in items:
             if item.get_closest_marker(marker):
                 item.add_marker(pytest.mark.skip(reason=missing))
+
+
+def _keep(
+    config: pytest.Config, items: list[pytest.Item], is_kept: Callable[[pytest.Item], bool]
+) -> None:
+    config.hook.pytest_deselected(items=[item for item in items if not is_kept(item)])
+    items[:] = [item for item in items if is_kept(item)]
 
 
 def _uses_a_server(item: pytest.Item) -> bool:

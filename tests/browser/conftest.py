@@ -48,7 +48,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "browser" not in metafunc.fixturenames or "browser" in named_parameters(metafunc):
         return
     if metafunc.module.__name__.rpartition(".")[2] in OF_LAYOUT:
-        with_fonts = [pytest.param(name, marks=pytest.mark.fonts) for name in ("DejaVu", "Noto")]
+        others = [pytest.mark.fonts, pytest.mark.long]
+        with_fonts = [
+            pytest.param("DejaVu", marks=pytest.mark.fonts),
+            pytest.param("Noto", marks=others),
+        ]
         metafunc.parametrize("browser", with_fonts, indirect=True, scope="module")
 
 

@@ -50,8 +50,8 @@ def test_the_one_process_of_the_embedded_mode_may_be_killed_at_any_moment(at_hom
     ("sabotage", "found"),
     [
         ("no_sweep", "still_due"),
-        ("early_answers", "missing"),
-        ("forgotten_query", "verify"),
+        pytest.param("early_answers", "missing", marks=pytest.mark.long),
+        pytest.param("forgotten_query", "verify", marks=pytest.mark.long),
     ],
 )
 def test_a_storm_finds_what_was_broken_on_purpose(sabotage: str, found: str, at_home: Path) -> None:
@@ -126,7 +126,12 @@ def test_a_frozen_redis_slows_no_label_much_and_delays_the_numbers_by_seconds(
         # all at one query: they ask for the same ten pairs at once
         ("counted_seats", "over_the_overlap", replace(SMALL, labels=20)),
         # no worker dies, which would take back what it does wrong
-        ("late_flag", "wrong_grades", replace(SMALL, labels=120, ending="freeze")),
+        pytest.param(
+            "late_flag",
+            "wrong_grades",
+            replace(SMALL, labels=120, ending="freeze"),
+            marks=pytest.mark.long,
+        ),
     ],
 )
 def test_a_storm_finds_a_race_that_was_left_open_on_purpose(
