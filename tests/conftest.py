@@ -35,6 +35,7 @@ FIRST = {
     "test_storms.py",
     "test_tutorials.py",
 }
+UNTHOUGHT_OF = {"test_fuzzing.py", "test_requests.py"}
 USES_THE_DATABASE = {"db", "transactional_db", "live_server"}
 USES_A_SERVER = {
     *USES_THE_DATABASE,
@@ -46,6 +47,8 @@ USES_A_SERVER = {
 # Tests ask more often than people do; servers that they start inherit it.
 settings.THROTTLE = 0
 os.environ["TOUCHSTONE_THROTTLE"] = "0"
+# Each client loads the middleware anew, and with it the list of all static files.
+settings.WHITENOISE_AUTOREFRESH = True
 
 # A slow machine is no bug, and a suite that finds something must find it again.
 FOUND_AGAIN: dict[str, Any] = {"deadline": None, "derandomize": True, "print_blob": True}
@@ -92,8 +95,11 @@ def _uses_a_server(item: pytest.Item) -> bool:
         return True
     if item.get_closest_marker("browser") or item.get_closest_marker("first_pass"):
         return False
-    # What a page says is the same on both; the table of permissions opens each of them on both.
+    # What a page or REST says is the same on both. The table of permissions opens each page on
+    # both, and both are sent requests that nobody has thought of.
     if "pages" in item.path.name:
+        return False
+    if item.path.parent.name == "api" and item.path.name not in UNTHOUGHT_OF:
         return False
     fixtures = set(getattr(item, "fixturenames", ()))
     return bool(item.get_closest_marker("django_db") or fixtures & USES_A_SERVER)
