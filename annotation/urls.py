@@ -33,6 +33,7 @@ urlpatterns: list[URLPattern] = [
     path("label/script-<str:digest>.js", scripts.label_script, name="label-script"),
     path("label/first-<str:digest>.js", scripts.label_first, name="label-first"),
     path("label/style-<str:digest>.css", scripts.label_style, name="label-style"),
+    path("label/<uuid:campaign_id>/pictures/<uuid:name>", labelling.picture, name="label-picture"),
     path("label/<uuid:campaign_id>/feedback", labelling.feedback, name="label-feedback"),
     path("label/<uuid:campaign_id>/mine", labelling.own_work, name="label-own-work"),
     path("label/<uuid:campaign_id>/mine/labels", labelling.own_labels, name="label-own-labels"),

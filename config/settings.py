@@ -279,6 +279,11 @@ try:
 except ValueError as error:
     raise ImproperlyConfigured(f"TOUCHSTONE_OUTGOING: {error}") from error
 
+# bytes that the pictures of all collections may take in the database
+PICTURE_STORE = env.int("TOUCHSTONE_PICTURE_STORE", default=1000) * 1024 * 1024
+if PICTURE_STORE < 0:
+    raise ImproperlyConfigured("TOUCHSTONE_PICTURE_STORE must be a number of megabytes from 0 on")
+
 # time, language, cache
 
 USE_TZ = True

@@ -7,6 +7,7 @@ from judgments.jobs import api as jobs
 from judgments.lists import api as lists
 from judgments.lists import learning_api as learning
 from judgments.lists import releases_api as releases
+from judgments.pictures import api as pictures
 from judgments.sets import api as sets
 
 C = "collections/<slug:slug>"
@@ -19,6 +20,9 @@ urlpatterns = [
     path(f"{C}/queries/", collections.Queries.as_view(), name="api-queries"),
     path(f"{C}/documents/", collections.Documents.as_view(), name="api-documents"),
     path(f"{C}/documents/<path:doc_id>", collections.Document.as_view(), name="api-document"),
+    path(f"{C}/pictures", pictures.Pictures.as_view(), name="api-pictures"),
+    path(f"{C}/pictures/fetch", pictures.PicturesFetch.as_view(), name="api-pictures-fetch"),
+    path(f"{C}/pictures/files", pictures.PictureFiles.as_view(), name="api-pictures-files"),
     path(f"{C}/jobs/<uuid:job_id>", jobs.Job.as_view(), name="api-job"),
     path(f"{C}/sets/", sets.Sets.as_view(), name="api-sets"),
     path(f"{C}/sets/<slug:set_slug>", sets.OneSet.as_view(), name="api-set"),

@@ -24,6 +24,7 @@ class JudgmentsConfig(AppConfig):
         from judgments.collections.overview_parts import register as register_steps  # noqa: PLC0415
         from judgments.imports import services as importing  # noqa: PLC0415
         from judgments.jobs.kinds import register  # noqa: PLC0415  (needs the models)
+        from judgments.pictures import archives, fetching  # noqa: PLC0415
         from judgments.storage.bulk import install_analyze  # noqa: PLC0415
 
         keep_append_only(self, self.append_only)
@@ -31,4 +32,7 @@ class JudgmentsConfig(AppConfig):
         register("import_queries", importing.work_on_queries)
         register("import_documents", importing.work_on_documents)
         register("import_qrels", importing.work_on_qrels)
+        register("find_pictures", fetching.find_pictures)
+        register("fetch_pictures", fetching.fetch_pictures)
+        register("import_pictures", archives.store_files)
         register_steps(list_own_steps)

@@ -57,3 +57,9 @@ def costly(view: View) -> View:
     """Marks a view whose answers take much processor time."""
     setattr(view, SCOPE, "costly")
     return view
+
+
+def labelling(view: View) -> View:
+    """Marks a view that is asked for with each pair that somebody labels."""
+    setattr(view, SCOPE, "labelling")
+    return view

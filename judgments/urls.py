@@ -10,6 +10,7 @@ from judgments.content import views as content
 from judgments.jobs import views as jobs
 from judgments.lists import views as lists
 from judgments.members import views as members
+from judgments.pictures import views as pictures
 from judgments.sets import views as sets
 
 C = "c/<slug:slug>"
@@ -34,6 +35,10 @@ urlpatterns: list[URLPattern] = [
         f"{C}/documents/upload", collections.upload, {"kind": "documents"}, name="documents-upload"
     ),
     path(f"{C}/document/<path:docid>", content.document, name="document"),
+    path(f"{C}/pictures", pictures.pictures, name="pictures"),
+    path(f"{C}/pictures/upload", pictures.pictures_upload, name="pictures-upload"),
+    path(f"{C}/pictures/fetch", pictures.pictures_fetch, name="pictures-fetch"),
+    path(f"{C}/pictures/<uuid:name>", pictures.picture, name="picture"),
     path(f"{C}/members", members.members, name="members"),
     path(f"{C}/members/<str:username>/role", members.member_role, name="member-role"),
     path(f"{C}/members/<str:username>/end", members.member_end, name="member-end"),

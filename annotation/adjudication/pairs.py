@@ -30,6 +30,7 @@ from judgments.models import Document, Judgment, JudgmentList, JudgmentVersion, 
 from judgments.pages.answers import ON_PAGES
 from judgments.pages.paging import paginate
 from judgments.permissions import Access, NotFound, check_may_see_people
+from judgments.pictures.queries import DocumentPictures, get_document_pictures
 
 ALL: Final = "all"
 DIFFER: Final = "differ"
@@ -141,6 +142,7 @@ class PairPage:
     """
 
     pair: Pair
+    pictures: DocumentPictures
     grades: tuple[KeyedGrade, ...]
     asked: Asked
     judgments: tuple[Holding, ...]
@@ -212,6 +214,7 @@ def get_pair_page(*, access: Access, pair_id: int) -> PairPage:
     to_decide = _list_to_decide(pair)
     return PairPage(
         pair=pair,
+        pictures=get_document_pictures(access=access, document=pair.document),
         grades=list_decidable(access, pair),
         asked=_asked(pair),
         judgments=tuple(_list_holdings(pair.list_id, pair.query_id, pair.document_id)),

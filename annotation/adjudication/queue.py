@@ -30,6 +30,7 @@ from annotation.pages.keys import Action, KeyedGrade, keyed_actions
 from annotation.permissions import check_may_watch
 from judgments.pages.paging import paginate
 from judgments.permissions import Access, NotFound
+from judgments.pictures.queries import DocumentPictures, get_document_pictures
 from touchstone.scales import Scale
 
 DISPUTED = (Pair.State.TIED, Pair.State.COMPLETE)
@@ -77,6 +78,7 @@ class DisputePage:
     """
 
     pair: Pair
+    pictures: DocumentPictures
     voices: tuple[Voice, ...]
     grades: tuple[KeyedGrade, ...]
     place: int
@@ -151,6 +153,7 @@ def get_dispute_page(*, access: Access, pair: Pair) -> DisputePage:
     obstacle = find_obstacle(pair)
     return DisputePage(
         pair=pair,
+        pictures=get_document_pictures(access=access, document=pair.document),
         voices=tuple(_list_voices(pair)),
         grades=list_decidable(access, pair),
         later=keyed_actions(get_preferences(viewer=access.user).keys)["later"],

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.middleware.gzip import GZipMiddleware
+from django.urls import reverse
 from django.utils import timezone
 from drf_spectacular.utils import (
     OpenApiParameter,
@@ -107,7 +108,7 @@ class Labels(APIView):
         rows = [
             {
                 **{name: getattr(label, name) for name in OWN},
-                "pair": _pair(label.pair),
+                "pair": _pair(label.pair, campaign_id),
             }
             for label in labels
         ]
@@ -277,7 +278,7 @@ def _next(
         "training": dataclasses.asdict(standing.training) if standing.training else None,
         "guideline_revision": context.revision,
         "news": context.news,
-        "pairs": [_pair(pair) for pair in pairs],
+        "pairs": [_pair(pair, context.campaign.public_id) for pair in pairs],
         "done_in_query": {str(pair.assignment): pair.query_done for pair in pairs},
         **rest,
     }
@@ -301,7 +302,7 @@ def _packed(request: Request, body: dict[str, Any]) -> Response:
 _gzip = GZipMiddleware(lambda _: HttpResponse())
 
 
-def _pair(pair: ShownPair) -> dict[str, Any]:
+def _pair(pair: ShownPair, campaign_id: uuid.UUID) -> dict[str, Any]:
     return {
         "assignment": str(pair.assignment),
         "name": pair.name,
@@ -316,6 +317,16 @@ def _pair(pair: ShownPair) -> dict[str, Any]:
             "html": pair.html,
             "url": pair.url,
             "fields": pair.fields,
+            "pictures": [
+                {
+                    "url": reverse("label-picture", args=[campaign_id, one.name])
+                    if one.name
+                    else "",
+                    "size": one.size,
+                    "note": one.note,
+                }
+                for one in pair.pictures
+            ],
         },
         "content_hash": pair.content_hash,
         "is_training": pair.is_training,

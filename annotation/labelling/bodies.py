@@ -12,6 +12,7 @@ from annotation.labelling.own_labels import MOST_SEARCHED
 from annotation.labelling.skipping import MAX_NOTE_CHARACTERS as MAX_SKIP_CHARACTERS
 from annotation.labelling.submissions import MAX_NOTE_CHARACTERS, MAX_REASON_CHARACTERS
 from annotation.models import Label, QuerySkip
+from judgments.pictures.rules import SIZES
 
 MOST_LABELS = 200
 
@@ -23,6 +24,15 @@ class ShownQuery(serializers.Serializer[Any]):
     id = serializers.CharField()
     text = serializers.CharField()
     description = serializers.CharField()
+
+
+class PictureOutput(serializers.Serializer[Any]):
+    """A picture of a document. url: of the stored copy, for a browser that is signed in; empty
+    where there is none, and why, in `note`."""
+
+    url = serializers.CharField()
+    size = serializers.ChoiceField(list(SIZES))
+    note = serializers.CharField()
 
 
 class PairOutput(serializers.Serializer[Any]):
@@ -39,6 +49,7 @@ class PairOutput(serializers.Serializer[Any]):
             "html": serializers.CharField(),
             "url": serializers.CharField(),
             "fields": serializers.DictField(child=serializers.CharField()),
+            "pictures": PictureOutput(many=True),
         },
     )
     content_hash = serializers.CharField()

@@ -14,6 +14,7 @@ from annotation.labelling.shown_pairs import (
     IMAGES,
     SHOWN,
     TRAINING,
+    Pictures,
     ShownPair,
     get_own_seats,
     show_pair,
@@ -188,12 +189,14 @@ def _read_labels(context: AnnotatorContext, labels_qs: QuerySet[Label]) -> list[
         "assignment__public_id", Subquery(named.order_by("-pk").values("public_id")[:1])
     )
     told = labels_qs.annotate(seat=seat, purpose=F("assignment__purpose"))
-    rows: Iterable[dict[str, Any]] = told.values(
+    row_qs: Iterable[dict[str, Any]] = told.values(
         "pk", "seat", "purpose", "outcome", "grade", "spans", "made",
         "reason_text__text", "note_text__text",
         "guideline_revision__number", "pair__query", "pair__document", "assignment__occasion",
         *(OF_PAIR + column for column in (IMAGES, CLEAN_HTML, *SHOWN.values())),
     )  # fmt: skip
+    rows = list(row_qs)
+    pictures = Pictures(context, {row["pair__document"] for row in rows})
     return [
         OwnLabel(
             id=row["pk"],
@@ -206,6 +209,7 @@ def _read_labels(context: AnnotatorContext, labels_qs: QuerySet[Label]) -> list[
             made_at=row["made"],
             pair=show_pair(
                 row,
+                pictures=pictures,
                 of=OF_PAIR,
                 assignment=row["seat"],
                 name=order.name(

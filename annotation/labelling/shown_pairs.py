@@ -6,20 +6,22 @@ the annotator's own.
 """
 
 import itertools
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from django.db import models
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Cast, Coalesce, Length
 
-from annotation.models import Assignment, Pair
+from annotation.models import Assignment, Label, Pair
 from annotation.permissions import AnnotatorContext
 from annotation.seats.streams import order_of
+from judgments.models import Document
 from judgments.pages.markup import HTML_FIELD, framed_html
 from judgments.pages.words import plain
+from judgments.pictures.queries import ShownPicture, field_names, get_stored, list_pictures
 from judgments.storage.bulk import Among
 
 HELD = Assignment.State.LEASED
@@ -47,10 +49,10 @@ class ShownPair:
     assignment: what a label names. name: what is the same when the pair comes under another
     assignment, because the first had ended; two documents with the same text have two.
     query_name: the same for all pairs of a query; two queries with the same text have two.
-    fields: what the document's fields say, in words. content_hash: of exactly this document
-    text. html: the document as a page for a frame, where it has HTML. query_done: how many pairs
-    of this query the viewer has labelled. is_training: its answer is told at once, and it does
-    not count.
+    fields: what the document's fields say, in words. pictures: that others of its fields name, in
+    order. content_hash: of exactly this document text. html: the document as a page for a frame,
+    where it has HTML. query_done: how many pairs of this query the viewer has labelled.
+    is_training: its answer is told at once, and it does not count.
     """
 
     assignment: UUID
@@ -63,6 +65,7 @@ class ShownPair:
     url: str
     fields: Mapping[str, str]
     content_hash: str
+    pictures: Sequence[ShownPicture] = ()
     html: str = ""
     query_done: int = 0
     is_training: bool = False
@@ -108,9 +111,11 @@ def list_leased_pairs(
     }
     done = _count_done(context, {row["query"] for row in rows.values()})
     order = order_of(context)
+    pictures = Pictures(context, {row["document"] for row in rows.values()})
     return [
         show_pair(
             row,
+            pictures=pictures,
             assignment=seat.public_id,
             name=order.name(row["query"], row["document"], seat.occasion),
             query_name=order.query_name(row["query"]),
@@ -157,6 +162,35 @@ def get_own_seats(context: AnnotatorContext) -> QuerySet[Assignment]:
     return Assignment.objects.filter(annotator=context.viewer, pair__campaign=context.campaign)
 
 
+class Pictures:
+    """Of the documents of pairs, read together. fields: that are not shown as text, therefore."""
+
+    def __init__(self, context: AnnotatorContext, documents: Iterable[int]) -> None:
+        collection = context.campaign.list.collection
+        self.fields = field_names(collection)
+        self._shown = list_pictures(collection=collection, documents=documents)
+
+    def of(self, document: int) -> Sequence[ShownPicture]:
+        """The pictures of a document, in order."""
+        return self._shown.get(document, ())
+
+
+def get_shown_picture(context: AnnotatorContext, *, name: UUID) -> bytes:
+    """A stored picture of a document that was ever leased to the viewer, or labelled by them.
+
+    Also after the lease: a page that was reloaded gives back what its successor shows already.
+    """
+    shown = Coalesce("stand_in__shown__document", "pair__document")
+    labelled_qs = Label.objects.filter(
+        annotator=context.viewer, pair__campaign=context.campaign
+    ).values("pair__document")
+    documents = Document.objects.filter(
+        Q(pk__in=get_own_seats(context).values_list(shown)) | Q(pk__in=labelled_qs)
+    )
+    collection = context.campaign.list.collection
+    return get_stored(collection=collection, name=name, documents=documents)
+
+
 def count_filled(context: AnnotatorContext) -> int:
     """How many pairs that count for their own figures the viewer has labelled."""
     return get_own_seats(context).filter(state__in=FILLED).exclude(purpose=TRAINING).count()
@@ -174,6 +208,7 @@ def _count_done(context: AnnotatorContext, queries: Set[int]) -> dict[int, int]:
 def show_pair(
     row: Mapping[str, Any],
     *,
+    pictures: Pictures,
     assignment: UUID,
     name: str,
     query_name: str,
@@ -181,19 +216,25 @@ def show_pair(
     query_done: int = 0,
     is_training: bool = False,
 ) -> ShownPair:
-    """The pair of a row with IMAGES, CLEAN_HTML and what is SHOWN; `of` stands before each name."""
+    """The pair of a row with the document, IMAGES, CLEAN_HTML and what is SHOWN.
+
+    of: stands before each name of the row.
+    """
     shown = {name: row[of + column] for name, column in SHOWN.items()}
     html = framed_html(row[of + CLEAN_HTML], images=row[of + IMAGES])
     # in words, because marks count the characters of what is shown, and numbers are exact here
     shown["fields"] = {
         field: plain(value)
         for field, value in shown["fields"].items()
-        if value not in EMPTY and not (html and field == HTML_FIELD)
+        if value not in EMPTY
+        and field not in pictures.fields
+        and not (html and field == HTML_FIELD)
     }
     return ShownPair(
         assignment=assignment,
         name=name,
         query_name=query_name,
+        pictures=pictures.of(row[f"{of}document"]),
         html=html,
         query_done=query_done,
         is_training=is_training,

@@ -20,11 +20,15 @@ from annotation.labelling.preference_services import set_preferences
 from annotation.labelling.preferences import get_preferences
 from annotation.labelling.queries import get_label_shell
 from annotation.labelling.script_views import get_first_script, get_script, get_style
+from annotation.labelling.shown_pairs import get_shown_picture
 from annotation.pages.keys import keyed_actions, keyed_grades
 from annotation.pages.rendering import with_steps
 from annotation.permissions import AnnotatorContext, get_annotator_context
 from judgments.models import User
+from judgments.pages.downloads import as_kept
 from judgments.permissions import NotFound
+from judgments.pictures.encoding import MEDIA_TYPE
+from judgments.rate_limits import labelling
 from touchstone.errors import DomainError
 
 REVISION_DIGITS = 10
@@ -101,6 +105,14 @@ def own_labels(request: HttpRequest, campaign_id: uuid.UUID) -> HttpResponse:
     return render(
         request, "annotation/own_labels.html", {"page": page, "campaign": context.campaign}
     )
+
+
+@labelling
+@require_safe
+def picture(request: HttpRequest, campaign_id: uuid.UUID, name: uuid.UUID) -> HttpResponse:
+    """A picture of a document that one labels or has labelled."""
+    context = get_annotator_context(viewer=request.user, campaign_id=campaign_id)
+    return as_kept(get_shown_picture(context, name=name), media_type=MEDIA_TYPE)
 
 
 def _shell_context(request: HttpRequest, context: AnnotatorContext) -> dict[str, Any]:

@@ -18,6 +18,8 @@ from judgments.models import Collection, Document, Membership, Query, Role, User
 from judgments.models.collections import SLUG
 from judgments.pages.markup import clean_html
 from judgments.permissions import check_may_create_collection
+from judgments.pictures.naming import keep_data, name_pictures
+from judgments.pictures.storing import ensure_fetching
 from judgments.storage.bulk import insert_rows, values_list
 from touchstone.errors import DomainError
 from touchstone.files.collections import DocumentRecord, QueryRecord
@@ -122,7 +124,8 @@ def load_documents(
 ) -> Loaded:
     """Add the documents, and update those whose content differs; otherwise as `load_queries`.
 
-    Labels name the hash of the content that was shown, so a changed document is noticed.
+    Labels name the hash of the content that was shown, so a changed document is noticed. Pictures
+    that the documents hold as data are stored apart; those that they name wait to be fetched.
     """
     columns = (
         "collection_id", "docid", "content_hash", "is_stub", "title", "body", "url", "fields",
@@ -147,9 +150,26 @@ def load_documents(
             )
             for record in chunk
         }  # fmt: skip
-        return _upsert(Document, columns, collection, rows, known)
+        loaded = _upsert(Document, columns, collection, rows, known)
+        if collection.picture_fields:
+            changed = {
+                record.doc_id: record.fields
+                for record in chunk
+                if known.get(record.doc_id) != hashes[record.doc_id]
+            }
+            ids = map_documents(collection=collection, docids=changed)
+            documents = [(ids[docid], fields) for docid, fields in changed.items()]
+            name_pictures(collection=collection, documents=documents)
+        return loaded
 
-    return _load(collection, records, load, action="documents.loaded", by=by, at=at)
+    with transaction.atomic():
+        # whoever chooses the fields waits until the documents are there, or has chosen them
+        Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+        collection.refresh_from_db(fields=["picture_fields"])
+        kept = keep_data(collection=collection, records=records)
+        loaded = _load(collection, kept, load, action="documents.loaded", by=by, at=at)
+        ensure_fetching(collection=collection, by=by, at=at)
+    return loaded
 
 
 def _load(

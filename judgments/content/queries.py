@@ -18,6 +18,7 @@ from judgments.permissions import (
     may_see_people,
     may_see_rankings,
 )
+from judgments.pictures.queries import DocumentPictures, get_document_pictures
 from touchstone.scales import Scale
 
 
@@ -136,6 +137,7 @@ class DocumentPage:
     document: Document
     fields: list[tuple[str, Any]]
     html: str
+    pictures: DocumentPictures
     choice: ListChoice | None
     judged: "Page[JudgedRow] | None"
     others: list[OtherList]
@@ -173,22 +175,23 @@ def get_document_page(
     if document is None:
         raise NotFound("document")
     html = framed_html(document.clean_html)
+    pictures = get_document_pictures(access=access, document=document)
     fields = [
         (name, value)
         for name, value in sorted(document.fields.items())
-        if not (html and name == HTML_FIELD)
+        if not (html and name == HTML_FIELD) and name not in pictures.fields
     ]
     choice = get_choice(access=access, list_slug=list_slug, version=version)
     people = may_see_people(access)
     if choice is None:
-        return DocumentPage(document, fields, html, None, None, [], people)
+        return DocumentPage(document, fields, html, pictures, None, None, [], people)
     rows = _holding(choice).filter(document=document).select_related("query")
     found = rows.order_by("-grade", "query__qid")
     judged = _paginate_judged(
         access, choice, found, page, lambda row: (row.query.qid, row.query.text)
     )
     others = _other_lists(choice, document)
-    return DocumentPage(document, fields, html, choice, judged, others, people)
+    return DocumentPage(document, fields, html, pictures, choice, judged, others, people)
 
 
 def _paginate_judged(

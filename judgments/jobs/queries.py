@@ -52,6 +52,9 @@ TITLES = {
     "import_qrels": "Import of qrels",
     "import_run": "Upload of a run",
     "import_labels": "Import of labels",
+    "import_pictures": "Upload of pictures",
+    "find_pictures": "Looking for pictures in documents",
+    "fetch_pictures": "Fetching pictures",
     "choose_rule": "Aggregating labels by a rule",
     "change_plan": "Aggregating labels by a changed plan",
 }

@@ -16,7 +16,7 @@ from django.utils import timezone
 from judgments.jobs.kinds import get_handler
 from judgments.jobs.progress import in_this_process
 from judgments.jobs.queries import due_jobs
-from judgments.models import Job
+from judgments.models import Collection, Job, User
 from judgments.permissions import Access
 from judgments.waking import wake
 from touchstone.errors import DomainError
@@ -100,14 +100,36 @@ def submit_job(
 
     units: of what the handler reports as done; of a file, its bytes.
     """
+    return queue_job(
+        collection=access.collection,
+        by=access.user,
+        kind=kind,
+        file=file,
+        params=params,
+        at=at,
+        units=units,
+    )
+
+
+def queue_job(
+    *,
+    collection: Collection,
+    by: User | None,
+    kind: str,
+    at: datetime,
+    params: dict[str, Any],
+    file: "File[bytes] | None" = None,
+    units: int = 0,
+) -> Job:
+    """As `submit_job`, for work that follows from other work. by: who began that."""
     get_handler(kind)
     with transaction.atomic():
         job = Job(
-            collection=access.collection,
+            collection=collection,
             kind=kind,
             params=params,
             created_at=at,
-            created_by=access.user,
+            created_by=by,
             total_units=units,
         )
         if file is not None:

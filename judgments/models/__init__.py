@@ -10,6 +10,7 @@ from judgments.models.lists import (
     Release,
 )
 from judgments.models.members import ApiToken, AuditEntry, Invitation, Membership, Role, User
+from judgments.models.pictures import DocumentPicture, Picture, PictureContent
 from judgments.models.sets import SavedSet, SavedSetQuery, SetLook
 from judgments.models.side_texts import SideText
 
@@ -18,12 +19,15 @@ __all__ = [
     "AuditEntry",
     "Collection",
     "Document",
+    "DocumentPicture",
     "Invitation",
     "Job",
     "Judgment",
     "JudgmentList",
     "JudgmentVersion",
     "Membership",
+    "Picture",
+    "PictureContent",
     "Query",
     "QueryMetadataHistory",
     "Release",

@@ -1,4 +1,4 @@
-"""Files that a browser saves, whole or while they are read from the database."""
+"""Files that a browser saves or keeps, whole or while they are read from the database."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -14,6 +14,13 @@ def as_download(content: str | bytes, *, media_type: str, file_name: str) -> Htt
     charset = "; charset=utf-8" if isinstance(content, str) else ""
     response = HttpResponse(content, content_type=media_type + charset)
     response["Content-Disposition"] = content_disposition_header(True, file_name)
+    return response
+
+
+def as_kept(content: bytes, *, media_type: str) -> HttpResponse:
+    """The content for one person's browser, which keeps it: another one has another address."""
+    response = HttpResponse(content, content_type=media_type)
+    response["Cache-Control"] = "private, max-age=31536000, immutable"
     return response
 
 

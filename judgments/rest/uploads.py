@@ -40,6 +40,7 @@ MEDIA_TYPES: Final = (
     "application/x-ndjson",
     "application/gzip",
     "application/x-gzip",
+    "application/zip",
     "application/octet-stream",
     "application/x-www-form-urlencoded",
 )

@@ -5,6 +5,7 @@ import { closest } from "./dom.js";
 import { labelWords } from "./label-words.js";
 import { gradeButton, part, toast } from "./page.js";
 import { afterPaint } from "./painting.js";
+import { picturesOf } from "./pictures.js";
 
 /** @import { History } from "./history.js" */
 /** @import { PairQueue } from "./pair-queue.js" */
@@ -151,7 +152,7 @@ function rowOf(pair, entry) {
   title.dir = "auto";
   excerpt.dir = "auto";
   words.append(title, excerpt);
-  element.append(mark, words);
+  element.append(mark, words, ...picturesOf(pair.document).slice(0, 1));
   element.tabIndex = -1;
   const row = { pair, entry, element };
   showGrade(row);

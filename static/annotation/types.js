@@ -12,12 +12,18 @@
  */
 
 /**
+ * A picture of a document; without a `url`, `note` says why.
+ * @typedef {{ url: string, size: "small" | "medium" | "large", note: string }} ShownPicture
+ */
+
+/**
  * @typedef {object} ShownDocument
  * @property {string} title
  * @property {string} text empty where there is `html`
  * @property {string} html cleaned by the server
  * @property {string} url
  * @property {Record<string, string>} fields
+ * @property {ShownPicture[]} [pictures]
  */
 
 /**
@@ -165,7 +171,7 @@
  * @property {string} questionsScript
  */
 
-/** @typedef {"scroll" | "stage" | "title" | "url" | "fields" | "marks" | "empty-text" | "frame" | "text" | "to-top"} DocumentPart */
+/** @typedef {"scroll" | "stage" | "title" | "url" | "fields" | "marks" | "pictures" | "empty-text" | "frame" | "text" | "to-top"} DocumentPart */
 
 /**
  * @typedef {DocumentPart | "back" | "bar" | "description" | "done" | "end" | "end-heading" | "end-here" | "end-home" | "end-refused"

@@ -32,6 +32,7 @@ UNLOGGED = {
     "api-campaign-skip-return": SKIP,
     "api-list-measures": READS,
     "api-list-qrels": VERSION,
+    "api-pictures-files": JOB,
     "api-training": READS,
     "campaign-pool-preview": READS,
     "campaign-rule": JOB,
@@ -45,6 +46,7 @@ UNLOGGED = {
     "list-import": f"{JOB}; {VERSION}",
     "login": "is no change; the signs of an attack are kept by the lock-out",
     "logout": "is no change",
+    "pictures-upload": JOB,
     "queries-upload": JOB,
     "readyz": READS,
     "revert": VERSION,
@@ -127,4 +129,5 @@ def test_every_address_that_changes_something_leaves_an_entry_or_a_reason(world:
 
 def test_what_a_job_does_is_logged_or_makes_a_version() -> None:
     silent = {kind for kind in list_kinds() if not may_log(get_handler(kind))}
-    assert silent <= {"import_qrels"}
+    # which pictures there are follows from documents and chosen fields; both are logged
+    assert silent <= {"import_qrels", "find_pictures", "fetch_pictures"}

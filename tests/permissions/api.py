@@ -16,6 +16,7 @@ from tests.permissions.table import managers as _managers
 from tests.permissions.table import readers as _readers
 
 JSON: dict[str, Any] = {"method": "post", "content_type": "application/json"}
+PUT: dict[str, Any] = {"method": "put", "content_type": "application/json"}
 everybody = partial(_everybody, anonymous=401)
 leads = partial(_leads, anonymous=401)
 managers = partial(_managers, anonymous=401)
@@ -88,6 +89,10 @@ ROWS = [
     readers("api-documents", path=books),
     leads("api-documents", 201, path=books, method="post", data={"file": b"new\tone\n"}),
     readers("api-document", path=d1),
+    readers("api-pictures", path=books),
+    leads("api-pictures", path=books, **PUT, data={"fields": [{"field": "a", "size": "small"}]}),
+    leads("api-pictures-fetch", path=books, **JSON),
+    leads("api-pictures-files", 202, path=books, method="post", data={"file": b"PK"}),
     managers("api-job", path=job_of_ada),
     readers("api-sets", path=books),
     readers("api-set", path=judgments.held_out),

@@ -7,8 +7,9 @@ from django.utils import timezone
 from judgments.accounts.tokens import create_token
 from judgments.jobs.services import submit_job
 from judgments.members.services import invite
-from judgments.models import Invitation
+from judgments.models import Invitation, Picture
 from tests.builders import World, commit, make_access, make_set
+from tests.judgments.pictures.drawing import choose, data_uri, drawn, load
 from tests.permissions.table import Row, everybody, leads, managers, readers
 from touchstone.scales import Scale
 
@@ -104,6 +105,12 @@ def job_of_ada(world: World) -> dict[str, object]:
     return books(world) | {"public_id": job.public_id}
 
 
+def stored_picture(world: World) -> dict[str, object]:
+    load(world.collection, {"d1": {"photo": data_uri(drawn())}})
+    choose(world.collection, photo="small")
+    return books(world) | {"name": Picture.objects.get().public_id}
+
+
 SET = {"name": "Two", "slug": "two", "typed": "q1\nq2"}
 ROWS = [
     everybody("home", annotator=302),
@@ -140,6 +147,11 @@ ROWS = [
     leads("queries-upload", 302, path=books, method="post", data={"file": b"new\tone\n"}),
     leads("documents-upload", path=books),
     leads("documents-upload", 302, path=books, method="post", data={"file": b"new\tone\n"}),
+    readers("pictures", path=books),
+    leads("pictures", 302, path=books, method="post", data={"size:photo": "small"}),
+    leads("pictures-upload", 302, path=books, method="post", data={"file": b"PK"}),
+    leads("pictures-fetch", 302, path=books, method="post"),
+    readers("picture", path=stored_picture),
     managers("members", path=books),
     managers("members", path=books, method="post", data={"role": "annotator", "days": 7}),
     managers("member-role", 302, path=ben, method="post", data={"role": "researcher"}),

@@ -6,8 +6,10 @@ from annotation.campaigns.services import close_campaign
 from annotation.labelling.skipping import skip_query
 from annotation.models import Assignment, Campaign
 from annotation.questions.services import ask, close
+from judgments.models import Picture
 from tests.builders import NOW, World, make_access
 from tests.builders_annotation import context_of, lease, make_campaign
+from tests.judgments.pictures.drawing import choose, data_uri, drawn, load
 from tests.permissions.table import Row, everybody, managers, readers
 
 JSON = "application/json"
@@ -112,8 +114,18 @@ def leads(name: str, status: int = 200, **data: Any) -> Row:
     )
 
 
+def held_picture(world: World) -> dict[str, Any]:
+    """A picture of a document that Ben has before him."""
+    load(world.collection, {"d1": {"photo": data_uri(drawn())}})
+    choose(world.collection, photo="small")
+    made = make_campaign(world=world, pairs=[(world.queries[0], world.documents[0])])
+    lease(campaign=made, username="ben")
+    return {"campaign_id": made.public_id, "name": Picture.objects.get().public_id}
+
+
 ROWS = [
     Row(name="label", path=campaign, annotator=200),
+    Row(name="label-picture", path=held_picture, annotator=200),
     Row(name="label-feedback", path=campaign, annotator=200),
     Row(name="label-own-work", path=campaign, annotator=200),
     Row(name="label-own-labels", path=campaign, annotator=200),

@@ -1,0 +1,19 @@
+// Pictures of a document: the server's own copies, each in a place that is there before it comes.
+
+/** @import { ShownDocument, ShownPicture } from "./types.js" */
+
+/** @param {ShownDocument} shown */
+export const picturesOf = ({ pictures, title }) => (pictures ?? []).map((picture) => placeOf(picture, title));
+
+/**
+ * @param {ShownPicture} picture
+ * @param {string} title
+ */
+function placeOf({ url, size, note }, title) {
+  const place = document.createElement(url ? "img" : "span");
+  place.className = `picture ${size}`;
+  if (place instanceof HTMLImageElement) {
+    Object.assign(place, { loading: "lazy", decoding: "async", src: url, alt: title || "Picture" });
+  } else place.textContent = `No picture. ${note}`;
+  return place;
+}
