@@ -23,6 +23,7 @@ from annotation.pooling.queries import PoolPlan
 from annotation.pooling.services import build_pool
 from annotation.training.standing import Standing, get_standing
 from judgments.models import User
+from judgments.pictures.queries import ShownPicture
 from tests.builders import NOW, World, make_access, make_world
 from tests.builders_annotation import context_of, label, make_draft, said
 from tests.evaluation.builders import make_run
@@ -150,9 +151,10 @@ def test_ids_are_random_and_the_order_is_not_that_of_the_pool(campaign: Campaign
 def test_the_annotators_page_has_these_fields_and_no_others() -> None:
     assert {field.name for field in fields(ShownPair)} == {
         "assignment", "name", "query_name", "query_text", "query_description", "title", "body",
-        "url", "fields",
+        "url", "fields", "pictures",
         "content_hash", "html", "query_done", "is_training",
     }  # fmt: skip
+    assert {field.name for field in fields(ShownPicture)} == {"name", "size", "note"}
     assert {field.name for field in fields(LabelShell)} == {
         "campaign_id", "campaign_name", "guideline", "warning",
     }  # fmt: skip

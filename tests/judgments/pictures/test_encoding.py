@@ -3,6 +3,7 @@
 import io
 import struct
 import zlib
+from typing import Final
 
 import pytest
 from PIL import Image, ImageCms
@@ -66,28 +67,28 @@ def test_metadata_stay_behind_and_the_picture_stands_upright():
         assert "icc_profile" not in image.info
 
 
-@pytest.mark.parametrize(
-    ("data", "reason"),
-    [
-        (SVG, "not_a_picture"),
-        (b"<!doctype html><script>alert(1)</script>", "not_a_picture"),
-        (b"", "not_a_picture"),
-        (drawn(form="TIFF"), "not_a_picture"),
-        (drawn(form="BMP"), "not_a_picture"),
-        (drawn(form="ICO"), "not_a_picture"),
-        (drawn(form="PDF"), "not_a_picture"),
-        (b"\x89PNG\r\n\x1a\n" + SVG, "not_a_picture"),
-        (drawn(900, 900, form="JPEG")[:2000], "broken"),
-        (drawn(900, 900)[:1000], "broken"),
-        (drawn(900, 900, form="WEBP")[:100], "broken"),
-        (bomb(5001, 5000), "too_many_pixels"),
-        (bomb(60_000, 60_000), "too_many_pixels"),
-        (bomb(1, 2**31 - 1), "too_many_pixels"),
-        (bomb(5000, 4000), "broken"),
-        (many_scans(), "broken"),
-        (b"\xff\xd8\xff" + b"\0" * (MOST_BYTES + 1), "too_large"),
-    ],
-)
+BAD: Final = {
+    "svg": (SVG, "not_a_picture"),
+    "html": (b"<!doctype html><script>alert(1)</script>", "not_a_picture"),
+    "empty": (b"", "not_a_picture"),
+    "tiff": (drawn(form="TIFF"), "not_a_picture"),
+    "bmp": (drawn(form="BMP"), "not_a_picture"),
+    "ico": (drawn(form="ICO"), "not_a_picture"),
+    "pdf": (drawn(form="PDF"), "not_a_picture"),
+    "svg behind a signature": (b"\x89PNG\r\n\x1a\n" + SVG, "not_a_picture"),
+    "half a jpeg": (drawn(900, 900, form="JPEG")[:2000], "broken"),
+    "half a png": (drawn(900, 900)[:1000], "broken"),
+    "half a webp": (drawn(900, 900, form="WEBP")[:100], "broken"),
+    "a bomb": (bomb(5001, 5000), "too_many_pixels"),
+    "a large bomb": (bomb(60_000, 60_000), "too_many_pixels"),
+    "a long bomb": (bomb(1, 2**31 - 1), "too_many_pixels"),
+    "fewer pixels than said": (bomb(5000, 4000), "broken"),
+    "a thousand scans": (many_scans(), "broken"),
+    "too large": (b"\xff\xd8\xff" + b"\0" * (MOST_BYTES + 1), "too_large"),
+}
+
+
+@pytest.mark.parametrize(("data", "reason"), BAD.values(), ids=BAD)
 def test_what_is_no_picture_or_would_cost_too_much_is_refused(data, reason):
     with pytest.raises(PictureRefusedError) as refused:
         encode(data)
