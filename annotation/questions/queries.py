@@ -33,6 +33,7 @@ from annotation.seats.streams import order_of
 from judgments.models import Membership, User
 from judgments.pages.paging import paginate
 from judgments.permissions import Access, NotFound
+from judgments.pictures.queries import DocumentPictures, get_document_pictures
 
 BEGINNING: Final = 90  # characters of a text that has no title, or of a message in a list
 MOST_SEARCHED: Final = 200  # characters of a search
@@ -209,6 +210,7 @@ class ThreadPage:
 
     thread: Thread
     pair: Pair
+    pictures: DocumentPictures
     campaign: Campaign
     guideline: ShownGuideline
     next_id: UUID | None
@@ -449,6 +451,7 @@ def get_thread_page(
     return ThreadPage(
         thread=thread,
         pair=pair,
+        pictures=get_document_pictures(access=access, document=pair.document),
         campaign=campaign,
         guideline=get_newest_guideline(campaign),
         next_id=others_qs.order_by("changed_at", "pk").values_list("public_id", flat=True).first(),
