@@ -142,7 +142,7 @@ function assign(button, action) {
   const row = button.closest("li");
   if (!row) return;
   row.classList.add("is-waiting");
-  report(`Press the key for: ${wordsOf(row)}. Esc leaves it as it is.`);
+  report(`Press a key for: ${wordsOf(row)}. Esc cancels.`);
   const end = () => {
     row.classList.remove("is-waiting");
     removeEventListener("keydown", take, true);
@@ -154,7 +154,7 @@ function assign(button, action) {
     event.preventDefault();
     event.stopImmediatePropagation();
     if (event.key === "Escape") {
-      report("Nothing has changed.");
+      report("Cancelled.");
       end();
     } else if (tryKey(action, event.key)) end();
   };
@@ -169,9 +169,9 @@ function assign(button, action) {
  */
 function tryKey(action, key) {
   const taken = rows().find((row) => row.dataset.keyOf !== action && keyOf(data(row, "keyOf")) === key);
-  if (!isAssignable(key)) report("That key can’t be used. Press another one.");
+  if (!isAssignable(key)) report("That key can’t be used. Press another key.");
   else if (taken)
-    report(`“${shownKey(key)}” is used by ${wordsOf(taken).split(/[:,]/)[0]}. Press another one.`);
+    report(`“${shownKey(key)}” is used by ${wordsOf(taken).split(/[:,]/)[0]}. Press another key.`);
   else {
     const before = keyOf(action);
     change(

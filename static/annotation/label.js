@@ -316,9 +316,9 @@ function showCorrection(made) {
  * @param {Press} by
  */
 function warn(ignored, by = "key") {
-  if (ignored === "gone") toast("That pair is not on the screen any more, so nothing was changed.", "warn");
+  if (ignored === "gone") toast("That pair is no longer on the screen. Nothing was changed.", "warn");
   if (ignored === "read-only") {
-    toast("This campaign is closed, so its labels can’t be changed.", "warn");
+    toast("This campaign is closed. Its labels can’t be changed.", "warn");
   }
   if (ignored !== "early") return;
   if (performance.now() - warnedAt > REPEATED_WARNING) toast(`Too fast: that ${by} was ignored.`, "warn");
@@ -378,7 +378,7 @@ function mark(range) {
   withTarget((pair) => {
     const spans = spansWithSelection(pair, range);
     if (spans) change(pair, { spans });
-    else toast("Select the evidence, or find it, then highlight it.");
+    else toast("Select or find the evidence first.");
   });
 }
 

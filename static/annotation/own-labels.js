@@ -68,7 +68,7 @@ export class OwnLabels {
       counts.set(words, (counts.get(words) ?? 0) + 1);
     }
     const each = [...counts].map(([words, count]) => `${number(count)} × ${words}`).join(", ");
-    return `This sitting: ${counted(done.length, "label", "labels")} in ${duration(this.#seconds)} (${each}).`;
+    return `This session: ${counted(done.length, "label", "labels")} in ${duration(this.#seconds)} (${each}).`;
   }
 
   /**

@@ -46,7 +46,7 @@ export async function save() {
     if (response.ok) return "";
     return (await response.json()).message;
   } catch {
-    toast("Your keys and view hold on this page, but could not be kept.", "warn");
+    toast("Your settings apply on this page but could not be saved.", "warn");
     return "";
   }
 }

@@ -100,7 +100,7 @@ export class Progress {
     const each = this.#seconds / this.#labels;
     return {
       left: `${duration(each * this.left)} left`,
-      pace: `${number(3600 / each)} labels per hour today; time away does not count`,
+      pace: `${number(3600 / each)} labels per hour today, without breaks`,
     };
   }
 }

@@ -63,7 +63,7 @@ export class QueryList {
     const { queue, screen } = this.#options;
     const { current } = queue;
     if (screen.mode !== "labelling" || !current || current.is_training) {
-      toast("There is no query to list now.");
+      toast("There is no query to list.");
       return;
     }
     this.#opened += 1;

@@ -116,7 +116,7 @@ export class Review {
       const entry = await this.#olderOf(history);
       return () => {
         if (entry) this.#review(history, entry);
-        else if (screen.state.entry) toast("This is the first one.");
+        else if (screen.state.entry) toast("This is your first label.");
         else toast(this.#history ? "No labels match this filter." : "You have no labels here yet.");
       };
     });
@@ -145,7 +145,7 @@ export class Review {
       const history = this.#newHistory();
       if (entry) history.startFrom(entry);
       return () =>
-        entry ? this.#review(history, entry) : toast("That label was changed or taken back since.");
+        entry ? this.#review(history, entry) : toast("That label has been changed or undone since.");
     });
   }
 

@@ -84,7 +84,7 @@ export class Saving {
     const form = part("sign-in");
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      this.#signIn(form).catch(() => this.#say("The server does not answer. Try again in a moment."));
+      this.#signIn(form).catch(() => this.#say("The server is not responding. Try again in a moment."));
     });
     element(form, "[data-put-off]", HTMLElement).addEventListener("click", () => {
       this.#isPutOff = true;
@@ -112,9 +112,7 @@ export class Saving {
     this.#shown = shown;
     part("state").dataset.state = shown;
     const words =
-      loose > 0
-        ? `${counted(unsaved, "only in this tab")}, not yet saved. Leave it open.`
-        : WORDS[shown](unsaved);
+      loose > 0 ? `${number(unsaved)} not yet saved, only in this tab. Keep it open.` : WORDS[shown](unsaved);
     const say = () => {
       if (part("state-words").textContent !== words) part("state-words").textContent = words;
     };
@@ -124,17 +122,14 @@ export class Saving {
     this.#showSignIn();
     if (loose > 0 && !this.#saidLoose) {
       this.#saidLoose = true;
-      toast(
-        "This browser has no room to keep labels, so they are sent at once. Leave the page open until they are saved.",
-        "warn",
-      );
+      toast("This browser can’t store labels. Keep this tab open until they are saved.", "warn");
     }
   }
 
   surplus() {
     if (this.#saidSurplus) return;
     this.#saidSurplus = true;
-    toast("While you were away, others finished some of these pairs. Your labels are kept as extra ones.");
+    toast("Others completed some of these pairs while you were away. Your labels are kept as extra labels.");
   }
 
   // signing in again, on the page
@@ -149,8 +144,8 @@ export class Saving {
     }
     const reason =
       this.#shown === "other-account"
-        ? "Another account has signed in with this browser. Your labels are kept here; signing in signs the other account out."
-        : "You are signed out. Go on labelling: your labels are kept here and sent once you have signed in.";
+        ? "Another account is signed in in this browser. Your labels are kept here. Signing in again signs it out."
+        : "You are signed out. You can keep labelling: labels are kept here and sent once you sign in.";
     this.#say(this.#answer || reason);
   }
 
@@ -172,9 +167,9 @@ export class Saving {
       this.#options.onChange();
       return;
     }
-    if (response.ok) this.#answer = `That is not the password of ${username}.`;
-    else if (response.status === 429) this.#answer = "Too many tries. Wait a quarter of an hour.";
-    else this.#answer = "The server did not accept it. Try again.";
+    if (response.ok) this.#answer = `Wrong password for ${username}.`;
+    else if (response.status === 429) this.#answer = "Too many attempts. Try again in 15 minutes.";
+    else this.#answer = "Sign-in failed. Try again.";
     this.#say(this.#answer);
   }
 
@@ -186,7 +181,7 @@ export class Saving {
     this.#refused = rows;
     part("refused").hidden = rows.length === 0;
     part("refused-count").textContent = counted(rows.length, "not accepted");
-    part("end-refused").textContent = `Show what was not accepted (${number(rows.length)})`;
+    part("end-refused").textContent = `Show labels not accepted (${number(rows.length)})`;
     element(dialog("refused"), "ul", HTMLElement).replaceChildren(...rows.map((row) => this.#item(row)));
     if (rows.length === 0 && dialog("refused").open) dialog("refused").close();
     this.#options.onRefused(rows.length);
@@ -201,7 +196,7 @@ export class Saving {
   async #copy() {
     const isDone = await copied(refusedTable(this.#refused, gradeName));
     const count = counted(this.#refused.length, "label", "labels");
-    report(isDone ? `Copied: ${count}.` : "The browser does not allow copying. Select the text instead.");
+    report(isDone ? `Copied: ${count}.` : "The browser blocked copying. Select the text and copy it.");
   }
 
   /** @param {Row} row */

@@ -29,26 +29,22 @@ function wordsInstead({ mode, ended, paused }) {
   if (mode === "elsewhere") {
     return [
       "Open in another tab",
-      "You label this campaign in another tab or window. All that you labelled is kept.",
+      "You are labelling this campaign in another tab or window. Your labels are kept.",
     ];
   }
   if (mode === "signed-out") {
-    return ["You are signed out", "Sign in again to get the next pairs. What you labelled is kept."];
+    return ["You are signed out", "Sign in again to continue. Your labels are kept."];
   }
   if (mode === "waiting") {
-    return [
-      NO_CONNECTION,
-      "The next pairs are not here yet. They come by themselves; what you labelled is kept.",
-    ];
+    return [NO_CONNECTION, "The next pairs load once the connection is back. Your labels are kept."];
   }
   if (ended === "closed") {
     return [
       "This campaign is closed",
-      "Your labels from before it closed are kept. Nothing more is asked of you here.",
+      "Labels made before it closed are kept. There is nothing left to label here.",
     ];
   }
-  if (ended)
-    return [NOT_IN_CAMPAIGN, "It accepts no more labels from you. Ask its lead if that is a mistake."];
+  if (ended) return [NOT_IN_CAMPAIGN, "You can’t add labels to it. If this is a mistake, ask its lead."];
   if (paused) return ["Paused", paused];
   return ["All done", "There is nothing left for you to label here right now. Thank you."];
 }

@@ -51,7 +51,7 @@ async function returnQuery(id, { queue, supply }) {
     await post(config.releaseUrl, { assignments });
     queue.clear();
     await supply.fetchMore();
-    toast("The query is back.", "good");
+    toast("Query unskipped.", "good");
   } catch {
     toast("Undoing a skip needs a connection.", "warn");
   }

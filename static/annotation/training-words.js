@@ -10,8 +10,8 @@
 export function headingWords({ low, high, is_right: isRight }, grade, named) {
   const range = low === high ? named(low) : `${named(low)} to ${named(high)}`;
   if (isRight) return `Right: ${range}`;
-  const label = grade === null ? "You could not tell." : `Your label: ${named(grade)}.`;
-  return `${label} Right is ${range}.`;
+  const label = grade === null ? "Your answer: can’t tell." : `Your label: ${named(grade)}.`;
+  return `${label} The right grade is ${range}.`;
 }
 
 /**
@@ -19,8 +19,8 @@ export function headingWords({ low, high, is_right: isRight }, grade, named) {
  * @param {TrainingResult} result
  */
 export function attemptWords({ counts, state, right, done, pairs, needed }) {
-  if (!counts) return "Your first answer is the one that counts.";
-  if (state === "passed") return `Passed: ${right} of ${pairs} right. What follows counts.`;
-  if (state === "failed") return `${right} of ${pairs} right; ${needed} are needed.`;
-  return `${done} of ${pairs} done, ${right} right; ${needed} are needed.`;
+  if (!counts) return "Only your first answer counts.";
+  if (state === "passed") return `Passed: ${right} of ${pairs} right. Your next labels count.`;
+  if (state === "failed") return `${right} of ${pairs} right, ${needed} needed.`;
+  return `${done} of ${pairs} done, ${right} right, ${needed} needed.`;
 }

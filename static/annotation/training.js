@@ -9,7 +9,7 @@ import { attemptWords, headingWords } from "./training-words.js";
 /** @import { Attempt, Label, Receipt, SendState, TrainingResult } from "./types.js" */
 
 const OFFLINE =
-  "Your answer is kept here. What is right can be read once there is a connection: on your own page, or here if you wait.";
+  "Your answer is kept here. The right grade is shown once the connection is back: here, or later under My work.";
 
 export class Training {
   /** @type {Label | null} whose answer is waited for or shown */

@@ -207,7 +207,7 @@ async function copy(button) {
     await navigator.clipboard.writeText(button.dataset.copy ?? source?.textContent ?? "");
     toast({ text: "Copied", tone: "good", seconds: 2 });
   } catch {
-    toast({ text: "The browser did not allow copying. Select the text and copy it by hand.", tone: "warn" });
+    toast({ text: "The browser blocked copying. Select the text and copy it.", tone: "warn" });
   }
 }
 

@@ -105,7 +105,7 @@ def test_ones_own_history_is_gone_through_filtered_changed_and_taken_back(
     expect(page.locator('[data-part="said"]')).to_contain_text("4 Perfect")
     expect(page.locator('[data-grade="4"]')).to_have_attribute("aria-pressed", "true")
     ben.check_accessible()
-    page.get_by_label("Which of your labels").select_option("grade=3")
+    page.get_by_label("Filter your labels").select_option("grade=3")
     expect(page.locator('[data-part="said"]')).to_contain_text("3 Highly relevant")
     assert shown(page) == first
     page.keyboard.press("Escape")

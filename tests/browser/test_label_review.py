@@ -22,7 +22,7 @@ def test_a_filter_that_nothing_matches_says_so_takes_no_grade_and_is_left_by_esc
     at_work = shown(page)
     page.keyboard.press("ArrowLeft")
     mode(page, "reviewing")
-    which = page.get_by_label("Which of your labels")
+    which = page.get_by_label("Filter your labels")
     which.select_option("noted=true")
     expect(page.get_by_role("heading", name="No labels match this filter.")).to_be_visible()
     expect(which).to_be_visible()
@@ -53,7 +53,7 @@ def test_a_filter_that_cannot_be_asked_for_leaves_what_is_shown_with_its_own_fil
     assert shown(page) == labelled
     ben.expect_saved()
     ben.context.set_offline(True)
-    which = page.get_by_label("Which of your labels")
+    which = page.get_by_label("Filter your labels")
     which.select_option("grade=4")
     expect(page.get_by_text("Older labels need a connection.")).to_be_visible()
     expect(which).to_have_value("")

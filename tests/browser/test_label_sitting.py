@@ -39,7 +39,7 @@ def test_a_skipped_query_leaves_the_counts_at_once_and_comes_back_by_undo(
     expect(toasts).to_have_text("Query skipped.Undo")
     ben.check_accessible()
     toasts.get_by_role("button", name="Undo").click()
-    expect(toasts).to_have_text("The query is back.")
+    expect(toasts).to_have_text("Query unskipped.")
     expect(total).to_have_text(str(all_pairs))
     page.wait_for_function(IS_READY)
     press(page, "1")
@@ -55,7 +55,7 @@ def test_one_toast_is_shown_at_a_time(open_window: Opener) -> None:
     expect(page.locator(".toast")).to_have_text("This document has no URL.")
     page.keyboard.press("h")
     expect(page.locator(".toast")).to_have_text(
-        "Select the evidence, or find it, then highlight it."
+        "Select or find the evidence first."
     )
 
 
@@ -70,7 +70,7 @@ def test_the_end_says_what_was_labelled_in_this_sitting(open_window: Opener) -> 
     press(page, "40" + "3" * (total - 3))
     expect(page.get_by_role("heading", name="All done")).to_be_visible()
     summary = page.locator('[data-part="end-summary"]')
-    expect(summary).to_have_text(re.compile(rf"^This sitting: {total} labels in "))
+    expect(summary).to_have_text(re.compile(rf"^This session: {total} labels in "))
     expect(summary).to_contain_text(
         f"(1 × 4 Perfect, {total - 3} × 3 Highly relevant, 1 × 0 Irrelevant, 1 × can’t tell)"
     )

@@ -276,7 +276,7 @@ def test_labels_wait_for_their_own_author_when_somebody_else_signs_in(
     assert len(place.labels()) == 1
     page.get_by_label("Password of ben").fill("a wrong one")
     page.get_by_role("button", name="Sign in").click()
-    expect(page.locator('[data-part="sign-in-words"]')).to_contain_text("not the password")
+    expect(page.locator('[data-part="sign-in-words"]')).to_contain_text("Wrong password")
     page.get_by_label("Password of ben").fill(place.passwords["ben"])
     page.keyboard.press("Enter")
     ben.expect_saved()

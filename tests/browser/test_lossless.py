@@ -218,7 +218,7 @@ def test_labels_that_come_after_others_filled_the_pairs_are_kept_and_it_is_said_
     cem.expect_saved()
     ben.context.set_offline(False)
     ben.expect_saved()
-    expect(page.get_by_text("Your labels are kept as extra ones.")).to_have_count(1)
+    expect(page.get_by_text("Your labels are kept as extra labels.")).to_have_count(1)
     check_nothing_lost(page, place, "ben", labels=2)
     surplus = "SELECT count(*) FROM annotation_label WHERE assignment_id IS NULL"
     assert place.rows(surplus) == [(2,)]
@@ -246,7 +246,7 @@ def test_what_the_browser_or_the_server_will_not_take_is_told_and_not_thrown_awa
     cem.context.add_init_script(NO_DATABASE)
     page = cem.label_page()
     press(page, "01")
-    expect(page.get_by_text("This browser has no room to keep labels")).to_have_count(1)
+    expect(page.get_by_text("This browser can’t store labels")).to_have_count(1)
     cem.expect_saved()
     assert [row.grade for row in stored(place, "cem")] == [0, 1]
     ben = open_window("ben")

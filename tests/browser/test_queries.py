@@ -90,7 +90,7 @@ def test_the_history_of_this_query_leaves_out_others_with_the_same_text(
     page.keyboard.press("ArrowLeft")
     expect(page.locator('[data-part="back"]')).to_be_visible()
     assert seen(page) == (second, title)
-    page.get_by_label("Which of your labels").select_option("query")
+    page.get_by_label("Filter your labels").select_option("query")
     expect(page.locator('[data-part="back"]')).to_be_visible()
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".toasts")).to_contain_text("first")

@@ -42,7 +42,7 @@ test("the pace is today's, from five labels on", () => {
   progress.count(1, 6);
   progress.show();
   assert.equal(last()?.left, "about 1 h left"); // 598 pairs of 6 seconds
-  assert.equal(last()?.pace, "600 labels per hour today; time away does not count");
+  assert.equal(last()?.pace, "600 labels per hour today, without breaks");
 });
 
 test("a pair that took an hour counts as ten minutes", () => {

@@ -23,16 +23,16 @@ test("the right answer is said, as one grade or a range", () => {
 });
 
 test("a wrong answer is said beside the right one, and 0 is a grade", () => {
-  assert.equal(headingWords(result(), 0, named), "Your label: 0 grade. Right is 2 grade.");
-  assert.equal(headingWords(result(), null, named), "You could not tell. Right is 2 grade.");
+  assert.equal(headingWords(result(), 0, named), "Your label: 0 grade. The right grade is 2 grade.");
+  assert.equal(headingWords(result(), null, named), "Your answer: can’t tell. The right grade is 2 grade.");
 });
 
 test("how the attempt stands follows from its state", () => {
-  assert.equal(attemptWords(result()), "4 of 10 done, 3 right; 8 are needed.");
+  assert.equal(attemptWords(result()), "4 of 10 done, 3 right, 8 needed.");
   assert.equal(
     attemptWords(result({ state: "passed", right: 9 })),
-    "Passed: 9 of 10 right. What follows counts.",
+    "Passed: 9 of 10 right. Your next labels count.",
   );
-  assert.equal(attemptWords(result({ state: "failed" })), "3 of 10 right; 8 are needed.");
+  assert.equal(attemptWords(result({ state: "failed" })), "3 of 10 right, 8 needed.");
   assert.match(attemptWords(result({ counts: false, state: "passed" })), /first answer/);
 });

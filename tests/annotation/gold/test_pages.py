@@ -62,9 +62,9 @@ def test_the_lead_says_how_much_is_planted(campaign: Campaign) -> None:
 def test_little_gold_is_said_to_be_little(campaign: Campaign, world: World) -> None:
     ada = make_access(collection=world.collection)
     CheckPlan.objects.create(campaign=campaign, gold_percent=5)
-    assert "Too little gold" in words(client_of("ada").get(of("campaign-gold", campaign)))
+    assert "Not enough gold" in words(client_of("ada").get(of("campaign-gold", campaign)))
     mark_gold(access=ada, pair=first(campaign), low=3, high=3, reason="", at=NOW)
-    assert "Too little gold" not in words(client_of("ada").get(of("campaign-gold", campaign)))
+    assert "Not enough gold" not in words(client_of("ada").get(of("campaign-gold", campaign)))
 
 
 def test_no_grade_is_gold_by_a_slip_and_one_grade_is_enough(campaign: Campaign) -> None:

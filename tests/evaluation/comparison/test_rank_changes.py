@@ -139,7 +139,7 @@ def test_two_runs_alike_have_nothing_moved(world):
     assert "No saved set named same" in text
     make_set(world=world, qids=["q1"], slug="same")
     text = text_of(signed_in(world.dora).get(f"{URL}?runs=bm25&runs=lsa&measure=nDCG@3&set=same"))
-    assert "Nothing moved" in text
+    assert "No documents moved" in text
 
 
 def test_the_comparison_leads_to_it_and_it_leads_to_each_query(world):

@@ -72,7 +72,7 @@ def test_an_entry_is_a_sentence_with_what_changed_and_nothing_else(world: World)
     assert rows(page)[:2] == [
         (
             "pair.adjudicated",
-            "Ada adjudicated q1 d&lt;1&gt;",
+            "Ada adjudicated the pair q1 d&lt;1&gt;",
             "grade 2 → 0 · reason why · state was complete",
         ),
         ("campaign.changed", "Ada changed the plan of Spring “👗”", "labels per pair 2 → 3"),
