@@ -22,10 +22,10 @@ from judgments.rest.parsing import check_parameters
 
 
 class Root(APIView):
-    """Where everything begins."""
+    """The entry point of the API."""
 
     class Output(serializers.Serializer[Any]):
-        """Addresses to go on from."""
+        """URLs to start from."""
 
         collections = serializers.URLField()
         schema = serializers.URLField()
@@ -33,7 +33,7 @@ class Root(APIView):
 
     @extend_schema(operation_id="get_root", responses=Output)
     def get(self, request: Request) -> Response:
-        """Addresses to go on from."""
+        """List the URLs to start from."""
         check_parameters(request)
         addresses = {
             name: request.build_absolute_uri(reverse(f"api-{name}"))
@@ -43,7 +43,7 @@ class Root(APIView):
 
 
 class Schema(SpectacularAPIView):
-    """The OpenAPI schema: JSON, or YAML for those who ask for `application/vnd.oai.openapi`."""
+    """The OpenAPI schema, as JSON, or as YAML with `Accept: application/vnd.oai.openapi`."""
 
     permission_classes = (IsAuthenticated,)
     content_negotiation_class = DefaultContentNegotiation

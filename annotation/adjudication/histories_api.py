@@ -31,7 +31,7 @@ class PairHistory(APIView):
         operation_id="get_pair_history", parameters=[Parameters], responses={200: Output} | REFUSED
     )
     def get(self, request: Request, slug: str, list_slug: str) -> Response:
-        """Who said what about a pair, what was decided, and what the list held when; for leads."""
+        """Return a pair's history: labels, adjudications, and its grades by version; for leads."""
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
         found = get_history(

@@ -24,7 +24,7 @@ class GoldAnswerOutput(AnswerSerializer):
 
 
 class Gold(UploadView):
-    """The pairs of a campaign whose right answer is known."""
+    """The gold of a campaign: pairs whose right grade is known."""
 
     class Options(serializers.Serializer[Any]):
         """adds_pairs: pairs that the campaign does not have are added, in queries that it has."""
@@ -41,7 +41,7 @@ class Gold(UploadView):
 
     @extend_schema(operation_id="list_gold", responses={200: Output})
     def get(self, request: Request, campaign_id: uuid.UUID) -> Response:
-        """The gold in use."""
+        """List the gold in use."""
         check_parameters(request)
         access, campaign = find_campaign(viewer=request.user, campaign_id=campaign_id)
         found = list_gold(access=access, campaign=campaign)
@@ -54,9 +54,10 @@ class Gold(UploadView):
         responses={200: Added, 201: Added},
     )
     def post(self, request: Request, campaign_id: uuid.UUID) -> Response:
-        """Take gold as CSV or JSONL, all or nothing; 200 if all of it was gold already.
+        """Add gold from a CSV or JSONL file, all or nothing; for leads.
 
-        Columns or keys: query_id, doc_id, grade, and optionally highest_grade and reason.
+        Columns or keys: query_id, doc_id, grade, and optionally highest_grade and reason. 200 if
+        all of it was gold already.
         """
         access, campaign = find_campaign(viewer=request.user, campaign_id=campaign_id)
         check_may_run(access, campaign)

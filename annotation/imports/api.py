@@ -23,7 +23,7 @@ LARGE: Final = 256 * 1024  # some ten seconds: a label costs more than a line of
 
 
 class LabelsImport(UploadView):
-    """Labels of single people, from a file."""
+    """Labels made elsewhere, from a file."""
 
     class Options(serializers.Serializer[Any]):
         """campaign: the name of the one that gets them; a new name makes one, which is closed.
@@ -41,7 +41,7 @@ class LabelsImport(UploadView):
     class Output(serializers.Serializer[Any]):
         """What importing labels did. version: the one that followed; null if none did.
 
-        names: whom each user name stands for in the file.
+        names: the account of each username in the file.
         """
 
         campaign = serializers.UUIDField()

@@ -53,19 +53,22 @@ ACCOUNT = OpenApiParameter(
     "Touchstone-Account",
     uuid.UUID,
     OpenApiParameter.HEADER,
-    description="The account that the request is for; 403 if another account is signed in. A page"
-    " that keeps labels until they are stored needs it: another tab may have changed the account.",
+    description="The account that the labels belong to; 403 if another account is signed in, for"
+    " example in another tab.",
 )
 
 
 class Next(APIView):
-    """`next`: see to it that there are pairs at hand. Asking again gives the same ones."""
+    """`next`: the pairs to label. Repeated requests return the same pairs."""
 
     throttle_scope = "labelling"
 
     @extend_schema(operation_id="campaign_next", parameters=[Count], responses=NextOutput)
     def get(self, request: Request, campaign_id: uuid.UUID) -> Response:
-        """Lease a pair, or as many as `count` says; asking again gives the same ones."""
+        """Lease a pair, or as many as `count` says.
+
+        Repeated requests return the same pairs.
+        """
         wish = read_parameters(request, Count)
         return Response(
             _next(get_annotator_context(viewer=request.user, campaign_id=campaign_id), wish)
@@ -78,7 +81,7 @@ class Next(APIView):
         responses=NextOutput,
     )
     def post(self, request: Request, campaign_id: uuid.UUID) -> Response:
-        """Lease pairs as with GET, leaving out of the answer those that the caller holds."""
+        """Lease pairs, leaving out of the response those that the caller already holds."""
         check_parameters(request)
         context = _context(request, campaign_id)
         wish = read_input(FirstWish, request.data)
@@ -90,7 +93,7 @@ class Next(APIView):
 
 
 class Labels(APIView):
-    """`labels`: the annotator's own labels, and the place to send new ones to."""
+    """`labels`: the annotator's own labels."""
 
     throttle_scope = "labelling"
 
@@ -100,7 +103,7 @@ class Labels(APIView):
         responses=OwnLabelOutput(many=True),
     )
     def get(self, request: Request, campaign_id: uuid.UUID) -> Response:
-        """The annotator's own labels that hold, newest first."""
+        """List the annotator's own current labels, newest first."""
         query = read_parameters(request, Page)
         context = get_annotator_context(viewer=request.user, campaign_id=campaign_id)
         limit, before = query.pop("limit"), query.pop("before")
@@ -125,10 +128,10 @@ class Labels(APIView):
         responses={200: LabelsOutput},
     )
     def post(self, request: Request, campaign_id: uuid.UUID) -> Response:
-        """Take one label, or a batch as {"labels": […], "count": …}.
+        """Submit one label, or a batch as {"labels": […], "count": …}.
 
-        A batch is answered with 200 and a receipt for each; a label that is refused holds up no
-        other. A single label that is refused is answered with 422.
+        A batch is answered with 200 and a receipt for each label; a refused label does not affect
+        the others. A single label that is refused is answered with 422.
         """
         check_parameters(request)
         context = _context(request, campaign_id)
@@ -143,12 +146,12 @@ class Labels(APIView):
 
 
 class Release(APIView):
-    """`release`: give pairs back that will not be labelled now."""
+    """`release`: give leased pairs back."""
 
     throttle_scope = "labelling"
 
     class Input(serializers.Serializer[Any]):
-        """assignments: those to give back; without it, all."""
+        """assignments: the ones to release; all if omitted."""
 
         assignments = serializers.ListField(
             child=serializers.UUIDField(), max_length=4 * MOST, allow_null=True, default=None
@@ -161,7 +164,7 @@ class Release(APIView):
         responses=inline_serializer("Released", {"released": serializers.IntegerField()}),
     )
     def post(self, request: Request, campaign_id: uuid.UUID) -> Response:
-        """Give pairs back that will not be labelled now; how many there were."""
+        """Release leased pairs that will not be labelled now; returns how many."""
         check_parameters(request)
         context = _context(request, campaign_id)
         wish = read_input(self.Input, request.data)
@@ -171,13 +174,13 @@ class Release(APIView):
 
 
 class Skips(APIView):
-    """`skips`: queries that the annotator would rather not label."""
+    """`skips`: the queries that the annotator has skipped."""
 
     throttle_scope = "labelling"
 
     @extend_schema(operation_id="campaign_skips", responses=OwnSkipOutput(many=True))
     def get(self, request: Request, campaign_id: uuid.UUID) -> Response:
-        """The queries that the annotator skips now, the last first."""
+        """List the queries that the annotator has skipped, latest first."""
         check_parameters(request)
         context = get_annotator_context(viewer=request.user, campaign_id=campaign_id)
         rows = [
@@ -204,7 +207,10 @@ class Skips(APIView):
         responses=SkippedOutput,
     )
     def post(self, request: Request, campaign_id: uuid.UUID) -> Response:
-        """Skip the query of a pair: what is held of it goes back, and it does not come again."""
+        """Skip a pair's query.
+
+        Its leased pairs are released and are not assigned to the annotator again.
+        """
         check_parameters(request)
         context = _context(request, campaign_id)
         wish = read_input(SkipInput, request.data)
@@ -217,7 +223,7 @@ class Skips(APIView):
 
 
 class SkipReturn(APIView):
-    """`skips/{id}/return`: let a skipped query come again."""
+    """`skips/{id}/return`: unskip a query."""
 
     throttle_scope = "labelling"
 
@@ -228,7 +234,7 @@ class SkipReturn(APIView):
         responses={204: None},
     )
     def post(self, request: Request, campaign_id: uuid.UUID, skip_id: uuid.UUID) -> Response:
-        """Let a query that the annotator skipped come again."""
+        """Unskip a query, so that its pairs are assigned again."""
         check_parameters(request)
         context = _context(request, campaign_id)
         return_skip(context=context, skip_id=skip_id, at=timezone.now())

@@ -18,8 +18,9 @@ MOST_LABELS = 200
 
 
 class ShownQuery(serializers.Serializer[Any]):
-    """A query as its annotator sees it. id: opaque, and another for every annotator; two queries
-    with the same text have two."""
+    """A query as annotators see it. id: opaque and different for every annotator; two queries with
+    the same text have different ids.
+    """
 
     id = serializers.CharField()
     text = serializers.CharField()
@@ -36,7 +37,7 @@ class PictureOutput(serializers.Serializer[Any]):
 
 
 class PairOutput(serializers.Serializer[Any]):
-    """A pair as its annotator sees it: nothing says where it came from."""
+    """A pair as annotators see it, without its origin."""
 
     assignment = serializers.UUIDField()
     name = serializers.CharField()
@@ -64,14 +65,14 @@ class ProgressOutput(serializers.Serializer[Any]):
 
 
 class PaceOutput(serializers.Serializer[Any]):
-    """What the annotator labelled of late, and in how many seconds of work."""
+    """The annotator's recent labels, and the active seconds they took."""
 
     labels = serializers.IntegerField()
     seconds = serializers.FloatField()
 
 
 class TrainingOutput(serializers.Serializer[Any]):
-    """How far the annotator is in an attempt to qualify; needed: how many have to be right."""
+    """The annotator's progress in a training attempt. needed: right answers needed to pass."""
 
     number = serializers.IntegerField()
     done = serializers.IntegerField()
@@ -86,27 +87,23 @@ class NextOutput(serializers.Serializer[Any]):
     """
 
     is_open = serializers.BooleanField()
-    paused = serializers.CharField(
-        help_text="Why nothing is asked of the annotator for the moment; empty for others."
-    )
+    paused = serializers.CharField(help_text="Why the annotator is paused; empty if they are not.")
     training = TrainingOutput(
-        allow_null=True, help_text="Where the annotator has to qualify first; null for others."
+        allow_null=True, help_text="Progress in training; null if no training is required."
     )
     guideline_revision = serializers.IntegerField()
-    news = serializers.IntegerField(
-        help_text="How many answers and announcements of leads the annotator has not read."
-    )
+    news = serializers.IntegerField(help_text="Unread answers and announcements by leads.")
     progress = ProgressOutput(required=False)
     pace = PaceOutput(required=False)
     pairs = PairOutput(many=True)
     rest = serializers.IntegerField(
-        required=False, help_text="With `characters`: how many more pairs are leased to the caller."
+        required=False, help_text="With `characters`: how many leased pairs were not sent."
     )
     done_in_query = serializers.DictField(child=serializers.IntegerField())
 
 
 class Count(serializers.Serializer[Any]):
-    """How many pairs to have at hand."""
+    """How many pairs to lease."""
 
     count = serializers.IntegerField(min_value=0, max_value=MOST, default=1)
 
@@ -130,7 +127,7 @@ class FirstWish(Wish):
 
 
 class LabelInput(serializers.Serializer[Any]):
-    """One label. The same `id` again is the same label, however often it is sent."""
+    """One label. Sending the same `id` again has no further effect."""
 
     id = serializers.UUIDField()
     assignment = serializers.UUIDField()
@@ -197,7 +194,7 @@ class LabelsOutput(NextOutput):
 
 
 class OwnLabelOutput(serializers.Serializer[Any]):
-    """One of the annotator's own labels that hold."""
+    """One of the annotator's own current labels."""
 
     id = serializers.UUIDField()
     outcome = serializers.CharField()
@@ -211,7 +208,7 @@ class OwnLabelOutput(serializers.Serializer[Any]):
 
 
 class SkipInput(Wish):
-    """A wish not to be asked about the query of a pair, and a wish for what comes instead."""
+    """A pair whose query to skip, and how many pairs to lease instead."""
 
     assignment = serializers.UUIDField()
     reason = serializers.ChoiceField(QuerySkip.Reason.choices)
@@ -229,7 +226,7 @@ class OwnSkipOutput(serializers.Serializer[Any]):
     """A query that the annotator skips."""
 
     id = serializers.UUIDField()
-    query = serializers.CharField(help_text="Its text.")
+    query = serializers.CharField(help_text="The query’s text.")
     shown_query = ShownQuery()
     reason = serializers.CharField()
     note = serializers.CharField()

@@ -20,14 +20,14 @@ from judgments.rest.schema import REFUSED
 
 
 class LooksField(serializers.IntegerField):
-    """Looks at the set, this one too; they are of the serializer's context, not of the answer."""
+    """Looks at the set, including this one; from the serializer's context, not the answer."""
 
     def get_attribute(self, instance: object) -> Any:
         return self.context["looks"]
 
 
 class ComparisonWithout(APIView):
-    """Runs compared once without each annotator."""
+    """Compare runs without each annotator's labels in turn."""
 
     throttle_scope = "costly"
 
@@ -51,7 +51,7 @@ class ComparisonWithout(APIView):
         operation_id="compare_without", parameters=[Parameters], responses={200: Output} | REFUSED
     )
     def get(self, request: Request, slug: str, list_slug: str) -> Response:
-        """What the order of some runs would be without the labels of each annotator."""
+        """Return the order of runs with each annotator's labels left out in turn."""
         asked = read_parameters(request, self.Parameters)
         runs = asked.pop("runs")
         filters = RunsFilters(runs=(runs,) if runs.strip() else (), **asked)

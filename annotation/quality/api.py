@@ -28,14 +28,14 @@ from judgments.waking import publish
 
 
 class RatesInput(serializers.Serializer[Any]):
-    """What an hour or a label costs; without either nothing is said of money."""
+    """Cost per hour or per label; without either, costs are left out."""
 
     hourly = serializers.FloatField(min_value=0, allow_null=True, default=None)
     per_label = serializers.FloatField(min_value=0, allow_null=True, default=None)
 
 
 class Quality(APIView):
-    """`quality`: whether the labels are good enough to decide on."""
+    """`quality`: whether a campaign's labels are good enough."""
 
     class Output(serializers.Serializer[Any]):
         """The stored report. is_current: it has seen every label; else a worker is told.
@@ -58,7 +58,7 @@ class Quality(APIView):
 
     @extend_schema(operation_id="campaign_quality", parameters=[RatesInput], responses=Output)
     def get(self, request: Request, campaign_id: uuid.UUID) -> Response:
-        """The quality report, for leads: verdict, grounds, what to do next, all figures."""
+        """Return the quality report: verdict, grounds, advice and all figures; for leads."""
         rates = Rates(**read_parameters(request, RatesInput))
         access, campaign = find_campaign(viewer=request.user, campaign_id=campaign_id)
         page = get_quality_page(access=access, campaign=campaign, rates=rates)
@@ -93,9 +93,8 @@ class LabelFile(APIView):
         | REFUSED,
     )
     def get(self, request: Request, campaign_id: uuid.UUID) -> StreamingHttpResponse:
-        """Every label of the campaign, with what is needed to compute its report.
-
-        For leads; for researchers once it is closed, with pseudonyms and without notes.
+        """Download every label of the campaign, with all that its quality report is computed from;
+        for leads.
         """
         asked = read_parameters(request, self.Parameters)
         form = asked.pop("format")
@@ -108,7 +107,7 @@ class LabelFile(APIView):
 
 
 class ListQuality(APIView):
-    """`lists/{slug}/quality`: whether the labels of all of a list's campaigns are good enough."""
+    """`lists/{slug}/quality`: whether the labels of a list are good enough, over all campaigns."""
 
     class Output(serializers.Serializer[Any]):
         """is_current: every campaign's figures have seen every label; else a worker is told.
@@ -129,7 +128,9 @@ class ListQuality(APIView):
 
     @extend_schema(operation_id="list_quality", parameters=[RatesInput], responses=Output)
     def get(self, request: Request, slug: str, list_slug: str) -> Response:
-        """The quality report of a list, for leads: verdict, grounds, campaigns, all figures."""
+        """Return the quality report of a list: verdict, grounds, campaigns and all figures; for
+        leads.
+        """
         rates = Rates(**read_parameters(request, RatesInput))
         page = get_list_quality_page(
             access=get_access(viewer=request.user, slug=slug), slug=list_slug, rates=rates

@@ -65,15 +65,15 @@ class ActionOutput(serializers.Serializer[Any]):
 
 
 class Aside(APIView):
-    """`aside`: people's labels that are not to count, and people who are paused."""
+    """`aside`: annotators whose labels are set aside, and annotators who are paused."""
 
     class Parameters(serializers.Serializer[Any]):
-        """people: user names with commas between; without any, no preview."""
+        """people: usernames, comma-separated; without any, no preview."""
 
         people = serializers.CharField(max_length=16_000, allow_blank=True, default="")
 
     class Input(serializers.Serializer[Any]):
-        """people: user names. action: what to do. reason: for the audit log."""
+        """people: usernames. action: what to do. reason: for the audit log."""
 
         people = serializers.ListField(
             child=serializers.CharField(max_length=150), min_length=1, max_length=MOST_PEOPLE
@@ -93,7 +93,7 @@ class Aside(APIView):
 
     @extend_schema(operation_id="preview_aside", parameters=[Parameters], responses={200: Output})
     def get(self, request: Request, campaign_id: uuid.UUID) -> Response:
-        """What agreement, grades and leaderboard would be without some people's labels."""
+        """Preview agreement, grades and leaderboard without some annotators' labels."""
         named = read_parameters(request, self.Parameters)["people"]
         access, campaign = find_campaign(viewer=request.user, campaign_id=campaign_id)
         check_may_run(access, campaign)
@@ -106,7 +106,7 @@ class Aside(APIView):
 
     @extend_schema(operation_id="set_aside", request=Input, responses={200: Done})
     def post(self, request: Request, campaign_id: uuid.UUID) -> Response:
-        """Set labels aside and have the pairs labelled again, or pause people."""
+        """Set labels aside and have the pairs relabelled, or pause annotators."""
         check_parameters(request)
         access, campaign = find_campaign(viewer=request.user, campaign_id=campaign_id)
         check_may_run(access, campaign)
@@ -124,11 +124,11 @@ class Aside(APIView):
 
 
 class AsideUndo(APIView):
-    """Taking back what a rule or a lead did about somebody."""
+    """Undo an action by a rule or a lead on an annotator."""
 
     @extend_schema(operation_id="undo_aside", request=None, responses={200: ActionOutput})
     def post(self, request: Request, campaign_id: uuid.UUID, action_id: int) -> Response:
-        """Let labels count again, or somebody go on; free seats that nobody took are voided."""
+        """Make labels count again, or unpause an annotator. Free seats are voided."""
         check_parameters(request)
         access, campaign = find_campaign(viewer=request.user, campaign_id=campaign_id)
         check_may_run(access, campaign)

@@ -33,7 +33,7 @@ class DifferenceOutput(AnswerSerializer):
 
 
 class Comparison(APIView):
-    """Runs compared on a list."""
+    """Compare runs on a list."""
 
     throttle_scope = "costly"
 
@@ -51,7 +51,7 @@ class Comparison(APIView):
         level = serializers.FloatField(min_value=0.5, max_value=0.9999, default=LEVEL)
 
     class Output(OfSetOutput, AnswerSerializer):
-        """A comparison. version: 0 on a list without any; baseline: null where nothing is there.
+        """A comparison. version: 0 if the list has none; baseline: null where nothing is there.
 
         test: that p-values are of; list_test: the one that leads chose for the list. measures: how
         far others agree about the order of three runs or more. margin, level: that verdicts are by.
@@ -67,7 +67,7 @@ class Comparison(APIView):
         responses={200: Output} | REFUSED,
     )
     def get(self, request: Request, slug: str, list_slug: str) -> Response:
-        """How large the differences between runs are, and how sure."""
+        """Compare runs: differences, intervals, tests and verdicts."""
         asked = read_parameters(request, self.Parameters)
         filters = CompareFilters(runs=run_names(asked.pop("runs")), **asked)
         access = get_access(viewer=request.user, slug=slug)
@@ -77,7 +77,7 @@ class Comparison(APIView):
 
 
 class OpenValues(APIView):
-    """What unjudged documents leave open."""
+    """How much unjudged documents could change runs' values."""
 
     throttle_scope = "costly"
 
@@ -85,7 +85,7 @@ class OpenValues(APIView):
         """As in `compare`."""
 
     class Output(OfSetOutput, AnswerSerializer):
-        """version: 0 on a list without any. set, looks: as in `compare`."""
+        """version: 0 if the list has none. set, looks: as in `compare`."""
 
         answer = Values
 
@@ -93,7 +93,7 @@ class OpenValues(APIView):
         operation_id="unjudged", parameters=[Parameters], responses={200: Output} | REFUSED
     )
     def get(self, request: Request, slug: str, list_slug: str) -> Response:
-        """How far runs' values could move if everything that they show were judged."""
+        """Return how far runs' values could move if all their unjudged documents were judged."""
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
         found = get_open_values(access=access, slug=list_slug, filters=runs_filters(asked))

@@ -27,7 +27,7 @@ ChangedQueryOutput = serializer_of(rank_changes.ChangedQuery)
 
 
 class Effect(APIView):
-    """What another version of a list did to its runs."""
+    """The effect of a version change on all runs of a list."""
 
     throttle_scope = "costly"
 
@@ -45,9 +45,9 @@ class Effect(APIView):
         operation_id="get_effect", parameters=[Parameters], responses={200: Output} | REFUSED
     )
     def get(self, request: Request, slug: str, list_slug: str, before: str, after: str) -> Response:
-        """How far every run's mean moved from one version to another, in either direction.
+        """Return how every run's mean changed from one version to another, in either direction.
 
-        Each is named by its number, by a release's name, or as `head`; 0 is the empty list.
+        Each version is named by its number, by a release's name, or as `head`; 0 is the empty list.
         """
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
@@ -89,7 +89,9 @@ class RunMoves(APIView):
         operation_id="get_run_moves", parameters=[Parameters], responses={200: Output} | REFUSED
     )
     def get(self, request: Request, slug: str, ranker_slug: str, run_id: UUID) -> Response:
-        """The queries of a run whose values differ between two versions, and the grades behind."""
+        """List the queries of a run whose values differ between two versions, with the changed
+        grades.
+        """
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
         get_run_of(access, ranker_slug, run_id)
@@ -130,7 +132,7 @@ class MovedDocuments(APIView):
         responses={200: Output} | REFUSED,
     )
     def get(self, request: Request, slug: str, list_slug: str) -> Response:
-        """Which documents came into the first ranks, left them, rose or fell, query by query."""
+        """List, query by query, the documents that entered or left the top ranks, rose or fell."""
         asked = read_parameters(request, self.Parameters)
         cut = parted(asked.pop("after"), asked.pop("limit"))
         access = get_access(viewer=request.user, slug=slug)

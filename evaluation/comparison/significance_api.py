@@ -31,7 +31,7 @@ class GroupedRunOutput(AnswerSerializer):
 
 
 class Groups(APIView):
-    """Which runs of a leaderboard differ."""
+    """Significance groups of the runs on a leaderboard."""
 
     throttle_scope = "costly"
 
@@ -39,8 +39,8 @@ class Groups(APIView):
         """measure: a name, else the first that the list shows. correction: for all pairs of runs.
 
         version: a number, the name of a release, or head. segment: only its queries. set: only
-        those of a saved set; of a held-out one, this is a look. format: json, csv or parquet;
-        without it, what `Accept` prefers.
+        those of a saved set; for a held-out one, the request counts as a look. format: json, csv
+        or parquet; without it, what `Accept` prefers.
         """
 
         measure = serializers.CharField(max_length=500, allow_blank=True, default="")
@@ -54,9 +54,10 @@ class Groups(APIView):
     class Output(OfSetOutput, AnswerSerializer):
         """Runs that share a letter do not differ significantly, at a family-wise level of 5 %.
 
-        version: 0 on a list without any. rows: best first; none of fewer than two runs or six
+        version: 0 if the list has none. rows: best first; none of fewer than two runs or six
         queries. queries: those in the mean of every run. left_out: runs of the board beyond the
-        first two hundred, or without a value. looks: at a held-out set, this one too; else null.
+        first two hundred, or without a value. looks: at a held-out set, including this one; else
+        null.
         """
 
         answer = SignificanceGroups
@@ -70,7 +71,9 @@ class Groups(APIView):
         responses=tables_of(Output) | REFUSED,
     )
     def get(self, request: Request, slug: str, list_slug: str) -> HttpResponseBase:
-        """Significance groups (letters) of all runs of the leaderboard, at most two hundred."""
+        """Return the significance groups (letters) of all runs on the leaderboard, at most two
+        hundred.
+        """
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
         media_type = media_type_of(request, named=asked.pop("format", None))

@@ -42,7 +42,7 @@ class RankOutput(AnswerSerializer):
 
 
 class RunExplain(APIView):
-    """One run's answer to one query, under one definition or several."""
+    """One run's ranking for one query, explained under one definition or several."""
 
     class Parameters(PageParameters):
         """list: the list. query: its id. measures: up to five, a tool's definition by its preset;
@@ -66,7 +66,7 @@ class RunExplain(APIView):
         operation_id="explain_run", parameters=[Parameters], responses={200: Output} | REFUSED
     )
     def get(self, request: Request, slug: str, ranker_slug: str, run_id: UUID) -> Response:
-        """What stands at each rank, and what it adds to the query's value."""
+        """Return what is at each rank, and what it contributes to the query's value."""
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
         get_run_of(access, ranker_slug, run_id)

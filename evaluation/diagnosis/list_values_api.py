@@ -32,14 +32,14 @@ class ListValueOutput(serializers.Serializer[Any]):
 
 
 class ListValues(APIView):
-    """Every run on a list, query by query."""
+    """Per-query values of every run on a list."""
 
     throttle_scope = "costly"
 
     class Parameters(serializers.Serializer[Any]):
-        """measures: names apart by blanks or commas; without it, those that the list shows.
+        """measures: names, separated by spaces or commas; without it, those that the list shows.
 
-        runs: ranker/run, a ranker for its newest run, or an id; several apart by commas, at most a
+        runs: ranker/run, a ranker for its newest run, or an id; separated by commas, at most a
         hundred; without it, the newest of every ranker. version: a number, the name of a release,
         or head. format: json, csv or parquet; without it, what `Accept` prefers.
         """
@@ -50,7 +50,7 @@ class ListValues(APIView):
         format = serializers.ChoiceField(choices=list(FORMATS), required=False)
 
     class Output(serializers.Serializer[Any]):
-        """version: 0 on a list without any. runs, measures: as the rows in results name them."""
+        """version: 0 if the list has none. runs, measures: as the rows in results name them."""
 
         version = serializers.IntegerField()
         runs = serializers.ListField(child=serializers.CharField())
@@ -63,7 +63,7 @@ class ListValues(APIView):
         responses=tables_of(Output) | REFUSED,
     )
     def get(self, request: Request, slug: str, list_slug: str) -> HttpResponseBase:
-        """Every judged query's value of every run, for notebooks: at most a million values."""
+        """Return every run's value for every judged query, at most a million values."""
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
         media_type = media_type_of(request, named=asked.pop("format", None))

@@ -25,12 +25,12 @@ QueryValueOutput = serializer_of(run_values.QueryValue)
 
 
 class RunValues(APIView):
-    """A run on a list, query by query."""
+    """Per-query values of a run on a list."""
 
     class Parameters(PageParameters, SetParameter):
         """list: the list. measure: a name, or a tool's definition; else the first that the list
         keeps. version: a number, the name of a release, or head. segment, set: only their queries;
-        of a held-out set, asking is a look.
+        for a held-out set, the request counts as a look.
         """
 
         list = serializers.SlugField(max_length=64)
@@ -49,7 +49,7 @@ class RunValues(APIView):
         operation_id="get_run_values", parameters=[Parameters], responses={200: Output} | REFUSED
     )
     def get(self, request: Request, slug: str, ranker_slug: str, run_id: UUID) -> Response:
-        """Every judged query's value, for tests and drawings of your own."""
+        """Return the run's value for every judged query, for your own tests and plots."""
         asked = read_parameters(request, self.Parameters)
         cut = parted(asked.pop("after"), asked.pop("limit"))
         filters = RunFilters(list_slug=asked.pop("list"), sort="qid", **asked)

@@ -41,7 +41,7 @@ class JudgeNext(APIView):
         operation_id="judge_next", parameters=[Parameters], responses={200: Output} | REFUSED
     )
     def get(self, request: Request, slug: str, list_slug: str) -> Response:
-        """The labels that could change most of what is said of some runs."""
+        """List the pairs whose labels could change the comparison of some runs the most."""
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
         found = queries.get_judge_next(

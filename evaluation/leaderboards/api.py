@@ -31,14 +31,14 @@ class Leaderboard(APIView):
     """The leaderboard of a list."""
 
     class Parameters(SetParameter):
-        """measures: names apart by blanks or commas; without it, those that the list shows.
+        """measures: names, separated by spaces or commas; without it, those that the list shows.
 
         A tool's definition is asked for by the name of its preset, as in lightgbm:nDCG@10.
 
         version: a number, the name of a release, or head. segment: only over its queries.
         baseline: a run, as ranker/run, that the others are compared with. since: a version or a
         release that changes are told since. tag: only the runs of rankers with this tag.
-        set: only over the queries of a saved set; if it is held out, asking is a look.
+        set: only over the queries of a saved set; if it is held out, the request counts as a look.
         runs: only these: ranker/run, a ranker for its newest run, or an id, several apart by
         commas; or newest, for the newest of every ranker.
         """
@@ -54,10 +54,10 @@ class Leaderboard(APIView):
         runs = serializers.CharField(max_length=8000, allow_blank=True, default="")
 
     class Output(OfSetOutput, AnswerSerializer):
-        """A leaderboard. version: null on a list without any.
+        """A leaderboard. version: null if the list has none.
 
         computing: some runs wait for their values, or show those of an older version.
-        runs: best first by the first measure. set: the saved set; looks: at it, this one too,
+        runs: best first by the first measure. set: the saved set; looks: at it, including this one,
         null unless it is held out.
         """
 
@@ -71,7 +71,7 @@ class Leaderboard(APIView):
         responses={200: Output} | REFUSED,
     )
     def get(self, request: Request, slug: str, list_slug: str) -> Response:
-        """Every run's values on a list: of any version, any measures, all queries or a segment."""
+        """Return every run's values: of any version, any measures, all queries or one segment."""
         filters = Filters(**read_parameters(request, self.Parameters))
         access = get_access(viewer=request.user, slug=slug)
         found = get_leaderboard(access=access, slug=list_slug, filters=filters)

@@ -41,16 +41,18 @@ class Measures(APIView):
 
     @extend_schema(operation_id="list_measures", responses={200: FamilyOutput(many=True)} | REFUSED)
     def get(self, request: Request) -> Response:
-        """Every family of measures: what it says, its parameters, and what it does at the edges."""
+        """List every family of measures: what it measures, its parameters, and its edge cases."""
         check_parameters(request)
         return Response(FamilyOutput(list_families(), many=True).data)
 
 
 class Presets(APIView):
-    """The tools whose rules are known."""
+    """The presets: definitions of known tools."""
 
     @extend_schema(operation_id="list_presets", responses={200: PresetOutput(many=True)} | REFUSED)
     def get(self, request: Request) -> Response:
-        """Every preset: whose rules they are, what sets them apart, and where they can't be met."""
+        """List every preset: which tool it reproduces, how it differs, and where it can't be
+        reproduced.
+        """
         check_parameters(request)
         return Response(PresetOutput(list_presets(), many=True).data)

@@ -19,12 +19,12 @@ from judgments.rest.schema import REFUSED
 
 
 class ListMeasures(APIView):
-    """Measures that a list does not keep, for every run."""
+    """Measures that a list's leaderboard does not store."""
 
     throttle_scope = "costly"
 
     class Parameters(serializers.Serializer[Any]):
-        """measures: names apart by blanks or commas. version: a number, a release, or head."""
+        """measures: names, separated by spaces or commas. version: a number, a release, or head."""
 
         measures = serializers.CharField(max_length=2000)
         version = serializers.SlugField(max_length=64, default=HEAD)
@@ -40,7 +40,7 @@ class ListMeasures(APIView):
     def post(self, request: Request, slug: str, list_slug: str) -> Response:
         """Have a worker compute measures of every run; for researchers and leads.
 
-        202 with the address of the state in `Location`; 200 where all values are there already.
+        202 with the address of the state in `Location`; 200 if all values are there already.
         """
         check_parameters(request)
         access = get_access(viewer=request.user, slug=slug)
@@ -59,7 +59,7 @@ class ListMeasures(APIView):
         responses={200: Output} | REFUSED,
     )
     def get(self, request: Request, slug: str, list_slug: str) -> Response:
-        """The progress of a worker. Once ready, the leaderboard of these measures is complete."""
+        """Return the progress. When done, the leaderboard of these measures is complete."""
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
         found = get_requested(access=access, slug=list_slug, **asked)

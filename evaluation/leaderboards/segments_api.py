@@ -35,7 +35,7 @@ class SegmentRowOutput(AnswerSerializer):
 
 
 class Segments(APIView):
-    """A list's runs in each segment of its queries."""
+    """A list's runs in each segment of queries."""
 
     class Parameters(serializers.Serializer[Any]):
         """measure: a name, or a tool's definition; without it, the first that the list keeps.
@@ -57,7 +57,7 @@ class Segments(APIView):
         responses={200: Output} | REFUSED,
     )
     def get(self, request: Request, slug: str, list_slug: str) -> Response:
-        """Every run's mean of one measure in each segment of the list's queries."""
+        """Return every run's mean of one measure in each segment of queries."""
         filters = SegmentFilters(**read_parameters(request, self.Parameters))
         access = get_access(viewer=request.user, slug=slug)
         found = get_segment_table(access=access, slug=list_slug, filters=filters)

@@ -122,7 +122,7 @@ class RunStateOutput(RunOutput, ProgressOutput):
     {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}], "default": ""}
 )
 class TagsField(serializers.Field):  # type: ignore[type-arg]
-    """Tags as one text, words with commas or blanks between, or as the list that answers have."""
+    """Tags as one text, words separated by commas or spaces, or as the list that answers have."""
 
     default_error_messages: ClassVar = {"invalid": "Tags are a text or a list of texts."}
 
@@ -140,7 +140,7 @@ class Rankers(APIView):
     class Input(NamedInput):
         """A new ranker.
 
-        slug: for addresses and commands; without it, made from the name; it can't be changed later.
+        slug: for URLs and commands; derived from the name if omitted; can't be changed later.
         tags: words that leaderboards are narrowed and grouped by, as a list, or as a text with
         commas or blanks between.
         """
@@ -151,7 +151,7 @@ class Rankers(APIView):
         operation_id="list_rankers", parameters=[PageParameters], responses=page_of(RankerOutput)
     )
     def get(self, request: Request, slug: str) -> Response:
-        """The collection's rankers."""
+        """List the collection's rankers."""
         wish = read_parameters(request, PageParameters)
         access = get_access(viewer=request.user, slug=slug)
         return page_response(request, resources.list_rankers(access=access, **wish), RankerOutput)
@@ -173,7 +173,7 @@ class Ranker(APIView):
 
     @extend_schema(operation_id="get_ranker", responses=RankerOutput)
     def get(self, request: Request, slug: str, ranker_slug: str) -> Response:
-        """A ranker."""
+        """Return a ranker."""
         check_parameters(request)
         access = get_access(viewer=request.user, slug=slug)
         return Response(RankerOutput(get_ranker(access=access, slug=ranker_slug)).data)
@@ -189,7 +189,7 @@ class Runs(UploadView):
         lets the rank column decide instead of the scores.
 
         parameters: a JSON object of scalars, such as {"k1": 0.9}. commit: of the code that made the
-        run. tags: words, with commas or blanks between. A run that is there already keeps its own.
+        run. tags: words, separated by commas or spaces. A run that is there already keeps its own.
         """
 
         name = serializers.CharField(max_length=LONGEST_NAME, required=False)
@@ -205,7 +205,7 @@ class Runs(UploadView):
         operation_id="list_runs", parameters=[PageParameters], responses=page_of(RunOutput)
     )
     def get(self, request: Request, slug: str, ranker_slug: str) -> Response:
-        """The ranker's runs in the order they came, withdrawn ones too."""
+        """List the ranker's runs, oldest first, including withdrawn ones."""
         wish = read_parameters(request, PageParameters)
         access = get_access(viewer=request.user, slug=slug)
         ranker = get_ranker(access=access, slug=ranker_slug)
@@ -218,11 +218,11 @@ class Runs(UploadView):
         responses={200: UploadedRunOutput, 201: UploadedRunOutput, 202: JobOutput},
     )
     def post(self, request: Request, slug: str, ranker_slug: str) -> Response:
-        """Upload a TREC run, whole or not at all; for researchers and leads.
+        """Upload a TREC run, all or nothing; for researchers and leads.
 
-        200 with the run that is there if its content is the same: it keeps its name, and `name`
-        becomes one of its `aliases`. 202 with a job only with `Prefer: respond-async`. A file that
-        breaks a rule is refused with its lines.
+        Returns 200 with the existing run if the content is the same: the run keeps its name, and
+        `name` becomes one of its `aliases`. 202 with a job only with `Prefer: respond-async`. A
+        file with errors is refused with the lines listed.
         """
         access = get_access(viewer=request.user, slug=slug)
         check_may_upload_runs(access)
@@ -263,9 +263,9 @@ class Run(APIView):
 
     @extend_schema(operation_id="get_run", parameters=[Parameters], responses=RunStateOutput)
     def get(self, request: Request, slug: str, ranker_slug: str, run_id: UUID) -> Response:
-        """A run, and whether it is evaluated.
+        """Return a run and whether it is evaluated.
 
-        Where many wait already, the answer comes at once, with `Retry-After`.
+        With too many waiting requests, the response comes at once, with `Retry-After`.
         """
         wish = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
@@ -282,7 +282,7 @@ class RunFile(APIView):
     def get(
         self, request: Request, slug: str, ranker_slug: str, run_id: UUID
     ) -> StreamingHttpResponse:
-        """A run as a TREC file, whose content has the run's SHA-256."""
+        """Download a run as a TREC file whose content has the run's SHA-256."""
         check_parameters(request)
         access = get_access(viewer=request.user, slug=slug)
         run = resources.get_run_of(access, ranker_slug, run_id)
@@ -290,7 +290,7 @@ class RunFile(APIView):
 
 
 class Withdrawal(APIView):
-    """The end of a run."""
+    """Withdraw a run."""
 
     @extend_schema(operation_id="withdraw_run", request=None, responses=RunOutput)
     def post(self, request: Request, slug: str, ranker_slug: str, run_id: UUID) -> Response:

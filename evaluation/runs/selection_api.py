@@ -10,11 +10,12 @@ from judgments.lists.queries import HEAD
 
 
 class RunsParameters(SetParameter):
-    """runs: ranker/run, a ranker for its newest run, or an id; several apart by commas.
+    """runs: ranker/run, a ranker for its newest run, or an id; separated by commas.
 
     Without it: the first four of the leaderboard, and the baseline, if one is named. measure: a
     name, else the first that the list shows. version: a number, the name of a release, or head.
-    segment: only its queries. set: only those of a saved set; of a held-out one, this is a look.
+    segment: only its queries. set: only those of a saved set; for a held-out one, the request
+    counts as a look.
     """
 
     runs = serializers.CharField(max_length=4000, allow_blank=True, default="")

@@ -12,7 +12,7 @@ from judgments.permissions import Access
 
 
 class SetParameter(serializers.Serializer[Any]):
-    """set: only the queries of a saved set. If it is held out, asking is a look."""
+    """set: only the queries of a saved set. If it is held out, the request counts as a look."""
 
     set = serializers.SlugField(max_length=64, allow_blank=True, default="")
 
@@ -28,7 +28,7 @@ class _LooksField(serializers.IntegerField):
 
 
 class OfSetOutput(serializers.Serializer[Any]):
-    """set: the saved set. looks: at it, this one too; null unless it is held out.
+    """set: the saved set. looks: at it, including this one; null unless it is held out.
 
     Both are not of the answer, but of its context, which is what `of_set` returns.
     """

@@ -17,7 +17,7 @@ from judgments.rest.schema import REFUSED
 
 
 class Stability(APIView):
-    """The order of some runs among other queries and other labels."""
+    """How stable the order of runs is under resampled queries and labels."""
 
     throttle_scope = "costly"
 
@@ -31,7 +31,7 @@ class Stability(APIView):
         operation_id="get_stability", parameters=[Parameters], responses={200: Output} | REFUSED
     )
     def get(self, request: Request, slug: str, list_slug: str) -> Response:
-        """Would the runs stand in this order with other queries, and other people's labels?"""
+        """Return the order of runs under resampled queries and labels."""
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
         found = get_order_stability(access=access, slug=list_slug, filters=runs_filters(asked))

@@ -60,7 +60,7 @@ class RunRosetta(APIView):
         operation_id="get_run_rosetta", parameters=[Parameters], responses={200: Output} | REFUSED
     )
     def get(self, request: Request, slug: str, ranker_slug: str, run_id: UUID) -> Response:
-        """What every public tool would print as this run's nDCG; a worker computes it once."""
+        """Return this run's nDCG as each public tool computes it."""
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
         get_run_of(access, ranker_slug, run_id)
@@ -101,7 +101,7 @@ class ListRosetta(APIView):
         responses={200: Output} | REFUSED,
     )
     def get(self, request: Request, slug: str, list_slug: str) -> Response:
-        """The order of a list's runs under each public tool; a worker computes it once."""
+        """Return the order of a list's runs as each public tool computes it."""
         asked = read_parameters(request, RosettaParameters)
         access = get_access(viewer=request.user, slug=slug)
         filters = ToolFilters(list_slug, asked["version"], str(asked["k"]))

@@ -42,12 +42,12 @@ class NoOptions(serializers.Serializer[Any]):
 
 
 class Collections(APIView):
-    """The collections that one is a member of."""
+    """The collections you are a member of."""
 
     class Input(NamedInput):
         """A new collection.
 
-        slug: for addresses and commands; without it, made from the name; it can't be changed later.
+        slug: for URLs and commands; derived from the name if omitted; can't be changed later.
         """
 
     @extend_schema(
@@ -56,7 +56,7 @@ class Collections(APIView):
         responses=page_of(CollectionOutput),
     )
     def get(self, request: Request) -> Response:
-        """The collections that one is a member of; all of them for an admin."""
+        """List the collections you are a member of; all of them for an administrator."""
         wish = read_parameters(request, PageParameters)
         part = resources.list_collections(viewer=person(request), **wish)
         return page_response(request, part, CollectionOutput)
@@ -65,7 +65,7 @@ class Collections(APIView):
         operation_id="create_collection", request=Input, responses={201: CollectionOutput}
     )
     def post(self, request: Request) -> Response:
-        """Make an empty collection, which one then leads."""
+        """Create an empty collection and become its lead."""
         check_parameters(request)
         data = read_input(self.Input, request.data)
         made = create_collection(by=person(request), at=timezone.now(), **data)
@@ -80,7 +80,7 @@ class Collection(APIView):
 
     @extend_schema(operation_id="get_collection", responses=CollectionOutput)
     def get(self, request: Request, slug: str) -> Response:
-        """A collection."""
+        """Return a collection."""
         check_parameters(request)
         access = get_access(viewer=request.user, slug=slug)
         return Response(CollectionOutput(resources.get_collection_row(access)).data)
@@ -106,7 +106,7 @@ class Queries(UploadView):
 
     @extend_schema(operation_id="list_queries", parameters=[Parameters], responses=page_of(Output))
     def get(self, request: Request, slug: str) -> Response:
-        """The collection's queries, in the order they were loaded."""
+        """List the collection's queries, in the order they were uploaded."""
         wish = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
         return page_response(request, resources.list_queries(access=access, **wish), self.Output)
@@ -117,10 +117,10 @@ class Queries(UploadView):
         responses={200: LoadedOutput, 201: LoadedOutput, 202: JobOutput},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Load queries from TSV or JSONL, whole or not at all; those that differ are updated.
+        """Upload queries as TSV or JSONL, all or nothing; existing queries that differ are updated.
 
-        200 if all were there alike. 202 with a job if the file is large, or with
-        `Prefer: respond-async`.
+        200 if nothing changed. 202 with a job if the file is large, or with `Prefer:
+        respond-async`.
         """
         return _load(request, slug, "queries")
 
@@ -141,7 +141,7 @@ class Documents(UploadView):
         operation_id="list_documents", parameters=[PageParameters], responses=page_of(Output)
     )
     def get(self, request: Request, slug: str) -> Response:
-        """The collection's documents without their texts, in the order they were loaded."""
+        """List the collection's documents without their text, in the order they were uploaded."""
         wish = read_parameters(request, PageParameters)
         access = get_access(viewer=request.user, slug=slug)
         return page_response(request, resources.list_documents(access=access, **wish), self.Output)
@@ -152,10 +152,11 @@ class Documents(UploadView):
         responses={200: LoadedOutput, 201: LoadedOutput, 202: JobOutput},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Load documents from TSV or JSONL, whole or not at all; those that differ are updated.
+        """Upload documents as TSV or JSONL, all or nothing; existing documents that differ are
+        updated.
 
-        200 if all were there alike. 202 with a job if the file is large, or with
-        `Prefer: respond-async`.
+        200 if nothing changed. 202 with a job if the file is large, or with `Prefer:
+        respond-async`.
         """
         return _load(request, slug, "documents")
 
@@ -171,7 +172,7 @@ class Document(APIView):
 
     @extend_schema(operation_id="get_document", responses=Output)
     def get(self, request: Request, slug: str, doc_id: str) -> Response:
-        """A document with its text."""
+        """Return a document with its text."""
         check_parameters(request)
         access = get_access(viewer=request.user, slug=slug)
         return Response(self.Output(resources.get_document(access=access, docid=doc_id)).data)

@@ -14,11 +14,11 @@ from judgments.rest.parsing import check_parameters
 
 
 class Job(APIView):
-    """One piece of long work."""
+    """A background job."""
 
     @extend_schema(operation_id="get_job", responses=JobOutput)
     def get(self, request: Request, slug: str, job_id: UUID) -> Response:
-        """How far the work is; ask again until its state is done or failed."""
+        """Return a job's progress; poll until its state is done or failed."""
         check_parameters(request)
         access = get_access(viewer=request.user, slug=slug)
         return Response(JobOutput(get_job(access=access, public_id=job_id)).data)

@@ -46,7 +46,7 @@ CONTENTS = {
 
 
 class GradeOutput(serializers.Serializer[Any]):
-    """A step of a scale: `code` is what qrels hold, `value` what measures count with."""
+    """A grade of a scale: `code` is what qrels contain, `value` what measures compute with."""
 
     code = serializers.IntegerField()
     name = serializers.CharField()
@@ -109,7 +109,7 @@ class Lists(APIView):
     """The judgment lists of a collection."""
 
     class Input(NamedInput):
-        """A new list. slug: without it, made from the name.
+        """A new list. slug: derived from the name if omitted.
 
         scale: the grades from the worst to the best, as 0..4, -2..4 or 0,0.5,0.9.
         """
@@ -120,14 +120,14 @@ class Lists(APIView):
         operation_id="list_lists", parameters=[PageParameters], responses=page_of(ListOutput)
     )
     def get(self, request: Request, slug: str) -> Response:
-        """The collection's lists."""
+        """List the collection's judgment lists."""
         wish = read_parameters(request, PageParameters)
         access = get_access(viewer=request.user, slug=slug)
         return page_response(request, resources.list_lists(access=access, **wish), ListOutput)
 
     @extend_schema(operation_id="create_list", request=Input, responses={201: ListOutput})
     def post(self, request: Request, slug: str) -> Response:
-        """Make an empty list; for leads."""
+        """Create an empty list; for leads."""
         check_parameters(request)
         access = get_access(viewer=request.user, slug=slug)
         check_may_lead(access)
@@ -143,7 +143,7 @@ class List(APIView):
 
     @extend_schema(operation_id="get_list", responses=ListOutput)
     def get(self, request: Request, slug: str, list_slug: str) -> Response:
-        """A list."""
+        """Return a list."""
         check_parameters(request)
         access = get_access(viewer=request.user, slug=slug)
         return Response(ListOutput(get_list(access=access, slug=list_slug)).data)
@@ -156,7 +156,7 @@ class Versions(APIView):
         operation_id="list_versions", parameters=[PageParameters], responses=page_of(VersionOutput)
     )
     def get(self, request: Request, slug: str, list_slug: str) -> Response:
-        """The list's versions, the newest first."""
+        """List the list's versions, newest first."""
         wish = read_parameters(request, PageParameters)
         access = get_access(viewer=request.user, slug=slug)
         one = get_list(access=access, slug=list_slug)
@@ -169,7 +169,7 @@ class Version(APIView):
 
     @extend_schema(operation_id="get_version", responses=VersionOutput)
     def get(self, request: Request, slug: str, list_slug: str, name: str) -> Response:
-        """A version by its number, by the name of a release, or as `head`."""
+        """Return a version, by number, release name, or `head`."""
         check_parameters(request)
         access = get_access(viewer=request.user, slug=slug)
         found = get_version(judgment_list=get_list(access=access, slug=list_slug), name=name)
@@ -190,9 +190,10 @@ class Qrels(APIView):
         responses=CONTENTS | REFUSED,
     )
     def get(self, request: Request, slug: str, list_slug: str, name: str) -> HttpResponse:
-        """A version's grades as qrels, the very bytes that a release's SHA-256 is of.
+        """Download a version's grades as qrels, byte for byte what a release's SHA-256 is computed
+        over.
 
-        Or, with `format`, as the file of another tool.
+        With `format`, as a file for another tool.
         """
         wish = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
@@ -207,13 +208,13 @@ class Qrels(APIView):
 
 
 class Changes(APIView):
-    """What differs between two versions."""
+    """The differences between two versions."""
 
     @extend_schema(operation_id="get_changes", parameters=[PageParameters], responses=ChangesOutput)
     def get(self, request: Request, slug: str, list_slug: str, before: str, after: str) -> Response:
-        """The pairs whose grades differ between two versions, in either direction.
+        """List the pairs whose grades differ between two versions, in either direction.
 
-        Each is named by its number, by a release's name, or as `head`; 0 is the empty list.
+        Each version is named by its number, by a release's name, or as `head`; 0 is the empty list.
         """
         wish = read_parameters(request, PageParameters)
         access = get_access(viewer=request.user, slug=slug)
@@ -229,7 +230,7 @@ class Changes(APIView):
 
 
 class QrelsImport(UploadView):
-    """Grades from elsewhere, as the next version."""
+    """Import grades as the next version."""
 
     class Options(serializers.Serializer[Any]):
         """reason: kept with the version. create: unknown queries and documents become stubs.
@@ -250,10 +251,10 @@ class QrelsImport(UploadView):
         responses={200: ImportedOutput, 201: ImportedOutput, 202: JobOutput},
     )
     def post(self, request: Request, slug: str, list_slug: str) -> Response:
-        """Make the list's next version with the grades of TREC qrels or another format; for leads.
+        """Import TREC qrels, or another tool's judgments, as the list's next version; for leads.
 
-        Whole or not at all; pairs that the file does not name keep their grades. 200 if the list
-        held all of it. 202 with a job if the file is large, or with `Prefer: respond-async`.
+        All or nothing; pairs that are not in the file keep their grades. 200 if nothing changed.
+        202 with a job if the file is large, or with `Prefer: respond-async`.
         """
         access = get_access(viewer=request.user, slug=slug)
         check_may_lead(access)

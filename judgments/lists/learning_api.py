@@ -17,7 +17,7 @@ ZIP = "application/zip"
 
 
 class Learning(UploadView):
-    """A version's grades with features."""
+    """Training data: a version's grades joined with features."""
 
     throttle_scope = "costly"
 
@@ -33,9 +33,9 @@ class Learning(UploadView):
         responses={(200, ZIP): OpenApiTypes.BINARY},
     )
     def post(self, request: Request, slug: str, list_slug: str, name: str) -> HttpResponse:
-        """A zip of what a ranker is trained on: a version's grades, and the features of the file.
+        """Return training data for a ranker as a zip: a version's grades joined with your features.
 
-        The file is CSV with query_id, doc_id and a column for each feature. Nothing is stored.
+        The file is CSV with query_id, doc_id and one column per feature. Nothing is stored.
         """
         access = get_access(viewer=request.user, slug=slug)
         one = get_list(access=access, slug=list_slug)

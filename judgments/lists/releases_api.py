@@ -34,9 +34,8 @@ class Releases(APIView):
     """The releases of a list."""
 
     class Input(serializers.Serializer[Any]):
-        """A name for a version, for good. version: its number; the newest if it is not given.
-
-        accept_quality: needed where the labels are not good enough to decide on.
+        """A permanent name for a version. version: its number; default the newest. accept_quality:
+        required if the labels are not good enough to decide on.
         """
 
         name = serializers.CharField(max_length=64)
@@ -48,7 +47,7 @@ class Releases(APIView):
         operation_id="list_releases", parameters=[PageParameters], responses=page_of(ReleaseOutput)
     )
     def get(self, request: Request, slug: str, list_slug: str) -> Response:
-        """The list's releases, the oldest first."""
+        """List the list's releases, oldest first."""
         wish = read_parameters(request, PageParameters)
         access = get_access(viewer=request.user, slug=slug)
         one = get_list(access=access, slug=list_slug)
@@ -57,7 +56,7 @@ class Releases(APIView):
 
     @extend_schema(operation_id="create_release", request=Input, responses={201: ReleaseOutput})
     def post(self, request: Request, slug: str, list_slug: str) -> Response:
-        """Release a version: give it a name for good, and the digest of its qrels; for leads."""
+        """Release a version: give it a permanent name and the SHA-256 of its qrels; for leads."""
         check_parameters(request)
         access = get_access(viewer=request.user, slug=slug)
         check_may_lead(access)
@@ -82,7 +81,7 @@ class OneRelease(APIView):
 
     @extend_schema(operation_id="get_release", responses=Output)
     def get(self, request: Request, slug: str, list_slug: str, name: str) -> Response:
-        """A release, and how to cite it."""
+        """Return a release, with how to cite it."""
         check_parameters(request)
         access = get_access(viewer=request.user, slug=slug)
         one = get_list(access=access, slug=list_slug)

@@ -9,7 +9,7 @@ from touchstone.slugs import LONGEST, short_name
 
 
 class NamedInput(serializers.Serializer[Any]):
-    """slug: for addresses and commands, made from the name without one; it can't be changed."""
+    """slug: for URLs and commands; derived from the name if omitted; can't be changed later."""
 
     slug = serializers.CharField(max_length=LONGEST, validators=[SLUG], required=False)
     name = serializers.CharField(max_length=200, allow_blank=True, default="")

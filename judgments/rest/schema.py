@@ -29,7 +29,7 @@ class FileProblem(serializers.Serializer[Any]):
 
 
 class Problem(serializers.Serializer[Any]):
-    """What every refusal looks like (RFC 9457). `code` is stable and for programs."""
+    """An error response (RFC 9457). `code` is stable and machine-readable."""
 
     type = serializers.CharField()
     title = serializers.CharField()
@@ -37,11 +37,11 @@ class Problem(serializers.Serializer[Any]):
     code = serializers.CharField()
     detail = serializers.CharField()
     errors = serializers.DictField(  # type: ignore[assignment]
-        required=False, help_text="What is wrong, by field."
+        required=False, help_text="Errors by field."
     )
     problems = FileProblem(many=True, required=False)
     total = serializers.IntegerField(
-        required=False, help_text="How many problems were found; the first 100 are listed."
+        required=False, help_text="Number of problems; the first 100 are listed."
     )
 
 
@@ -97,10 +97,10 @@ class Schema(AutoSchema):
         found |= {
             "403": "The token is read-only, or a page's request lacks its CSRF token.",
             "415": "Unsupported media type.",
-            "422": "A rule refuses the request.",
+            "422": "The request breaks a rule.",
         }
         if issubclass(type(self.view), UploadView):
-            found |= {"411": "The body was sent in chunks.", "413": "The file is too large."}
+            found |= {"411": "The body has no Content-Length.", "413": "The file is too large."}
         return found
 
     def _problem_component(self) -> ResolvedComponent:

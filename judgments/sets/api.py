@@ -25,7 +25,7 @@ class Sets(APIView):
         operation_id="list_sets", parameters=[PageParameters], responses=page_of(SetOutput)
     )
     def get(self, request: Request, slug: str) -> Response:
-        """The sets of queries that people have saved."""
+        """List the saved sets of queries."""
         wish = read_parameters(request, PageParameters)
         access = get_access(viewer=request.user, slug=slug)
         return page_response(request, list_set_rows(access=access, **wish), SetOutput)
@@ -41,7 +41,7 @@ class OneSet(APIView):
 
     @extend_schema(operation_id="get_set", responses=Output)
     def get(self, request: Request, slug: str, set_slug: str) -> Response:
-        """A set, and the queries in it."""
+        """Return a saved set with the ids of its queries."""
         check_parameters(request)
         access = get_access(viewer=request.user, slug=slug)
         row, query_ids = get_set_row(access=access, slug=set_slug)

@@ -54,9 +54,7 @@ def test_one_toast_is_shown_at_a_time(open_window: Opener) -> None:
     page.keyboard.press("o")
     expect(page.locator(".toast")).to_have_text("This document has no URL.")
     page.keyboard.press("h")
-    expect(page.locator(".toast")).to_have_text(
-        "Select or find the evidence first."
-    )
+    expect(page.locator(".toast")).to_have_text("Select or find the evidence first.")
 
 
 def test_the_end_says_what_was_labelled_in_this_sitting(open_window: Opener) -> None:
