@@ -47,7 +47,7 @@ class Problem(serializers.Serializer[Any]):
 
 # for an address that a rule may refuse to read, such as a measure that does not exist
 REFUSED: Final[dict[Any, Any]] = {
-    (422, CONTENT_TYPE): OpenApiResponse(Problem, "A rule refuses the request.")
+    (422, CONTENT_TYPE): OpenApiResponse(Problem, "The request breaks a rule.")
 }
 
 
