@@ -12,7 +12,7 @@ REASONS: Final = (
     ("unjudgeable", "not readable", "Not readable"),
     ("unjudgeable", "wrong language", "Wrong language"),
     ("unsure", "not enough context", "Not enough context to tell"),
-    ("unsure", "other", "Something else"),
+    ("unsure", "other", "Other"),
 )
 
 

@@ -81,11 +81,14 @@ class Campaign(models.Model):
         CLOSED = "closed", "closed"
 
     class Rule(models.TextChoices):
-        MAJORITY = "majority", "majority (a tie goes to adjudication)"
+        MAJORITY = "majority", "majority (ties go to adjudication)"
         MEDIAN = "median", "median"
         MEAN = "mean", "mean, rounded half up"
-        DAWID_SKENE = "dawid_skene", "each label weighed by what its annotator confuses"
-        RELIABILITY = "reliability", "a vote weighed by how often each is right"
+        DAWID_SKENE = (
+            "dawid_skene",
+            "Dawid-Skene (labels weighted by what their annotator confuses)",
+        )
+        RELIABILITY = "reliability", "vote weighted by each annotator’s accuracy"
 
     class Commit(models.TextChoices):
         LIVE = "live", "as soon as a pair is complete"

@@ -20,9 +20,9 @@ class CheckPlan(models.Model):
     """
 
     class UsedUp(models.TextChoices):
-        WARN = "warn", "Go on without checks, and tell the leads"
-        GO_ON = "go_on", "Go on without checks"
-        STOP = "stop", "Ask nothing more of them, and tell the leads"
+        WARN = "warn", "Continue without checks and notify the leads"
+        GO_ON = "go_on", "Continue without checks"
+        STOP = "stop", "Assign no more pairs and notify the leads"
 
     campaign = models.OneToOneField(Campaign, on_delete=models.PROTECT, related_name="check_plan")
     gold_percent = models.PositiveSmallIntegerField(default=0)
@@ -171,7 +171,7 @@ class CheckRule(models.Model):
     """What a campaign does about an annotator of too low accuracy; see gold/action_rules.py."""
 
     class Action(models.TextChoices):
-        TELL = "tell", "Tell the lead"
+        TELL = "tell", "Notify the lead"
         WARN = "warn", "Warn the annotator"
         PAUSE = "pause", "Pause the annotator"
         REQUEUE = "requeue", "Set their labels aside"

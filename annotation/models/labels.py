@@ -129,7 +129,7 @@ class Label(models.Model):
         GRADED = "graded", "graded"
         UNSURE = "unsure", "unsure"
         UNJUDGEABLE = "unjudgeable", "cannot be judged"
-        RETRACTED = "retracted", "taken back"
+        RETRACTED = "retracted", "undone"
 
     id = models.UUIDField(primary_key=True)
     pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="labels")

@@ -20,7 +20,7 @@ class Pair(models.Model):
     """
 
     class State(models.TextChoices):
-        OPEN = "open", "still to be labelled"
+        OPEN = "open", "to be labelled"
         COMPLETE = "complete", "complete"
         TIED = "tied", "needs adjudication"
         ADJUDICATED = "adjudicated", "adjudicated"
@@ -80,7 +80,7 @@ class Pool(models.Model):
     class Strategy(models.TextChoices):
         DEPTH_K = "depth", "the top of each run"
         SAMPLE = "sample", "a uniform sample of the top of each run"
-        NEXT = "next", "what could change the order of the runs"
+        NEXT = "next", "pairs that could change the order of the runs"
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="pools")
     strategy = models.CharField(max_length=16, choices=Strategy.choices)

@@ -16,11 +16,11 @@ class QuerySkip(models.Model):
     """
 
     class Reason(models.TextChoices):
-        UNCLEAR = "unclear", "I can’t tell what it asks for"
-        UNFAMILIAR = "unfamiliar", "I don’t know this subject"
+        UNCLEAR = "unclear", "I don’t understand the query"
+        UNFAMILIAR = "unfamiliar", "I don’t know the topic"
         LANGUAGE = "language", "I don’t read this language"
-        UPSETTING = "upsetting", "I would rather not read this"
-        OTHER = "other", "Something else"
+        UPSETTING = "upsetting", "I’d rather not read this"
+        OTHER = "other", "Other"
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="skips")

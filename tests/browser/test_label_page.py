@@ -95,7 +95,7 @@ def test_ones_own_history_is_gone_through_filtered_changed_and_taken_back(
     expect(page.locator('[data-part="in-query"]')).to_contain_text("This query")
     at_hand = shown(page)
     page.keyboard.press("ArrowLeft")
-    expect(page.locator('[data-part="said"]')).to_contain_text("can’t tell: Something else")
+    expect(page.locator('[data-part="said"]')).to_contain_text("can’t tell: Other")
     assert "in Dutch" in said(page)
     page.keyboard.press("ArrowLeft")
     expect(page.locator('[data-part="said"]')).to_contain_text("1 Related")

@@ -161,7 +161,7 @@ def test_a_lead_does_all_of_it_on_the_page(campaign: Campaign, ada: Client) -> N
     page = ada.get(of("campaign-live", campaign))
     text = words(page)
     assert "Active now" in text
-    assert "I don’t know this subject" in text
+    assert "I don’t know the topic" in text
     assert "&lt;b&gt;" in page.content.decode()
     part = ada.get(of("campaign-live", campaign), headers={"HX-Request": "true"})
     assert b"<html" not in part.content
