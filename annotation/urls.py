@@ -73,6 +73,12 @@ urlpatterns: list[URLPattern] = [
     path(
         f"{K}/quality.json", quality.quality_export, {"form": "json"}, name="campaign-quality-json"
     ),
+    path(f"{K}/quality/summary", quality.quality_summary, name="campaign-quality-summary"),
+    path(
+        f"{K}/quality/people/<str:username>",
+        quality.quality_person,
+        name="campaign-quality-person",
+    ),
     path(f"{K}/labels.csv", quality.labels_export, {"form": "csv"}, name="campaign-labels-csv"),
     path(
         f"{K}/labels.jsonl", quality.labels_export, {"form": "jsonl"}, name="campaign-labels-jsonl"

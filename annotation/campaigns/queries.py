@@ -35,6 +35,7 @@ from judgments.permissions import (
 )
 from touchstone.scales import Scale
 
+MOST_SHOWN: Final = 50  # people on the dashboard, unless all are asked for
 WIDEST: Final = 8  # disagreements shown on the dashboard itself
 IN_GOLD = Q(pair=OuterRef("pk"), retired_at=None)  # of a pair that is gold now
 Extremes = tuple[int, str, int, int]  # of a pair: its id, its state, its worst and best grade
@@ -94,6 +95,13 @@ class Dashboard:
         return sum(
             one.is_active and not (one.is_suspended or one.is_paused) for one in self.annotators
         )
+
+    @property
+    def busiest(self) -> tuple[AnnotatorRow, ...]:
+        """Of very many people, those with the most labels."""
+        if len(self.annotators) <= MOST_SHOWN:
+            return self.annotators
+        return tuple(sorted(self.annotators, key=lambda row: -row.labelled)[:MOST_SHOWN])
 
     @property
     def labels_left(self) -> int:

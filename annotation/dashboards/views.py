@@ -1,6 +1,7 @@
 """Campaigns: all of them, a new one, one's dashboard, and what is done with it."""
 
 import secrets
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -14,6 +15,7 @@ from annotation.campaigns import services
 from annotation.campaigns.finding import led_campaign
 from annotation.campaigns.forms import ApprovalForm, CampaignForm, PeopleForm
 from annotation.campaigns.queries import (
+    Dashboard,
     get_annotator,
     get_campaign,
     get_closed_campaign,
@@ -222,8 +224,10 @@ def _dashboard(request: HttpRequest, access: Access, campaign: Campaign) -> Http
     now = timezone.now()
     if is_part(request):
         dashboard = get_dashboard(access=access, campaign=campaign, now=now)
-        return render_page(request, "_progress", access=access, dashboard=dashboard)
+        shown = _shown(request, dashboard)
+        return render_page(request, "_progress", access=access, dashboard=dashboard, **shown)
     page = get_campaign_page(access=access, campaign=campaign, now=now)
+    shown = _shown(request, page.dashboard)
     blocked = ""
     if may_lead(access) and campaign.state != Campaign.State.OPEN:
         try:
@@ -231,4 +235,13 @@ def _dashboard(request: HttpRequest, access: Access, campaign: Campaign) -> Http
         except services.CampaignRefused as error:
             blocked = error.message
     people = PeopleForm(candidates=list(page.candidates))
-    return render_page(request, "campaign", page, access=access, blocked=blocked, people=people)
+    return render_page(
+        request, "campaign", page, access=access, blocked=blocked, people=people, **shown
+    )
+
+
+def _shown(request: HttpRequest, dashboard: Dashboard) -> dict[str, Any]:
+    """Who is in the table: everybody, or of very many the busiest unless all are asked for."""
+    shows_all = request.GET.get("people") == "all"
+    shown = dashboard.annotators if shows_all else dashboard.busiest
+    return {"shows_all": shows_all, "annotators": shown}

@@ -6,7 +6,8 @@ because that is what can be relied on. Agreement is not being right: where enoug
 checked, the share of grades that are right, calibrated by them, limits the verdict.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import ceil
@@ -29,6 +30,7 @@ WIDE: Final = 0.2  # an interval of alpha that is wider says little
 ACCURATE: Final = 0.8  # of the grades are right, or labels are not good enough to decide on
 MOSTLY_RIGHT: Final = 0.5  # or good enough for nothing
 MOST_NAMED: Final = 3
+MOST_FINDINGS: Final = 5  # people whose findings are grounds of the verdict
 RIGHT_IN: Final = {"right": "right by the others’ labels", "gold": "right on gold"}
 CHECKS_WANTED: Final = 20  # gold checks of a person, before their accuracy says much
 Figures = Mapping[str, Any]
@@ -36,16 +38,24 @@ Figures = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Advice:
-    """Something to do next. about: what it is about: a segment's name, somebody's place."""
+    """Something to do next. about: what it is about: a segment's name, one person's place.
+
+    people: user names of those whom it is about. labels: how many labels it concerns, roughly.
+    """
 
     act: Act
     text: str
     about: str = ""
+    people: tuple[str, ...] = ()
+    labels: int = 0
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """tone: how it is coloured. grounds: sentences that say what it rests on."""
+    """tone: how it is coloured. grounds: sentences that say what it rests on.
+
+    advice: first what can't be measured yet, then what concerns the most labels.
+    """
 
     tone: Tone
     text: str
@@ -57,7 +67,8 @@ class Verdict:
 class Situation:
     """What the campaign is like beside its figures.
 
-    names: of the annotators, in the figures' order. grades: names, worst first.
+    names, usernames, reachable: of the annotators, in the figures' order; reachable: who labels
+    here, so that they can be told something. grades: names, worst first.
     """
 
     overlap: int
@@ -66,6 +77,8 @@ class Situation:
     differing: int
     labels_left: int
     names: tuple[str, ...]
+    usernames: tuple[str, ...]
+    reachable: tuple[bool, ...]
     grades: tuple[str, ...]
 
 
@@ -236,14 +249,18 @@ def _about_overlap(figures: Figures, found: Figures) -> Iterator[Advice]:
     if pairs_wanted(found, FEWEST_PAIRS):
         is_thin = found["units"] < FEWEST_PAIRS
         why = "agreement can’t be measured without overlap" if is_thin else _unsure(found)
-        yield Advice("overlap", f"Request second labels for more pairs: {why}.")
+        words = f"Request second labels for more pairs: {why}."
+        yield Advice("overlap", words, labels=figures["labels"])
         return
     rows = figures["segments"] if len(figures["segments"]) > 1 else []
     thin = [row for row in rows if _has_one_label(row) and pairs_wanted(row, FEWEST_IN_SEGMENT)]
     for row in thin[:MOST_NAMED]:
         pairs = name_segment(row["name"])
         yield Advice(
-            "segment", f"Request second labels for pairs of {pairs}: {_unsure(row)}.", row["name"]
+            "segment",
+            f"Request second labels for pairs of {pairs}: {_unsure(row)}.",
+            row["name"],
+            labels=sum(count * sum(given) for count, *given in row["sets"]),
         )
 
 
@@ -347,9 +364,26 @@ def _with_interval(share: Figures) -> str:
 
 
 def _named(figures: Figures, situation: Situation) -> Iterator[str]:
-    for name, row in zip(situation.names, figures["annotators"], strict=True):
+    """Those with the most labels first; of very many, only that there are more."""
+    found = list_found(figures)
+    for place in found[:MOST_FINDINGS]:
+        name, row = situation.names[place], figures["annotators"][place]
         for finding in row["findings"]:
             yield f"{name} {describe(finding, situation.grades, row['drift_of'])}."
+    rest = found[MOST_FINDINGS:]
+    if rest:
+        labels = sum(figures["annotators"][place]["labels"] for place in rest)
+        yield (
+            f"{len(rest):,} more {'person needs' if len(rest) == 1 else 'people need'} review, "
+            f"with {labels:,} labels."
+        )
+
+
+def list_found(figures: Figures) -> list[int]:
+    """The places of people with findings, those with the most labels first."""
+    rows = figures["annotators"]
+    found = [place for place, row in enumerate(rows) if row["findings"]]
+    return sorted(found, key=lambda place: (-rows[place]["labels"], place))
 
 
 def _changed(figures: Figures) -> Iterator[str]:
@@ -366,41 +400,79 @@ def _changed(figures: Figures) -> Iterator[str]:
 
 
 def _advice(figures: Figures, situation: Situation, found: Figures) -> Iterator[Advice]:
-    """The most useful first."""
+    """First what keeps agreement from being measured, then what concerns the most labels."""
     yield from _about_overlap(figures, found)
-    for place, row in enumerate(figures["annotators"]):
-        if row["findings"]:
-            yield _about_person(row, place, situation)
+    of_pair = figures["labels"] / max(1, figures["pairs"])
+    harmful = [*_about_people(figures, situation), *_about_grades(figures, situation)]
     if situation.tied:
-        yield Advice("decide", f"Decide the {situation.tied:,} pairs that no grade leads.")
+        words = f"Decide the {situation.tied:,} pairs that no grade leads."
+        harmful.append(Advice("decide", words, labels=round(situation.tied * of_pair)))
+    yield from sorted(harmful, key=lambda advice: -advice.labels)
     if situation.differing > situation.tied:
-        yield Advice("differ", f"Look at the {situation.differing:,} pairs where people differ.")
-    yield from _about_grades(figures, situation)
+        words = f"Look at the {situation.differing:,} pairs where people differ."
+        yield Advice("differ", words, labels=round(situation.differing * of_pair))
     unchecked = [row for row in figures["annotators"] if row["gold"]["checked"] < CHECKS_WANTED]
     if unchecked and situation.is_open:
         text = (
-            f"Plant more gold: {len(unchecked)} of {len(figures['annotators'])} people have had "
-            f"fewer than {CHECKS_WANTED} checks."
+            f"Plant more gold: {len(unchecked):,} of {len(figures['annotators']):,} people have "
+            f"had fewer than {CHECKS_WANTED} checks."
         )
-        yield Advice("gold", text)
+        yield Advice("gold", text, labels=sum(row["labels"] for row in unchecked))
     if situation.is_open and situation.labels_left:
-        yield Advice("label", f"{situation.labels_left:,} labels are still to come.")
+        words = f"{situation.labels_left:,} labels are still to come."
+        yield Advice("label", words, labels=situation.labels_left)
 
 
-def _about_person(row: Figures, place: int, situation: Situation) -> Advice:
-    name, about = situation.names[place], str(place)
+def _about_people(figures: Figures, situation: Situation) -> Iterator[Advice]:
+    """One thing to do for all whom it is to be done about: told to those who can be told."""
+    alike: dict[str, list[int]] = defaultdict(list)
+    for place in list_found(figures):
+        can = _remedy(figures["annotators"][place])
+        is_told = situation.reachable[place]
+        alike[can if is_told else "uninformative" if can == "talk" else "check"].append(place)
+    for what, places in alike.items():
+        yield _about_some(what, places, figures, situation)
+
+
+def _remedy(row: Figures) -> str:
+    """What to do about a person with findings."""
     kinds = {finding["kind"] for finding in row["findings"]}
     if kinds & {"one_grade", "chance"}:
-        words = f"Talk to {name}: these labels tell nothing about the pairs."
-        return Advice("person", words, about)
+        return "talk"
     if "hasty" in kinds:
-        return Advice("person", f"Ask {name} to take more time.", about)
-    confused = worst_confusion(row["confusion"])
-    if confused is None:
-        return Advice("person", f"Look at {name}’s labels.", about)
-    missed, given = (situation.grades[step] for step in confused)
-    words = f"Train {name} on “{missed}”, which is most often called “{given}”."
-    return Advice("train", words, about)
+        return "slow"
+    return "look" if worst_confusion(row["confusion"]) is None else "train"
+
+
+def _about_some(what: str, places: Sequence[int], figures: Figures, situation: Situation) -> Advice:
+    names = join_names([situation.names[place] for place in places])
+    rows = [figures["annotators"][place] for place in places]
+    labels = sum(row["labels"] for row in rows)
+    words = {
+        "talk": f"Talk to {names}: these labels tell nothing about the pairs.",
+        "slow": f"Ask {names} to take more time.",
+        "look": f"Look at the labels of {names}.",
+        "train": f"Train {names} on the grades that they miss.",
+        "uninformative": f"Set aside the labels of {names}: they tell nothing about the pairs.",
+        "check": f"Check the labels of {names}, and set them aside if they are wrong.",
+    }[what]
+    confused = worst_confusion(rows[0]["confusion"])
+    if what == "train" and len(places) == 1 and confused is not None:
+        missed, given = (situation.grades[step] for step in confused)
+        words = f"Train {names} on “{missed}”, which is most often called “{given}”."
+    if len(places) > MOST_NAMED:
+        words = f"{words} {labels:,} labels."
+    about = str(places[0]) if len(places) == 1 else ""
+    people = tuple(situation.usernames[place] for place in places)
+    return Advice("train" if what == "train" else "person", words, about, people, labels)
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Some names as words: “A”, “A and B”, “A, B, C and 7 more”."""
+    shown = list(names[:MOST_NAMED])
+    if len(names) > MOST_NAMED:
+        shown.append(f"{len(names) - MOST_NAMED:,} more")
+    return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
 
 def _about_grades(figures: Figures, situation: Situation) -> Iterator[Advice]:
@@ -412,9 +484,10 @@ def _about_grades(figures: Figures, situation: Situation) -> Iterator[Advice]:
         if row["instead"] is not None and row["value"] < 0.5
     ]
     if rows:
-        _, step, instead = min(rows)
+        value, step, instead = min(rows)
+        wrong = round(figures["grades"][step]["compared"] * (1 - value))
         text = (
             f"Say in the guideline what parts “{situation.grades[step]}” from "
             f"“{situation.grades[instead]}”: they are taken for each other most."
         )
-        yield Advice("guideline", text)
+        yield Advice("guideline", text, labels=wrong)

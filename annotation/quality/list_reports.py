@@ -11,6 +11,7 @@ from annotation.quality.costs import Cost, Rates, cost, total
 from annotation.quality.figures import LEVEL
 from annotation.quality.list_figures import list_figures
 from annotation.quality.queries import (
+    MOST_GROUPS,
     GradeRow,
     Matrix,
     Person,
@@ -71,17 +72,29 @@ class PersonPart(NamedTuple):
 class ListPerson:
     """An annotator of any of the list's campaigns. row: the figures of all of them together.
 
-    matrix, on_gold: as of a campaign's person, added up.
+    grades: of the scale, worst first.
     """
 
     place: int
     username: str
     name: str
     row: Figures
-    matrix: Matrix
-    on_gold: Matrix
-    days: tuple[tuple[datetime, int], ...]
+    grades: tuple[GradeShown, ...]
     parts: tuple[PersonPart, ...]
+
+    @property
+    def matrix(self) -> Matrix:
+        """As of a campaign's person, added up."""
+        return show_matrix(self.row["confusion"], self.grades)
+
+    @property
+    def on_gold(self) -> Matrix:
+        gold = self.row["gold"]
+        return show_matrix(gold["confusion"], self.grades) if gold["checked"] else ()
+
+    @property
+    def days(self) -> tuple[tuple[datetime, int], ...]:
+        return show_days(self.row["days"])
 
     @property
     def is_named(self) -> bool:
@@ -103,6 +116,14 @@ class ListQualityPage:
     grades: tuple[GradeShown, ...]
     people: tuple[ListPerson, ...] = ()
     cost: Cost | None = None
+
+    @property
+    def shown_people(self) -> tuple[ListPerson, ...]:
+        """Everybody, or of very many those who need review and then those with most labels."""
+        if len(self.people) <= MOST_GROUPS:
+            return self.people
+        named_first = sorted(self.people, key=lambda person: not person.is_named)
+        return tuple(named_first[:MOST_GROUPS])
 
     @property
     def due(self) -> list[CampaignPart]:
@@ -166,7 +187,7 @@ def get_list_quality_page(*, access: Access, slug: str, rates: Rates) -> ListQua
         figures = figures_of(report)
         part = CampaignPart(campaign, report_freshness(campaign, report), {})
         if figures.get("labels"):
-            people = list_people(figures, grades)
+            people = list_people(campaign, figures, grades)
             situation = situation_of(campaign, figures, people, grades)
             situations.append(situation)
             part = replace(
@@ -210,15 +231,12 @@ def _list_people(
         parts = tuple(
             PersonPart(told[at].campaign, told[at].people[place]) for at, place in row["places"]
         )
-        checked = row["gold"]["checked"]
         one = ListPerson(
             place=len(people),
             username=parts[0].person.username,
             name=parts[0].person.name,
             row=row,
-            matrix=show_matrix(row["confusion"], grades),
-            on_gold=show_matrix(row["gold"]["confusion"], grades) if checked else (),
-            days=show_days(row["days"]),
+            grades=grades,
             parts=parts,
         )
         people.append(one)
@@ -239,5 +257,7 @@ def _together(told: Sequence[CampaignPart], situations: Sequence[Situation]) -> 
         differing=sum(one.differing for one in situations),
         labels_left=sum(one.labels_left for one in situations),
         names=tuple(names),
+        usernames=tuple(name for one in situations for name in one.usernames),
+        reachable=tuple(is_told for one in situations for is_told in one.reachable),
         grades=situations[0].grades,
     )

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from annotation.campaigns.cached_counts import get_or_count
 from annotation.campaigns.queries import count_pairs, list_extremes
 from annotation.models import Campaign, Pair, QualityReport
 from annotation.permissions import check_may_watch
 from annotation.quality.assessment import (
     COURSES,
+    Advice,
     Situation,
     Verdict,
     describe,
@@ -26,7 +28,9 @@ from judgments.reports.freshness import Freshness, freshness_of
 from touchstone.scales import Scale
 
 Figures = dict[str, Any]
-MOST_GROUPS: Final = 40  # queries on the page
+MOST_GROUPS: Final = 40  # queries, and pairs of people, on the page
+MOST_DETAILED: Final = 12  # people whose figures are all on one page
+MOST_ADVICE: Final = 5
 Matrix = tuple[tuple[GradeShown, tuple[tuple[int, int], ...]], ...]
 GradeRow = tuple[GradeShown, Figures, GradeShown | None]  # and what is most often said instead
 
@@ -42,12 +46,10 @@ class CourseShown:
 
 @dataclass(frozen=True)
 class Person:
-    """An annotator in the report. row: the figures.
+    """An annotator in the report. row: the figures. grades: of the scale, worst first.
 
     said: the findings in words, which name the person. noted: what only stands out.
-
-    matrix, on_gold: the grade given, by what the others say and by gold; each count with how dark
-    it is. on_gold: empty before the first check.
+    is_reachable: who labels here, so that they can be told something.
     """
 
     place: int
@@ -56,10 +58,27 @@ class Person:
     said: tuple[str, ...]
     noted: tuple[str, ...]
     row: Figures
-    matrix: Matrix
-    on_gold: Matrix
-    courses: tuple[CourseShown, ...]
-    days: tuple[tuple[datetime, int], ...]
+    grades: tuple[GradeShown, ...]
+    is_reachable: bool
+
+    @property
+    def matrix(self) -> Matrix:
+        """The grade given, by what the others say; each count with how dark it is."""
+        return show_matrix(self.row["confusion"], self.grades)
+
+    @property
+    def on_gold(self) -> Matrix:
+        """The grade given, by gold; empty before the first check."""
+        gold = self.row["gold"]
+        return show_matrix(gold["confusion"], self.grades) if gold["checked"] else ()
+
+    @property
+    def courses(self) -> tuple[CourseShown, ...]:
+        return tuple(_show_course(course) for course in self.row["over_time"])
+
+    @property
+    def days(self) -> tuple[tuple[datetime, int], ...]:
+        return show_days(self.row["days"])
 
 
 @dataclass(frozen=True)
@@ -73,6 +92,25 @@ class QualityPage:
     people: tuple[Person, ...]
     grades: tuple[GradeShown, ...]
     cost: Cost | None
+
+    @property
+    def shows_details(self) -> bool:
+        """Whether everybody's figures are on the page; of more people each has a page."""
+        return len(self.people) <= MOST_DETAILED
+
+    @property
+    def findings(self) -> tuple[Advice, ...]:
+        """What to do next, at most so many; the rest is less urgent."""
+        return self.verdict.advice[:MOST_ADVICE] if self.verdict else ()
+
+    @property
+    def more_findings(self) -> tuple[Advice, ...]:
+        return self.verdict.advice[MOST_ADVICE:] if self.verdict else ()
+
+    @property
+    def worst_pairs_of_people(self) -> list[tuple[Person, Person, Figures]]:
+        """Those who agree least; all are in the exports."""
+        return self.pairs_of_people[:MOST_GROUPS]
 
     @property
     def pairs_of_people(self) -> list[tuple[Person, Person, Figures]]:
@@ -98,7 +136,8 @@ class QualityPage:
     def segments(self) -> list[Figures]:
         """Nothing where there is only one: it says no more than the whole."""
         rows: list[Figures] = self.figures["segments"]
-        return rows if len(rows) > 1 else []
+        worst = sorted(rows, key=lambda row: (row["value"] is None, row["value"] or 0.0))
+        return worst if len(rows) > 1 else []
 
 
 def get_freshness(*, access: Access, campaign: Campaign) -> Freshness:
@@ -118,7 +157,7 @@ def get_quality_page(*, access: Access, campaign: Campaign, rates: Rates) -> Qua
     freshness = report_freshness(campaign, report)
     if not figures.get("labels"):
         return QualityPage(campaign, freshness, {}, None, (), grades, None)
-    people = list_people(figures, grades)
+    people = list_people(campaign, figures, grades)
     situation = situation_of(campaign, figures, people, grades)
     return QualityPage(
         campaign=campaign,
@@ -141,13 +180,21 @@ def report_freshness(campaign: Campaign, report: QualityReport | None) -> Freshn
     return freshness_of(report, is_due=is_report_due(campaign, report), steps=STEPS)
 
 
-def list_people(figures: Figures, grades: tuple[GradeShown, ...]) -> tuple[Person, ...]:
+def list_people(
+    campaign: Campaign, figures: Figures, grades: tuple[GradeShown, ...]
+) -> tuple[Person, ...]:
     """The annotators behind a campaign's figures, in their order, with what is said of them."""
-    return tuple(_people(figures, grades))
+    return tuple(_people(campaign, figures, grades))
 
 
-def _people(figures: Figures, grades: tuple[GradeShown, ...]) -> Iterator[Person]:
+def _people(
+    campaign: Campaign, figures: Figures, grades: tuple[GradeShown, ...]
+) -> Iterator[Person]:
     users = User.objects.in_bulk(figures["people"])
+    labelling: set[int] = set()
+    if campaign.state == Campaign.State.OPEN:
+        active_qs = campaign.annotators.filter(is_active=True, user__is_active=True)
+        labelling = set(active_qs.values_list("user_id", flat=True))
     names = tuple(grade.name for grade in grades)
     for place, (pk, row) in enumerate(zip(figures["people"], figures["annotators"], strict=True)):
         yield Person(
@@ -157,10 +204,8 @@ def _people(figures: Figures, grades: tuple[GradeShown, ...]) -> Iterator[Person
             said=tuple(describe(finding, names, row["drift_of"]) for finding in row["findings"]),
             noted=tuple(describe(finding, names, row["drift_of"]) for finding in row["notes"]),
             row=row,
-            matrix=show_matrix(row["confusion"], grades),
-            on_gold=show_matrix(row["gold"]["confusion"], grades) if row["gold"]["checked"] else (),
-            courses=tuple(_show_course(course) for course in row["over_time"]),
-            days=show_days(row["days"]),
+            grades=grades,
+            is_reachable=pk in labelling,
         )
 
 
@@ -201,15 +246,30 @@ def situation_of(
     campaign: Campaign, figures: Figures, people: tuple[Person, ...], grades: tuple[GradeShown, ...]
 ) -> Situation:
     """What a campaign is like beside its figures."""
-    counts = count_pairs(campaign)
+    counted = get_or_count(campaign, "quality", _Counted, lambda: _count(campaign))
     return Situation(
         overlap=campaign.overlap,
         is_open=campaign.state == Campaign.State.OPEN,
-        tied=counts.tied,
-        differing=sum(
-            state != Pair.State.ADJUDICATED for _, state, _, _ in list_extremes(campaign)
-        ),
-        labels_left=counts.labels_needed - counts.labels,
+        tied=counted.tied,
+        differing=counted.differing,
+        labels_left=counted.labels_left,
         names=tuple(person.name for person in people),
+        usernames=tuple(person.username for person in people),
+        reachable=tuple(person.is_reachable for person in people),
         grades=tuple(grade.name for grade in grades),
     )
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """What of a situation takes long to count."""
+
+    tied: int
+    differing: int
+    labels_left: int
+
+
+def _count(campaign: Campaign) -> _Counted:
+    counts, extremes = count_pairs(campaign), list_extremes(campaign)
+    differing = sum(state != Pair.State.ADJUDICATED for _, state, _, _ in extremes)
+    return _Counted(counts.tied, differing, counts.labels_needed - counts.labels)

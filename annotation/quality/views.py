@@ -12,7 +12,9 @@ from django.views.decorators.http import require_safe
 
 from annotation.campaigns.finding import watched_campaign
 from annotation.campaigns.queries import get_labelled_campaign
+from annotation.guidelines.services import get_newest_revision
 from annotation.pages.rendering import render_page
+from annotation.quality.costs import Rates
 from annotation.quality.files import (
     list_report_csv,
     list_report_values,
@@ -22,6 +24,7 @@ from annotation.quality.files import (
 from annotation.quality.forms import RateForm
 from annotation.quality.label_files import CONTENT_TYPES, LabelChoice, label_file
 from annotation.quality.list_reports import get_list_quality_page
+from annotation.quality.people import PeopleWish, get_people_table
 from annotation.quality.queries import get_freshness, get_quality_page
 from judgments.pages.downloads import stream_bytes
 from judgments.pages.rendering import render_freshness
@@ -39,9 +42,37 @@ def quality(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     page = get_quality_page(access=access, campaign=campaign, rates=form.rates())
     if page.freshness.is_waiting:
         publish("annotation.refresh_quality", campaign.pk)
+    asked = {name: request.GET.get(name, "") for name in ("find", "show", "sort", "page")}
+    wish = PeopleWish(**asked, chosen=frozenset(request.GET.getlist("person")))
+    table = get_people_table(page, wish)
+    parquet = can_write_parquet()
     return render_page(
-        request, "quality", page, access=access, form=form, can_parquet=can_write_parquet()
+        request, "quality", page, access=access, form=form, table=table, can_parquet=parquet
     )
+
+
+@never_cache
+@require_safe
+def quality_person(
+    request: HttpRequest, slug: str, campaign_id: UUID, username: str
+) -> HttpResponse:
+    """One person's part of the report."""
+    access, campaign = watched_campaign(request, slug, campaign_id)
+    page = get_quality_page(access=access, campaign=campaign, rates=Rates())
+    person = next((one for one in page.people if one.username == username), None)
+    if person is None:
+        raise NotFound("annotator")
+    return render_page(request, "quality_person", page, access=access, person=person)
+
+
+@never_cache
+@require_safe
+def quality_summary(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
+    """The report on one page: verdict, figures and method, to be printed."""
+    access, campaign = watched_campaign(request, slug, campaign_id)
+    page = get_quality_page(access=access, campaign=campaign, rates=Rates())
+    revision = get_newest_revision(campaign.guideline)
+    return render_page(request, "quality_summary", page, access=access, revision=revision)
 
 
 @never_cache

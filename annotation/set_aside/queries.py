@@ -34,7 +34,8 @@ from touchstone.scales import Scale
 
 STEPS: Final = 3
 ASIDE_REVISION: Final = 1  # raised when the same labels give another preview than before
-MOST_PEOPLE: Final = 100
+MOST_PEOPLE: Final = 100  # set aside or paused at once
+MOST_SHOWN: Final = 50
 ASIDE: Final = (CheckRule.Action.PAUSE, CheckRule.Action.REQUEUE)
 
 
@@ -107,6 +108,14 @@ class WithoutPeople:
     @property
     def chosen(self) -> tuple[AsidePerson, ...]:
         return tuple(person for person in self.people if person.is_chosen)
+
+    @property
+    def shown_people(self) -> tuple[AsidePerson, ...]:
+        """On the page: the chosen ones, and of many others those with the most labels."""
+        if len(self.people) <= MOST_SHOWN:
+            return self.people
+        ranked = sorted(self.people, key=lambda one: (not one.is_chosen, -one.labels, one.name))
+        return tuple(ranked[: max(MOST_SHOWN, len(self.chosen))])
 
     @property
     def has_labels(self) -> bool:

@@ -16,7 +16,13 @@ from annotation.gold.actions import pause_people, set_labels_aside
 from annotation.gold.services import GoldRefused
 from annotation.models import CheckAction, CheckRule
 from annotation.pages.rendering import render_page
-from annotation.set_aside.queries import find_people, get_aside_freshness, get_without_people
+from annotation.quality.assessment import join_names
+from annotation.set_aside.queries import (
+    MOST_PEOPLE,
+    find_people,
+    get_aside_freshness,
+    get_without_people,
+)
 from judgments.pages.rendering import render_freshness
 from judgments.waking import publish
 
@@ -27,14 +33,17 @@ def campaign_aside(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpRe
     """A preview without some people's labels, by a worker; a POST sets them aside, or pauses."""
     access, campaign = led_campaign(request, slug, campaign_id)
     sent = request.POST if request.method == "POST" else request.GET
-    chosen = find_people(access=access, campaign=campaign, usernames=sent.getlist("person"))
+    asked = sent.getlist("person")
+    if len(set(asked)) > MOST_PEOPLE:
+        messages.error(request, f"Select at most {MOST_PEOPLE} people at a time.")
+        return redirect("campaign-quality", slug, campaign_id)
+    chosen = find_people(access=access, campaign=campaign, usernames=asked)
     if request.method != "POST":
         page = get_without_people(access=access, campaign=campaign, chosen=chosen)
         if page.freshness is not None and page.freshness.is_waiting:
             publish("annotation.preview_aside", campaign.pk, page.key)
         names = [person.name for person in page.chosen]
-        listed = " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
-        return render_page(request, "campaign_aside", page, access=access, names=listed)
+        return render_page(request, "campaign_aside", page, access=access, names=join_names(names))
     act = set_labels_aside if sent.get("act") == "set_aside" else pause_people
     said = {"at": timezone.now(), "reason": sent.get("reason", "").strip()[:1_000]}
     try:
@@ -44,7 +53,7 @@ def campaign_aside(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpRe
     else:
         messages.success(request, _worded(taken))
     address = reverse("campaign-aside", args=[slug, campaign_id])
-    return redirect(f"{address}?{urlencode({'person': sent.getlist('person')}, doseq=True)}")
+    return redirect(f"{address}?{urlencode({'person': asked}, doseq=True)}")
 
 
 @never_cache

@@ -9,6 +9,7 @@ from annotation.gold.services import mark_gold
 from annotation.labelling.skipping import skip_query
 from annotation.models import Campaign, CheckAction, GoldCheck, GoldItem, Guideline, Pair
 from annotation.overlap_requests.services import add_overlap
+from annotation.quality.services import refresh_quality
 from tests.builders import NOW, World, commit, make_access
 from tests.builders_annotation import (
     context_of,
@@ -41,6 +42,14 @@ def of(world: World, campaign: Campaign) -> dict[str, Any]:
 
 def open_one(world: World) -> dict[str, Any]:
     return of(world, make_campaign(world=world))
+
+
+def reported(world: World) -> dict[str, Any]:
+    """Ben in the report of a campaign."""
+    path = pair(world)
+    campaign = Pair.objects.get(pk=path.pop("pair_id")).campaign
+    refresh_quality(campaign_id=campaign.pk, clock=lambda: NOW)
+    return of(world, campaign) | {"username": "ben"}
 
 
 def draft(world: World) -> dict[str, Any]:
@@ -215,6 +224,8 @@ def overlap_asked(world: World) -> dict[str, Any]:
 
 ROWS = [
     managers("campaign-quality", path=open_one),
+    managers("campaign-quality-summary", path=open_one),
+    managers("campaign-quality-person", path=reported),
     leads("campaign-aside", path=open_one),
     leads("campaign-aside", 302, path=once_labelled, method="post", data=ASIDE),
     leads("campaign-aside-state", path=ben_aside),

@@ -43,6 +43,8 @@ def situation(simulated, **changes):
     made = Situation(
         overlap=3, is_open=True, tied=4, differing=30, labels_left=12,
         names=tuple(f"{kind} {place}" for place, kind in enumerate(simulated.people)),
+        usernames=tuple(f"user-{place}" for place in range(len(simulated.people))),
+        reachable=(True,) * len(simulated.people),
         grades=NAMES,
     )  # fmt: skip
     return replace(made, **changes)
@@ -70,9 +72,48 @@ def test_the_report_names_every_planted_person_and_nobody_careful(planted, figur
         assert words in grounds
     assert "careful" not in grounds
     assert (said.tone, said.text) == ("bad", "Not good enough to decide on.")
-    about = {advice.about for advice in said.advice if advice.act in ("person", "train")}
-    assert about == {"6", "7", "8", "9"}
-    assert any("Train generous 7 on “" in advice.text for advice in said.advice)
+    about = {name: advice for advice in said.advice for name in advice.people}
+    assert set(about) == {"user-6", "user-7", "user-8", "user-9"}
+    assert about["user-8"].text == "Talk to always 2 8: these labels tell nothing about the pairs."
+    assert about["user-8"].about == "8"
+    assert "Train drifting 9 and generous 7 on" in about["user-7"].text
+    assert about["user-7"] == about["user-9"]
+    labels = [row["labels"] for row in figures["annotators"]]
+    assert about["user-7"].labels == labels[7] + labels[9]
+
+
+def test_what_to_do_next_concerns_the_most_labels_first(planted, figures):
+    advice = verdict(figures, situation(planted, tied=200)).advice
+    order = [one for one in advice if one.act in ("person", "train", "guideline", "decide")]
+    assert order[0].act == "decide"
+    assert [one.labels for one in order] == sorted((one.labels for one in order), reverse=True)
+    assert advice[-1].act == "label"
+
+
+def test_who_labels_no_more_is_not_talked_to(planted, figures):
+    count = len(planted.people)
+    said = verdict(figures, situation(planted, reachable=(False,) * count, is_open=False))
+    texts = [advice.text for advice in said.advice if advice.people]
+    assert len(texts) == 2
+    assert texts[0].startswith("Check the labels of ")
+    assert texts[1] == "Set aside the labels of always 2 8: they tell nothing about the pairs."
+
+
+def test_of_many_people_some_are_named_and_the_rest_is_counted(planted, figures):
+    finding = figures["annotators"][8]["findings"]
+    rows = [
+        row | {"findings": finding, "labels": 100 + place}
+        for place, row in enumerate(figures["annotators"])
+    ]
+    said = verdict(figures | {"annotators": rows}, situation(planted))
+    assert sum("gives “Fair”" in ground for ground in said.grounds) == 5
+    assert "5 more people need review, with 510 labels." in said.grounds
+    (advice,) = [advice for advice in said.advice if advice.people]
+    assert advice.text == (
+        "Talk to drifting 9, always 2 8, generous 7 and 7 more: these labels tell nothing about "
+        "the pairs. 1,045 labels."
+    )
+    assert (len(advice.people), advice.labels) == (10, 1_045)
 
 
 def test_figures_are_plain_values_and_follow_from_the_labels_alone(planted, figures):
