@@ -147,7 +147,26 @@ _TOO_MANY_ATTRIBUTES: Final = re.compile(
 _IMAGE_TAG: Final = re.compile(r'<img(?: [a-z]+="[^"]*+")*+>')
 _ALTERNATIVE: Final = re.compile(r' alt="([^"]*+)"')
 # without text of its own, so that marks, which count characters, stay where they are
-_NOT_SHOWN: Final = '<span class="left-out" role="img" aria-label="Image not shown{}"></span>'
+_NOT_SHOWN: Final = '<span class="left-out" role="img" aria-label="{} not shown{}"></span>'
+# What is taken out leaves this element, put before it in what has not been cleaned yet.
+PLACEHOLDER: Final = "left-out"
+EMBEDDED: Final = {
+    "iframe": "Embedded page",
+    "svg": "Image",
+    "video": "Video",
+    "audio": "Audio",
+    "object": "Embedded object",
+    "embed": "Embedded object",
+}
+MOST_PLACEHOLDERS: Final = 1_000
+# a tag as far as its end; what stands in quotes is no tag
+_WHOLE_TAG: Final = re.compile(r"<([a-zA-Z][^\s/>]*+)((?:[^\"'>]++|\"[^\"]*+\"|'[^']*+')*+)")
+# what these hold is shown as it was typed
+_AS_IT_STANDS: Final = re.compile(
+    r"<(?:textarea|xmp|plaintext|listing|noembed|noframes)\b", re.IGNORECASE
+)
+_DECORATIVE: Final = re.compile(r"\saria-hidden\s*=\s*[\"']?true", re.IGNORECASE)
+_PLACEHOLDER_TAG: Final = re.compile(rf'<{PLACEHOLDER} kind="([a-z]+)"></{PLACEHOLDER}>')
 # Only what the document holds itself: any other address would tell a stranger who reads what.
 _IMAGE: Final = re.compile(r"data:image/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=\s]+")
 IMAGE_ATTRIBUTES: Final = {"img": {"src", "alt", "width", "height"}}
@@ -164,28 +183,31 @@ def clean_html(fields: Mapping[str, Any]) -> str:
     Computed where a document is stored, and stored with it: cleaning is too slow to be done each
     time the document is shown. After a change of these rules, a migration has to clean
     what is stored again. Empty where there is no HTML, or where it is beyond 256 KB, 200 levels or
-    100 attributes in a tag: cleaning takes time by the square of the latter two.
+    100 attributes in a tag: cleaning takes time by the square of the latter two. Pages, drawings
+    and recordings that it embeds leave a placeholder, but are no HTML by themselves.
     """
     html = fields.get(HTML_FIELD)
     if not isinstance(html, str) or len(html.encode()) > LONGEST or _is_tangled(html):
         return ""
-    return nh3.clean(
-        html,
-        tags=DOCUMENT_TAGS | {"img"},
+    cleaned = nh3.clean(
+        _with_placeholders(html),
+        tags=DOCUMENT_TAGS | {"img", PLACEHOLDER},
         clean_content_tags=LEFT_OUT,
-        attributes=DOCUMENT_ATTRIBUTES | IMAGE_ATTRIBUTES,
+        attributes=DOCUMENT_ATTRIBUTES | IMAGE_ATTRIBUTES | {PLACEHOLDER: {"kind"}},
         attribute_filter=_only_own_images,
         url_schemes={"data"},
         generic_attribute_prefixes=set(),
         link_rel=None,
     )
+    return cleaned if _PLACEHOLDER_TAG.sub("", cleaned).strip() else ""
 
 
 def framed_html(cleaned: str, *, images: bool = False) -> str:
     """What `clean_html` gave as a page of its own, for the `srcdoc` of a sandboxed frame.
 
     images: keep those that the document holds itself, as data; nothing is ever fetched. For others
-    there is a placeholder with the image's text, and nothing where that is given and empty.
+    there is a placeholder with the image's text, and nothing where that is given and empty. So
+    there is for what was embedded.
     The page has no links that lead anywhere, no forms, styles or scripts, and its own policy
     forbids them all again.
     """
@@ -195,14 +217,35 @@ def framed_html(cleaned: str, *, images: bool = False) -> str:
             return tag[0]
         text = _ALTERNATIVE.search(tag[0])
         if text is None:
-            return _NOT_SHOWN.format("")
-        return _NOT_SHOWN.format(f": {text[1]}") if text[1].strip() else ""
+            return _NOT_SHOWN.format("Image", "")
+        return _NOT_SHOWN.format("Image", f": {text[1]}") if text[1].strip() else ""
 
-    body = _IMAGE_TAG.sub(show, cleaned)
+    def show_embedded(tag: re.Match[str]) -> str:
+        return _NOT_SHOWN.format(EMBEDDED.get(tag[1], "Embedded object"), "")
+
+    body = _PLACEHOLDER_TAG.sub(show_embedded, _IMAGE_TAG.sub(show, cleaned))
     if "<img" not in body and not _IMAGE_TAG.sub("", cleaned).strip():
         return ""
     policy = "; img-src data:" if images else ""
     return _FRAME.format(images=policy, style=static("touchstone/frame.css"), body=body)
+
+
+def _with_placeholders(html: str) -> str:
+    """The HTML with a placeholder before what it embeds; icons that say nothing have none."""
+    if _AS_IT_STANDS.search(html):
+        return html
+    left = MOST_PLACEHOLDERS
+
+    def mark(tag: re.Match[str]) -> str:
+        nonlocal left
+        kind = tag[1].lower()
+        is_icon = kind == "svg" and _DECORATIVE.search(tag[2])
+        if kind not in EMBEDDED or is_icon or not left:
+            return tag[0]
+        left -= 1
+        return f"<{PLACEHOLDER} kind={kind}></{PLACEHOLDER}>{tag[0]}"
+
+    return _WHOLE_TAG.sub(mark, html)
 
 
 def _only_own_images(tag: str, attribute: str, value: str) -> str | None:

@@ -130,9 +130,9 @@ def test_a_long_guideline_is_formatted():
     assert "<pre>" not in markdown(text)
 
 
-def not_shown(of: str = "") -> str:
-    """The placeholder of an image."""
-    return f'<span class="left-out" role="img" aria-label="Image not shown{of}"></span>'
+def not_shown(of: str = "", *, what: str = "Image") -> str:
+    """The placeholder of an image, or of what else is not shown."""
+    return f'<span class="left-out" role="img" aria-label="{what} not shown{of}"></span>'
 
 
 def framed(html: object) -> str:
@@ -148,7 +148,8 @@ def test_the_html_of_a_document_is_kept_without_what_acts_or_leads_away():
         '<table><tr><td colspan="2">h</td></tr></table><meta http-equiv="refresh" content="0;/x">'
     )
     assert framed(html) == (
-        f'<h1>A</h1><p dir="rtl">b <a>c</a></p>{not_shown()}'
+        f'<h1>A</h1><p dir="rtl">b <a>c</a></p>{not_shown()}{not_shown()}'
+        f"{not_shown(what='Embedded page')}"
         '<table><tbody><tr><td colspan="2">h</td></tr></tbody></table>'
     )
 
@@ -175,6 +176,33 @@ def test_an_image_that_is_not_shown_leaves_its_words_but_no_text() -> None:
     words = not_shown(": a &quot;map&quot; &lt;b&gt;"), not_shown(": x onclick=f()")
     assert framed(html) == f"<p>a{''.join(words)}</p>"
     assert re.sub("<[^>]*>", "", framed(html)) == "a"
+
+
+@pytest.mark.parametrize(
+    ("html", "shown"),
+    [
+        ("a<iframe src=/x>old</iframe>b", f"a{not_shown(what='Embedded page')}b"),
+        ("a<VIDEO controls><source src=v>No video</VIDEO>", f"a{not_shown(what='Video')}No video"),
+        ("a<audio src=s></audio>", f"a{not_shown(what='Audio')}"),
+        ("a<svg><circle/></svg><svg class=i aria-hidden='true'></svg>", f"a{not_shown()}"),
+        ("a<object data=x><p>b</object>", f"a{not_shown(what='Embedded object')}"),
+        ("a<embed src=x>", f"a{not_shown(what='Embedded object')}"),
+        # not embedded, but written
+        ("<p title='<video>'>a", "<p>a</p>"),
+        ("a<img alt='<svg>'>", f"a{not_shown(': &lt;svg&gt;')}"),
+        ("a<!-- <video> --><script>'<svg>'</script><style><svg></style>", "a"),
+        ("a<textarea><svg></textarea><svg></svg>", "a&lt;svg&gt;"),
+        ("a<left-out kind=evil onclick=f()>b", 'a<left-out kind="evil">b</left-out>'),
+        # nothing but that: the text of the document says more
+        ("<iframe src=/x></iframe> <video></video>", ""),
+    ],
+)
+def test_what_is_embedded_leaves_a_placeholder(html: str, shown: str) -> None:
+    assert framed(html) == shown
+
+
+def test_there_are_so_many_placeholders_and_no_more() -> None:
+    assert framed("a" + "<embed>" * 30_000).count("Embedded object not shown") == 1_000
 
 
 def test_a_link_keeps_its_looks_and_loses_its_address() -> None:
@@ -210,6 +238,7 @@ def test_paragraphs_without_an_end_are_not_deep():
         "<p x='\"<b x=\"'" + " c = 'd'" * 101 + ">x",
         "<b" * 60_000 + " a" * 60_000,
         "<a x='<a x=\"" * 20_000,
+        "<svg><svg " * 20_000,
     ],
 )
 def test_html_that_would_take_long_to_clean_is_not_framed(html):
@@ -227,7 +256,8 @@ def test_a_tag_of_a_hundred_attributes_is_shown():
     st.lists(
         st.sampled_from(
             ["<img alt='<img>' src='data:image/png;base64,AA'>", '<img alt="a>b" src=x>', "<p>",
-             "</p>", "<table>", "<td>", "&lt;img&gt;", "a", " ", "<b>", "</b>", "<img", ">", '"',
+             "</p>", "<table>", "<video>", "</video>", "<svg>", "</svg>",
+             "<embed>", "<td>", "&lt;img&gt;", "a", " ", "<b>", "</b>", "<img", ">", '"',
              "'"]
         ),
         max_size=30,
