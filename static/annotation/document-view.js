@@ -94,7 +94,8 @@ export class DocumentView {
     const hasText = Boolean(text || html);
     // a product is its fields: then they are what is read
     this.part("stage").classList.toggle("only-fields", !hasText);
-    this.part("empty-text").hidden = hasText || this.part("fields").childElementCount > 0;
+    const hasMore = this.part("fields").childElementCount + this.part("pictures").childElementCount > 0;
+    this.part("empty-text").hidden = hasText || hasMore;
     this.part("stage").hidden = false;
   }
 

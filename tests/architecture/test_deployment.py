@@ -96,7 +96,12 @@ def test_the_database_and_redis_are_reached_by_those_that_need_them_alone() -> N
     assert (networks("db"), networks("redis")) == ({"store"}, {"queue"})
     reaching = {name for name in services() if networks(name) & internal} - {"db", "redis"}
     assert reaching == {"web", "worker", "jobs", "migrate"}
-    assert {name for name in services() if networks(name) - internal} == {"web"}
+    outwards = {name: networks(name) - internal for name in services()}
+    assert {name: found for name, found in outwards.items() if found} == {
+        "web": {"front"},
+        "jobs": {"outgoing"},  # fetches pictures
+    }
+    assert not any("ports" in one for name, one in services().items() if name != "web")
 
 
 def variables_of(name: str) -> set[str]:
