@@ -18,7 +18,7 @@ from judgments.pictures.naming import name_pictures
 from judgments.pictures.rules import MOST_BYTES, UPLOADED
 from judgments.pictures.storing import Failure, ensure_fetching, lock, refuse, store
 
-CHUNK: Final = 2_000  # documents that are looked through in one transaction
+CHUNK: Final = 500  # documents that are looked through in one transaction
 SLICE: Final = 30.0  # seconds after which other jobs have their turn
 AT_ONCE: Final = 4  # requests
 ATTEMPTS: Final = 3

@@ -6,6 +6,7 @@ from typing import Final
 
 from django.core.files.base import File
 from django.db import transaction
+from django.db.models import Q
 
 from judgments.audit import services as audit
 from judgments.jobs.services import submit_job
@@ -68,7 +69,9 @@ def fetch_again(*, access: Access, at: datetime) -> int:
     with transaction.atomic():
         collection = lock(access.collection.pk)
         refused = Picture.objects.filter(
-            collection=collection, state=Picture.State.REFUSED, source__istartswith="http"
+            Q(source__istartswith="http://") | Q(source__istartswith="https://"),
+            collection=collection,
+            state=Picture.State.REFUSED,
         )
         count = refused.update(state=Picture.State.WAITING, reason="", status=None, attempts=0)
         if count:
