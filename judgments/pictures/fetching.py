@@ -22,6 +22,7 @@ CHUNK: Final = 500  # documents that are looked through in one transaction
 SLICE: Final = 30.0  # seconds after which other jobs have their turn
 AT_ONCE: Final = 4  # requests
 ATTEMPTS: Final = 3
+PAUSE: Final = 5.0  # seconds for servers that failed
 SECONDS: Final = 20.0  # for a request
 HEADERS: Final = (("Accept", "image/webp,image/avif,image/png,image/jpeg,image/gif"),)
 MAY_PASS: Final = frozenset({Outcome.DNS, Outcome.CONNECT, Outcome.TIMEOUT})
@@ -48,10 +49,13 @@ def find_pictures(work: Work) -> None:
 def fetch_pictures(work: Work) -> None:
     """The job kind `fetch_pictures`: for half a minute; what is left then is another job's."""
     until = time.monotonic() + SLICE
-    done = 0
+    done = tried = 0
     limits = Limits(seconds=SECONDS, size=MOST_BYTES, connections=AT_ONCE)
     with Client(limits=limits) as client, ThreadPoolExecutor(AT_ONCE) as threads:
         while batch := _next_pictures(work.collection_id):
+            if batch[0].attempts > tried:  # all others have been tried as often
+                tried = batch[0].attempts
+                time.sleep(PAUSE)
             for picture, data in zip(
                 batch, threads.map(partial(_read, client), batch), strict=True
             ):

@@ -22,7 +22,8 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def books():
+def books(monkeypatch):
+    monkeypatch.setattr(fetching, "PAUSE", 0)
     return make_collection()
 
 
