@@ -18,7 +18,7 @@ class Choice:
     """What a parameter can be, in words.
 
     value: one of its words, in quotes, or the kind of number or table that it takes.
-    usual: "usual" where nothing need be said to have it, "usual for P" where that goes for P alone.
+    usual: "default", or "default for P" where that goes for P alone.
     """
 
     value: str
@@ -96,8 +96,8 @@ def _parameter(name: str) -> Parameter:
 def _usual(name: str, value: str, own: list[Family]) -> str:
     those = [family.name for family in own if value == usual_value(family, name)]
     if len(those) == len(own):
-        return "usual"
+        return "default"
     others = [family.name for family in own if family.name not in those]
     if len(those) > len(others):
-        return f"usual, but not for {' and '.join(others)}"
-    return f"usual for {' and '.join(those)}" if those else ""
+        return f"default, except for {' and '.join(others)}"
+    return f"default for {' and '.join(those)}" if those else ""

@@ -26,7 +26,7 @@ INTRODUCTION: Final = (
     "`python -m touchstone.measures.documentation`."
 )
 NAMES: Final = (
-    "A name is a family, its parameters where they are not the usual ones, and a cutoff: "
+    "A name is a family, its parameters where they differ from the defaults, and a cutoff: "
     "`nDCG@10`, `RR`, `AP(rel=2)@100`, `nDCG(gain='exp2',ideal='local')@10`. It is ir_measures' "
     "grammar with more parameters, read by our own parser. Names are canonical: two measures are "
     "the same exactly when their names are. What ir_measures writes as `dcg='exp-log2'`, "
@@ -51,7 +51,7 @@ EDGES: Final = (
     "s / √n over its queries; ± beside a mean is half of its 95 % interval (Student's t)."
 )
 USUAL: Final = (
-    "The usual values are trec_eval's with `-c`, but that `Judged` and `Unjudged` leave out the "
+    "The defaults are trec_eval's with `-c`, but that `Judged` and `Unjudged` leave out the "
     "queries that a run does not answer (`ir_measures:Judged@10` counts them as 0, and breaks ties "
     "by ascending id, as that tool does). The rank column of a run plays no part; the score "
     "decides. What is not a mean over queries (`Coverage`, and `Judged` and `Unjudged` with "
@@ -114,7 +114,7 @@ def _parameters() -> str:
             ]
             told = f"all but {' '.join(others)}" if others else "all"
         rows.append((f"`{parameter.name}`", parameter.words, told, parameter.source))
-    return _table(("parameter", "values, the usual one first", "of", "source"), rows)
+    return _table(("parameter", "values, default first", "of", "source"), rows)
 
 
 def _cutoffs() -> str:

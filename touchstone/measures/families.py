@@ -19,7 +19,7 @@ class Edges:
     unjudged: str
     short: str
     negatives: str
-    ties: str = "the order of a ranking is settled first, by `ties`"
+    ties: str = "broken by `ties`"
 
     def items(self) -> tuple[tuple[str, str], ...]:
         """(the edge, what is done there), in the order in which people ask."""
@@ -94,11 +94,11 @@ _OF_ONE_ORDER: Final = {
     "average": _MEANS,
     "rounded": _AT_THE_END,
 }
-_AVERAGED: Final = "settled first, by `ties`, or averaged over all orders"
+_AVERAGED: Final = "broken by `ties`, or averaged over all orders"
 _NOT_RELEVANT: Final = "not relevant, unless `unjudged` says otherwise"
 _BELOW: Final = "not relevant, unless `negatives` says otherwise"
-_NO_CUTOFF: Final = "there is none"
-_SHORT: Final = "the ranks behind the end add nothing"
+_NO_CUTOFF: Final = "no cutoff"
+_SHORT: Final = "missing ranks add nothing"
 
 
 def _binary_edges(no_relevant: str, short: str = _SHORT, ties: str | None = None) -> Edges:
@@ -115,11 +115,11 @@ def _binary_edges(no_relevant: str, short: str = _SHORT, ties: str | None = None
 
 _SHOWN_FIRST: Final = ("returned", *(q for q in CHOICES["queries"] if q != "returned"))
 _JUDGED_EDGES: Final = Edges(
-    no_relevant="nothing special: it does not ask what is relevant",
-    missing="not in the mean, since nothing is shown, unless `queries` says otherwise",
-    unjudged="are what it counts",
-    short="the share is of the documents that are there",
-    negatives="judged, as any grade",
+    no_relevant="does not matter: relevance is not used",
+    missing="not in the mean, unless `queries` says otherwise",
+    unjudged="counted: this is what it measures",
+    short="divided by the documents that were returned",
+    negatives="judged, like any grade",
     ties=_AVERAGED,
 )
 _BUCKLEY: Final = "Buckley & Voorhees 2005; trec_eval"
@@ -139,10 +139,10 @@ FAMILIES: Final[Mapping[str, Family]] = {
             aliases=("NDCG",),
             words={"average": _MEANS},
             edges=Edges(
-                no_relevant="what `empty` says, 0 usually",
+                no_relevant="`empty`, by default 0",
                 missing="0",
                 unjudged="no gain, unless `unjudged` says otherwise",
-                short="the ranks behind the end gain nothing, unless `short` says otherwise",
+                short="missing ranks gain nothing, unless `short` says otherwise",
                 negatives="no gain, unless `negatives` says otherwise",
                 ties=_AVERAGED,
             ),
@@ -173,11 +173,11 @@ FAMILIES: Final[Mapping[str, Family]] = {
                 **_OF_ONE_ORDER,
                 "denominator": ("relevant", "returned", "cutoff", "returned_cutoff"),
             },
-            edges=_binary_edges("what `empty` says, 0 usually"),
+            edges=_binary_edges("`empty`, by default 0"),
         ),
         Family(
             name="P",
-            title="share of the shown that is relevant",
+            title="precision: share of the first k that is relevant",
             reading="Share of {shown} that is relevant ({rel})",
             formula="relevant documents among the first k, divided by the `denominator`",
             source=_BUCKLEY,
@@ -192,13 +192,13 @@ FAMILIES: Final[Mapping[str, Family]] = {
             },
             edges=_binary_edges(
                 "0",
-                "divided by k all the same, unless `denominator` says otherwise",
+                "still divided by k, unless `denominator` says otherwise",
                 ties=_AVERAGED,
             ),
         ),
         Family(
             name="R",
-            title="share of the relevant that is shown",
+            title="recall: share of the relevant documents among the first k",
             reading="Share of the relevant documents ({rel}) among {shown}",
             formula="relevant documents among the first k, divided by all relevant documents of "
             "the query",
@@ -211,7 +211,7 @@ FAMILIES: Final[Mapping[str, Family]] = {
         ),
         Family(
             name="Rprec",
-            title="precision at the number of relevant documents",
+            title="R-precision: precision at the number of relevant documents",
             reading="Share of the first R that is relevant ({rel}), R being the number of relevant "
             "documents",
             formula="relevant documents among the first R, divided by R, the number of relevant "
@@ -221,11 +221,11 @@ FAMILIES: Final[Mapping[str, Family]] = {
             aliases=("RPrec",),
             cutoff="none",
             words=_OF_ONE_ORDER,
-            edges=_binary_edges("0", "there is none; a list shorter than R is divided by R"),
+            edges=_binary_edges("0", "no cutoff; a list shorter than R is still divided by R"),
         ),
         Family(
             name="SetP",
-            title="share of the returned that is relevant",
+            title="share of all returned documents that is relevant",
             reading="Share of all returned documents that is relevant ({rel})",
             formula="relevant documents returned, divided by all returned documents",
             source=f"{_BUCKLEY} `set_P`; ir_measures",
@@ -237,7 +237,7 @@ FAMILIES: Final[Mapping[str, Family]] = {
         ),
         Family(
             name="SetR",
-            title="share of the relevant that is returned",
+            title="share of the relevant documents that is returned",
             reading="Share of the relevant documents ({rel}) that is returned",
             formula="relevant documents returned, divided by all relevant documents of the query",
             source=f"{_BUCKLEY} `set_recall`; ir_measures",
@@ -263,7 +263,7 @@ FAMILIES: Final[Mapping[str, Family]] = {
         ),
         Family(
             name="NumRet",
-            title="how many documents are returned",
+            title="number of returned documents",
             reading="Number of returned documents",
             formula="returned documents; trec_eval and ir_measures print the sum over the queries, "
             "this is their mean",
@@ -273,16 +273,16 @@ FAMILIES: Final[Mapping[str, Family]] = {
             cutoff="none",
             words={"ties": _ONE_ORDER, "average": _MEANS, "rounded": _AT_THE_END},
             edges=Edges(
-                no_relevant="nothing special: it does not ask what is relevant",
+                no_relevant="does not matter: relevance is not used",
                 missing="0",
-                unjudged="are counted, as any document",
+                unjudged="counted, like any document",
                 short=_NO_CUTOFF,
-                negatives="are counted, as any document",
+                negatives="counted, like any document",
             ),
         ),
         Family(
             name="Hit",
-            title="whether anything relevant is shown",
+            title="whether any of the first k is relevant",
             reading="1 if anything among {shown} is relevant ({rel}), else 0",
             formula="1 if any of the first k is relevant, else 0",
             source=_BUCKLEY,
@@ -321,19 +321,19 @@ FAMILIES: Final[Mapping[str, Family]] = {
         ),
         Family(
             name="RBPResidual",
-            title="what RBP does not know",
-            reading="What rank-biased precision of {shown} with persistence {p:g} does not know",
+            title="uncertainty of RBP from unjudged documents",
+            reading="What rank-biased precision of {shown} with persistence {p:g} leaves open",
             formula="pⁿ for the ranks behind the n documents shown, and (1 − p) · p^(i − 1) for "
             "each unjudged one of them: RBP lies between its value and its value plus this",
             source="Moffat & Zobel 2008",
             parameters=_ORDERING | {"p"},
             words={"ties": _ONE_ORDER, "average": _MEANS, "rounded": _AT_THE_END},
             edges=Edges(
-                no_relevant="nothing special: it does not ask what is relevant",
+                no_relevant="does not matter: relevance is not used",
                 missing="1, since nothing is known",
-                unjudged="are what it counts",
-                short="all ranks behind the end are unknown",
-                negatives="judged, as any grade",
+                unjudged="counted: this is what it measures",
+                short="all missing ranks are unknown",
+                negatives="judged, like any grade",
             ),
         ),
         Family(
@@ -350,9 +350,9 @@ FAMILIES: Final[Mapping[str, Family]] = {
             edges=Edges(
                 no_relevant="0",
                 missing="0",
-                unjudged="play no part",
-                short="there is none",
-                negatives="as good as unjudged",
+                unjudged="ignored",
+                short=_NO_CUTOFF,
+                negatives="treated as unjudged",
             ),
         ),
         Family(
@@ -376,14 +376,14 @@ FAMILIES: Final[Mapping[str, Family]] = {
                 no_relevant="0",
                 missing="0",
                 unjudged="outside the pool, so not relevant, unless `unjudged` says otherwise",
-                short="there is none",
+                short=_NO_CUTOFF,
                 negatives="they stand for “in the pool, but not judged”, unless `negatives` says "
                 "otherwise",
             ),
         ),
         Family(
             name="Judged",
-            title="share of the shown that is judged",
+            title="share of the first k that is judged",
             reading="Share of {shown} that is judged",
             formula="judged documents among the first k, divided by k or, where fewer were "
             "returned, by those",
@@ -395,7 +395,7 @@ FAMILIES: Final[Mapping[str, Family]] = {
         ),
         Family(
             name="Unjudged",
-            title="share of the shown that is not judged",
+            title="share of the first k that is not judged",
             reading="Share of {shown} that is not judged",
             formula="unjudged documents among the first k, divided by k or, where fewer were "
             "returned, by those",
@@ -407,8 +407,8 @@ FAMILIES: Final[Mapping[str, Family]] = {
         ),
         Family(
             name="Coverage",
-            title="share of the collection that any query shows",
-            reading="Share of all {of} that stand in {shown} of any query",
+            title="share of the collection in the first k of any query",
+            reading="Share of all {of} that appear in {shown} of any query",
             formula="documents among the first k of any query of the run, divided by all documents "
             "of the collection; with `of='relevant'`, relevant ones of all relevant ones",
             source="Ge, Delgado-Battenfeld & Jannach 2010 (catalogue coverage)",
@@ -418,9 +418,9 @@ FAMILIES: Final[Mapping[str, Family]] = {
             per_query=False,
             edges=Edges(
                 no_relevant="undefined with `of='relevant'`",
-                missing="it shows nothing",
-                unjudged="count as shown; never relevant",
-                short="fewer are shown",
+                missing="adds nothing",
+                unjudged="counted as shown, never relevant",
+                short="fewer documents count",
                 negatives="not relevant",
             ),
         ),

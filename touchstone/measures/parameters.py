@@ -229,8 +229,8 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
             default="",
             words="in the mean: `'judged'` all judged; `'returned'` those of them that the run "
             "answers; `'several'` those that it answers with two documents or more; `'run'`; "
-            "`'all'` both; `'relevant'` those of `'returned'` with a relevant document. The usual "
-            "one of `Judged` and `Unjudged` is `'returned'`: they are about what a run shows",
+            "`'all'` both; `'relevant'` those of `'returned'` with a relevant document. The "
+            "default of `Judged` and `Unjudged` is `'returned'`: they are about what a run shows",
             choices={
                 "judged": Choice("mean over all judged queries, 0 for one without results"),
                 "returned": Choice("mean over judged queries with results"),

@@ -103,12 +103,12 @@ def test_every_value_of_a_parameter_is_put_into_words_of_its_own():
         if PARAMETERS[parameter.name].kind in ("number", "whole"):
             assert usual == []
         elif parameter.name == "denominator":
-            assert usual == ["usual for P", "usual for AP"]
+            assert usual == ["default for P", "default for AP"]
         elif parameter.name == "queries":
-            but = "usual, but not for Judged and Unjudged"
-            assert usual == [but, "usual for Judged and Unjudged"]
+            but = "default, except for Judged and Unjudged"
+            assert usual == [but, "default for Judged and Unjudged"]
         else:
-            assert usual == ["usual"], parameter.name
+            assert usual == ["default"], parameter.name
 
 
 def test_a_name_is_put_into_words_on_request():

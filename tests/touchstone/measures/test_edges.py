@@ -68,7 +68,7 @@ def test_without_a_relevant_document_and_without_an_answer(family: str) -> None:
     edges = FAMILIES[family].edges
     assert value(name_of(family), NO_RELEVANT) == pytest.approx(none, abs=1e-15)
     assert value(name_of(family), MISSING) == missing
-    if "nothing special" not in edges.no_relevant:
+    if "does not matter" not in edges.no_relevant:
         assert f"{none:g}" in edges.no_relevant
     assert edges.missing.startswith("not in the mean" if missing is None else f"{missing:g}")
 
@@ -82,23 +82,23 @@ def test_unjudged_documents_and_grades_below_zero(family: str) -> None:
     assert (value(name, NEGATIVE_FIRST) == zero) == negative_as_zero
     if unjudged_as_zero:
         assert edges.unjudged.startswith(
-            ("no gain", "not relevant", "never satisfy", "are counted, as any document")
+            ("no gain", "not relevant", "never satisfy", "counted, like any document")
         )
     if not negative_as_zero and family == "Bpref":
-        assert edges.negatives == "as good as unjudged"
+        assert edges.negatives == "treated as unjudged"
         assert value(name, NEGATIVE_FIRST) == value(name, UNJUDGED_FIRST)
 
 
 @pytest.mark.parametrize("family", sorted(TABLE))
 def test_a_cutoff_beyond_the_list_adds_nothing_unless_it_is_a_divisor(family: str) -> None:
     if FAMILIES[family].cutoff == "none":
-        assert FAMILIES[family].edges.short.startswith("there is none")
+        assert FAMILIES[family].edges.short.startswith("no cutoff")
         return
     at_end, beyond = value(name_of(family, 2), SHORT), value(name_of(family, 10), SHORT)
     words = FAMILIES[family].edges.short
     if family == "P":
         assert (at_end, beyond) == (1 / 2, 1 / 10)
-        assert words.startswith("divided by k all the same")
+        assert words.startswith("still divided by k")
     elif family == "nDCG":  # its ideal looks further than the list
         assert beyond < 1
         assert value("nDCG(short='zero')@10", SHORT) == 0
@@ -134,7 +134,7 @@ def test_tied_scores_are_settled_by_the_rule_or_averaged(family: str) -> None:
         assert by_rule["averaged"] == pytest.approx((by_rule["docid"] + by_rule["docid_asc"]) / 2)
         assert "averaged" in kind.edges.ties
     else:
-        assert "settled first" in kind.edges.ties
+        assert "broken by `ties`" in kind.edges.ties
 
 
 def coverage_of(name: str, qrels: str, ranked: str, size: int = 4) -> float | None:
@@ -151,14 +151,14 @@ def test_catalogue_coverage_says_what_it_does_at_its_edges() -> None:
     assert coverage_of("Coverage@2", "q a 0", "q a 1") == 1 / 4
     assert coverage_of(f"{relevant}@2", "q a 0", "q a 1") is None
     # a query that the run does not answer shows nothing
-    assert edges.missing == "it shows nothing"
+    assert edges.missing == "adds nothing"
     assert coverage_of("Coverage@2", qrels, "z a 1") == 1 / 4
     # unjudged documents count as shown, but are not relevant
-    assert edges.unjudged == "count as shown; never relevant"
+    assert edges.unjudged == "counted as shown, never relevant"
     assert coverage_of("Coverage@2", qrels, "q a 2\nq x 1") == 2 / 4
     assert coverage_of(f"{relevant}@2", qrels, "q a 2\nq x 1") == 1 / 2
     # k beyond the list: fewer are shown
-    assert edges.short == "fewer are shown"
+    assert edges.short == "fewer documents count"
     assert coverage_of("Coverage@10", qrels, "q a 2\nq x 1") == 2 / 4
     # negative grades are not relevant, whatever the threshold was before
     assert edges.negatives == "not relevant"
