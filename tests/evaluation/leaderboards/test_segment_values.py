@@ -62,7 +62,7 @@ def test_a_segment_is_that_of_the_version_asked_for(world: World) -> None:
     assert before == (0.25, 2)
     assert reciprocal_rank(world, 2, "head") == (0.0, 1)
     assert reciprocal_rank(world, 2, "moved") == (0.5, 1)
-    with pytest.raises(FilterRefused, match="called moved"):
+    with pytest.raises(FilterRefused, match="segment moved"):
         reciprocal_rank(world, 1, "moved")
     move(world, "q3", "moved")
     cache.clear()
