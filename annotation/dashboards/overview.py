@@ -67,7 +67,7 @@ def _label(own: OwnCampaign) -> Step:
     progress = own.progress
     text = f"{progress.done:,} pairs labelled, {progress.left:,} still to do."
     if own.training:
-        text = f"Qualification: {own.training.done} of {own.training.pairs}."
+        text = f"Training: {own.training.done} of {own.training.pairs}."
     return Step(
         order=0,
         title=f"Label in {own.name}",

@@ -52,7 +52,7 @@ export class Training {
   /** @param {Attempt | TrainingResult | null} attempt */
   #showAttempt(attempt) {
     part("training").hidden = !attempt;
-    if (attempt) part("training").textContent = `Qualification ${attempt.done} of ${attempt.pairs}`;
+    if (attempt) part("training").textContent = `Training ${attempt.done} of ${attempt.pairs}`;
   }
 
   /** @param {Receipt[]} receipts */
