@@ -29,8 +29,11 @@ def check_room(*, messages: int, waiting: int) -> None:
     messages: in the thread. waiting: other questions of the person without an answer.
     """
     if messages >= MOST_MESSAGES:
-        raise QuestionRefused("thread_full", f"A thread has at most {MOST_MESSAGES} messages.")
+        raise QuestionRefused(
+            "thread_full", f"This thread has reached {MOST_MESSAGES} messages, the maximum."
+        )
     if waiting >= MOST_WAITING:
         raise QuestionRefused(
-            "too_many_waiting", f"{MOST_WAITING} of your questions are waiting for an answer."
+            "too_many_waiting",
+            f"You already have {MOST_WAITING} unanswered questions, the maximum.",
         )

@@ -173,7 +173,9 @@ def question(request: HttpRequest, slug: str, campaign_id: UUID, question_id: UU
             except QuestionRefused as error:
                 form.add_error(None, error.message)
             else:
-                messages.success(request, "Answered. The annotator sees it on the labelling page.")
+                messages.success(
+                    request, "Answer sent. The annotator sees it on the labelling page."
+                )
                 return redirect("campaign-question", slug, campaign_id, question_id)
     page = get_thread_page(
         access=access,

@@ -41,7 +41,7 @@ def store_files(work: Work) -> None:
     if not counts["stored"] + counts["refused"]:
         raise ArchiveRefused(
             "no_file_named",
-            "None of the files has a name that a document’s picture field holds.",
+            "No file’s name appears in a picture field of any document.",
         )
     with transaction.atomic():
         collection = Collection.objects.get(pk=work.collection_id)

@@ -65,5 +65,5 @@ class FilesForm(forms.Form):
         label="ZIP archive",
         max_length=255,
         widget=forms.ClearableFileInput(attrs={"accept": ".zip"}),
-        help_text="At most 200 MB. Each file has the name that a document’s field holds.",
+        help_text="At most 200 MB. Name each file as in the documents’ picture field.",
     )

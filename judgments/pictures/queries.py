@@ -27,7 +27,7 @@ REASONS: Final[Mapping[str, str]] = {
     "too_many_pixels": "More than 25 million pixels.",
     "too_long": "The address is longer than 2,000 characters.",
     "store_full": "The picture store is full.",
-    "given_up": "The worker stopped at it three times.",
+    "given_up": "The worker stopped three times while reading it.",
 }
 
 

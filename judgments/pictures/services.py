@@ -56,11 +56,13 @@ def _check_fields(fields: Mapping[str, str]) -> None:
         raise PicturesRefused("too_many_fields", f"At most {MOST_FIELDS} fields can hold pictures.")
     for field, size in fields.items():
         if not field.strip() or len(field) > 200 or "\x00" in field:
-            raise PicturesRefused("field_invalid", "A field’s name has 1 to 200 characters.")
+            raise PicturesRefused("field_invalid", "A field’s name must have 1 to 200 characters.")
         if field == "html":
             raise PicturesRefused("field_invalid", "The field html is shown as a page.")
         if size not in SIZES:
-            raise PicturesRefused("size_invalid", f"A size is one of {', '.join(SIZES)}.")
+            raise PicturesRefused(
+                "size_invalid", f"Unknown size. Choose one of: {', '.join(SIZES)}."
+            )
 
 
 def fetch_again(*, access: Access, at: datetime) -> int:

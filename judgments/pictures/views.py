@@ -66,7 +66,7 @@ def pictures_fetch(request: HttpRequest, slug: str) -> HttpResponse:
     access = get_access(viewer=request.user, slug=slug)
     count = services.fetch_again(access=access, at=timezone.now())
     if count:
-        messages.success(request, f"{count:,} pictures are fetched again.")
+        messages.success(request, f"Fetching again: {count:,} picture{'s' if count != 1 else ''}.")
     return redirect("pictures", slug)
 
 

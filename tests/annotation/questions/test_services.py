@@ -302,10 +302,10 @@ def test_threads_and_waiting_questions_have_an_end(
     monkeypatch.setattr("annotation.questions.rules.MOST_WAITING", 2)
     ask(campaign)
     ask(campaign)
-    with pytest.raises(QuestionRefused, match="at most 2 messages"):
+    with pytest.raises(QuestionRefused, match="2 messages, the maximum"):
         ask(campaign)
     ask(campaign, seat=1)
-    with pytest.raises(QuestionRefused, match="2 of your questions are waiting"):
+    with pytest.raises(QuestionRefused, match="2 unanswered questions"):
         ask(campaign, seat=2)
 
 

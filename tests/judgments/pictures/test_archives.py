@@ -100,7 +100,7 @@ def test_a_damaged_file_within_is_refused(books):
         (b"", "not a ZIP archive"),
         (drawn(), "not a ZIP archive"),
         (packed(**{"2.png": drawn()})[:-10], "not a ZIP archive"),
-        (packed(**{"9.png": drawn()}), "None of the files"),
+        (packed(**{"9.png": drawn()}), "No file’s name"),
         # the length of its listing
         (
             packed(a=b"")[:-10] + (2**31).to_bytes(4, "little") + b"\0" * 6,
