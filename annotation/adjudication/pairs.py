@@ -25,6 +25,7 @@ from annotation.models import (
 )
 from annotation.pages.keys import KeyedGrade, keyed_grades
 from annotation.permissions import check_may_watch
+from annotation.questions.queries import QuestionRow, list_pair_questions
 from judgments.lists.queries import get_list
 from judgments.models import Document, Judgment, JudgmentList, JudgmentVersion, Query, User
 from judgments.pages.answers import ON_PAGES
@@ -139,6 +140,7 @@ class PairPage:
 
     next_id: the next pair to decide, None where there is no other. left: how many there are.
     gold: the right answer, from worst to best accepted grade, where the pair is gold now.
+    questions: of annotators about the pair.
     """
 
     pair: Pair
@@ -149,6 +151,7 @@ class PairPage:
     next_id: int | None
     left: int
     gold: GoldItem | None
+    questions: tuple[QuestionRow, ...]
 
 
 @dataclass(frozen=True)
@@ -221,6 +224,7 @@ def get_pair_page(*, access: Access, pair_id: int) -> PairPage:
         next_id=to_decide[0] if to_decide else None,
         left=len(to_decide),
         gold=find_gold(access=access, pair=pair),
+        questions=list_pair_questions(access=access, pair=pair),
     )
 
 

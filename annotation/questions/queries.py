@@ -438,6 +438,14 @@ def get_questions_page(
     )
 
 
+def list_pair_questions(*, access: Access, pair: Pair) -> tuple[QuestionRow, ...]:
+    """What annotators asked about a pair of a campaign, those that wait first; for leads and
+    admins."""
+    check_may_watch(access, pair.campaign)
+    names = _names(access, shows_names=False)
+    return tuple(_show_row(row, names) for row in _in_order(pair.questions.all()))
+
+
 def get_thread_page(
     *, access: Access, campaign: Campaign, question_id: UUID, shows_names: bool = False
 ) -> ThreadPage:

@@ -24,9 +24,10 @@ from annotation.consolidation.services import consolidate
 from annotation.gold.checking import check_labels
 from annotation.gold.services import change_checks, mark_gold
 from annotation.labelling.skipping import skip_query
-from annotation.models import Assignment, Campaign, Guideline, Pair
+from annotation.models import Assignment, Campaign, Guideline, Pair, Question
 from annotation.pooling.queries import PoolPlan
 from annotation.pooling.services import build_pool
+from annotation.questions.services import answer, ask
 from judgments.lists.services import release_version
 from judgments.models import User
 from tests.builders import NOW, World, make_access, make_member, make_world
@@ -85,6 +86,7 @@ def campaign(world: World) -> Campaign:
     for pair in pairs[20:40:3]:  # among ten in a query, so that some is planted there for certain
         mark_gold(access=access, pair=pair, low=4, high=4, reason="canary-gold", at=NOW)
     change_checks(access=access, campaign=campaign, at=NOW, gold_percent=20, repeat_percent=10)
+    asked_by_cem(campaign)
     for pair in pairs[:6]:
         label(pair=pair, username="cem", grade=4, note="canary-note")
     for pair in pairs[:3]:
@@ -96,6 +98,19 @@ def campaign(world: World) -> Campaign:
         access=access, at=NOW, judgment_list=world.judgments, number=1, name="canary-release"
     )
     return Campaign.objects.get(pk=campaign.pk)
+
+
+def asked_by_cem(campaign: Campaign) -> Question:
+    """A question of another annotator, with an answer; the first call asks."""
+    found = Question.objects.filter(asker__username="cem").first()
+    if found is not None:
+        return found
+    seat = lease(campaign=campaign, username="cem")[0]
+    access = make_access(collection=campaign.list.collection)
+    context = context_of(campaign, "cem")
+    made = ask(context=context, assignment=seat.public_id, text="canary-question", at=NOW)
+    named: dict[str, Any] = {"access": access, "campaign": campaign, "question_id": made.public_id}
+    return answer(**named, text="canary-answer", at=NOW)
 
 
 @pytest.fixture
@@ -133,6 +148,7 @@ def filled(route: str, world: World, campaign: Campaign) -> list[str]:
         "username": "ben",
         "run_id": uuid.uuid4(),
         "skip_id": uuid.uuid4(),
+        "question_id": asked_by_cem(campaign).public_id,
     }
     by_kind = {"int": 1, "uuid": uuid.uuid4(), "slug": "main", "str": "1", "path": "x"}
 
@@ -249,6 +265,45 @@ def test_no_answer_of_labelling_tells_what_is_hidden_and_all_pairs_look_alike(
         post("labels", {"labels": [wrong]})
     post("skips", {"assignment": said["assignment"], "reason": "unclear"})
     post("release", {})
+
+
+def test_a_question_about_any_pair_is_answered_alike_and_tells_nothing(
+    campaign: Campaign, ben: Client
+) -> None:
+    base = f"/api/v1/campaigns/{campaign.public_id}"
+    access = make_access(collection=campaign.list.collection)
+
+    def post(what: str, body: dict[str, Any]) -> Any:
+        return ben.post(f"{base}/{what}", json.dumps(body), "application/json")
+
+    pairs = post("next", {"count": 60}).json()["pairs"]
+    seats = Assignment.objects.select_related("stand_in").in_bulk(
+        [pair["assignment"] for pair in pairs], field_name="public_id"
+    )
+    shapes, kinds = set(), set()
+    for pair in pairs:
+        asked = post("questions", {"assignment": pair["assignment"], "text": "Why?"})
+        assert leaks(asked) == []
+        question = asked.json()
+        assert question["pair"] == pair["name"]
+        shapes.add((asked.status_code, *sorted(question), question["state"], question["label"]))
+        stand_in = seats[uuid.UUID(pair["assignment"])].stand_in
+        kinds.add(stand_in.purpose if stand_in else "")
+        answer(
+            access=access,
+            campaign=campaign,
+            question_id=uuid.UUID(question["id"]),
+            text="So.",
+            at=timezone.now(),
+        )
+        own = f"/label/{campaign.public_id}"
+        ask_path = f"{own}/questions/ask?assignment={pair['assignment']}"
+        for path in (f"{own}/questions/{question['id']}", ask_path):
+            assert leaks(ben.get(path, headers={"HX-Request": "true"})) == [], path
+    assert len(shapes) == 1
+    assert {"", "gold"} <= kinds
+    for path in (f"{base}/questions", f"{base}/news", f"/label/{campaign.public_id}/news"):
+        assert leaks(ben.get(path, headers={"HX-Request": "true"})) == [], path
 
 
 def test_the_crawl_finds_what_a_lead_is_shown(world: World, campaign: Campaign) -> None:

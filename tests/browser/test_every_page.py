@@ -50,6 +50,7 @@ def test_axe_finds_nothing_on_any_page_and_none_is_wider_than_a_phone(
     assert {"home", "leaderboard", "campaign", "label", "run", "pair", "list-create"} <= looked_at
     # those that have something to say only once people have labelled
     assert {"campaign-quality", "campaign-overlap", "list-quality"} <= looked_at
+    assert {"campaign-questions", "campaign-question", "label-question"} <= looked_at
     assert {"campaign-queue", "campaign-decide", "campaign-rule", "pair"} <= looked_at
 
 

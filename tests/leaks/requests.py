@@ -2,7 +2,7 @@
 
 A campaign is labelled through the REST interface. Of every pair all is kept that its annotator
 gets to know: the fields of the answer, sizes, places, ids, counts, times, and the same of the
-answer to its label and of its row in the own history.
+answers to a question about it and to its label, and of its row in the own history.
 """
 
 import json
@@ -19,7 +19,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.gold.services import change_checks, mark_gold
-from annotation.models import Assignment, Campaign
+from annotation.models import Assignment, Campaign, Question
 from judgments.models import Document, User
 from tests.annotation.page_reading import client_of
 from tests.builders import make_access, make_member, make_world
@@ -142,6 +142,7 @@ def _label_lot(
         counts = [*of_lot, len(pairs), place, alike.index(place), len(alike)]
         counts += [answer["progress"]["done"], answer["progress"]["left"], len(json.dumps(answer))]
         counts += [answer["done_in_query"][pair["assignment"]]]
+        asked, of_question = _ask(client, eyes.campaign, pair)
         said, of_label = _label(
             client, eyes.campaign, pair, answer["guideline_revision"], eyes.dice
         )
@@ -150,9 +151,11 @@ def _label_lot(
             is_gold=_is_gold(seats, pair),
             item=seat.pair_id if seat.stand_in is None else seat.stand_in.shown_id or 0,
             size=len(json.dumps(pair)),
-            fields=(*_names(pair, "pair"), *said),
-            features=(*counts, *_of_pair(pair), *of_label),
+            fields=(*_names(pair, "pair"), *asked, *said),
+            features=(*counts, *_of_pair(pair), *of_question, *of_label),
         )
+    # answered, so that there is room for more
+    Question.objects.filter(campaign=eyes.campaign).update(state=Question.State.ANSWERED)
     Assignment.objects.filter(
         pk__in=[seat.pk for seat in seats.values()], state=Assignment.State.LEASED
     ).update(state=Assignment.State.DONE, leased_until=None)
@@ -161,6 +164,19 @@ def _label_lot(
 def _is_gold(seats: dict[str, Assignment], pair: dict[str, Any]) -> bool:
     stand_in = seats[pair["assignment"]].stand_in
     return stand_in is not None and stand_in.purpose == Assignment.Purpose.GOLD
+
+
+def _ask(
+    client: Client, campaign: Campaign, pair: dict[str, Any]
+) -> tuple[tuple[str, ...], list[float]]:
+    """What the answer to a question about a pair tells: names and numbers."""
+    body = {"assignment": pair["assignment"], "text": "Why?"}
+    began = time.perf_counter()
+    answer = _post(client, "api-campaign-questions", campaign, body, status=201)
+    seconds = time.perf_counter() - began
+    texts = len(answer["title"]) + len(answer["query"])
+    numbers = [seconds, len(json.dumps(answer)) - texts, int(answer["pair"] == pair["name"])]
+    return _names(answer, "question"), numbers
 
 
 def _label(
@@ -193,10 +209,12 @@ def _label(
     return (*_names(receipt, "receipt"), *_names(row, "own")), numbers
 
 
-def _post(client: Client, name: str, campaign: Campaign, body: dict[str, Any]) -> dict[str, Any]:
+def _post(
+    client: Client, name: str, campaign: Campaign, body: dict[str, Any], *, status: int = 200
+) -> dict[str, Any]:
     address = reverse(name, args=[campaign.public_id])
     response = client.post(address, body, content_type="application/json")
-    assert response.status_code == 200, response.content
+    assert response.status_code == status, response.content
     answer: dict[str, Any] = response.json()
     return answer
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Any
 
 import pytest
 from django.db.models import F
@@ -19,8 +20,19 @@ from annotation.gold.actions import set_labels_aside, undo_action
 from annotation.labelling.leasing import lease_next, release_expired, release_leases
 from annotation.labelling.services import Receipt, submit_label
 from annotation.labelling.submissions import LabelRefused, Submission
-from annotation.models import Adjudication, Assignment, Campaign, Label, Pair
+from annotation.models import (
+    Adjudication,
+    Announcement,
+    Assignment,
+    Campaign,
+    Label,
+    Message,
+    Pair,
+    Question,
+)
 from annotation.permissions import AnnotatorContext, CampaignClosed
+from annotation.questions.queries import get_news
+from annotation.questions.services import announce, answer, ask, mark_read, write
 from judgments.models import Judgment
 from tests.builders import NOW, World, make_access, make_member, make_world
 from tests.builders_annotation import (
@@ -315,3 +327,38 @@ def check_places(campaign: Campaign) -> None:
     assert max(Counter(taken).values(), default=1) == 1
     counting = Counter(live.exclude(state="aside").values_list("pair", flat=True))
     assert set(counting.values()) == {campaign.overlap}
+
+
+def test_what_is_unread_is_counted_right_whoever_writes_and_reads_at_the_same_moment(
+    world: World, at_once: AtOnce
+) -> None:
+    campaign = make_campaign(world=world, people=PEOPLE)
+    ada = make_access(collection=world.collection)
+    lease_next(context=context_of(campaign, PEOPLE[0]), count=1, at=NOW)
+    (seat,) = held(campaign=campaign, username=PEOPLE[0])
+    context = context_of(campaign, PEOPLE[0])
+    about: dict[str, Any] = {
+        "context": context,
+        "assignment": seat.public_id,
+        "text": "Why?",
+        "at": NOW,
+    }
+    at_once(*[partial(ask, **about)] * 4)
+    question = Question.objects.get()  # one thread, whoever began it
+    assert Message.objects.count() == 4
+    named: dict[str, Any] = {"question_id": question.public_id, "at": NOW}
+    lead: dict[str, Any] = {"access": ada, "campaign": campaign}
+    for number in range(min(ROUNDS, 50)):
+        seen = {question.public_id: 4 + 2 * number}
+        told = list(Announcement.objects.values_list("pk", flat=True))
+        results = at_once(
+            partial(answer, **lead, **named, text="So."),
+            partial(announce, **lead, text="Read it.", at=NOW),
+            partial(mark_read, context=context, questions=seen, announcements=told, at=NOW),
+            partial(write, context=context, **named, text="Even so?"),
+            partial(mark_read, context=context, questions=seen, at=NOW),
+        )
+        assert not [one for one in results if isinstance(one, Exception)]
+        now = context_of(campaign, PEOPLE[0])
+        assert now.news == get_news(now).count
+        assert 1 <= now.news <= 2

@@ -134,6 +134,8 @@ def test_a_lead_is_told_answers_and_closes(campaign: Campaign, question: Questio
     assert ada.post(of_question(question), {"text": ""}).status_code == 200
     sent = ada.post(of_question(question), {"text": "Yes.", "then": "close"}, follow=True)
     assert "Yes." in words(sent)
+    pair = reverse("pair", args=[campaign.list.collection.slug, question.pair_id])
+    assert of_question(question) in links(ada.get(pair))
     assert Question.objects.get().state == "closed"
     assert "question to answer" not in words(ada.get(of("campaign", campaign)))
     ada.post(of_question(question, "campaign-question-reopen"))
