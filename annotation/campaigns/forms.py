@@ -19,10 +19,10 @@ RULE_WORDS = {
     Campaign.Rule.RELIABILITY: "Weighted vote: annotators who are right more often count more.",
 }
 COMMIT_WORDS = {
-    Campaign.Commit.LIVE: "At once: a pair’s grade is in the list as soon as enough people have "
-    "labelled it, and leaderboards follow within seconds.",
-    Campaign.Commit.APPROVAL: "When you approve: grades wait until you have looked at them, and "
-    "enter the list together.",
+    Campaign.Commit.LIVE: "Immediately: a pair’s grade enters the list as soon as it has enough "
+    "labels, and leaderboards follow within seconds.",
+    Campaign.Commit.APPROVAL: "After approval: grades wait for your review and enter the list "
+    "together.",
 }
 ORDER_WORDS = {
     Campaign.Order.BY_QUERY: "Query by query: all documents of a query in a row. Faster, and "
@@ -61,7 +61,7 @@ class CampaignForm(forms.Form):
     name = forms.CharField(
         label="Name",
         max_length=200,
-        help_text="Annotators see it. Do not name rankers in it.",
+        help_text="Visible to annotators: do not mention rankers.",
         widget=forms.TextInput(attrs={"autofocus": True, "dir": "auto"}),
     )
     judgment_list = ListField()
@@ -69,7 +69,7 @@ class CampaignForm(forms.Form):
         label="Guideline",
         queryset=Guideline.objects.none(),
         empty_label=None,
-        help_text="The instructions for annotators. It must match the list’s grades.",
+        help_text="Instructions for annotators. Must match the list’s grades.",
     )
     overlap = forms.IntegerField(
         label="Labels per pair",
@@ -100,13 +100,13 @@ class CampaignForm(forms.Form):
         widget=forms.RadioSelect,
     )
     order = forms.ChoiceField(
-        label="Order in which annotators get the pairs",
+        label="Order of pairs",
         choices=ORDER_WORDS,
         initial=Campaign.Order.BY_QUERY,
         widget=forms.RadioSelect,
     )
     lease_minutes = forms.IntegerField(
-        label="Lease of a pair, in minutes",
+        label="Lease, in minutes",
         min_value=SHORTEST_LEASE,
         max_value=LONGEST_LEASE,
         initial=LEASE_MINUTES,

@@ -36,8 +36,9 @@ class LabelImportForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 3}),
     )
     create = forms.BooleanField(
-        label="Accept unknown queries and documents, as ids without text",
+        label="Create unknown queries and documents as stubs",
         required=False,
+        help_text="A stub is an id without text.",
     )
 
     def __init__(self, *args: Any, lists: Sequence[JudgmentList], **more: Any) -> None:

@@ -83,30 +83,29 @@ class RunForm(forms.Form):
         max_length=255,
         widget=forms.ClearableFileInput(attrs={"accept": ACCEPTED}),
         help_text="TREC format: query, Q0, document, rank, score, tag; or without scores: query, "
-        "document, rank. At most 200 MB; may be gzipped. Drop it here, or choose it.",
+        "document, rank. At most 200 MB; may be gzipped. Drop a file here or choose one.",
     )
     name = forms.CharField(
-        label="Name of the run",
+        label="Run name",
         max_length=LONGEST_NAME,
         required=False,
-        help_text="If empty, the file's name.",
+        help_text="Defaults to the file’s name.",
     )
     create = forms.BooleanField(
-        label="Create unknown documents and queries as stubs",
+        label="Create unknown queries and documents as stubs",
         required=False,
-        help_text="A stub is an id without a text. Tick this only where your texts live "
-        "elsewhere: without it, an id that the collection does not have is an error, with its "
-        "line, and so you notice a run of another collection.",
+        help_text="A stub is an id without text. Select this only if your texts are stored "
+        "elsewhere. Otherwise unknown ids are errors, which also reveals a run for another "
+        "collection.",
     )
     by_rank = forms.BooleanField(
         label="Trust the rank column",
         required=False,
-        help_text="Documents are ordered by their ranks instead of their scores: for files whose "
-        "scores were rounded until they tie. A file of three columns (query, document, rank) is "
-        "always read so.",
+        help_text="Orders documents by rank instead of score, for files whose rounded scores tie. "
+        "Files with three columns (query, document, rank) are always ordered by rank.",
     )
     tags = TagsField(
-        label="Tags of the run",
+        label="Run tags",
         max_length=500,
         required=False,
         help_text="For example “v2.1” or “nightly”, separated by commas or spaces.",
@@ -120,7 +119,7 @@ class RunForm(forms.Form):
         label="Parameters",
         required=False,
         widget=forms.Textarea(attrs={"rows": 2, "class": "mono", "spellcheck": "false"}),
-        help_text='As a JSON object, such as {"k1": 0.9, "b": 0.4}.',
+        help_text='A JSON object, for example {"k1": 0.9, "b": 0.4}.',
     )
 
     def __init__(self, *args: object, rankers: Sequence[tuple[str, str]], **kwargs: object) -> None:

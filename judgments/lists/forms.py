@@ -95,7 +95,7 @@ class QrelsForm(forms.Form):
         initial=AUTO,
     )
     signals = forms.CharField(
-        label="What its values mean",
+        label="Grades of its values",
         max_length=MOST_CHARACTERS,
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
@@ -110,8 +110,9 @@ class QrelsForm(forms.Form):
         help_text="Stored with the version.",
     )
     create = forms.BooleanField(
-        label="Accept unknown queries and documents, as ids without text",
+        label="Create unknown queries and documents as stubs",
         required=False,
+        help_text="A stub is an id without text.",
     )
 
     def __init__(self, *args: Any, scale: Scale, **kwargs: Any) -> None:

@@ -175,7 +175,7 @@ def test_every_choice_of_a_plan_says_what_follows_from_it(world: World) -> None:
         "Use the cutoff of your main measure",
         "Ties go to adjudication",
         "leaderboards follow within seconds",
-        "grades wait until you have looked at them",
+        "grades wait for your review",
         "documents are not judged against the previous one",
     ):
         assert said in seen

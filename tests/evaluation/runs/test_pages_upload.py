@@ -100,7 +100,7 @@ def test_unknown_documents_become_stubs_only_where_that_is_asked_for(world, crea
 @pytest.mark.django_db
 def test_the_form_says_what_a_stub_is(world):
     page = signed_in(world.dora).get(reverse("run-upload", args=["books"]))
-    assert "A stub is an id without a text." in text_of(page)
+    assert "A stub is an id without text." in text_of(page)
 
 
 @pytest.mark.django_db
