@@ -13,6 +13,7 @@ from django.db.models import F, Func, QuerySet
 from django.db.models.functions import Substr
 
 from annotation.labelling.own_labels import ALL, Wanted, own_labels
+from annotation.labelling.shown_pairs import Pictures
 from annotation.models import Campaign, Label
 from annotation.models.labels import MADE_AT
 from annotation.permissions import AnnotatorContext
@@ -33,12 +34,14 @@ COLUMNS: Final[Mapping[str, tuple[F | Func, ...]]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class OwnLabelRow:
-    """grade: None where the annotator could not tell."""
+    """grade: None where the annotator could not tell. picture: the name of the document's first
+    stored picture, None where it has none."""
 
     id: UUID
     made_at: datetime
     query_text: str
     title: str
+    picture: UUID | None
     grade: GradeShown | None
     note: str
 
@@ -70,7 +73,7 @@ def get_own_labels_page(
     scale = Scale.from_json(context.campaign.list.scale)
     return OwnLabelsPage(
         campaign=context.campaign,
-        rows=paginate(_rows(labels_qs), page=page, show=partial(_show, scale)),
+        rows=paginate(_rows(labels_qs), page=page, show=partial(_show, context)),
         grades=tuple(show_grade(scale, code) for code in reversed(scale.codes)),
         sort=sort,
         total=own_labels(context).count(),
@@ -85,18 +88,22 @@ def _rows(labels_qs: QuerySet[Label]) -> QuerySet[Label, Any]:
         query=F("pair__query__text"),
         title=F("pair__document__title"),
         url=F("pair__document__url"),
+        document=F("pair__document"),
         beginning=Substr("pair__document__body", 1, BEGINNING),
         note=F("note_text__text"),
     )  # fmt: skip
 
 
-def _show(scale: Scale, rows: list[dict[str, Any]]) -> list[OwnLabelRow]:
+def _show(context: AnnotatorContext, rows: list[dict[str, Any]]) -> list[OwnLabelRow]:
+    scale = Scale.from_json(context.campaign.list.scale)
+    pictures = Pictures(context, {row["document"] for row in rows})
     return [
         OwnLabelRow(
             id=row["pk"],
             made_at=row["made"],
             query_text=row["query"],
             title=row["title"] or row["beginning"] or row["url"],
+            picture=next((one.name for one in pictures.of(row["document"]) if one.name), None),
             grade=None if row["grade"] is None else show_grade(scale, row["grade"]),
             note=row["note"] or "",
         )

@@ -92,6 +92,16 @@ def test_what_was_labelled_or_given_back_keeps_its_pictures(world):
     assert own["pair"]["document"]["pictures"][0]["url"] == url_of(campaign, "d1")
 
 
+def test_the_table_of_own_labels_has_a_small_picture_where_there_is_one(world):
+    campaign = make_campaign(world=world)
+    for pair in campaign.pairs.filter(document__docid__in=["d1", "d4"]):
+        label(pair=pair, username="ben", grade=2)
+    url = reverse("label-own-labels", args=[campaign.public_id])
+    page = client_of("ben").get(url).content.decode()
+    assert page.count('class="picture thumb"') == 1
+    assert f'src="{url_of(campaign, "d1")}"' in page
+
+
 def test_a_stand_in_has_the_pictures_of_what_is_shown():
     world = make_world(queries=1, documents=20)
     photos = {f"d{n}": {"photo": data_uri(drawn(colour=n))} for n in range(1, 21)}
