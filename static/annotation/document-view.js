@@ -9,7 +9,7 @@ import { Fields } from "./fields.js";
 import { fitFrame, scaleFrame, showFrame } from "./frame.js";
 import { scrollDistance } from "./offsets.js";
 import { part } from "./page.js";
-import { picturesOf } from "./pictures.js";
+import { linkedPicturesOf } from "./pictures.js";
 import { repeatedTitle } from "./repeated-title.js";
 import { termsPattern } from "./terms.js";
 
@@ -84,7 +84,7 @@ export class DocumentView {
     this.#fillTitle(title);
     this.#fillAddress(url);
     this.#fillFields(fields, title);
-    this.part("pictures").replaceChildren(...picturesOf(pair.document));
+    this.part("pictures").replaceChildren(...linkedPicturesOf(pair.document));
     this.#fillText(html ? "" : text, title);
     showFrame(this.part("frame"), html, (nodes) => {
       this.fields.add("html", nodes);

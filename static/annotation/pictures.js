@@ -6,6 +6,21 @@
 export const picturesOf = ({ pictures, title }) => (pictures ?? []).map((picture) => placeOf(picture, title));
 
 /**
+ * The pictures, each a link to itself in a tab of its own, where it has its full size.
+ * @param {ShownDocument} shown
+ */
+export const linkedPicturesOf = (shown) => picturesOf(shown).map(linkTo);
+
+/** @param {HTMLElement} place */
+function linkTo(place) {
+  if (!(place instanceof HTMLImageElement)) return place;
+  const link = document.createElement("a");
+  Object.assign(link, { href: place.src, target: "_blank", rel: "noopener" });
+  link.append(place);
+  return link;
+}
+
+/**
  * @param {ShownPicture} picture
  * @param {string} title
  */

@@ -95,6 +95,10 @@ def test_a_picture_has_its_place_before_it_comes_and_is_there_with_the_next_pair
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     ben.check_accessible()
     first = image.get_attribute("src")
+    with page.expect_popup() as opened:
+        image.click()
+    expect(opened.value.locator("img")).to_have_js_property("naturalWidth", 960)
+    opened.value.close()
     press(page, "3")
     expect(image).not_to_have_attribute("src", first or "")
     wait_for(image)
