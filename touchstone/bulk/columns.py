@@ -140,8 +140,8 @@ def _grades(column: pa.Array, plan: Plan, where: str) -> pa.Array:
         return _meant(column, plan.signals, name, where)
     if not _is_number(column.type):
         raise BulkRefused(
-            f"{where}: column {name!r} holds {column.type}; a grade is a number, or --signals "
-            "says what its values mean, as in 'like=2, skip=0'"
+            f"{where}: column {name!r} holds {column.type}; grades must be numbers, or mapped to "
+            "grades with --signals, as in 'like=2, skip=0'"
         )
     grades = _exactly(column, name, where)
     _check_finite(grades, name, where)

@@ -78,12 +78,12 @@ def checked(counts: BulkCounts) -> BulkCounts:
     """The counts. Raises BulkRefused for too many segments or grades."""
     if len(counts.segments) > MOST_SEGMENTS:
         raise BulkRefused(
-            f"more than {MOST_SEGMENTS:,} segments: the columns of --by say who, not which kind"
+            f"more than {MOST_SEGMENTS:,} segments: --by is for categories, not for ids"
         )
     if len(counts.grades) > MOST_GRADES:
         raise BulkRefused(
-            f"more than {MOST_GRADES} different grades; where the column is a raw signal, "
-            "--signals says what its values mean as grades, as in '>=60=3, >=10=1, >=0=0'"
+            f"more than {MOST_GRADES} different grades; if the column is a raw signal, map "
+            "its values to grades with --signals, as in '>=60=3, >=10=1, >=0=0'"
         )
     return counts
 

@@ -282,8 +282,8 @@ def _check_untied(rows: QueryRows, measure: Measure, begins: Numbers, starts: Nu
     if len(tied):
         query = int(np.searchsorted(starts, tied[0], "right")) - 1
         raise BulkRefused(
-            f"query {rows.name(query)} has documents of one score, and {measure.name} takes them "
-            "in the order of the file: rows of Parquet have none"
+            f"query {rows.name(query)} has tied scores, and {measure.name} breaks ties by the "
+            "order of the file, which Parquet rows do not have"
         )
 
 

@@ -64,7 +64,7 @@ def evaluate(
     Raises BulkRefused, MeasureError. The temporary folder is removed however it ends.
     """
     if whole and judgments:
-        raise BulkRefused("whole queries in each file are proved of one data set, not of two")
+        raise BulkRefused("--whole can only be used without --judgments")
     spilling = spilling or Spilling()
     rankings = read_data_set(paths, plan, judgments=False if judgments else None)
     graded = read_data_set(judgments, plan, judgments=True) if judgments else None
@@ -93,7 +93,7 @@ def _check_alike(plan: Plan, rankings: DataSet, graded: DataSet) -> None:
         if graded.kinds[name] != kind:
             raise BulkRefused(
                 f"column {name!r} is {kind} in the rankings and {graded.kinds[name]} in the "
-                "judgments: they would never meet"
+                "judgments, so they can't be joined"
             )
     if plan.by and not (rankings.has_segments or graded.has_segments):
         raise BulkRefused(f"neither rankings nor judgments have {', '.join(plan.by)}")
@@ -123,9 +123,9 @@ def _of_buckets(
             size += written
             if size > limit:
                 raise BulkRefused(
-                    f"bringing each query's rows together takes more than {limit / _GIB:.3g} GiB "
-                    f"in {folder.parent}: --spill-limit allows more, --spill-folder takes another "
-                    "disk, and files that hold whole queries (--whole) need none"
+                    f"grouping rows by query needs more than {limit / _GIB:.3g} GiB in "
+                    f"{folder.parent}: raise --spill-limit, choose another disk with "
+                    "--spill-folder, or use --whole if no query is split across files"
                 )
         buckets = [
             partial(evaluate_bucket, plan, files, bucket, n_buckets) for bucket in range(n_buckets)
@@ -137,8 +137,8 @@ def _of_whole_files(plan: Plan, parts: Sequence[Sequence[Portion]], own: Workers
     for part in parts:
         if sum(one.rows for one in part) > LARGEST_WHOLE:
             raise BulkRefused(
-                f"{part[0].file.path}: {part[0].rows:,} rows in one file are too many at once; "
-                "without --whole they are split"
+                f"{part[0].file.path}: {part[0].rows:,} rows in one file are too many for --whole: "
+                "run without it"
             )
     tasks = [partial(_of_whole_part, plan, part) for part in parts]
     found = list(own.results("files evaluated", tasks))
@@ -146,8 +146,8 @@ def _of_whole_files(plan: Plan, parts: Sequence[Sequence[Portion]], own: Workers
     different, times = np.unique(queries, return_counts=True)
     if len(different) < len(queries):
         raise BulkRefused(
-            f"the files do not hold whole queries: {int((times > 1).sum()):,} of "
-            f"{len(different):,} have rows in several. Without --whole they are brought together"
+            f"{int((times > 1).sum()):,} of {len(different):,} queries are split across files: "
+            "run without --whole"
         )
     return BulkCounts.merge(counts for counts, _ in found)
 

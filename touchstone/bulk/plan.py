@@ -55,7 +55,7 @@ class Plan:
         named = [*queries, document, score, grade]
         for name in named:
             if named.count(name) > 1:
-                raise BulkRefused(f"column {name!r} is named for two things")
+                raise BulkRefused(f"column {name!r} is used twice")
         usual = None if preset_name is None else preset(preset_name)
         asked = ask_all(measures, usual)
         means = Signals.parse(signals, scale=_EVERY_CODE)
@@ -87,10 +87,10 @@ def _check(asked: Asked, *, is_top_known: bool) -> None:
     """Raises MeasureError for what a sum over queries, bucket by bucket, cannot be."""
     measure = asked.measure
     if not measure.is_mean or measure.average != "macro":
-        raise MeasureError(f"{asked.name}: bulk takes plain means over queries alone")
+        raise MeasureError(f"{asked.name}: bulk only supports plain means over queries")
     reads_top = measure.family == "ERR" or measure.ideal == "max"
     if reads_top and measure.top is None and not is_top_known:
         raise MeasureError(
-            f"{asked.name}: which grade is the scale's top is known only when all rows are read; "
-            f"say it with a parameter, as in {measure.family}(…,top=4)"
+            f"{asked.name}: the scale's top grade is unknown until all rows are read; "
+            f"set it, as in {measure.family}(…,top=4)"
         )

@@ -35,7 +35,7 @@ class Outcome(IntEnum):
 
 DESCRIPTIONS: Final[Mapping[Outcome, str]] = {
     Outcome.QUERY: "query records",
-    Outcome.QUERY_REPEATED: "query records whose query id was there before",
+    Outcome.QUERY_REPEATED: "query records with a repeated query id",
     Outcome.QUERY_WITHOUT_TEXT: "query records without a text or an id",
     Outcome.OTHER_ACTION: "events that are neither impressions nor clicks",
     Outcome.NO_DOCUMENT: "no document",

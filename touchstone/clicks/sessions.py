@@ -170,7 +170,7 @@ def _why_none(log: ClickLog, found: list[FoundSessions], *, is_base_known: bool)
     if unknown and not is_base_known:
         return (
             f"No result pages: the smallest rank of {', '.join(unknown)} is neither 0 nor 1; "
-            "--rank-base says where its ranks begin."
+            "set --rank-base."
         )
     dropped = sum(sum(one.dropped.values()) for one in found)
     return (

@@ -106,8 +106,8 @@ def _check_traits(judged: JudgedQueries, meant: Sequence[Measure]) -> None:
     asking = [measure.name for measure in meant if reads_traits([measure])]
     if asking and judged.traits is None:
         raise MeasureError(
-            f"{asking[0]}: what a query weighs and which segment it is in stands in a file of "
-            "queries; --queries names it"
+            f"{asking[0]} needs the queries' weights and segments: pass a file of queries "
+            "with --queries"
         )
 
 
@@ -200,8 +200,8 @@ def _covered(
         return relevant_coverage(documents, lengths, cutoff=k, relevant=relevant).share, n_queries
     if collection_size is None:
         raise MeasureError(
-            f"{measure.name}: a run doesn't say how many documents there are; --collection-size "
-            "does, and Coverage(of='relevant') needs no such number"
+            f"{measure.name} needs the number of documents in the collection: pass "
+            "--collection-size, or use Coverage(of='relevant')"
         )
     try:
         found = coverage(documents, lengths, cutoff=k, size=collection_size)
@@ -224,7 +224,9 @@ def explain_file(
     out = []
     for measure in measures:
         if not measure.kind.per_query:
-            raise MeasureError(f"{measure.name} is about a whole run: there is no query to explain")
+            raise MeasureError(
+                f"{measure.name} is computed over a whole run and can't be explained for a query"
+            )
         meant = replace(measure, average="macro")
         rankings = _rankings_of(judged, run, query_id, meant.ordering)
         doc_ids = _doc_ids(run, query_id, meant.ordering)

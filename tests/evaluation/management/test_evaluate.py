@@ -244,8 +244,8 @@ def test_a_set_without_a_judged_query_is_refused(files: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--measures", "RR(average='weighted')"), "--queries names it"),
-        (("--measures", "RR(average='segments')"), "--queries names it"),
+        (("--measures", "RR(average='weighted')"), "with --queries"),
+        (("--measures", "RR(average='segments')"), "with --queries"),
         (("--measures", "RR", "--per-segment"), "--per-segment needs --queries"),
         (
             ("--measures", "RR", "--per-segment", "--format", "trec", "--queries", "x"),

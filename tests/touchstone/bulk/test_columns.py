@@ -100,7 +100,11 @@ NAN, INFINITE = float("nan"), float("inf")
         ("score", pa.array(["9", "8", "7"]), "column 'score' holds string; a score is a number"),
         ("score", pa.array([2**60 + 1, 1, 2]), "column 'score': Integer value"),
         ("grade", pa.array([0.0, NAN, 1.0]), "rows: 1 rows have a grade that is NaN or infinite"),
-        ("grade", pa.array(["no", "yes", "yes"]), "a grade is a number, or --signals says what"),
+        (
+            "grade",
+            pa.array(["no", "yes", "yes"]),
+            "grades must be numbers, or mapped to grades with --signals",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused(name: str, column: pa.Array, message: str) -> None:

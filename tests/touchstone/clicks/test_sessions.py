@@ -74,7 +74,9 @@ def test_joined_events_make_pages_too(tmp_path: Path) -> None:
 def test_an_unknown_base_is_asked_for_and_never_guessed(tmp_path: Path) -> None:
     path = written(tmp_path / "log", page("a", [3, 4], application="odd"))
     log = read(path, keeps_events=True)
-    with pytest.raises(SessionsError, match="smallest rank of odd is neither 0 nor 1; --rank-base"):
+    with pytest.raises(
+        SessionsError, match="smallest rank of odd is neither 0 nor 1; set --rank-base"
+    ):
         find_sessions(log)
     with pytest.raises(SessionsError, match="1 pages have too few, too many or a gap"):
         find_sessions(log, rank_base=1)

@@ -50,7 +50,7 @@ def test_coverage_says_what_it_lacks() -> None:
         mean("Coverage@5")
     with pytest.raises(MeasureError, match="3 documents are shown"):
         mean("Coverage@2", collection_size=2)
-    with pytest.raises(MeasureError, match="there is no query to explain"):
+    with pytest.raises(MeasureError, match="explained for a query"):
         explain_file(judged(QRELS), run(RUN), [parse_measure("Coverage@5")], "1")
 
 
