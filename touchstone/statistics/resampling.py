@@ -23,12 +23,17 @@ def bootstrap_means(values: FloatArray, *, resamples: int, seed: int) -> FloatAr
     n = rows.shape[1]
     means = np.empty((len(rows), resamples))
     step = max(1, CELLS // n)
+    counts = np.empty((step, n))
     for start in range(0, resamples, step):
         some = min(step, resamples - start)
-        # of the kind that `take` wants: any other would be copied first
+        # of the kind that `bincount` wants: any other would be copied first
         drawn = dice.integers(0, n, size=(some, n), dtype=np.intp)
+        # how often each is drawn, counted once for all rows: half of what gathering eight takes
+        for own, places in zip(counts, drawn, strict=False):
+            own[:] = np.bincount(places, minlength=n)
+        # no matrix product: its bits depend on the other rows and on the number of cores
         for row, own in zip(rows, means, strict=True):
-            own[start : start + some] = row.take(drawn).mean(axis=1)
+            own[start : start + some] = np.einsum("sn,n->s", counts[:some], row) / n
     return means if values.ndim == 2 else means[0]
 
 
