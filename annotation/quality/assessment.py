@@ -144,11 +144,11 @@ def _drifted(finding: Figures, drift_of: str) -> str:
     before, after = finding["usual"], finding["value"]
     if drift_of in RIGHT_IN:
         return (
-            f"has changed on {since}: {RIGHT_IN[drift_of]} in {percent(before)} before, "
+            f"changed on {since}: {RIGHT_IN[drift_of]} in {percent(before)} before, "
             f"{percent(after)} since"
         )
     return (
-        f"has changed on {since}: {signed(before, 1)} steps from the others before, "
+        f"changed on {since}: {signed(before, 1)} steps from the others before, "
         f"{signed(after, 1)} since"
     )
 
@@ -193,7 +193,7 @@ def _judged(found: Figures) -> tuple[Tone, str]:
     if found["why"] == "no_variation":
         return "warn", "All labels have the same grade, so agreement can’t be measured."
     if found["units"] < FEWEST_PAIRS:
-        return "warn", f"Too early to say: only {found['units']} pairs have two labels."
+        return "warn", f"Too early to say: only {found['units']} pairs have 2+ labels."
     low = found["value"] if found["low"] is None else found["low"]
     levels: tuple[tuple[float, Tone, str], ...] = (
         (RELY, "good", "Good enough to decide on"),
@@ -271,9 +271,9 @@ def _has_one_label(row: Figures) -> bool:
 def _unsure(found: Figures) -> str:
     if found["low"] is None or found["units"] < FEWEST_IN_SEGMENT:
         return (
-            f"only {found['units']:,} have two labels"
+            f"only {found['units']:,} have 2+ labels"
             if found["units"]
-            else "none has two labels yet"
+            else "none has 2+ labels yet"
         )
     return f"alpha could be anywhere from {found['low']:.2f} to {found['high']:.2f}"
 
@@ -289,16 +289,14 @@ def _grounds(figures: Figures, situation: Situation) -> Iterator[str]:
             interval = f", between {low:.2f} and {high:.2f} in {percent(0.95)} of resamples"
         yield (
             f"Krippendorff’s alpha ({LEVEL}) is {found['value']:.2f}{interval}, "
-            f"from {found['units']:,} pairs with two labels or more."
+            f"from {found['units']:,} pairs with 2+ labels."
         )
     else:
-        yield (
-            f"{found['units']:,} of {figures['pairs']:,} labelled pairs have two labels or more."
-        )
+        yield (f"{found['units']:,} of {figures['pairs']:,} labelled pairs have 2+ labels.")
     if exact is not None and within is not None:
         yield (
-            f"Two people give a pair the same grade in {percent(exact)} of cases, "
-            f"and at most one grade apart in {percent(within)}."
+            f"Two annotators agree exactly in {percent(exact)} of cases, and within one grade in "
+            f"{percent(within)}."
         )
     yield from _about_accuracy(figures)
     told = figures.get("resolution")
@@ -324,8 +322,8 @@ def _about_accuracy(figures: Figures) -> Iterator[str]:
     gold, adjudicated, calibrated = (accuracy[k] for k in ("gold", "adjudicated", "calibrated"))
     if figures["overall"]["alpha"][LEVEL]["units"]:
         yield (
-            "Model confidence: the model (Dawid and Skene) expects a pair’s most probable grade to "
-            f"be right in {confidence} of the pairs. This assumes independent errors."
+            "Model confidence: the Dawid-Skene model expects the most probable grade to be right "
+            f"in {confidence} of the pairs. This assumes independent errors."
         )
     if gold["pairs"]:
         yield (
@@ -348,15 +346,15 @@ def _about_accuracy(figures: Figures) -> Iterator[str]:
         )
     else:
         yield (
-            f"The verdict rests on agreement alone: fewer than {FEWEST_CALIBRATED} gold pairs, and "
-            f"fewer than {FEWEST_CALIBRATED} adjudicated pairs, show how often grades are right."
+            f"The verdict is based on agreement alone: there are fewer than {FEWEST_CALIBRATED} "
+            f"gold pairs and fewer than {FEWEST_CALIBRATED} adjudicated pairs to check grades by."
         )
 
 
 def _disputed(figures: Figures) -> str:
     """What to say of adjudicated pairs, unless most pairs are: then they are like the others."""
     is_selected = figures["accuracy"]["adjudicated"]["pairs"] < figures["pairs"] / 2
-    return " (disputed ones, so that this is rather too low)" if is_selected else ""
+    return " (disputed ones, so this is an underestimate)" if is_selected else ""
 
 
 def _with_interval(share: Figures) -> str:
@@ -390,12 +388,12 @@ def _changed(figures: Figures) -> Iterator[str]:
     change = figures["drift"]
     if change is None or change["chance"] > 0.01:
         return
-    more = "more" if change["after"] > change["before"] else "less"
+    rose = "increased" if change["after"] > change["before"] else "decreased"
     near = f" ({change['near'][0]['text']})" if change["near"] else ""
     where = f" in “{change['where']}”" if change.get("where") else ""
     yield (
-        f"People began to differ {more} at one point{where}{near}: from {change['before']:.2f} "
-        f"to {change['after']:.2f} steps apart on average."
+        f"Disagreement {rose} at one point{where}{near}: from {change['before']:.2f} to "
+        f"{change['after']:.2f} steps on average."
     )
 
 
@@ -405,22 +403,27 @@ def _advice(figures: Figures, situation: Situation, found: Figures) -> Iterator[
     of_pair = figures["labels"] / max(1, figures["pairs"])
     harmful = [*_about_people(figures, situation), *_about_grades(figures, situation)]
     if situation.tied:
-        words = f"Decide the {situation.tied:,} pairs that no grade leads."
+        words = f"Adjudicate {_pairs(situation.tied, 'tied ')}."
         harmful.append(Advice("decide", words, labels=round(situation.tied * of_pair)))
     yield from sorted(harmful, key=lambda advice: -advice.labels)
     if situation.differing > situation.tied:
-        words = f"Look at the {situation.differing:,} pairs where people differ."
+        words = f"Review {_pairs(situation.differing)} whose labels differ."
         yield Advice("differ", words, labels=round(situation.differing * of_pair))
     unchecked = [row for row in figures["annotators"] if row["gold"]["checked"] < CHECKS_WANTED]
     if unchecked and situation.is_open:
         text = (
-            f"Plant more gold: {len(unchecked):,} of {len(figures['annotators']):,} people have "
-            f"had fewer than {CHECKS_WANTED} checks."
+            f"Plant more gold: {len(unchecked):,} of {len(figures['annotators']):,} annotators "
+            f"have had fewer than {CHECKS_WANTED} checks."
         )
         yield Advice("gold", text, labels=sum(row["labels"] for row in unchecked))
     if situation.is_open and situation.labels_left:
-        words = f"{situation.labels_left:,} labels are still to come."
+        left = situation.labels_left
+        words = "1 label is pending." if left == 1 else f"{left:,} labels are pending."
         yield Advice("label", words, labels=situation.labels_left)
+
+
+def _pairs(count: int, kind: str = "") -> str:
+    return f"1 {kind}pair" if count == 1 else f"{count:,} {kind}pairs"
 
 
 def _about_people(figures: Figures, situation: Situation) -> Iterator[Advice]:
@@ -449,17 +452,17 @@ def _about_some(what: str, places: Sequence[int], figures: Figures, situation: S
     rows = [figures["annotators"][place] for place in places]
     labels = sum(row["labels"] for row in rows)
     words = {
-        "talk": f"Talk to {names}: these labels tell nothing about the pairs.",
+        "talk": f"Talk to {names}: these labels carry no information.",
         "slow": f"Ask {names} to take more time.",
-        "look": f"Look at the labels of {names}.",
-        "train": f"Train {names} on the grades that they miss.",
-        "uninformative": f"Set aside the labels of {names}: they tell nothing about the pairs.",
+        "look": f"Review the labels of {names}.",
+        "train": f"Train {names} on the grades they miss.",
+        "uninformative": f"Set aside the labels of {names}: they carry no information.",
         "check": f"Check the labels of {names}, and set them aside if they are wrong.",
     }[what]
     confused = worst_confusion(rows[0]["confusion"])
     if what == "train" and len(places) == 1 and confused is not None:
         missed, given = (situation.grades[step] for step in confused)
-        words = f"Train {names} on “{missed}”, which is most often called “{given}”."
+        words = f"Train {names} on “{missed}”, most often labelled “{given}”."
     if len(places) > MOST_NAMED:
         words = f"{words} {labels:,} labels."
     about = str(places[0]) if len(places) == 1 else ""
@@ -487,7 +490,7 @@ def _about_grades(figures: Figures, situation: Situation) -> Iterator[Advice]:
         value, step, instead = min(rows)
         wrong = round(figures["grades"][step]["compared"] * (1 - value))
         text = (
-            f"Say in the guideline what parts “{situation.grades[step]}” from "
-            f"“{situation.grades[instead]}”: they are taken for each other most."
+            f"Clarify “{situation.grades[step]}” versus “{situation.grades[instead]}” in the "
+            "guideline: they are confused most often."
         )
         yield Advice("guideline", text, labels=wrong)

@@ -146,6 +146,6 @@ def test_the_rules_pause_the_spammer_and_the_page_names_each_planted_person(
     assert "Generous-6 grades" in grounds
     assert "Always-2-7 gives “Partly relevant”" in grounds
     # the day is estimated: people label once a day, and the last labels before may look alike
-    days = [f"Drifting-8 has changed on {TURNED_AT + days * APART:%Y-%m-%d}" for days in (-1, 0, 1)]
+    days = [f"Drifting-8 changed on {TURNED_AT + days * APART:%Y-%m-%d}" for days in (-1, 0, 1)]
     assert any(day in grounds for day in days)
     assert "Careful" not in grounds

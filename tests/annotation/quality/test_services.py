@@ -316,7 +316,7 @@ def test_a_lists_drift_is_said_of_the_campaign_in_which_it_was(client, world, ca
         (0.0, spring), (100.0, autumn), (150.0, spring), (200.0, autumn),
     ]  # fmt: skip
     assert [row["campaign"] for row in sent["figures"]["drifts"]] == [autumn]
-    said = "People began to differ more at one point in “Autumn” (a new pool of 9 pairs)"
+    said = "Disagreement increased at one point in “Autumn” (a new pool of 9 pairs)"
     assert any(ground.startswith(said) for ground in sent["grounds"])
     page = client.get(reverse("list-quality", args=["books", "main"])).text
     assert "<bdi>Autumn</bdi>: alpha, in windows" in page
