@@ -437,6 +437,7 @@ listenForPresses({
       if (entry) review.open(entry);
     },
     list: () => list.toggle(),
+    grid: () => list.switchGrid(),
     "to-top": () => {
       part("scroll").scrollTop = 0;
     },

@@ -1,9 +1,9 @@
-// All pairs of one query as a list: those that this annotator has labelled, the current one and the next
+// All pairs of one query as a list or a grid: those that this annotator has labelled, the current one and the next
 // ones, in the order of leasing. A grade goes to the chosen row.
 import { EXCERPT_CHARACTERS } from "./constants.js";
 import { closest } from "./dom.js";
 import { labelWords } from "./label-words.js";
-import { gradeButton, part, toast } from "./page.js";
+import { gradeButton, page, part, toast } from "./page.js";
 import { afterPaint } from "./painting.js";
 import { picturesOf } from "./pictures.js";
 
@@ -22,6 +22,14 @@ import { picturesOf } from "./pictures.js";
  * @property {() => void} onLeave back to labelling
  */
 
+const AS_GRID = "touchstone grid"; // in localStorage
+
+/** @param {boolean} isGrid */
+function showAsGrid(isGrid) {
+  part("list").classList.toggle("is-grid", isGrid);
+  page.querySelector('[data-action="grid"]')?.setAttribute("aria-pressed", String(isGrid));
+}
+
 export class QueryList {
   #options;
   /** @type {ListRow[]} */
@@ -37,10 +45,15 @@ export class QueryList {
       const position = this.#rows.findIndex((row) => row.element === element);
       if (position >= 0) this.#choose(position);
     });
+    showAsGrid(localStorage.getItem(AS_GRID) !== null);
     part("list").addEventListener("keydown", (event) => {
-      const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      const columns = getComputedStyle(part("list-rows")).gridTemplateColumns.split(" ").length;
+      /** @type {Record<string, number>} */
+      const beside = columns > 1 ? { ArrowRight: 1, ArrowLeft: -1 } : {};
+      const by = { ArrowDown: columns, ArrowUp: -columns, ...beside }[event.key];
       if (!by) return;
       event.preventDefault();
+      event.stopPropagation(); // ← opens an older label elsewhere
       this.#choose(Math.min(this.#rows.length - 1, Math.max(0, this.#position + by)));
     });
   }
@@ -52,6 +65,15 @@ export class QueryList {
   toggle() {
     if (this.#isOpen) this.leave();
     else this.#open();
+  }
+
+  /** As a grid or as a list, in this browser from now on. */
+  switchGrid() {
+    const isGrid = !part("list").classList.contains("is-grid");
+    if (isGrid) localStorage.setItem(AS_GRID, "on");
+    else localStorage.removeItem(AS_GRID);
+    showAsGrid(isGrid);
+    this.#rows[this.#position]?.element.focus();
   }
 
   leave() {

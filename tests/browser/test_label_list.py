@@ -94,6 +94,37 @@ def test_rows_are_graded_corrected_and_left_by_keyboard(
     ]
 
 
+@pytest.mark.parametrize(("width", "columns"), [(1440, 6), (390, 2)])
+def test_a_grid_is_walked_in_both_directions_and_stays_in_this_browser(
+    open_window: Opener, place: Place, width: int, columns: int
+) -> None:
+    ben = open_window("ben", viewport={"width": width, "height": 800})
+    page = ben.label_page()
+    rows = open_list(page)
+    expect(rows).to_have_count(IN_QUERY)
+    button = page.locator('[data-action="grid"]')
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(rows.nth(0)).to_be_focused()
+    tops = [box["y"] for row in rows.all() if (box := row.bounding_box())]
+    assert len(set(tops[:columns])) == 1
+    assert tops[columns] > tops[0]
+    ben.check_accessible()
+    page.keyboard.press("ArrowDown")
+    expect(rows.nth(columns)).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    expect(rows.nth(columns + 1)).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    expect(rows.nth(columns)).to_be_focused()
+    title = grade_chosen(page, "3")
+    page.keyboard.press("Escape")
+    ben.expect_saved()
+    assert place.rows(STORED) == [(title, "graded", 3)]
+    ben.label_page()
+    open_list(page)
+    expect(page.locator('[data-part="list"]')).to_have_class("label-list is-grid")
+
+
 def test_what_was_labelled_before_the_page_is_listed_below_and_all_in_the_persons_order(
     open_window: Opener,
 ) -> None:
