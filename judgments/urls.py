@@ -34,6 +34,18 @@ urlpatterns: list[URLPattern] = [
     path(
         f"{C}/documents/upload", collections.upload, {"kind": "documents"}, name="documents-upload"
     ),
+    path(
+        f"{C}/queries/upload/preview",
+        collections.upload_preview,
+        {"kind": "queries"},
+        name="queries-upload-preview",
+    ),
+    path(
+        f"{C}/documents/upload/preview",
+        collections.upload_preview,
+        {"kind": "documents"},
+        name="documents-upload-preview",
+    ),
     path(f"{C}/document/<path:docid>", content.document, name="document"),
     path(f"{C}/pictures", pictures.pictures, name="pictures"),
     path(f"{C}/pictures/upload", pictures.pictures_upload, name="pictures-upload"),

@@ -15,7 +15,7 @@ from touchstone.files.reading import Progress, Source
 from touchstone.scales import Scale
 
 MOST_LABELS: Final = 3_000_000  # some 300 bytes each in memory
-MAX_NAMES_CHARACTERS: Final = 50_000  # who is who
+MAX_NAMES_CHARACTERS: Final = 500_000  # who is who
 NAMES: Final = ("annotator", "query_id", "doc_id")
 Key = tuple[str, str]  # the ids of a query and a document
 

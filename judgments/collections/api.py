@@ -1,10 +1,11 @@
 """Collections, and what is in them: queries and documents."""
 
-from typing import Any, BinaryIO, cast
+import json
+from typing import Any, BinaryIO, Final, cast
 
 from django.urls import reverse
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -27,6 +28,8 @@ from judgments.rest.paging import PageParameters, page_of, page_response
 from judgments.rest.parsing import check_parameters, read_input, read_parameters
 from judgments.rest.uploads import FILE_BODY, UploadView, is_for_a_worker, take_upload
 from touchstone.files.collections import read_documents, read_queries
+from touchstone.files.table_columns import DOCUMENT_PARTS, QUERY_PARTS
+from touchstone.files.table_preview import HEAD, ColumnShown, FilePreview, preview_file
 
 
 class CollectionOutput(AnswerSerializer):
@@ -37,8 +40,45 @@ class LoadedOutput(AnswerSerializer):
     answer = Loaded
 
 
-class NoOptions(serializers.Serializer[Any]):
-    """An upload without options."""
+class ColumnsField(serializers.CharField):
+    """What columns are: a JSON object of their names, and of what each is; "" for left out."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        """The object. Raises ValidationError for anything else."""
+        try:
+            found = json.loads(super().to_internal_value(data))
+        except ValueError:
+            found = None
+        if not isinstance(found, dict) or not all(isinstance(v, str) for v in found.values()):
+            raise serializers.ValidationError("A JSON object of column names and parts.")
+        return found
+
+
+class TableOptions(serializers.Serializer[Any]):
+    """columns: of CSV, or TSV with a header, as JSON: `{"SKU": "doc_id", "Name": "title"}`; "" for
+    a column that is not read. Without it, the names tell. preview: only say what would be read.
+    """
+
+    columns = ColumnsField(max_length=20_000, default=dict)  # type: ignore[arg-type]
+    preview = serializers.BooleanField(default=False)
+
+
+class ColumnOutput(AnswerSerializer):
+    answer = ColumnShown
+
+
+class PreviewOutput(AnswerSerializer):
+    """What a file would be read as; nothing was imported."""
+
+    answer = FilePreview
+    columns = ColumnOutput(many=True)
+
+
+LOADED_OR_PREVIEW: Final = PolymorphicProxySerializer(
+    component_name="LoadedOrPreview",
+    serializers=[LoadedOutput, PreviewOutput],
+    resource_type_field_name=None,
+)
 
 
 class Collections(APIView):
@@ -113,14 +153,15 @@ class Queries(UploadView):
 
     @extend_schema(
         operation_id="load_queries",
+        parameters=[TableOptions],
         request=FILE_BODY,
-        responses={200: LoadedOutput, 201: LoadedOutput, 202: JobOutput},
+        responses={200: LOADED_OR_PREVIEW, 201: LoadedOutput, 202: JobOutput},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Upload queries as TSV or JSONL, all or nothing; existing queries that differ are updated.
+        """Upload queries as CSV, TSV or JSONL, all or nothing; those that differ are updated.
 
-        200 if nothing changed. 202 with a job if the file is large, or with `Prefer:
-        respond-async`.
+        200 if nothing changed, or for a preview. 202 with a job if the file is large, or with
+        `Prefer: respond-async`.
         """
         return _load(request, slug, "queries")
 
@@ -148,15 +189,15 @@ class Documents(UploadView):
 
     @extend_schema(
         operation_id="load_documents",
+        parameters=[TableOptions],
         request=FILE_BODY,
-        responses={200: LoadedOutput, 201: LoadedOutput, 202: JobOutput},
+        responses={200: LOADED_OR_PREVIEW, 201: LoadedOutput, 202: JobOutput},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Upload documents as TSV or JSONL, all or nothing; existing documents that differ are
-        updated.
+        """Upload documents as CSV, TSV or JSONL, all or nothing; those that differ are updated.
 
-        200 if nothing changed. 202 with a job if the file is large, or with `Prefer:
-        respond-async`.
+        200 if nothing changed, or for a preview. 202 with a job if the file is large, or with
+        `Prefer: respond-async`.
         """
         return _load(request, slug, "documents")
 
@@ -181,19 +222,24 @@ class Document(APIView):
 def _load(request: Request, slug: str, kind: str) -> Response:
     access = get_access(viewer=request.user, slug=slug)
     check_may_lead(access)
-    upload, _ = take_upload(request, NoOptions)
-    at = timezone.now()
-    if is_for_a_worker(request, upload):
-        job = submit_job(access=access, kind=f"import_{kind}", file=upload, params={}, at=at)
-        return accepted(access, job)
+    upload, options = take_upload(request, TableOptions)
+    columns, at = options["columns"], timezone.now()
     file, name = cast(BinaryIO, upload), upload.name or kind
+    if options["preview"]:
+        parts = QUERY_PARTS if kind == "queries" else DOCUMENT_PARTS
+        found = preview_file(file.read(HEAD), parts, name=name, columns=columns)
+        return Response(PreviewOutput(found).data)
+    if is_for_a_worker(request, upload):
+        params = {"columns": columns}
+        job = submit_job(access=access, kind=f"import_{kind}", file=upload, params=params, at=at)
+        return accepted(access, job)
     if kind == "queries":
-        records = read_queries(file, name=name)
+        records = read_queries(file, name=name, columns=columns)
         loaded = load_queries(collection=access.collection, records=records, by=access.user, at=at)
     else:
         loaded = load_documents(
             collection=access.collection,
-            records=read_documents(file, name=name),
+            records=read_documents(file, name=name, columns=columns),
             by=access.user,
             at=at,
         )

@@ -4,7 +4,7 @@ from django import forms
 
 from judgments.collections.naming_forms import DescriptionField, NameField, ShortNameField
 
-ACCEPTED = ".tsv,.txt,.jsonl,.json,.gz"
+ACCEPTED = ".csv,.tsv,.txt,.jsonl,.json,.gz"
 
 
 class CollectionForm(forms.Form):

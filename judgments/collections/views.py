@@ -2,9 +2,9 @@
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from judgments.collections.forms import CollectionForm, UploadForm
 from judgments.collections.overview import get_overview_page
@@ -14,6 +14,10 @@ from judgments.pages.rendering import posted, render_page, sent, signed_in
 from judgments.permissions import NotFound, check_may_lead, get_access, may_create_collection
 from judgments.rest.uploads import takes_file
 from touchstone.errors import DomainError
+from touchstone.files.table_columns import DOCUMENT_PARTS, QUERY_PARTS
+from touchstone.files.table_preview import HEAD, preview_file
+
+PARTS = {"queries": QUERY_PARTS, "documents": DOCUMENT_PARTS}
 
 
 @require_http_methods(["GET", "POST"])
@@ -53,10 +57,30 @@ def upload(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
             access=access,
             kind=f"import_{kind}",
             file=form.cleaned_data["file"],
-            params={},
+            params={"columns": _chosen_columns(request)},
             at=timezone.now(),
         )
         return redirect("job", slug, job.public_id)
     return render_page(
-        request, f"upload_{kind}", access=access, section=kind, form=form, status=200
+        request, f"upload_{kind}", access=access, section=kind, form=form, kind=kind, status=200
     )
+
+
+@require_POST
+def upload_preview(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
+    """What the beginning of a file would be read as, and which column is what: a part of a page."""
+    access = get_access(viewer=request.user, slug=slug)
+    check_may_lead(access)
+    file, parts = request.FILES.get("file"), PARTS[kind]
+    if file is None:
+        raise NotFound("file")
+    found = preview_file(file.read(HEAD), parts, name=str(file.name), columns={})
+    return render(
+        request, "judgments/_columns.html", {"found": found, "parts": parts, "kind": kind}
+    )
+
+
+def _chosen_columns(request: HttpRequest) -> dict[str, str]:
+    """The part that a person chose for each column; nothing where none was shown."""
+    names, chosen = request.POST.getlist("column"), request.POST.getlist("part")
+    return dict(zip(names, chosen, strict=False))

@@ -141,11 +141,13 @@ def _unknown_ids(qrels: QrelsFile, queries: dict[str, int], documents: dict[str,
 
 
 def work_on_queries(work: Work) -> None:
-    """The job kind `import_queries`."""
+    """The job kind `import_queries`. params: columns, as for `read_queries`."""
     with work.open() as file, transaction.atomic():
         loaded = load_queries(
             collection=Collection.objects.get(pk=work.collection_id),
-            records=read_queries(file, name=work.file_name, progress=work.progress),
+            records=read_queries(
+                file, name=work.file_name, columns=_columns(work), progress=work.progress
+            ),
             by=_author(work),
             at=timezone.now(),
         )
@@ -153,11 +155,13 @@ def work_on_queries(work: Work) -> None:
 
 
 def work_on_documents(work: Work) -> None:
-    """The job kind `import_documents`."""
+    """The job kind `import_documents`. params: columns, as for `read_queries`."""
     with work.open() as file, transaction.atomic():
         loaded = load_documents(
             collection=Collection.objects.get(pk=work.collection_id),
-            records=read_documents(file, name=work.file_name, progress=work.progress),
+            records=read_documents(
+                file, name=work.file_name, columns=_columns(work), progress=work.progress
+            ),
             by=_author(work),
             at=timezone.now(),
         )
@@ -194,6 +198,10 @@ def work_on_qrels(work: Work) -> None:
         )
         read_as = {"remarks": [f"Read as {recognised.read_as}."]}
         work.finish(imported.counts() | read_as)
+
+
+def _columns(work: Work) -> dict[str, str]:
+    return {str(name): str(part) for name, part in work.params.get("columns", {}).items()}
 
 
 def _author(work: Work) -> User | None:

@@ -35,6 +35,7 @@ NAMELESS: Final = "upload"
 # decides anything; `application/x-www-form-urlencoded` is what curl says of any --data-binary.
 MEDIA_TYPES: Final = (
     "text/plain",
+    "text/csv",
     "text/tab-separated-values",
     "application/jsonl",
     "application/x-ndjson",

@@ -1,6 +1,7 @@
 """Collections over REST: making one, loading it, reading it back part by part."""
 
 import json
+from urllib.parse import urlencode
 
 import pytest
 
@@ -237,3 +238,35 @@ def test_nothing_of_another_collection_is_listed(world):
         text = by_token("dora").get(f"{BOOKS}{what}/").content.decode()
         assert "other" not in text
         json.loads(text)
+
+
+CSV = b"SKU;Name;Text;Remark\n7;Shoe;A red shoe;old\n"
+
+
+def test_documents_come_as_csv_with_the_columns_that_one_says(world):
+    client = by_token("ada")
+    named = json.dumps({"SKU": "doc_id", "Remark": ""})
+    asked = f"{BOOKS}documents/?{urlencode({'columns': named})}"
+    seen = post_file(client, f"{asked}&preview=true", CSV)
+    assert (seen.status_code, seen.json()["separator"]) == (200, "semicolons")
+    assert {one["name"]: one["part"] for one in seen.json()["columns"]} == {
+        "SKU": "doc_id", "Name": "title", "Text": "text", "Remark": "",
+    }  # fmt: skip
+    assert not Document.objects.filter(docid="7").exists()
+    assert post_file(client, asked, CSV).status_code == 201
+    document = Document.objects.get(docid="7")
+    assert (document.title, document.body, document.fields) == ("Shoe", "A red shoe", {})
+    for wrong in ("[]", "{", '{"SKU": 1}'):
+        address = f"{BOOKS}documents/?{urlencode({'columns': wrong})}"
+        assert post_file(client, address, CSV).status_code == 400
+
+
+def test_a_worker_reads_the_columns_that_one_says(world):
+    named = urlencode({"columns": json.dumps({"key": "query_id", "words": "text"})})
+    sent = by_token("ada").post(
+        f"{BOOKS}queries/?{named}", b"key,words\nnew,red shoes\n", content_type="text/csv",
+        headers={"Prefer": "respond-async"},
+    )  # fmt: skip
+    assert sent.status_code == 202
+    work_jobs()
+    assert Query.objects.get(qid="new").text == "red shoes"

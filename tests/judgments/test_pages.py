@@ -188,6 +188,27 @@ def test_queries_are_uploaded_by_a_job_with_its_own_page(world):
     assert Query.objects.get(qid="new").text == "one more"
 
 
+def test_the_columns_of_a_file_are_shown_and_chosen_before_it_is_imported(world):
+    ada, text = client_of("ada"), "key;words;note\nnew;red shoes;x\n"
+    head = upload("q.csv", text.replace("key", "id"))
+    part = ada.post(reverse("queries-upload-preview", args=["books"]), {"file": head})
+    assert "separated by semicolons" in part.text
+    assert '<input type="hidden" name="column" value="words">' in part.text
+    assert "red shoes" in part.text
+    assert "<html" not in part.text
+    page = ada.get(reverse("queries-upload", args=["books"]))
+    assert f'hx-post="{reverse("queries-upload-preview", args=["books"])}"' in page.text
+    sent = {"column": ["key", "words", "note"], "part": ["query_id", "text", ""]}
+    ada.post(
+        reverse("queries-upload", args=["books"]), {"file": upload("q.csv", text)} | sent
+    )  # fmt: skip
+    work_jobs()
+    assert Query.objects.get(qid="new").text == "red shoes"
+    unreadable = upload("q.csv", "key,words\n")
+    part = ada.post(reverse("queries-upload-preview", args=["books"]), {"file": unreadable})
+    assert "neither CSV nor TSV" in part.text
+
+
 def test_a_job_that_no_worker_takes_says_so(world):
     ada = client_of("ada")
     response = ada.post(

@@ -145,6 +145,8 @@ ROWS = [
     readers("document", path=lambda world: books(world) | {"docid": "d1"}),
     leads("queries-upload", path=books),
     leads("queries-upload", 302, path=books, method="post", data={"file": b"new\tone\n"}),
+    leads("queries-upload-preview", path=books, method="post", data={"file": b"id,text\n"}),
+    leads("documents-upload-preview", path=books, method="post", data={"file": b"id,text\n"}),
     leads("documents-upload", path=books),
     leads("documents-upload", 302, path=books, method="post", data={"file": b"new\tone\n"}),
     readers("pictures", path=books),

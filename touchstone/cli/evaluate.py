@@ -43,7 +43,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--preset", metavar="NAME", help="use this tool's definitions")
     parser.add_argument("--per-query", action="store_true", help="also print every query's value")
     parser.add_argument(
-        "--queries", metavar="FILE", help="queries with weights and segments, as TSV or JSONL"
+        "--queries", metavar="FILE", help="queries with weights and segments, as CSV, TSV or JSONL"
     )
     parser.add_argument(
         "--per-segment", action="store_true", help="also print the means of each segment"

@@ -1,4 +1,4 @@
-"""Queries and documents of a collection, streamed from TSV or JSONL, one frozen record each.
+"""Queries and documents of a collection, streamed from CSV, TSV or JSONL, one frozen record each.
 
 JSONL may name the id `query_id` or `doc_id`, `_id` (as BEIR does) or `id`. Queries have `text`
 (or `title`), `description`, `segment` and `weight`; what else they have is not taken. Documents
@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final, TypeVar
 
 from touchstone.files.errors import Problems, Rule, quoted
@@ -25,15 +26,17 @@ from touchstone.files.reading import (
     Source,
 )
 from touchstone.files.rows import Row, read_rows
+from touchstone.files.table_columns import DOCUMENT_PARTS, QUERY_PARTS
 
-QUERY_ID_NAMES: Final = ("query_id", "_id", "id")
-DOCUMENT_ID_NAMES: Final = ("doc_id", "_id", "id")
+QUERY_ID_NAMES: Final = QUERY_PARTS.tsv_ids
+DOCUMENT_ID_NAMES: Final = DOCUMENT_PARTS.tsv_ids
 QUERY_COLUMNS: Final = ("text", "title", "description", "segment", "weight")
 MAX_SEGMENT_CHARACTERS: Final = 200
 MAX_WEIGHT: Final = 1e12
 MAX_FIELDS: Final = 200
 MAX_FIELD_NAME_CHARACTERS: Final = 200
 BYTES_PER_SEEN_ID: Final = 140
+NO_COLUMNS: Final[Mapping[str, str]] = MappingProxyType({})
 
 _NUMBER: Final = re.compile(NUMBER)
 
@@ -69,12 +72,15 @@ def read_queries(
     source: Source,
     *,
     name: str,
+    columns: Mapping[str, str] = NO_COLUMNS,
     limits: Limits = QUERY_LIMITS,
     progress: Progress | None = None,
 ) -> Iterator[QueryRecord]:
     """The queries of a file, one after the other.
 
     source: a path or a binary file object, gzipped or not. name: what problems call the file.
+    columns: what columns of a table are, by their names; "" for one that is not read. Of columns
+    that are not named, their names tell (`table_columns.QUERY_PARTS`).
     progress: called with the number of bytes of the source read so far.
     Raises FileRefused, at the latest at the end: only then is anything that came before sound,
     so whoever stores while reading does so in a transaction. Nothing follows a broken line.
@@ -82,8 +88,9 @@ def read_queries(
     problems = Problems(name)
     rows = read_rows(
         source,
-        id_names=QUERY_ID_NAMES,
         columns=QUERY_COLUMNS,
+        parts=QUERY_PARTS,
+        chosen=columns,
         limits=limits,
         problems=problems,
         progress=progress,
@@ -95,6 +102,7 @@ def read_documents(
     source: Source,
     *,
     name: str,
+    columns: Mapping[str, str] = NO_COLUMNS,
     limits: Limits = DOCUMENT_LIMITS,
     progress: Progress | None = None,
 ) -> Iterator[DocumentRecord]:
@@ -102,8 +110,9 @@ def read_documents(
     problems = Problems(name)
     rows = read_rows(
         source,
-        id_names=DOCUMENT_ID_NAMES,
         columns=None,
+        parts=DOCUMENT_PARTS,
+        chosen=columns,
         limits=limits,
         problems=problems,
         progress=progress,

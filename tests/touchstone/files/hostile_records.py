@@ -122,7 +122,13 @@ def _json_shape_cases() -> Iterator[Case]:
 
 def _tsv_cases() -> Iterator[Case]:
     yield Case("blanks for tabs", "queries", _lines("a\tx", "b  some text"), "columns", 2)
-    yield Case("commas for tabs", "queries", _lines("id,text", "a,x"), "columns", 1)
+    yield Case("commas for tabs", "queries", _lines("a,text", "a,x"), "columns", 1)
+    yield Case("CSV without a column for the id", "documents", _lines("a,b", "c,d"), "columns", 1)
+    yield Case("a column of CSV twice", "queries", _lines("id,text,text", "a,x,y"), "header", 1)
+    yield Case("a column without a name", "queries", _lines("id,,text", "a,x,y"), "header", 1)
+    yield Case("more cells of CSV", "queries", _lines("id,text", "a,x,y"), "columns", 2)
+    yield Case("a quote that does not end", "queries", _lines("id,text", 'a,"x'), "columns", 2)
+    yield Case("an id of CSV twice", "documents", _lines("id,text", "a,x", "a,y"), "duplicate", 3)
     yield Case("a tab in the text", "queries", _lines("a\tx", "b\tx\ty"), "columns", 2)
     yield Case("a tab in the text", "documents", _lines("a\tx", "b\tx\ty"), "columns", 2)
     yield Case("fewer cells than the header", "queries", _lines("id\ttext", "a"), "columns", 2)
