@@ -79,10 +79,11 @@ export class Screen {
    * @param {boolean} isNewQuery
    */
   #wordsOfPair({ query, document }, isNewQuery) {
-    const need = isNewQuery && [`New query: ${query.text}`, query.description].filter(Boolean).join(". ");
+    const need = isNewQuery ? [`New query: ${query.text}`, query.description] : [];
     const said = this.#said;
     this.#said = "";
-    return [said, need, document.title || "Untitled"].filter(Boolean).join(". ");
+    const parts = [said, ...need, document.title || "Untitled"].filter(Boolean);
+    return parts.map((one) => one.replace(/\.$/, "")).join(". ");
   }
 
   /** @param {Said} said of the pair that was on the screen a moment ago */
