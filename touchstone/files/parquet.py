@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Final
 
 MEDIA_TYPE: Final = "application/vnd.apache.parquet"
-GROUP: Final = 100_000  # rows of a row group
+GROUP: Final = 20_000  # rows of a row group
 
 
 def can_write_parquet() -> bool:
