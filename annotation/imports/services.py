@@ -241,13 +241,13 @@ def _guideline(access: Access, judgment_list: JudgmentList, at: datetime) -> Gui
     found = Guideline.objects.filter(collection=access.collection, name=name).first()
     if found and has_grades_of(get_newest_revision(found).grades, judgment_list):
         return found
-    said = "As those understood it who labelled elsewhere."
+    said = "As defined where the labels were made."
     return create_guideline(
         access=access,
         at=at,
         judgment_list=judgment_list,
         name=name,
-        text="These labels came in a file. What people were told there is not known here.",
+        text="These labels were imported from a file. Their guideline is not known.",
         grades=[
             {"code": code, "definition": said}
             for code in Scale.from_json(judgment_list.scale).codes

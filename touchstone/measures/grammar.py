@@ -89,7 +89,7 @@ def split_names(text: str) -> list[str]:
     if not names:
         raise MeasureError("no measure is named; try nDCG@10")
     if len(names) > MOST_MEASURES:
-        raise MeasureError(f"at most {MOST_MEASURES} measures can be asked for at once")
+        raise MeasureError(f"at most {MOST_MEASURES} measures can be computed at a time")
     return names
 
 
