@@ -10,14 +10,13 @@ from dataclasses import astuple
 from datetime import datetime, timedelta
 from typing import Final
 
-from django.core.cache import cache
 from django.db.models import Exists, OuterRef
 
 from evaluation.models import Run, ToolValues
 from evaluation.tool_differences.queries import ListToolOrders, RunToolValues
 from evaluation.tool_differences.tool_values import definitions_digest, judged_at, run_file
 from judgments.models import JudgmentVersion, Release
-from judgments.storage.caches import wake_once, write_cached
+from judgments.storage.caches import let_wake_again, wake_once, write_cached
 from touchstone.measures.tool_differences import preset_means
 
 TASK: Final = "evaluation.compute_tool_values"
@@ -67,7 +66,7 @@ def compute_tool_values(
         write_cached(flag, True, DEBOUNCE)
         done += 1
     if not failed:  # else an open page would have it tried again and again
-        cache.delete(flag)
+        let_wake_again(flag)
     _thin(row, at=clock())
     return done
 

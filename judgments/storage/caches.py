@@ -60,6 +60,11 @@ def wake_once(flag: str, seconds: int, task: str, *message: int | str) -> None:
         cache.delete(flag)
 
 
+def let_wake_again(flag: str) -> None:
+    """Forget that `wake_once` sent a message: what it was about is done."""
+    cache.delete(flag)
+
+
 def get_or_compute(name: str, kind: type[T], seconds: int, compute: Callable[[], T]) -> T:
     """The value of this name from the cache; where it is missing, computed and then kept."""
     found = read_cached(name, kind)
