@@ -66,7 +66,7 @@ def test_the_queries_that_moved_come_with_the_grades_and_the_places_behind_them(
     assert ranks == ["1", "not returned"]
     assert "/pair?" not in html, "labels are for leads"
     nothing = signed_in(world.dora).get(moves_of("tfidf"), query | {"measure": "P@1"})
-    assert "No query moved" in nothing.content.decode()
+    assert "No query changed" in nothing.content.decode()
 
 
 def test_the_page_of_a_version_tells_what_it_did_to_the_runs(world: World) -> None:

@@ -239,7 +239,7 @@ def test_neighbours_follow_the_order_and_the_segment_of_the_table(world, run):
 def test_a_judged_query_without_an_answer_counts_0(world, run):
     page = page_of(world, run, "q3")
     assert (page.measures[0].explanation.value, page.measures[0].explanation.counted) == (0.0, True)
-    assert "The run has no results for this query." in text_of(get(world, run, "q3"))
+    assert "The run returned nothing for this query." in text_of(get(world, run, "q3"))
 
 
 def test_an_unjudged_query_has_no_part_in_the_mean(world, run):

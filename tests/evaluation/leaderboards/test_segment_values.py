@@ -67,7 +67,7 @@ def test_a_segment_is_that_of_the_version_asked_for(world: World) -> None:
     move(world, "q3", "moved")
     cache.clear()
     assert reciprocal_rank(world, 1, "head") == before
-    with pytest.raises(FilterRefused, match="called head"):
+    with pytest.raises(FilterRefused, match="segment head"):
         reciprocal_rank(world, 3, "head")
 
 
