@@ -129,6 +129,7 @@ def _opener(name: str, slug: str, query: str = "") -> Callable[[], None]:
     from django.urls import reverse
 
     reader, address = _reader(), reverse(name, args=[slug, "main"]) + query
+    reader.get(reverse("healthz"))  # a server has loaded its middleware
 
     def open_page() -> None:
         response = reader.get(address)

@@ -13,7 +13,7 @@ from touchstone.statistics.resampling import (
     FloatArray,
     bca_intervals,
     bootstrap_p_value,
-    sign_flip_p_value,
+    sign_flip_p_values,
 )
 
 FEWEST_OF_AN_INTERVAL: Final = 2  # queries
@@ -76,35 +76,32 @@ def compare_all(
     if test not in TESTS:
         raise ValueError(f"there is no test {test!r}")
     intervals: dict[int, tuple[float, float]] = {}
+    p_values: dict[int, float] = {}
     for n in {len(one) for one in some if len(one) >= FEWEST_OF_AN_INTERVAL}:
         places = [place for place, one in enumerate(some) if len(one) == n]
         rows = np.stack([some[place] for place in places])
         found = bca_intervals(rows, resamples=resamples, seed=seed, confidence=confidence)
         intervals |= dict(zip(places, found, strict=True))
+        if n >= FEWEST:
+            tested = _p_values(rows, test=test, resamples=resamples, seed=seed)
+            p_values |= dict(zip(places, tested, strict=True))
     return [
-        _comparison(one, intervals.get(place), test=test, resamples=resamples, seed=seed)
+        _comparison(one, intervals.get(place), p_values.get(place))
         for place, one in enumerate(some)
     ]
 
 
 def _comparison(
-    differences: FloatArray,
-    interval: tuple[float, float] | None,
-    *,
-    test: Test,
-    resamples: int,
-    seed: int,
+    differences: FloatArray, interval: tuple[float, float] | None, p_value: float | None
 ) -> Comparison:
     n = len(differences)
     wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
     low, high = interval or (None, None)
-    effect = detectable = p_value = None
+    effect = detectable = None
     if n >= FEWEST_OF_AN_INTERVAL:
         spread = float(differences.std(ddof=1))
         effect = float(differences.mean()) / spread if spread > 0 else None
         detectable = detectable_difference(spread=spread, n=n) if spread > 0 else None
-    if n >= FEWEST:
-        p_value = _p_value(differences, test=test, resamples=resamples, seed=seed)
     return Comparison(
         n=n,
         mean=float(differences.mean()) if n else None,
@@ -171,9 +168,9 @@ def holm(p_values: npt.ArrayLike) -> FloatArray:
     return adjusted
 
 
-def _p_value(differences: FloatArray, *, test: Test, resamples: int, seed: int) -> float:
+def _p_values(rows: FloatArray, *, test: Test, resamples: int, seed: int) -> list[float]:
     if test == "t":
-        return t_p_value(differences)
+        return [t_p_value(row) for row in rows]
     if test == "bootstrap":
-        return bootstrap_p_value(differences, resamples=resamples, seed=seed)
-    return sign_flip_p_value(differences, resamples=resamples, seed=seed)
+        return [bootstrap_p_value(row, resamples=resamples, seed=seed) for row in rows]
+    return sign_flip_p_values(rows, resamples=resamples, seed=seed)

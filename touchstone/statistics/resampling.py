@@ -96,32 +96,47 @@ def sign_flip_p_value(values: FloatArray, *, resamples: int, seed: int) -> float
     and the value is exact; beyond, `resamples` are drawn, and the observed one counts as one more.
     Source: Fisher 1935; Smucker, Allan & Carterette 2007 for its use on rankers.
     """
-    n = len(values)
-    mean = float(values.mean())
+    (found,) = sign_flip_p_values(values[None], resamples=resamples, seed=seed)
+    return found
+
+
+def sign_flip_p_values(values: FloatArray, *, resamples: int, seed: int) -> list[float]:
+    """`sign_flip_p_value` of each row of (k, n), bit for bit: the same signs are drawn for all."""
+    n = values.shape[1]
     if n <= MOST_EXACT:
         patterns = np.arange(1 << n)[:, None] >> np.arange(n) & 1
-        means = (1.0 - 2.0 * patterns) @ values / n
-        return float(np.mean(np.abs(means) >= abs(mean) - _slack(values)))
-    sums, first = _subset_sums(values)
+        signs = 1.0 - 2.0 * patterns
+        return [
+            float(np.mean(np.abs(signs @ row / n) >= abs(float(row.mean())) - _slack(row)))
+            for row in values
+        ]
+    sums = [_subset_sums(row) for row in values]
+    first = 256 * np.arange(-(-n // 8))  # where each eight's sums begin
     dice = np.random.default_rng(seed)
-    means = np.empty(resamples)
+    flipped = np.empty((len(values), resamples))
     step = max(1, CELLS // len(first))
     for start in range(0, resamples, step):
         some = min(step, resamples - start)
         drawn = np.frombuffer(dice.bytes(some * len(first)), np.uint8).reshape(some, len(first))
-        means[start : start + some] = mean - 2.0 * sums.take(first + drawn).sum(axis=1) / n
-    return _share_beyond(means, mean, slack=_slack(values))
+        places = first + drawn
+        for own, of_row in zip(sums, flipped, strict=True):
+            of_row[start : start + some] = own.take(places).sum(axis=1)
+    found = []
+    for row, of_row in zip(values, flipped, strict=True):
+        mean = float(row.mean())
+        found.append(_share_beyond(mean - 2.0 * of_row / n, mean, slack=_slack(row)))
+    return found
 
 
-def _subset_sums(values: FloatArray) -> tuple[FloatArray, npt.NDArray[np.intp]]:
-    """Of each eight values the sum of every subset, and where each eight's 256 sums begin.
+def _subset_sums(values: FloatArray) -> FloatArray:
+    """Of each eight values the sum of every subset, 256 of them.
 
     A drawn byte then says which of eight signs are flipped: an eighth of the work.
     """
     eights = np.zeros((-(-len(values) // 8), 8))
     eights.ravel()[: len(values)] = values
     subsets = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
-    return (eights @ subsets.T.astype(np.float64)).ravel(), 256 * np.arange(len(eights))
+    return (eights @ subsets.T.astype(np.float64)).ravel()
 
 
 def _share_beyond(means: FloatArray, mean: float, slack: float = 0.0) -> float:
