@@ -185,6 +185,7 @@ def test_a_question_at_a_gold_pair_is_like_any_other_for_who_asks(
     world: World, ada: Access
 ) -> None:
     campaign = make_campaign(world=world)
+    Campaign.objects.update(secret="the scene's")  # so that it always plants some
     pairs = list(campaign.pairs.select_related("campaign__list").order_by("pk"))
     for pair in pairs[::3]:
         mark_gold(access=ada, pair=pair, low=3, high=4, reason="It is.", at=NOW)
