@@ -14,14 +14,14 @@ Aims: the leaderboard below 0.3 s warm, the first look at the comparison of eigh
 
 import argparse
 import os
-import statistics
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+
+from benchmarks.usage import timed
 
 DEPTH: Final = 100  # of the many runs
 SHORT: Final = 20  # of the two long ones
@@ -140,8 +140,8 @@ def _opener(name: str, slug: str, query: str = "") -> Callable[[], None]:
 
 def _measure_board(slug: str) -> None:
     page = _opener("leaderboard", slug)
-    _timed("leaderboard, first time", page)
-    _timed(f"leaderboard, median of {TIMES}", page, times=TIMES)
+    timed("  leaderboard, first time", page)
+    timed(f"  leaderboard, median of {TIMES}", page, times=TIMES)
 
 
 def _measure_comparison(slug: str, runs: int) -> None:
@@ -151,16 +151,16 @@ def _measure_comparison(slug: str, runs: int) -> None:
     for name, words in (("compare", "page"), ("api-compare", "over REST")):
         cache.clear()
         page = _opener(name, slug, query)
-        _timed(f"comparison {words}, nothing kept", page)
-        _timed(f"comparison {words}, median of {TIMES}", page, times=TIMES)
+        timed(f"  comparison {words}, nothing kept", page)
+        timed(f"  comparison {words}, median of {TIMES}", page, times=TIMES)
 
 
 def _measure_pages(slug: str) -> None:
     # of as many of the leading runs as the page waits for: it chooses them itself
     for name, words in (("judge-next", "judge next"), ("list", "page of the list")):
         page = _opener(name, slug)
-        _timed(f"{words}, first look", page)
-        _timed(f"{words}, median of {TIMES}", page, times=TIMES)
+        timed(f"  {words}, first look", page)
+        timed(f"  {words}, median of {TIMES}", page, times=TIMES)
 
 
 def _measure_stability(slug: str) -> None:
@@ -182,20 +182,9 @@ def _measure_stability(slug: str) -> None:
         )
 
     opened = _opener("stability", slug)
-    _timed(f"stability of {len(found.order.runs)} runs, page before it is known", opened)
-    _timed("stability, computing in the worker", compute)
-    _timed(f"stability, page, median of {TIMES}", opened, times=TIMES)
-
-
-def _timed(words: str, work: Callable[[], object], *, times: int = 1) -> None:
-    walls, cpus = [], []
-    for _ in range(times):
-        wall, cpu = time.perf_counter(), time.process_time()
-        work()
-        walls.append(time.perf_counter() - wall)
-        cpus.append(time.process_time() - cpu)
-    wall, cpu = statistics.median(walls), statistics.median(cpus)
-    print(f"  {words}: {wall:.2f} s, {cpu:.2f} s of CPU time", flush=True)
+    timed(f"  stability of {len(found.order.runs)} runs, page before it is known", opened)
+    timed("  stability, computing in the worker", compute)
+    timed(f"  stability, page, median of {TIMES}", opened, times=TIMES)
 
 
 if __name__ == "__main__":

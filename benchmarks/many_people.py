@@ -12,17 +12,16 @@ compared with what went in, and alpha with that of the `krippendorff` package.
 import argparse
 import csv
 import os
-import resource
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+from benchmarks.usage import timed
 
 OVERLAP = 3
 QUERIES = 5_000
@@ -120,7 +119,7 @@ def _load(home: Path) -> None:
             access=make_access(collection=collection), kind="import_labels",
             file=File(file, "labels.csv"), params=params, at=timezone.now(),
         )  # fmt: skip
-    _timed("import", work_jobs)
+    timed("import", work_jobs)
     job = Job.objects.get(pk=job.pk)
     result = {name: value for name, value in job.result.items() if name != "names"}
     print(job.state, result, flush=True)
@@ -133,9 +132,7 @@ def _report(home: Path) -> None:
     from annotation.quality.services import refresh_quality
 
     campaign = Campaign.objects.get()
-    _timed(
-        "report: computing", lambda: refresh_quality(campaign_id=campaign.pk, clock=timezone.now)
-    )
+    timed("report: computing", lambda: refresh_quality(campaign_id=campaign.pk, clock=timezone.now))
 
 
 def _page(home: Path) -> None:
@@ -156,8 +153,8 @@ def _page(home: Path) -> None:
             assert answer.status_code == 200
             look.size = len(answer.content)  # type: ignore[attr-defined]
 
-        _timed(f"{name}: page, first time", look)
-        _timed(f"{name}: page, median of {TIMES}", look, times=TIMES)
+        timed(f"{name}: page, first time", look)
+        timed(f"{name}: page, median of {TIMES}", look, times=TIMES)
         print(f"{look.size / 1000:.0f} kB", flush=True)  # type: ignore[attr-defined]
 
 
@@ -178,7 +175,7 @@ def _export(home: Path) -> None:
             file.writelines(parts)
 
     for form in ("csv", "jsonl", "parquet"):
-        _timed(f"labels as {form}", partial(write, form))
+        timed(f"labels as {form}", partial(write, form))
     given, written = list(_rows(home / "labels.csv")), list(_rows(home / "out.csv"))
     print("the CSV has the labels of the file:", sorted(given) == sorted(written), flush=True)
     labels = pd.read_parquet(home / "out.parquet")
@@ -197,18 +194,6 @@ def _rows(path: Path) -> Iterator[tuple[str, ...]]:
     with path.open(newline="") as file:
         for row in csv.DictReader(file):
             yield row["annotator"].partition("@")[0], *(row[name] for name in COLUMNS[1:])
-
-
-def _timed(words: str, work: Callable[[], object], *, times: int = 1) -> None:
-    walls, cpus = [], []
-    for _ in range(times):
-        wall, cpu = time.perf_counter(), time.process_time()
-        work()
-        walls.append(time.perf_counter() - wall)
-        cpus.append(time.process_time() - cpu)
-    wall, cpu = statistics.median(walls), statistics.median(cpus)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{words}: {wall:.2f} s, {cpu:.2f} s of CPU time, peak {peak:.0f} MiB", flush=True)
 
 
 if __name__ == "__main__":

@@ -11,14 +11,14 @@ for it, with its progress.
 
 import argparse
 import os
-import statistics
 import tempfile
-import time
 import uuid
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+
+from benchmarks.usage import timed
 
 OVERLAP = 3
 QUERIES = 500
@@ -127,28 +127,17 @@ def _measure(campaign: Any) -> None:
         done = choose_rule(access=access, campaign=campaign, rule="median", at=timezone.now())
         print(f"{done.pairs:,} pairs, {done.changed:,} changed")
 
-    _timed("concluding all pairs", lambda: consolidate(list_id=campaign.list_id, at=timezone.now()))
+    timed("concluding all pairs", lambda: consolidate(list_id=campaign.list_id, at=timezone.now()))
     for words, name, compute in (
         ("report", "campaign-quality", refresh), ("preview", "campaign-rule", preview)
     ):  # fmt: skip
-        _timed(f"{words}: page before there are figures", look(name))
-        _timed(f"{words}: computing in the worker", compute)
-        _timed(f"{words}: page, first time", look(name))
-        _timed(f"{words}: page, median of {TIMES}", look(name), times=TIMES)
+        timed(f"{words}: page before there are figures", look(name))
+        timed(f"{words}: computing in the worker", compute)
+        timed(f"{words}: page, first time", look(name))
+        timed(f"{words}: page, median of {TIMES}", look(name), times=TIMES)
     of_list = look("list-quality", campaign.list.slug)
-    _timed(f"the list's report: page, median of {TIMES}", of_list, times=TIMES)
-    _timed("choosing another rule, in the worker", choose)
-
-
-def _timed(words: str, work: Callable[[], object], *, times: int = 1) -> None:
-    walls, cpus = [], []
-    for _ in range(times):
-        wall, cpu = time.perf_counter(), time.process_time()
-        work()
-        walls.append(time.perf_counter() - wall)
-        cpus.append(time.process_time() - cpu)
-    wall, cpu = statistics.median(walls), statistics.median(cpus)
-    print(f"{words}: {wall:.2f} s, {cpu:.2f} s of CPU time", flush=True)
+    timed(f"the list's report: page, median of {TIMES}", of_list, times=TIMES)
+    timed("choosing another rule, in the worker", choose)
 
 
 if __name__ == "__main__":

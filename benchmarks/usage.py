@@ -2,7 +2,9 @@
 
 import os
 import resource
-from collections.abc import Sequence
+import statistics
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -58,3 +60,16 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except (FileNotFoundError, ProcessLookupError):
         return b""
+
+
+def timed(words: str, work: Callable[[], object], *, times: int = 1) -> None:
+    """Print the medians of the seconds that work takes in this process, and its most memory."""
+    walls, cpus = [], []
+    for _ in range(times):
+        wall, cpu = time.perf_counter(), time.process_time()
+        work()
+        walls.append(time.perf_counter() - wall)
+        cpus.append(time.process_time() - cpu)
+    wall, cpu = statistics.median(walls), statistics.median(cpus)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"{words}: {wall:.2f} s, {cpu:.2f} s of CPU time, peak {peak:.0f} MiB", flush=True)
