@@ -31,7 +31,7 @@ from annotation.labelling.own_campaigns import (
 from annotation.labelling.own_labels import OwnSkip, list_own_skips
 from annotation.models import Campaign, CheckPlan, Guideline, Pool
 from annotation.permissions import AnnotatorContext, is_own
-from annotation.questions.queries import CampaignAnnouncements, list_unread_announcements
+from annotation.questions.own_queries import CampaignAnnouncements, list_unread_announcements
 from annotation.questions.queries import count_waiting as count_questions
 from annotation.training.queries import count_waiting_to_qualify
 from annotation.training.standing import find_training

@@ -14,20 +14,22 @@ from annotation.campaigns.queries import find_campaign
 from annotation.models import Question
 from annotation.permissions import get_annotator_context
 from annotation.questions import services
+from annotation.questions.own_queries import (
+    News,
+    OwnQuestion,
+    get_news,
+    get_own_thread,
+    list_own_questions,
+)
 from annotation.questions.queries import (
     MOST_SEARCHED,
     AnnouncementRow,
-    News,
-    OwnQuestion,
     QuestionRow,
     Thread,
     Wanted,
-    get_news,
-    get_own_thread,
     get_questions_page,
     get_thread,
     list_announcements,
-    list_own_questions,
 )
 from annotation.questions.rules import MAX_CHARACTERS
 from judgments.rest.answers import AnswerSerializer
@@ -221,9 +223,7 @@ class QuestionAnswer(APIView):
         access, campaign = find_campaign(viewer=request.user, campaign_id=campaign_id)
         said = read_input(self.Input, request.data)
         about: dict[str, Any] = {"access": access, "campaign": campaign, "question_id": question_id}
-        services.answer(**about, text=said["text"], at=timezone.now())
-        if said["close"]:
-            services.close(**about, at=timezone.now())
+        services.answer(**about, text=said["text"], closes=said["close"], at=timezone.now())
         return Response(ThreadOutput(get_thread(**about)).data, status=201)
 
 

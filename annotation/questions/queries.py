@@ -1,10 +1,6 @@
-"""Threads and announcements: an annotator's own, and all of a campaign for its leads.
+"""Threads and announcements of a campaign, for its leads."""
 
-An annotator's are found through their own seats, and show a pair as these do: gold in disguise and
-repeats look like any other pair, and no answer says who wrote it.
-"""
-
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -12,122 +8,28 @@ from uuid import UUID
 
 from django.core.paginator import Page
 from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Subquery, When
-from django.db.models.functions import Coalesce, Substr
 
 from annotation.campaigns.people import pseudonyms_of
 from annotation.guidelines.shown import ShownGuideline, get_newest_guideline
-from annotation.labelling.shown_pairs import get_own_seats
-from annotation.models import (
-    Announcement,
-    AnnouncementRead,
-    Campaign,
-    CampaignAnnotator,
-    GoldItem,
-    Label,
-    Message,
-    Pair,
-    Question,
+from annotation.models import AnnouncementRead, Campaign, GoldItem, Message, Pair, Question
+from annotation.permissions import check_may_watch
+from annotation.questions.threads import (
+    BEGINNING,
+    InState,
+    MessageShown,
+    list_messages,
+    title_columns,
+    title_of,
 )
-from annotation.permissions import AnnotatorContext, check_may_watch
-from annotation.seats.streams import order_of
-from judgments.models import Membership, User
+from judgments.models import User
 from judgments.pages.paging import paginate
 from judgments.permissions import Access, NotFound
 from judgments.pictures.queries import DocumentPictures, get_document_pictures
 
-BEGINNING: Final = 90  # characters of a text that has no title, or of a message in a list
 MOST_SEARCHED: Final = 200  # characters of a search
 MOST_EXAMPLE: Final = 300  # characters of an example that an address carries to the editor
 WAITING: Final = Question.State.WAITING
-CLOSED: Final = Question.State.CLOSED
-PEOPLE: Final = "annotator"  # what somebody is called who left no pseudonym
-
-
-@dataclass(frozen=True)
-class MessageShown:
-    """is_answer: a lead wrote it."""
-
-    is_answer: bool
-    text: str
-    written_at: datetime
-
-
-@dataclass(frozen=True)
-class OwnQuestion:
-    """A thread as the annotator sees who asked.
-
-    assignment: the seat that it was asked at. pair: the pair's name among the annotator's own.
-    title: the document's, or how its text begins. label: their label of the pair, which opens it
-    again; None where there is none. has_news: there is an answer that was not read yet.
-    """
-
-    id: UUID
-    assignment: UUID
-    pair: str
-    query: str
-    title: str
-    state: str
-    has_news: bool
-    asked_at: datetime
-    changed_at: datetime
-    label: UUID | None
-    messages: tuple[MessageShown, ...]
-
-    @property
-    def state_words(self) -> str:
-        return Question.State(self.state).label
-
-
-@dataclass(frozen=True)
-class AskedPair:
-    """A pair that may be asked about, as its annotator sees it; question: their open thread."""
-
-    assignment: UUID
-    query: str
-    title: str
-    question: OwnQuestion | None
-
-
-@dataclass(frozen=True)
-class OwnAnnouncement:
-    """What the leads told all annotators while the viewer was among them."""
-
-    id: UUID
-    text: str
-    announced_at: datetime
-    is_read: bool
-
-
-@dataclass(frozen=True)
-class CampaignAnnouncements:
-    """What somebody has not read of a campaign's announcements, newest first."""
-
-    campaign_id: UUID
-    campaign: str
-    announcements: tuple[OwnAnnouncement, ...]
-
-
-@dataclass(frozen=True)
-class News:
-    """What the viewer has not read: announcements, and threads with an answer; newest first."""
-
-    announcements: tuple[OwnAnnouncement, ...]
-    answers: tuple[OwnQuestion, ...]
-
-    @property
-    def count(self) -> int:
-        return len(self.announcements) + len(self.answers)
-
-
-@dataclass(frozen=True)
-class OwnQuestionsPage:
-    """All threads and announcements of the viewer, unread ones first."""
-
-    campaign: Campaign
-    questions: tuple[OwnQuestion, ...]
-    announcements: tuple[OwnAnnouncement, ...]
-    news: News
-    is_open: bool
+PEOPLE: Final = "annotator"  # shown for a person without a pseudonym
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,7 +42,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class QuestionRow:
+class QuestionRow(InState):
     """A thread in a list. asker: a pseudonym, or a name where names are shown. beginning: of its
     first message. messages: how many there are."""
 
@@ -154,10 +56,6 @@ class QuestionRow:
     beginning: str
     messages: int
     changed_at: datetime
-
-    @property
-    def state_words(self) -> str:
-        return Question.State(self.state).label
 
 
 @dataclass(frozen=True)
@@ -173,9 +71,9 @@ class QuestionsPage:
 
 
 @dataclass(frozen=True)
-class Thread:
+class Thread(InState):
     """A thread as leads see it. low, high: the right grades of a gold pair, else None; an answer
-    tells them to whoever asked. asker: as in QuestionRow."""
+    tells them to the asker. asker: as in QuestionRow."""
 
     id: UUID
     asker: str
@@ -189,10 +87,6 @@ class Thread:
     asked_at: datetime
     changed_at: datetime
     messages: tuple[MessageShown, ...]
-
-    @property
-    def state_words(self) -> str:
-        return Question.State(self.state).label
 
     @property
     def is_gold(self) -> bool:
@@ -235,169 +129,6 @@ class AnnouncementRow:
     announced_at: datetime
     read: int
     readers: int
-
-
-# an annotator's own
-
-
-def find_seat(context: AnnotatorContext, assignment: UUID) -> Any:
-    """A seat that is or was the viewer's, with the id `shown` of what they are shown there, and
-    `shown_occasion`, for the how many-th time."""
-    seats_qs = get_own_seats(context).annotate(
-        shown=Coalesce("stand_in__shown_id", "pair_id"),
-        shown_occasion=Coalesce("stand_in__occasion", "occasion"),
-    )
-    seat = seats_qs.filter(public_id=assignment).first()
-    if seat is None:
-        raise NotFound("assignment")
-    return seat
-
-
-def get_asked_pair(context: AnnotatorContext, assignment: UUID) -> AskedPair:
-    """What the viewer is shown at a seat of theirs, and their open thread about it."""
-    seat = find_seat(context, assignment)
-    row = Pair.objects.filter(pk=seat.shown).values(query_text=F("query__text"), **_title("")).get()
-    own_qs = list_own_questions_qs(context).exclude(state=CLOSED)
-    own_qs = own_qs.filter(pair=seat.shown, occasion=seat.shown_occasion)
-    found = _show_own(context, own_qs)
-    return AskedPair(assignment, row["query_text"], _named(row), found[0] if found else None)
-
-
-def list_own_questions_qs(context: AnnotatorContext) -> QuerySet[Question]:
-    return Question.objects.filter(campaign=context.campaign, asker=context.viewer)
-
-
-def get_own_question(context: AnnotatorContext, question_id: UUID) -> Question:
-    """A question that the viewer asked; NotFound for anybody else's."""
-    question = list_own_questions_qs(context).filter(public_id=question_id).first()
-    if question is None:
-        raise NotFound("question")
-    return question
-
-
-def get_own_thread(context: AnnotatorContext, question_id: UUID) -> OwnQuestion:
-    """The thread of a question that the viewer asked; NotFound for anybody else's."""
-    own_qs = list_own_questions_qs(context).filter(public_id=question_id)
-    found = _show_own(context, own_qs)
-    if not found:
-        raise NotFound("question")
-    return found[0]
-
-
-def list_own_questions(context: AnnotatorContext) -> tuple[OwnQuestion, ...]:
-    """The viewer's threads: those with a new answer first, then the newest."""
-    return _show_own(context, list_own_questions_qs(context))
-
-
-def list_own_announcements_qs(context: AnnotatorContext) -> QuerySet[Any]:
-    """The announcements that were for the viewer, newest first, with `is_read`."""
-    reads_qs = AnnouncementRead.objects.filter(
-        announcement=OuterRef("pk"), annotator=context.viewer
-    )
-    joined_at = CampaignAnnotator.objects.filter(pk=context.annotator_id).values("joined_at")
-    return (
-        Announcement.objects.filter(
-            campaign=context.campaign, announced_at__gte=Subquery(joined_at)
-        )
-        .annotate(is_read=Exists(reads_qs))
-        .order_by("-announced_at", "-pk")
-    )
-
-
-def list_own_announcements(context: AnnotatorContext) -> tuple[OwnAnnouncement, ...]:
-    """The announcements that were for the viewer, newest first."""
-    return tuple(
-        OwnAnnouncement(one.pk, one.text, one.announced_at, one.is_read)
-        for one in list_own_announcements_qs(context).select_related("words")
-    )
-
-
-def get_news(context: AnnotatorContext) -> News:
-    """What the viewer has not read."""
-    unread_qs = list_own_announcements_qs(context).filter(is_read=False).select_related("words")
-    return News(
-        tuple(OwnAnnouncement(one.pk, one.text, one.announced_at, False) for one in unread_qs),
-        _show_own(context, list_own_questions_qs(context).filter(has_news=True)),
-    )
-
-
-def list_unread_announcements(viewer: User) -> tuple[CampaignAnnouncements, ...]:
-    """Those that the viewer has not read, of every campaign of theirs; newest campaign first."""
-    members_qs = Membership.objects.filter(user=viewer)
-    places_qs = CampaignAnnotator.objects.filter(
-        user=viewer,
-        is_active=True,
-        news__gt=0,
-        campaign__list__collection__in=members_qs.values("collection"),
-    )
-    reads_qs = AnnouncementRead.objects.filter(announcement=OuterRef("pk"), annotator=viewer)
-    places_qs = places_qs.exclude(campaign__state=Campaign.State.DRAFT)
-    found = []
-    for place in places_qs.select_related("campaign").order_by("-campaign"):
-        unread_qs = Announcement.objects.filter(
-            ~Exists(reads_qs), campaign=place.campaign, announced_at__gte=place.joined_at
-        )
-        rows = tuple(
-            OwnAnnouncement(one.pk, one.text, one.announced_at, False)
-            for one in unread_qs.select_related("words").order_by("-announced_at", "-pk")
-        )
-        if rows:
-            found.append(CampaignAnnouncements(place.campaign.public_id, place.campaign.name, rows))
-    return tuple(found)
-
-
-def get_own_questions_page(context: AnnotatorContext) -> OwnQuestionsPage:
-    """All that the viewer asked, was answered and was told in a campaign."""
-    questions, announcements = list_own_questions(context), list_own_announcements(context)
-    news = News(
-        tuple(one for one in announcements if not one.is_read),
-        tuple(one for one in questions if one.has_news),
-    )
-    is_open = context.campaign.state == Campaign.State.OPEN
-    return OwnQuestionsPage(context.campaign, questions, announcements, news, is_open)
-
-
-def _show_own(
-    context: AnnotatorContext, questions_qs: QuerySet[Question]
-) -> tuple[OwnQuestion, ...]:
-    labels_qs = Label.objects.filter(
-        annotator=context.viewer,
-        pair=OuterRef("pair"),
-        assignment__occasion=OuterRef("occasion"),
-        superseded_by=None,
-    ).exclude(outcome=Label.Outcome.RETRACTED)
-    rows = list(
-        questions_qs.order_by("-has_news", "-changed_at", "-pk").values(
-            "pk", "public_id", "state", "has_news", "asked_at", "changed_at", "occasion",
-            seat=F("assignment__public_id"),
-            query_key=F("pair__query"),
-            document_key=F("pair__document"),
-            query_text=F("pair__query__text"),
-            label=Subquery(labels_qs.order_by("-received_at").values("pk")[:1]),
-            **_title("pair__"),
-        )
-    )  # fmt: skip
-    messages = _list_messages([row["pk"] for row in rows])
-    order = order_of(context)
-    return tuple(
-        OwnQuestion(
-            id=row["public_id"],
-            assignment=row["seat"],
-            pair=order.name(row["query_key"], row["document_key"], row["occasion"]),
-            query=row["query_text"],
-            title=_named(row),
-            state=row["state"],
-            has_news=row["has_news"],
-            asked_at=row["asked_at"],
-            changed_at=row["changed_at"],
-            label=row["label"],
-            messages=messages[row["pk"]],
-        )
-        for row in rows
-    )
-
-
-# all of a campaign, for its leads
 
 
 def count_waiting(campaign: Campaign) -> int:
@@ -491,7 +222,7 @@ def get_thread(
         high=gold.high if gold else None,
         asked_at=question.asked_at,
         changed_at=question.changed_at,
-        messages=_list_messages([question.pk])[question.pk],
+        messages=list_messages([question.pk])[question.pk],
     )
 
 
@@ -549,7 +280,7 @@ def _in_order(questions_qs: QuerySet[Question]) -> QuerySet[Question, Any]:
         docid=F("pair__document__docid"),
         beginning=Subquery(first_qs.values("words__text")[:1]),
         count=Count("messages"),
-        **_title("pair__"),
+        **title_columns("pair__"),
     )  # fmt: skip
 
 
@@ -560,7 +291,7 @@ def _show_row(row: Mapping[str, Any], names: Mapping[int, str]) -> QuestionRow:
         query_id=row["qid"],
         query=row["query_text"],
         doc_id=row["docid"],
-        title=_named(row),
+        title=title_of(row),
         state=row["state"],
         beginning=row["beginning"] or "",
         messages=row["count"],
@@ -573,26 +304,3 @@ def _names(access: Access, *, shows_names: bool) -> dict[int, str]:
     if not shows_names:
         return pseudonyms
     return {pk: str(person) for pk, person in User.objects.in_bulk(list(pseudonyms)).items()}
-
-
-def _list_messages(question_ids: Sequence[int]) -> dict[int, tuple[MessageShown, ...]]:
-    """The messages of each question, oldest first."""
-    found: dict[int, list[MessageShown]] = {pk: [] for pk in question_ids}
-    messages_qs = Message.objects.filter(question__in=list(found)).select_related("words")
-    for one in messages_qs.order_by("pk"):
-        found[one.question_id].append(MessageShown(one.is_answer, one.text, one.written_at))
-    return {pk: tuple(messages) for pk, messages in found.items()}
-
-
-def _title(of: str) -> dict[str, F | Substr]:
-    """The columns that a document is named by; `of` stands before each."""
-    return {
-        "own_title": F(f"{of}document__title"),
-        "own_body": Substr(f"{of}document__body", 1, BEGINNING),
-        "own_url": F(f"{of}document__url"),
-    }
-
-
-def _named(row: Mapping[str, Any]) -> str:
-    parts: Iterable[str] = (row["own_title"], row["own_body"], row["own_url"])
-    return next((part for part in parts if part), "")

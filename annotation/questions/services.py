@@ -1,7 +1,7 @@
 """Asking about a pair, answering, announcing, and what an annotator has read of it.
 
-Every write that changes what somebody has not read holds their place in the campaign first, then
-the thread: so `CampaignAnnotator.news` is always what a count would give.
+Every write that changes what an annotator has not read holds their place in the campaign first,
+then the thread: so `CampaignAnnotator.news` is always what a count would give.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ from annotation.models import (
     Question,
 )
 from annotation.permissions import AnnotatorContext, CampaignClosed, check_may_run, is_open
-from annotation.questions.queries import (
+from annotation.questions.own_queries import (
     find_seat,
     get_own_question,
     list_own_announcements_qs,
@@ -84,10 +84,17 @@ def write(*, context: AnnotatorContext, question_id: UUID, text: str, at: dateti
 
 
 def answer(
-    *, access: Access, campaign: Campaign, question_id: UUID, text: str, at: datetime
+    *,
+    access: Access,
+    campaign: Campaign,
+    question_id: UUID,
+    text: str,
+    at: datetime,
+    closes: bool = False,
 ) -> Question:
     """Answer a question; its asker is told on the labelling page. For leads.
 
+    closes: the thread ends with the answer.
     Raises NotFound for a question of another campaign, QuestionRefused where it is closed.
     """
     check_may_run(access, campaign)
@@ -101,6 +108,8 @@ def answer(
         question.save(update_fields=["state", "has_news", "changed_at"])
         _count_news(campaign, question.asker)
         _record(access, campaign, at, "question.answered", question)
+        if closes:
+            _close(access, campaign, question, at)
     return question
 
 
@@ -110,9 +119,7 @@ def close(*, access: Access, campaign: Campaign, question_id: UUID, at: datetime
     with transaction.atomic():
         question = _locked(campaign, question_id)
         if question.state != CLOSED:
-            question.state = CLOSED
-            question.save(update_fields=["state"])
-            _record(access, campaign, at, "question.closed", question)
+            _close(access, campaign, question, at)
     return question
 
 
@@ -137,12 +144,12 @@ def reopen(*, access: Access, campaign: Campaign, question_id: UUID, at: datetim
 def announce(*, access: Access, campaign: Campaign, text: str, at: datetime) -> Announcement:
     """Tell all annotators of a campaign something; for leads.
 
-    Whoever joins later does not get it: it was about the work of that time.
+    Annotators who join later do not get it: it was about the work of that time.
     """
     check_may_run(access, campaign)
     words = checked_message(text)
     with transaction.atomic():
-        # before the row is written, so that whoever counts at this moment counts before or after
+        # before the row is written, so that a concurrent count comes before or after
         campaign.annotators.update(news=F("news") + 1)
         made = Announcement.objects.create(
             campaign=campaign, author=access.user, words=keep_text(words), announced_at=at
@@ -218,6 +225,13 @@ def _add(question: Question, author: User, words: str, at: datetime, *, is_answe
     )
 
 
+def _close(access: Access, campaign: Campaign, question: Question, at: datetime) -> None:
+    """End a thread that is held."""
+    question.state = CLOSED
+    question.save(update_fields=["state"])
+    _record(access, campaign, at, "question.closed", question)
+
+
 def _lock_places(campaign: Campaign, users: Sequence[int]) -> None:
     places_qs = CampaignAnnotator.objects.select_for_update(no_key=True).order_by("pk")
     list(places_qs.filter(campaign=campaign, user__in=users).values_list("pk"))
@@ -235,7 +249,7 @@ def _locked(campaign: Campaign, question_id: UUID) -> Question:
 
 
 def _count_news(campaign: Campaign, person: User) -> int:
-    """Write down how much somebody has not read, and return it; their place is held."""
+    """Write down how much an annotator has not read, and return it; their place is held."""
     place = CampaignAnnotator.objects.get(campaign=campaign, user=person)
     answers = Question.objects.filter(campaign=campaign, asker=person, has_news=True).count()
     since = Announcement.objects.filter(campaign=campaign, announced_at__gte=place.joined_at)

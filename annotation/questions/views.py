@@ -17,16 +17,14 @@ from annotation.pages.rendering import render_page
 from annotation.permissions import AnnotatorContext, check_may_run, get_annotator_context, is_open
 from annotation.questions import services
 from annotation.questions.forms import MessageForm, QuestionsForm, read_items
-from annotation.questions.queries import (
+from annotation.questions.own_queries import (
     AskedPair,
     get_asked_pair,
     get_news,
     get_own_questions_page,
     get_own_thread,
-    get_questions_page,
-    get_thread_page,
-    list_announcements,
 )
+from annotation.questions.queries import get_questions_page, get_thread_page, list_announcements
 from annotation.questions.rules import QuestionRefused
 from judgments.pages.rendering import is_part, posted
 from judgments.permissions import NotFound
@@ -161,15 +159,15 @@ def question(request: HttpRequest, slug: str, campaign_id: UUID, question_id: UU
     if request.method == "POST":
         check_may_run(access, campaign)
         if form.is_valid():
-            said: dict[str, Any] = {
-                "access": access,
-                "campaign": campaign,
-                "question_id": question_id,
-            }
             try:
-                services.answer(**said, text=form.cleaned_data["text"], at=timezone.now())
-                if request.POST.get("then") == "close":
-                    services.close(**said, at=timezone.now())
+                services.answer(
+                    access=access,
+                    campaign=campaign,
+                    question_id=question_id,
+                    text=form.cleaned_data["text"],
+                    closes=request.POST.get("then") == "close",
+                    at=timezone.now(),
+                )
             except QuestionRefused as error:
                 form.add_error(None, error.message)
             else:

@@ -34,6 +34,7 @@ STATES = {
     "done": "good",
     "complete": "good",
     "agreed": "good",
+    "answered": "good",
     "current": "good",
     "released": "info",
     "paused": "warn",

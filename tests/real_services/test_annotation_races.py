@@ -31,7 +31,7 @@ from annotation.models import (
     Question,
 )
 from annotation.permissions import AnnotatorContext, CampaignClosed
-from annotation.questions.queries import get_news
+from annotation.questions.own_queries import get_news
 from annotation.questions.services import announce, answer, ask, mark_read, write
 from judgments.models import Judgment
 from tests.builders import NOW, World, make_access, make_member, make_world
@@ -345,7 +345,7 @@ def test_what_is_unread_is_counted_right_whoever_writes_and_reads_at_the_same_mo
         "at": NOW,
     }
     at_once(*[partial(ask, **about)] * 4)
-    question = Question.objects.get()  # one thread, whoever began it
+    question = Question.objects.get()  # one thread, no matter who began it
     assert Message.objects.count() == 4
     named: dict[str, Any] = {"question_id": question.public_id, "at": NOW}
     lead: dict[str, Any] = {"access": ada, "campaign": campaign}

@@ -1,4 +1,4 @@
-"""Asking, answering, closing and announcing; what somebody has not read is always counted right."""
+"""Asking, answering, closing and announcing; what an annotator has not read is counted right."""
 
 from datetime import timedelta
 from typing import Any
@@ -21,16 +21,13 @@ from annotation.models import (
 )
 from annotation.permissions import CampaignClosed
 from annotation.questions import services
-from annotation.questions.queries import (
-    Wanted,
+from annotation.questions.own_queries import (
     get_asked_pair,
     get_news,
     get_own_thread,
-    get_questions_page,
-    get_thread,
-    list_announcements,
     list_own_questions,
 )
+from annotation.questions.queries import Wanted, get_questions_page, get_thread, list_announcements
 from annotation.questions.rules import MOST_MESSAGES, MOST_WAITING, QuestionRefused
 from judgments.models import AuditEntry, SideText
 from judgments.permissions import Access, NotFound
