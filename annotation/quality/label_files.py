@@ -22,7 +22,7 @@ from touchstone.files.csv_lines import csv_lines
 from touchstone.files.parquet import MEDIA_TYPE, parquet_chunks
 
 AT_ONCE: Final = 2_000  # rows of the database in memory
-FREE_TEXTS: Final = ("reason", "note")  # may say who somebody is, so they are for leads alone
+FREE_TEXTS: Final = ("reason", "note")  # may identify a person: for leads alone
 # the columns, their types, and where `_labels_qs` has them
 SOURCES: Final[Mapping[str, tuple[type, str]]] = {
     "annotator": (str, "annotator__username"),

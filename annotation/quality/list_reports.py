@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from annotation.models import Campaign, QualityReport
@@ -13,14 +12,12 @@ from annotation.quality.list_figures import list_figures
 from annotation.quality.queries import (
     MOST_GROUPS,
     GradeRow,
-    Matrix,
     Person,
+    PersonFigures,
     figures_of,
     list_grade_rows,
     list_people,
     report_freshness,
-    show_days,
-    show_matrix,
     situation_of,
 )
 from judgments.lists.label_quality import ListVerdict
@@ -69,7 +66,7 @@ class PersonPart(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ListPerson:
+class ListPerson(PersonFigures):
     """An annotator of any of the list's campaigns. row: the figures of all of them together.
 
     grades: of the scale, worst first.
@@ -81,20 +78,6 @@ class ListPerson:
     row: Figures
     grades: tuple[GradeShown, ...]
     parts: tuple[PersonPart, ...]
-
-    @property
-    def matrix(self) -> Matrix:
-        """As of a campaign's person, added up."""
-        return show_matrix(self.row["confusion"], self.grades)
-
-    @property
-    def on_gold(self) -> Matrix:
-        gold = self.row["gold"]
-        return show_matrix(gold["confusion"], self.grades) if gold["checked"] else ()
-
-    @property
-    def days(self) -> tuple[tuple[datetime, int], ...]:
-        return show_days(self.row["days"])
 
     @property
     def is_named(self) -> bool:

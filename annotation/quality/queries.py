@@ -44,8 +44,33 @@ class CourseShown:
     change: str
 
 
+class PersonFigures:
+    """What pages derive from a person's figures, of one campaign or of a whole list.
+
+    row: the figures. grades: of the scale, worst first.
+    """
+
+    row: Figures
+    grades: tuple[GradeShown, ...]
+
+    @property
+    def matrix(self) -> Matrix:
+        """The grade given, by what the others say; each count with how dark it is."""
+        return show_matrix(self.row["confusion"], self.grades)
+
+    @property
+    def on_gold(self) -> Matrix:
+        """The grade given, by gold; empty before the first check."""
+        gold = self.row["gold"]
+        return show_matrix(gold["confusion"], self.grades) if gold["checked"] else ()
+
+    @property
+    def days(self) -> tuple[tuple[datetime, int], ...]:
+        return show_days(self.row["days"])
+
+
 @dataclass(frozen=True)
-class Person:
+class Person(PersonFigures):
     """An annotator in the report. row: the figures. grades: of the scale, worst first.
 
     said: the findings in words, which name the person. noted: what only stands out.
@@ -62,23 +87,8 @@ class Person:
     is_reachable: bool
 
     @property
-    def matrix(self) -> Matrix:
-        """The grade given, by what the others say; each count with how dark it is."""
-        return show_matrix(self.row["confusion"], self.grades)
-
-    @property
-    def on_gold(self) -> Matrix:
-        """The grade given, by gold; empty before the first check."""
-        gold = self.row["gold"]
-        return show_matrix(gold["confusion"], self.grades) if gold["checked"] else ()
-
-    @property
     def courses(self) -> tuple[CourseShown, ...]:
         return tuple(_show_course(course) for course in self.row["over_time"])
-
-    @property
-    def days(self) -> tuple[tuple[datetime, int], ...]:
-        return show_days(self.row["days"])
 
 
 @dataclass(frozen=True)
