@@ -105,7 +105,7 @@ def fill(runs: int, queries: int, depth: int) -> str:
 
 
 def token(username: str) -> str:
-    """Of somebody who may push and read."""
+    """Of a user who may push and read."""
     from tests.api.callers import make_token
 
     return make_token(username=username)

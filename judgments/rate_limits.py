@@ -60,6 +60,6 @@ def costly(view: View) -> View:
 
 
 def labelling(view: View) -> View:
-    """Marks a view that is asked for with each pair that somebody labels."""
+    """Marks a view that is asked for with each pair that an annotator labels."""
     setattr(view, SCOPE, "labelling")
     return view

@@ -47,7 +47,7 @@ USES_A_SERVER = {
 # Tests ask more often than people do; servers that they start inherit it.
 settings.THROTTLE = 0
 os.environ["TOUCHSTONE_THROTTLE"] = "0"
-# Each client loads the middleware anew, and with it the list of all static files.
+# Each client loads the middleware again, and with it the list of all static files.
 settings.WHITENOISE_AUTOREFRESH = True
 
 # A slow machine is no bug, and a suite that finds something must find it again.

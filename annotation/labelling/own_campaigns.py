@@ -40,7 +40,7 @@ class Progress:
 @dataclass(frozen=True)
 class OwnCampaign:
     """A campaign in which the viewer annotates. last_at: when they labelled in it last. training:
-    how far they are in it, where they have to qualify first. news: answers and announcements that
+    their progress in it, where they have to qualify first. news: answers and announcements that
     they have not read."""
 
     campaign_id: UUID

@@ -93,7 +93,7 @@ class OpenValues(APIView):
         operation_id="unjudged", parameters=[Parameters], responses={200: Output} | REFUSED
     )
     def get(self, request: Request, slug: str, list_slug: str) -> Response:
-        """Return how far runs' values could move if all their unjudged documents were judged."""
+        """Return how much runs' values could change if all their unjudged documents were judged."""
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
         found = get_open_values(access=access, slug=list_slug, filters=runs_filters(asked))

@@ -163,7 +163,7 @@ def load_documents(
         return loaded
 
     with transaction.atomic():
-        # whoever chooses the fields waits until the documents are there, or has chosen them
+        # a concurrent choice of fields waits for the documents, or was made before them
         Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
         collection.refresh_from_db(fields=["picture_fields"])
         kept = keep_data(collection=collection, records=records)

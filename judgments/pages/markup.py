@@ -159,7 +159,7 @@ EMBEDDED: Final = {
     "embed": "Embedded object",
 }
 MOST_PLACEHOLDERS: Final = 1_000
-# a tag as far as its end; what stands in quotes is no tag
+# a tag up to its end; text in quotes is no tag
 _WHOLE_TAG: Final = re.compile(r"<([a-zA-Z][^\s/>]*+)((?:[^\"'>]++|\"[^\"]*+\"|'[^']*+')*+)")
 # what these hold is shown as it was typed
 _AS_IT_STANDS: Final = re.compile(

@@ -1,4 +1,4 @@
-"""Pictures as pages show them, and how far a collection's are."""
+"""Pictures as pages show them, and a collection's progress in storing them."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection as Sized
@@ -141,7 +141,7 @@ class RefusedPictures:
 
 @dataclass(frozen=True)
 class PicturesState:
-    """How far a collection's pictures are.
+    """How many of a collection's pictures are stored, waiting and refused.
 
     waiting: to be fetched. missing: files that documents name and nobody has uploaded. bytes: that
     the collection's pictures take. is_running: a worker is at them, or will be.
@@ -168,7 +168,7 @@ class PicturesState:
 
 
 def get_pictures_state(*, access: Access) -> PicturesState:
-    """How far the collection's pictures are, for those who may read its documents."""
+    """The state of the pictures, for those who may read the collection's documents."""
     check_may_see_content(access)
     collection = access.collection
     pictures = Picture.objects.filter(collection=collection).order_by()

@@ -21,7 +21,7 @@ from touchstone.errors import DomainError
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def pictures(request: HttpRequest, slug: str) -> HttpResponse:
-    """Which fields hold pictures, and how far they are; a lead chooses the fields."""
+    """Which fields hold pictures, and their progress; a lead chooses the fields."""
     access = get_access(viewer=request.user, slug=slug)
     state = queries.get_pictures_state(access=access)
     if request.method == "POST":

@@ -31,7 +31,7 @@ def open_dialog(page: Page, key: str = "a") -> Locator:
 
 
 def tab_to(page: Page, target: Locator) -> None:
-    """Tab until this has the focus, as somebody without a mouse does."""
+    """Tab until this has the focus, as a user without a mouse does."""
     for _ in range(40):
         if target.evaluate("e => e === document.activeElement"):
             return

@@ -133,7 +133,7 @@ def _csv_cells(
                 yield begins, cells
             begins = 0
     except csv.Error:
-        message = "a quotation mark that does not end, or stands inside a cell."
+        message = "a quotation mark that does not end, or is inside a cell."
         raise problems.stop(begins or last, Rule.COLUMNS, message) from None
 
 

@@ -1,4 +1,4 @@
-"""Pictures at the pairs that somebody labels: theirs alone, and telling nothing."""
+"""Pictures at the pairs that an annotator labels: theirs alone, and telling nothing."""
 
 import pytest
 from django.urls import reverse
