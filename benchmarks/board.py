@@ -14,6 +14,8 @@ Aims: the leaderboard below 0.3 s warm, the first look at the comparison of eigh
 
 import argparse
 import os
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -38,7 +40,11 @@ def main() -> None:
     parser.add_argument("--queries", type=int, default=10_000)
     parser.add_argument("--compared", type=int, default=8)
     parser.add_argument("--data", type=Path)
+    parser.add_argument("--first", metavar="SLUG", help="of an own run: a new process's first page")
     options = parser.parse_args()
+    if options.first:
+        _open_first(options.first, options.compared)
+        return
     with tempfile.TemporaryDirectory(prefix="touchstone-benchmark-") as home:
         os.environ |= {
             "TOUCHSTONE_HOME": home,
@@ -144,10 +150,28 @@ def _measure_board(slug: str) -> None:
     timed(f"  leaderboard, median of {TIMES}", page, times=TIMES)
 
 
+def _compared(runs: int) -> str:
+    return "?runs=" + ",".join(f"ranker-{number:03}" for number in range(runs))
+
+
+def _open_first(slug: str, runs: int) -> None:
+    """In the database that the environment names, as after a new version was deployed."""
+    import django
+
+    django.setup()
+    from django.core.cache import cache
+
+    cache.clear()
+    timed("  comparison page, a new process's first", _opener("compare", slug, _compared(runs)))
+
+
 def _measure_comparison(slug: str, runs: int) -> None:
     from django.core.cache import cache
 
-    query = "?runs=" + ",".join(f"ranker-{number:03}" for number in range(runs))
+    for _ in range(TIMES):
+        again = ["-m", "benchmarks.board", "--first", slug, "--compared", str(runs)]
+        subprocess.run([sys.executable, *again], check=True)
+    query = _compared(runs)
     for name, words in (("compare", "page"), ("api-compare", "over REST")):
         cache.clear()
         page = _opener(name, slug, query)

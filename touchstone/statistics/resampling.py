@@ -21,6 +21,8 @@ def bootstrap_means(values: FloatArray, *, resamples: int, seed: int) -> FloatAr
     dice = np.random.default_rng(seed)
     rows = np.atleast_2d(values)
     n = rows.shape[1]
+    whole, ones = _whole(rows)
+    columns = np.ascontiguousarray(whole.T)
     means = np.empty((len(rows), resamples))
     step = max(1, CELLS // n)
     counts = np.empty((step, n))
@@ -31,10 +33,20 @@ def bootstrap_means(values: FloatArray, *, resamples: int, seed: int) -> FloatAr
         # how often each is drawn, counted once for all rows: half of what gathering eight takes
         for own, places in zip(counts, drawn, strict=False):
             own[:] = np.bincount(places, minlength=n)
-        # no matrix product: its bits depend on the other rows and on the number of cores
-        for row, own in zip(rows, means, strict=True):
-            own[start : start + some] = np.einsum("sn,n->s", counts[:some], row) / n
+        means[:, start : start + some] = (counts[:some] @ columns).T
+    means /= n * ones
     return means if values.ndim == 2 else means[0]
+
+
+def _whole(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Rows (k, n) as whole numbers, and what stands for 1 in each (k, 1).
+
+    Any n of a row's numbers have a sum below 2⁵³, which is exact in whatever order a matrix product
+    adds. A mean is off by at most n × 2⁻⁵³ of the largest value: 1e-12 of 10,000.
+    """
+    largest = np.abs(rows).max(axis=1, keepdims=True)
+    ones = 2.0 ** np.floor(52 - np.log2(rows.shape[1] * np.where(largest > 0, largest, 1.0)))
+    return np.rint(rows * ones), ones
 
 
 def bca_interval(
@@ -66,7 +78,9 @@ def bca_intervals(
 
 
 def _bca(values: FloatArray, means: FloatArray, confidence: float) -> tuple[float, float]:
-    resamples, mean = len(means), float(values.mean())
+    resamples = len(means)
+    whole, ones = _whole(values[None])
+    mean = float(whole.sum() / (len(values) * ones[0, 0]))  # as the means have it: ties are exact
     below = (np.count_nonzero(means < mean) + np.count_nonzero(means <= mean)) / (2 * resamples)
     bias = ndtri(np.clip(below, 1 / (2 * resamples), 1 - 1 / (2 * resamples)))
     away = values - mean
@@ -110,33 +124,24 @@ def sign_flip_p_values(values: FloatArray, *, resamples: int, seed: int) -> list
             float(np.mean(np.abs(signs @ row / n) >= abs(float(row.mean())) - _slack(row)))
             for row in values
         ]
-    sums = [_subset_sums(row) for row in values]
-    first = 256 * np.arange(-(-n // 8))  # where each eight's sums begin
+    width = -(-n // 8)
     dice = np.random.default_rng(seed)
+    columns = np.ascontiguousarray(values.T)
     flipped = np.empty((len(values), resamples))
-    step = max(1, CELLS // len(first))
+    step, some = max(1, CELLS // width), max(1, CELLS // n)
     for start in range(0, resamples, step):
-        some = min(step, resamples - start)
-        drawn = np.frombuffer(dice.bytes(some * len(first)), np.uint8).reshape(some, len(first))
-        places = first + drawn
-        for own, of_row in zip(sums, flipped, strict=True):
-            of_row[start : start + some] = own.take(places).sum(axis=1)
+        end = min(start + step, resamples)
+        drawn = np.frombuffer(dice.bytes((end - start) * width), np.uint8).reshape(-1, width)
+        flips = np.unpackbits(drawn, axis=1, count=n)
+        for first in range(0, len(flips), some):
+            # a matrix product: its last bits depend on the machine, `_slack` is far more than those
+            sums = flips[first : first + some].astype(np.float64) @ columns
+            flipped[:, start + first : start + first + len(sums)] = sums.T
     found = []
     for row, of_row in zip(values, flipped, strict=True):
         mean = float(row.mean())
         found.append(_share_beyond(mean - 2.0 * of_row / n, mean, slack=_slack(row)))
     return found
-
-
-def _subset_sums(values: FloatArray) -> FloatArray:
-    """Of each eight values the sum of every subset, 256 of them.
-
-    A drawn byte then says which of eight signs are flipped: an eighth of the work.
-    """
-    eights = np.zeros((-(-len(values) // 8), 8))
-    eights.ravel()[: len(values)] = values
-    subsets = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
-    return (eights @ subsets.T.astype(np.float64)).ravel()
 
 
 def _share_beyond(means: FloatArray, mean: float, slack: float = 0.0) -> float:
@@ -146,4 +151,4 @@ def _share_beyond(means: FloatArray, mean: float, slack: float = 0.0) -> float:
 
 def _slack(values: FloatArray) -> float:
     """Two sums of the same numbers in another order may differ by this much."""
-    return float(np.abs(values).sum()) * 1e-14
+    return float(np.abs(values).sum()) * 1e-13

@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from touchstone.statistics.resampling import bca_interval, bootstrap_p_value, sign_flip_p_value
+from touchstone.statistics.resampling import (
+    bca_interval,
+    bca_intervals,
+    bootstrap_p_value,
+    sign_flip_p_value,
+)
 
 
 def skewed(n: int, seed: int = 3) -> np.ndarray:
@@ -19,6 +24,19 @@ def test_the_interval_is_scipys_up_to_the_noise_of_resampling():
     ours = bca_interval(values, resamples=40_000, seed=1)
     width = theirs.high - theirs.low
     assert ours == pytest.approx((theirs.low, theirs.high), abs=0.03 * width)
+
+
+def test_equal_means_count_as_equal_whatever_their_unit():
+    steps = np.random.default_rng(15).choice([-1, 0, 0, 1, 3, -2], 15)  # many means are alike
+    low, high = bca_interval(steps.astype(np.float64), resamples=10_000, seed=0)
+    tenths = bca_interval(steps / 10, resamples=10_000, seed=0)
+    assert tenths == pytest.approx((low / 10, high / 10), abs=1e-12)
+
+
+def test_an_interval_does_not_depend_on_what_is_computed_beside_it():
+    rows = np.random.default_rng(2).normal(0, 0.2, (7, 300))
+    together = bca_intervals(rows, resamples=2_000, seed=0)
+    assert together == [bca_interval(row, resamples=2_000, seed=0) for row in rows]
 
 
 def test_the_interval_of_equal_differences_is_their_one_point():
