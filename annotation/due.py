@@ -47,6 +47,6 @@ def count_labels() -> int:
     return Label.objects.count()
 
 
-def is_lease_due(*, at: datetime) -> bool:
+def is_lease_due(at: datetime) -> bool:
     """Whether some lease has run out and is still there."""
     return Assignment.objects.filter(state=Assignment.State.LEASED, leased_until__lt=at).exists()

@@ -7,6 +7,8 @@ from annotation.consolidation.services import consolidate, seconds_to_wait
 from annotation.gold.checking import check_labels
 from annotation.labelling.leasing import release_expired
 from annotation.quality.services import refresh_quality
+from annotation.reminders.services import TASK as REMIND
+from annotation.reminders.services import remind
 from annotation.rule_change.previews import preview_rule
 from annotation.set_aside.services import preview_aside
 from judgments.waking import publish_later
@@ -49,3 +51,9 @@ def preview_campaign_rule(campaign_id: int, rule: str) -> None:
 def preview_campaign_aside(campaign_id: int, people: str) -> None:
     """Bring what a campaign would be without some people's labels to its labels."""
     preview_aside(campaign_id=campaign_id, people=people, clock=timezone.now)
+
+
+@shared_task(name=REMIND, ignore_result=True)
+def remind_people() -> None:
+    """Tell leads what waits for them, unless that was done just now."""
+    remind(at=timezone.now())

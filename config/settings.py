@@ -147,6 +147,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "judgments.messages.header_parts.bell",
             ],
             "builtins": ["django.templatetags.static"],
         },
@@ -284,6 +285,23 @@ PICTURE_STORE = env.int("TOUCHSTONE_PICTURE_STORE", default=1000) * 1024 * 1024
 if PICTURE_STORE < 0:
     raise ImproperlyConfigured("TOUCHSTONE_PICTURE_STORE must be a number of megabytes from 0 on")
 
+# messages by e-mail: off, unless an administrator names a mail server
+
+MAIL_ON = bool(env.str("TOUCHSTONE_MAIL", default=""))
+SITE_URL = env.str("TOUCHSTONE_URL", default="").rstrip("/")
+if MAIL_ON:
+    if not env.str("TOUCHSTONE_MAIL").startswith(("smtp://", "smtp+tls://", "smtp+ssl://")):
+        raise ImproperlyConfigured(
+            "TOUCHSTONE_MAIL must begin with smtp://, smtp+tls:// or smtp+ssl://"
+        )
+    vars().update(env.email_url("TOUCHSTONE_MAIL"))
+    EMAIL_TIMEOUT = 20  # seconds
+    DEFAULT_FROM_EMAIL = env.str("TOUCHSTONE_MAIL_FROM", default="")
+    if "@" not in DEFAULT_FROM_EMAIL:
+        raise ImproperlyConfigured("TOUCHSTONE_MAIL_FROM must be an e-mail address")
+    if not SITE_URL.startswith(("http://", "https://")):
+        raise ImproperlyConfigured("TOUCHSTONE_URL must be the server’s address, for links in mail")
+
 # time, language, cache
 
 USE_TZ = True
@@ -332,11 +350,13 @@ CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_DEFAULT_QUEUE = "refresh"
 CELERY_TASK_ROUTES = {
     "judgments.work_jobs": {"queue": "jobs"},
+    "judgments.send_messages": {"queue": "jobs"},
     "evaluation.refresh_large": {"queue": "jobs"},
     "evaluation.report_stability": {"queue": "jobs"},
     "evaluation.compute_measures": {"queue": "jobs"},
     "evaluation.compute_tool_values": {"queue": "jobs"},
     "annotation.refresh_quality": {"queue": "jobs"},
+    "annotation.remind": {"queue": "jobs"},
     "annotation.preview_rule": {"queue": "jobs"},
     "annotation.preview_aside": {"queue": "jobs"},
 }

@@ -4,7 +4,9 @@ import logging
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from typing import Final
 
 from django.conf import settings
 from django.db import close_old_connections
@@ -13,29 +15,33 @@ from django.utils import timezone
 
 import annotation.due
 import annotation.quality.due
+import annotation.reminders.services
 import evaluation.evaluations.due
 from judgments.accounts.queries import is_session_expired
 from judgments.jobs.queries import is_job_due
 from judgments.jobs.worker_beats import beat
+from judgments.messages.queries import is_message_due
 from judgments.models import JudgmentList
 from judgments.waking import publish
 
 logger = logging.getLogger(__name__)
 
 Wake = tuple[str, tuple[int, ...]]
+WITHOUT_ARGUMENTS: Final[Mapping[str, Callable[[datetime], bool]]] = {
+    "judgments.work_jobs": is_job_due,
+    "judgments.send_messages": is_message_due,
+    "judgments.clear_sessions": is_session_expired,
+    "annotation.release_expired": annotation.due.is_lease_due,
+    "annotation.remind": annotation.reminders.services.is_reminding_due,
+}
 
 
 def list_due() -> Iterator[Wake]:
     """Each piece of due work as the message that would start it; reads only."""
     now = timezone.now()
-    if is_job_due(now):
-        yield "judgments.work_jobs", ()
-    if is_session_expired(now):
-        yield "judgments.clear_sessions", ()
+    yield from ((task, ()) for task, is_due in WITHOUT_ARGUMENTS.items() if is_due(now))
     for list_id in annotation.due.list_due_lists():
         yield "annotation.consolidate", (list_id,)
-    if annotation.due.is_lease_due(at=now):
-        yield "annotation.release_expired", ()
     for campaign_id in annotation.quality.due.list_due_reports(at=now):
         yield "annotation.refresh_quality", (campaign_id,)
     for list_id in evaluation.evaluations.due.list_due_lists(at=now):

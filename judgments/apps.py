@@ -24,6 +24,8 @@ class JudgmentsConfig(AppConfig):
         from judgments.collections.overview_parts import register as register_steps  # noqa: PLC0415
         from judgments.imports import services as importing  # noqa: PLC0415
         from judgments.jobs.kinds import register  # noqa: PLC0415  (needs the models)
+        from judgments.messages.channels import register as register_channel  # noqa: PLC0415
+        from judgments.messages.email import CHANNEL  # noqa: PLC0415
         from judgments.pictures import archives, fetching  # noqa: PLC0415
         from judgments.storage.bulk import install_analyze  # noqa: PLC0415
 
@@ -36,3 +38,4 @@ class JudgmentsConfig(AppConfig):
         register("fetch_pictures", fetching.fetch_pictures)
         register("import_pictures", archives.store_files)
         register_steps(list_own_steps)
+        register_channel(CHANNEL)

@@ -5,6 +5,8 @@ from django.utils import timezone
 
 from judgments.accounts.expired_sessions import clear_sessions
 from judgments.jobs.services import TASK, work_jobs
+from judgments.messages.sending import send_due
+from judgments.messages.services import TASK as SEND_MESSAGES
 
 
 @shared_task(name=TASK, ignore_result=True)
@@ -17,3 +19,9 @@ def work_jobs_task() -> None:
 def clear_expired_sessions() -> None:
     """Delete sessions that have expired."""
     clear_sessions(at=timezone.now())
+
+
+@shared_task(name=SEND_MESSAGES, ignore_result=True)
+def send_messages() -> None:
+    """Send what is due in the outbox."""
+    send_due(clock=timezone.now)

@@ -10,6 +10,7 @@ from judgments.content import views as content
 from judgments.jobs import views as jobs
 from judgments.lists import views as lists
 from judgments.members import views as members
+from judgments.messages import views as messages
 from judgments.pictures import views as pictures
 from judgments.sets import views as sets
 
@@ -25,6 +26,12 @@ urlpatterns: list[URLPattern] = [
     path("tokens", account.token_list, name="tokens"),
     path("tokens/<str:token_key>/delete", account.token_delete, name="token-delete"),
     path("password", account.ChangePassword.as_view(), name="password"),
+    path("notices", messages.notices, name="notices"),
+    path("notices/read", messages.notices_read, name="notices-read"),
+    path("notices/<uuid:notice_id>", messages.notice_open, name="notice-open"),
+    path("account/messages", messages.message_settings, name="message-settings"),
+    path("account/address", messages.message_address, name="message-address"),
+    path("account/address/<str:token>", messages.address_confirm, name="address-confirm"),
     path("collections/new", collections.collection_create, name="collection-create"),
     path(C, collections.collection, name="collection"),
     path(f"{C}/queries", content.queries, name="queries"),

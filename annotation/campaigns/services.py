@@ -7,6 +7,7 @@ from typing import Any, Final
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 
+from annotation.campaigns.notices import tell_invited
 from annotation.consolidation.services import (
     commit_conclusions,
     conclude,
@@ -169,6 +170,9 @@ def add_annotators(
             for pk, person in wanted.items()
         ]
         _mark_annotating(access.collection, wanted)
+        if campaign.state == Campaign.State.OPEN:
+            others = [person for person in wanted.values() if person != access.user]
+            tell_invited(campaign, others, at=at)
         names = sorted(person.username for person in wanted.values())
         audit.record_by(
             access, at, "campaign.annotators_added", campaign.name, after={"people": names}
@@ -302,6 +306,9 @@ def _open(
             balance_seats(pair_ids=aside_qs.values_list("pk", flat=True), overlap=opened.overlap)
             aside_qs.update(label_seq=F("label_seq") + 1)
         _mark_annotating(access.collection)
+        people_qs = User.objects.exclude(pk=access.user.pk)
+        active_qs = opened.annotators.filter(is_active=True)
+        tell_invited(opened, people_qs.filter(pk__in=active_qs.values("user")), at=at)
         audit.record_by(access, at, action, opened.name)
     return opened
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 from django.db import transaction
 from django.db.models import F, Max, QuerySet
 
+from annotation.campaigns.notices import tell_paused
 from annotation.campaigns.records import record_person
 from annotation.consolidation.overlap import overlap_labels
 from annotation.consolidation.services import commit_conclusions, conclude, lock_list
@@ -251,6 +252,12 @@ def _take(
         taken_at=at,
     )
     _record(annotator, None, at, "check.acted", taken)
+    if rule.action == CheckRule.Action.PAUSE:
+        by_rule = (
+            f"A rule paused {annotator.user}: {found.exact} of {found.checks} gold labels right, "
+            f"the threshold is {rule.below_percent} %."
+        )
+        tell_paused(annotator, action_id=taken.pk, words=taken.message, by_rule=by_rule, at=at)
     return taken
 
 
@@ -355,6 +362,8 @@ def _act_as_lead(
         taken_by=access.user,
     )
     _record(annotator, access.user, at, "check.acted", taken, reason=reason)
+    if action == CheckRule.Action.PAUSE:
+        tell_paused(annotator, action_id=taken.pk, words=BY_LEAD, by_rule="", at=at)
     return taken
 
 

@@ -3,6 +3,8 @@
 from django import forms
 
 from judgments.members.services import INVITATION_DAYS
+from judgments.messages.channels import get_channel
+from judgments.messages.kinds import EMAIL
 from judgments.models import Role
 from judgments.permissions import Access, may_give_role
 
@@ -23,6 +25,12 @@ class InvitationForm(forms.Form):
         required=False,
         help_text="A note to tell open invitations apart. Only those who manage members see it.",
     )
+    email = forms.EmailField(
+        label="Send the link to",
+        max_length=254,
+        required=False,
+        help_text="An e-mail address; leave it empty to send the link yourself.",
+    )
     days = forms.TypedChoiceField(
         label="Expires in",
         coerce=int,
@@ -37,6 +45,8 @@ class InvitationForm(forms.Form):
         assert isinstance(field, forms.ChoiceField)
         field.choices = roles
         field.initial = Role.ANNOTATOR.value
+        if not get_channel(EMAIL).is_on():
+            del self.fields["email"]
 
 
 class RoleForm(forms.Form):

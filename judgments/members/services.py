@@ -13,6 +13,10 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 
 from judgments.audit import services as audit
 from judgments.collections.naming import unless_taken
+from judgments.messages.channels import get_channel
+from judgments.messages.kinds import EMAIL
+from judgments.messages.services import notify, queue_message, withdraw_messages
+from judgments.messages.tokens import invitation_token
 from judgments.models import ApiToken, Collection, Invitation, Membership, Role, User
 from judgments.permissions import (
     Access,
@@ -72,17 +76,22 @@ def _lock_set_up() -> None:
 
 
 def invite(
-    *, access: Access, role: str, note: str, days: int, at: datetime
+    *, access: Access, role: str, note: str, days: int, at: datetime, email: str = ""
 ) -> tuple[Invitation, str]:
     """Make a link that lets one person join in this role; the token can't be read again later.
 
-    Leads invite annotators and researchers; leads are invited by an admin.
+    Leads invite annotators and researchers; leads are invited by an admin. email: where the link
+    is sent as well; MemberRefused while the server sends no e-mail.
     """
     check_may_manage_members(access)
     check_may_give_role(access, role)
     if days not in INVITATION_DAYS:
         raise MemberRefused("days_invalid", "An invitation can be open for 1, 7 or 30 days.")
-    token = secrets.token_urlsafe(32)
+    if email and not get_channel(EMAIL).is_on():
+        raise MemberRefused("email_off", "This server sends no e-mail. Leave the address empty.")
+    nonce = secrets.token_urlsafe(32)
+    # what is sent is kept until then without the token, which follows from the server's key
+    token = invitation_token(nonce) if email else nonce
     with transaction.atomic():
         invitation = Invitation.objects.create(
             collection=access.collection,
@@ -100,6 +109,21 @@ def invite(
             note.strip() or f"invitation {invitation.pk}",
             after={"role": role, "days": days},
         )
+        if email:
+            queue_message(
+                channel=EMAIL,
+                kind="invitation",
+                key=_event_of(invitation.pk),
+                address=email,
+                collection=access.collection,
+                payload={
+                    "nonce": nonce,
+                    "collection": access.collection.name,
+                    "role": role,
+                    "days": "1 day" if days == 1 else f"{days} days",
+                },
+                at=at,
+            )
     return invitation, token
 
 
@@ -112,6 +136,7 @@ def withdraw_invitation(*, access: Access, invitation_id: int, at: datetime) -> 
         ).update(withdrawn_at=at)
         if not done:
             raise NotFound("invitation")
+        withdraw_messages(key=_event_of(invitation_id), at=at)
         audit.record_by(access, at, "invitation.withdrawn", f"invitation {invitation_id}")
 
 
@@ -147,6 +172,19 @@ def accept_invitation(*, token: str, user: User, at: datetime) -> Membership:
             action="member.joined",
             subject=user.username,
             after={"role": invitation.role, "invitation": invitation.pk},
+        )
+        notify(
+            kind="joined",
+            key=f"{_event_of(invitation.pk)}:accepted",
+            people=[invitation.created_by],
+            payload={
+                "person": str(user),
+                "collection": invitation.collection.name,
+                "role": invitation.role,
+            },
+            page=("members", invitation.collection.slug),
+            collection=invitation.collection,
+            at=at,
         )
     return membership
 
@@ -320,6 +358,10 @@ def _create_user(*, username: str, name: str, password: str, is_superuser: bool 
     with unless_taken(MemberRefused("username_taken", "This username is taken.")):
         user.save()
     return user
+
+
+def _event_of(invitation_id: int) -> str:
+    return f"invitation:{invitation_id}"
 
 
 def _hash(token: str) -> str:

@@ -28,7 +28,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
     access = get_access(viewer=request.user, slug=slug)
     check_may_manage_members(access)
     form = InvitationForm(posted(request), access=access)
-    link = link_for = ""
+    link, link_for, link_sent = "", "", False
     now = timezone.now()
     if request.method == "POST" and form.is_valid():
         try:
@@ -37,7 +37,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
             form.add_error(None, error.message)
         else:
             link = request.build_absolute_uri(reverse("invitation", args=[token]))
-            link_for = made.note
+            link_for, link_sent = made.note, bool(form.cleaned_data.get("email"))
             form = InvitationForm(access=access)
     page = get_members_page(access=access, now=now)
     return render_page(
@@ -49,6 +49,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
         form=form,
         link=link,
         link_for=link_for,
+        link_sent=link_sent,
         roles=Role,
     )
 

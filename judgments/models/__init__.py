@@ -1,7 +1,7 @@
 """The hub: collections, their people, queries and documents, and versioned judgment lists."""
 
 from judgments.models.collections import Collection, Document, Query
-from judgments.models.jobs import Job, WorkerBeat
+from judgments.models.jobs import Job, Round, WorkerBeat
 from judgments.models.lists import (
     Judgment,
     JudgmentList,
@@ -10,6 +10,7 @@ from judgments.models.lists import (
     Release,
 )
 from judgments.models.members import ApiToken, AuditEntry, Invitation, Membership, Role, User
+from judgments.models.messages import MessageChoice, Notice, OutboxMessage
 from judgments.models.pictures import DocumentPicture, Picture, PictureContent
 from judgments.models.sets import SavedSet, SavedSetQuery, SetLook
 from judgments.models.side_texts import SideText
@@ -26,12 +27,16 @@ __all__ = [
     "JudgmentList",
     "JudgmentVersion",
     "Membership",
+    "MessageChoice",
+    "Notice",
+    "OutboxMessage",
     "Picture",
     "PictureContent",
     "Query",
     "QueryMetadataHistory",
     "Release",
     "Role",
+    "Round",
     "SavedSet",
     "SavedSetQuery",
     "SetLook",

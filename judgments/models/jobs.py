@@ -63,6 +63,19 @@ class Job(models.Model):
         return f"{self.kind} {self.public_id}"
 
 
+class Round(models.Model):
+    """When work that is due every so often was last begun; claimed by a conditional update."""
+
+    name = models.CharField(max_length=64, primary_key=True)
+    begun_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("name",)
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class WorkerBeat(models.Model):
     """When a worker was last heard of; every worker writes its own row now and then."""
 

@@ -23,6 +23,7 @@ SEAT = "moves one's own seat, which says itself whose it is and since when"
 SKIP = "one's own skip keeps when it was returned and by whom"
 READ = "that one has read something oneself"
 MESSAGE = "a message is a row of its own that never changes"
+OWN_MESSAGES = "one's own choice of messages, and where they go"
 UNLOGGED = {
     "api-campaign-news": READ,
     "api-campaign-next": SEAT,
@@ -47,6 +48,11 @@ UNLOGGED = {
     "list-import": f"{JOB}; {VERSION}",
     "login": "is no change; the signs of an attack are kept by the lock-out",
     "logout": "is no change",
+    "message-address": OWN_MESSAGES,
+    "message-settings": OWN_MESSAGES,
+    "address-confirm": OWN_MESSAGES,
+    "notice-open": READ,
+    "notices-read": READ,
     "pictures-upload": JOB,
     "queries-upload": JOB,
     "queries-upload-preview": READS,

@@ -57,6 +57,8 @@ def test_production_does_not_start_without(name: str, tmp_path: Path) -> None:
         ("TOUCHSTONE_THROTTLE", "-1", "0 or more"),
         ("TOUCHSTONE_COLLECTIONS", "nobody", "use everyone or administrators"),
         ("DATABASE_URL", "touchstone.sqlite3", "sqlite:// or postgres://"),
+        ("TOUCHSTONE_MAIL", "http://mail.example", "begin with smtp://"),
+        ("TOUCHSTONE_MAIL", "smtp://mail.example", "TOUCHSTONE_MAIL_FROM must be"),
         ("TOUCHSTONE_OUTGOING", "https://a.example,b.example", "'b.example' is not scheme, host"),
         ("TOUCHSTONE_OUTGOING", "http://a.example=0.0.0.0/0", "not part of a loopback or private"),
     ],

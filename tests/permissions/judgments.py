@@ -2,12 +2,15 @@
 
 from datetime import timedelta
 
+from django.core import signing
 from django.utils import timezone
 
 from judgments.accounts.tokens import create_token
 from judgments.jobs.services import submit_job
 from judgments.members.services import invite
-from judgments.models import Invitation, Picture
+from judgments.messages.services import notify
+from judgments.messages.tokens import CONFIRMATION_SALT
+from judgments.models import Invitation, Notice, Picture
 from tests.builders import World, commit, make_access, make_set
 from tests.judgments.pictures.drawing import choose, data_uri, drawn, load
 from tests.permissions.table import Row, everybody, leads, managers, readers
@@ -111,6 +114,24 @@ def stored_picture(world: World) -> dict[str, object]:
     return books(world) | {"name": Picture.objects.get().public_id}
 
 
+def notice_of_ada(world: World) -> dict[str, object]:
+    notify(
+        kind="report",
+        key="one",
+        people=[world.ada],
+        payload={"campaign": "First", "collection": "Books"},
+        page=("home",),
+        collection=world.collection,
+        at=timezone.now(),
+    )
+    return {"notice_id": Notice.objects.get().public_id}
+
+
+def confirmation_of_ada(world: World) -> dict[str, object]:
+    said = {"user": world.ada.pk, "address": "ada@post.example"}
+    return {"token": signing.dumps(said, salt=CONFIRMATION_SALT)}
+
+
 SET = {"name": "Two", "slug": "two", "typed": "q1\nq2"}
 ROWS = [
     everybody("home", annotator=302),
@@ -128,6 +149,17 @@ ROWS = [
     everybody("invitation", path=invitation_link, anonymous=200),
     everybody("invitation", 302, path=invitation_link, method="post", anonymous=200),
     everybody("invitation", 404, path=old_invitation_link, anonymous=404),
+    everybody("notices"),
+    everybody("notices-read", 302, method="post"),
+    Row(name="notice-open", path=notice_of_ada, method="post", lead=302),
+    everybody("notice-open", 405, path=notice_of_ada),
+    everybody("message-settings"),
+    everybody("message-settings", 302, method="post", data={"wanted": ["report email"]}),
+    everybody("message-settings", 404, method="post", data={"wanted": ["no such"]}),
+    everybody("message-address", 302, method="post", data={"address": ""}),
+    everybody("message-address", method="post", data={"address": "a@post.example"}),
+    Row(name="address-confirm", path=confirmation_of_ada, lead=200),
+    Row(name="address-confirm", path=confirmation_of_ada, method="post", lead=302),
     everybody("collection-create"),
     everybody("collection-create", 302, method="post", data={"name": "New", "slug": "new"}),
     Row(name="collection", path=books, annotator=200, researcher=200, lead=200, admin=200),

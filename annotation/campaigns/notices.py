@@ -1,0 +1,98 @@
+"""What people are told of a campaign; each call says an event once (judgments/messages)."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from annotation.models import Campaign, CampaignAnnotator
+from judgments.messages.services import list_leads, notify, notify_digest
+from judgments.models import User
+
+
+def adjudication_key(campaign_id: int) -> str:
+    """The event that pairs of a campaign need adjudication."""
+    return f"campaign:{campaign_id}:adjudication"
+
+
+def _page(campaign: Campaign, name: str = "campaign") -> tuple[str, str, str]:
+    """A page of a campaign: the URL's name and arguments."""
+    return name, campaign.list.collection.slug, str(campaign.public_id)
+
+
+def tell_invited(campaign: Campaign, people: Iterable[User], *, at: datetime) -> None:
+    """Tell annotators that an open campaign has pairs for them."""
+    notify(
+        kind="invited",
+        key=f"campaign:{campaign.pk}:invited",
+        people=people,
+        payload=_names(campaign),
+        page=_page(campaign),
+        collection=campaign.list.collection,
+        at=at,
+    )
+
+
+def tell_paused(
+    annotator: CampaignAnnotator, *, action_id: int, words: str, by_rule: str, at: datetime
+) -> None:
+    """Tell somebody that they are paused, and leads where a rule did it.
+
+    by_rule: what the leads read of it; empty where a lead paused.
+    """
+    campaign, key = annotator.campaign, f"check-action:{action_id}"
+    payload = _names(campaign) | {"who": "you are", "words": words}
+    collection = campaign.list.collection
+    notify(
+        kind="paused",
+        key=key,
+        people=[annotator.user],
+        payload=payload,
+        page=_page(campaign),
+        collection=collection,
+        at=at,
+    )
+    if not by_rule:
+        return
+    notify(
+        kind="paused",
+        key=key,
+        people=[lead for lead in list_leads(collection) if lead.pk != annotator.user_id],
+        payload=payload | {"who": f"{annotator.user} is", "words": by_rule},
+        page=_page(campaign, "campaign-gold"),
+        collection=collection,
+        at=at,
+    )
+
+
+def tell_report_ready(campaign: Campaign, *, at: datetime) -> None:
+    """Tell leads that the report of a closed campaign is complete; again after a reopening."""
+    closed = campaign.closed_at.isoformat() if campaign.closed_at else ""
+    notify(
+        kind="report",
+        key=f"campaign:{campaign.pk}:report:{closed}",
+        people=list_leads(campaign.list.collection),
+        payload=_names(campaign),
+        page=_page(campaign, "campaign-quality"),
+        collection=campaign.list.collection,
+        at=at,
+    )
+
+
+def tell_adjudication(
+    campaign: Campaign, *, count: int, leads: Iterable[User], at: datetime
+) -> None:
+    """Tell leads how many pairs need adjudication; at 0 the notice is settled."""
+    pairs = "1 pair needs adjudication" if count == 1 else f"{count:,} pairs need adjudication"
+    notify_digest(
+        kind="adjudication",
+        key=adjudication_key(campaign.pk),
+        people=leads,
+        count=count,
+        payload=_names(campaign) | {"pairs": pairs},
+        page=_page(campaign, "campaign-queue"),
+        collection=campaign.list.collection,
+        at=at,
+    )
+
+
+def _names(campaign: Campaign) -> dict[str, str]:
+    return {"campaign": campaign.name, "collection": campaign.list.collection.name}

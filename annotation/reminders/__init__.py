@@ -1,0 +1,1 @@
+"""What leads are told without anybody having done something just then: found by comparing rows."""

@@ -1,0 +1,89 @@
+"""The kinds of message, and the words of each; a function of plain values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+NOTICE: Final = "notice"
+EMAIL: Final = "email"
+CHANNELS: Final[Mapping[str, str]] = {NOTICE: "In Touchstone", EMAIL: "E-mail"}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of message.
+
+    label, about: how somebody who chooses reads of it. subject, text: with a place for each value
+    of the payload. is_chosen: whether people may switch it off.
+    """
+
+    label: str
+    about: str
+    subject: str
+    text: str
+    is_chosen: bool = True
+
+
+KINDS: Final[Mapping[str, Kind]] = {
+    "invited": Kind(
+        label="Added to a campaign",
+        about="A lead gave you pairs to label.",
+        subject="You can label in {campaign}",
+        text="You annotate in the campaign {campaign} of {collection}.",
+    ),
+    "joined": Kind(
+        label="Invitation accepted",
+        about="Somebody joined by your invitation.",
+        subject="{person} joined {collection}",
+        text="{person} accepted your invitation and joined {collection} as {role}.",
+    ),
+    "adjudication": Kind(
+        label="Needs adjudication",
+        about="Labels of pairs differ, and the pairs wait for a decision.",
+        subject="{campaign}: {pairs}",
+        text="In the campaign {campaign} of {collection}, {pairs}.",
+    ),
+    "paused": Kind(
+        label="Paused",
+        about="A rule or a lead paused you, or a rule paused somebody in a campaign that you lead.",
+        subject="{campaign}: {who} paused",
+        text="{words}",
+    ),
+    "report": Kind(
+        label="Report ready",
+        about="A campaign was closed, and its quality report is complete.",
+        subject="{campaign}: the quality report is ready",
+        text="The campaign {campaign} of {collection} is closed. Its quality report is ready.",
+    ),
+    "invitation": Kind(
+        label="Invitation",
+        about="",
+        subject="Invitation to {collection}",
+        text="You are invited to join {collection} on Touchstone as {role}. The link works once, "
+        "and for {days}.",
+        is_chosen=False,
+    ),
+    "address": Kind(
+        label="Confirmation of an address",
+        about="",
+        subject="Confirm your e-mail address",
+        text="Somebody entered this address for messages of Touchstone. If it was you, open the "
+        "link within three days while you are signed in. If not, ignore this message.",
+        is_chosen=False,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Words:
+    """A message in words: its subject, on one line, and its text."""
+
+    subject: str
+    text: str
+
+
+def words_of(kind: str, payload: Mapping[str, object]) -> Words:
+    """What a message says. Raises KeyError for an unknown kind or a value that is missing."""
+    known = KINDS[kind]
+    subject = " ".join(known.subject.format_map(payload).split())
+    return Words(subject=subject[:200], text=known.text.format_map(payload))

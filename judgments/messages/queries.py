@@ -1,0 +1,137 @@
+"""Reading notices, what people chose, and what waits in the outbox."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.core.paginator import Page
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from judgments.messages.channels import get_channel
+from judgments.messages.kinds import CHANNELS, EMAIL, KINDS, words_of
+from judgments.models import Membership, MessageChoice, Notice, OutboxMessage, User
+from judgments.pages.paging import paginate
+
+
+@dataclass(frozen=True)
+class NoticeRow:
+    """A notice as its recipient reads it."""
+
+    public_id: UUID
+    subject: str
+    text: str
+    collection: str
+    at: datetime
+    is_read: bool
+    has_page: bool
+
+
+@dataclass(frozen=True)
+class NoticesPage:
+    """The notices of a person, the newest first. unread: how many of all are unread."""
+
+    rows: "Page[NoticeRow]"
+    unread: int
+
+
+@dataclass(frozen=True)
+class ChoiceRow:
+    """A kind of message with the channels that somebody gets it by: name, label, whether on."""
+
+    kind: str
+    label: str
+    about: str
+    channels: tuple[tuple[str, str, bool], ...]
+
+
+@dataclass(frozen=True)
+class MessageSettings:
+    """What somebody chose. is_email_on: whether the server sends e-mail.
+
+    email: where it goes. failed_at: when the last message to them failed for good, if no later
+    one was sent.
+    """
+
+    rows: tuple[ChoiceRow, ...]
+    is_email_on: bool
+    email: str
+    failed_at: datetime | None
+    problem: str
+
+
+def list_notices(user: User) -> QuerySet[Notice]:
+    """The notices of a person, but for those about collections that they have left."""
+    own_qs = Notice.objects.filter(recipient=user)
+    if user.is_superuser:
+        return own_qs
+    here = Membership.objects.filter(user=user, collection=OuterRef("collection"))
+    return own_qs.filter(Q(collection=None) | Exists(here))
+
+
+def count_unread(user: User) -> int:
+    """How many notices somebody has not read."""
+    return list_notices(user).filter(read_at=None).count()
+
+
+def get_notices_page(*, user: User, page: str) -> NoticesPage:
+    """A person's notices."""
+    notices_qs = list_notices(user).select_related("collection")
+    return NoticesPage(rows=paginate(notices_qs, page=page, show=_rows), unread=count_unread(user))
+
+
+def get_message_settings(*, user: User) -> MessageSettings:
+    """What somebody chose to be told, and how."""
+    off = list_off([user.pk])
+    last_qs = OutboxMessage.objects.filter(recipient=user, channel=EMAIL).exclude(ended_at=None)
+    sent_or_failed = ("sent", "given_up")
+    last = last_qs.filter(state__in=sent_or_failed).order_by("-ended_at").first()
+    failed = last if last is not None and last.state == "given_up" else None
+    return MessageSettings(
+        rows=tuple(
+            ChoiceRow(
+                kind=name,
+                label=kind.label,
+                about=kind.about,
+                channels=tuple(
+                    (channel, label, (user.pk, name, channel) not in off)
+                    for channel, label in CHANNELS.items()
+                ),
+            )
+            for name, kind in KINDS.items()
+            if kind.is_chosen
+        ),
+        is_email_on=get_channel(EMAIL).is_on(),
+        email=user.email,
+        failed_at=failed.ended_at if failed else None,
+        problem=failed.problem if failed else "",
+    )
+
+
+def list_off(user_ids: Iterable[int]) -> set[tuple[int, str, str]]:
+    """What people switched off: (user's id, kind, channel)."""
+    off_qs = MessageChoice.objects.filter(user__in=list(user_ids), is_on=False)
+    return set(off_qs.values_list("user", "kind", "channel"))
+
+
+def is_message_due(at: datetime) -> bool:
+    """Whether a message waits to be sent."""
+    return OutboxMessage.objects.filter(state="waiting", due_at__lte=at).exists()
+
+
+def _rows(notices: list[Notice]) -> list[NoticeRow]:
+    rows = []
+    for notice in notices:
+        words = words_of(notice.kind, notice.payload)
+        rows.append(
+            NoticeRow(
+                public_id=notice.public_id,
+                subject=words.subject,
+                text=words.text,
+                collection=notice.collection.name if notice.collection else "",
+                at=notice.changed_at,
+                is_read=notice.read_at is not None,
+                has_page=bool(notice.page),
+            )
+        )
+    return rows
