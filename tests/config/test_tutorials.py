@@ -1,5 +1,6 @@
 """The commands of the tutorials, run as they stand, and what they print."""
 
+import json
 import os
 import re
 import shlex
@@ -120,6 +121,7 @@ def test_what_is_done_on_the_demo(name: str, tmp_path: Path, demo_home: Path) ->
 def test_a_notebook_asks_the_server_of_the_demo(tmp_path: Path, demo_home: Path) -> None:
     (program,) = [text for _, title, text in blocks("notebook") if title]
     assert len([line for line in program.splitlines() if line.strip()]) <= 25
+    assert "\n".join(_cells(TUTORIALS / "notebook.ipynb")) == re.sub(r"\n+", "\n", program).strip()
     with running_server(demo_home, seed=TOKEN) as found:
         found["TOUCHSTONE_URL"] = found["TOUCHSTONE"]
         asking = {name: found[name] for name in ("TOUCHSTONE_URL", "TOUCHSTONE_TOKEN")}
@@ -128,6 +130,13 @@ def test_a_notebook_asks_the_server_of_the_demo(tmp_path: Path, demo_home: Path)
     assert re.search(r"^\d+ +my-bm25 +0\.\d+", printed, re.MULTILINE)
     assert re.search(r"my-title-only/first .* worse ", printed)
     assert "[10 rows x 4 columns]" in printed
+
+
+def _cells(notebook: Path) -> list[str]:
+    """The code of a notebook's cells, without empty lines."""
+    cells = json.loads(notebook.read_text())["cells"]
+    texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    return [re.sub(r"\n+", "\n", text) for text in texts]
 
 
 def test_every_tutorial_with_commands_is_followed() -> None:
