@@ -12,6 +12,10 @@ APPEND_ONLY = [
     AppendOnly("judgments_release"),
     AppendOnly("judgments_setlook"),
     AppendOnly("judgments_auditentry"),
+    AppendOnly("judgments_trafficframe"),
+    AppendOnly("judgments_trafficblock"),
+    AppendOnly("judgments_sampleplan"),
+    AppendOnly("judgments_sampledquery"),
 ]
 
 
@@ -27,7 +31,9 @@ class JudgmentsConfig(AppConfig):
         from judgments.messages.channels import register as register_channel  # noqa: PLC0415
         from judgments.messages.email import CHANNEL  # noqa: PLC0415
         from judgments.pictures import archives, fetching  # noqa: PLC0415
+        from judgments.samples import services as samples  # noqa: PLC0415
         from judgments.storage.bulk import install_analyze  # noqa: PLC0415
+        from judgments.traffic import services as traffic  # noqa: PLC0415
 
         keep_append_only(self, self.append_only)
         post_migrate.connect(install_analyze, sender=self, dispatch_uid="judgments.analyze")
@@ -37,5 +43,7 @@ class JudgmentsConfig(AppConfig):
         register("find_pictures", fetching.find_pictures)
         register("fetch_pictures", fetching.fetch_pictures)
         register("import_pictures", archives.store_files)
+        register("import_traffic", traffic.work_on_traffic)
+        register("draw_sample", samples.work_on_sample)
         register_steps(list_own_steps)
         register_channel(CHANNEL)

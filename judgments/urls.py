@@ -12,7 +12,9 @@ from judgments.lists import views as lists
 from judgments.members import views as members
 from judgments.messages import views as messages
 from judgments.pictures import views as pictures
+from judgments.samples import views as samples
 from judgments.sets import views as sets
+from judgments.traffic import views as traffic
 
 C = "c/<slug:slug>"
 L = f"{C}/lists/<slug:list_slug>"
@@ -75,10 +77,17 @@ urlpatterns: list[URLPattern] = [
     path(f"{C}/sets/<slug:set_slug>/change", sets.set_change, name="set-change"),
     path(f"{C}/sets/<slug:set_slug>/archive", sets.set_archive, name="set-archive"),
     path(f"{C}/sets/<slug:set_slug>/restore", sets.set_restore, name="set-restore"),
+    path(f"{C}/traffic", traffic.traffic, name="traffic"),
+    path(f"{C}/traffic/upload", traffic.traffic_upload, name="traffic-upload"),
+    path(f"{C}/traffic/upload/preview", traffic.traffic_preview, name="traffic-upload-preview"),
+    path(f"{C}/traffic/<int:number>", traffic.traffic_frame, name="traffic-frame"),
+    path(f"{C}/traffic/<int:number>/sample", samples.sample_create, name="sample-create"),
     path(f"{C}/lists", lists.lists, name="lists"),
     path(f"{C}/lists/new", lists.list_create, name="list-create"),
     path(L, lists.list_page, name="list"),
     path(f"{L}/import", lists.list_import, name="list-import"),
+    path(f"{L}/samples/<int:number>", samples.sample, name="sample"),
+    path(f"{L}/samples/<int:number>/file", samples.sample_file, name="sample-file"),
     path(f"{L}/diff", lists.compare, name="diff-choose"),
     path(f"{L}/versions/<str:before>..<str:after>", lists.diff, name="diff"),
     path(f"{L}/versions/<str:name>", lists.version, name="version"),

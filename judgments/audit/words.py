@@ -61,6 +61,7 @@ SENTENCES: Final = {
     "run.alias_added": "added an alias to the run {}",
     "run.imported": "uploaded the run {}",
     "run.withdrawn": "withdrew the run {}",
+    "sample.drawn": "drew the sample {}",
     "set.archived": "archived the set {}",
     "set.changed": "changed the set {}",
     "set.created": "created the set {}",
@@ -70,6 +71,7 @@ SENTENCES: Final = {
     "training.asked_again": "reset the training of {}",
     "training.failed": "ended the training of {} as failed",
     "training.passed": "ended the training of {} as passed",
+    "traffic.imported": "imported the traffic {}",
 }
 
 

@@ -45,6 +45,18 @@ def map_query_texts(*, collection: Collection, texts: set[str]) -> dict[str, lis
     return found | {qid: [qid] for qid in ids}
 
 
+def map_exact_texts(*, collection: Collection, texts: Iterable[str]) -> dict[str, int]:
+    """The pk of the query with each text, as it stands; of several, the oldest."""
+    subquery, parameter = values_list(texts, "text")
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f'SELECT "text", MIN(id) FROM "{Query._meta.db_table}" '  # noqa: S608
+            + f'WHERE collection_id = %s AND NOT is_stub AND "text" {subquery} GROUP BY "text"',
+            [collection.pk, parameter],
+        )
+        return dict(cursor.fetchall())
+
+
 def list_query_ids(*, collection: Collection, pks: Iterable[int]) -> dict[int, str]:
     """The id of each query by its pk."""
     return _names(Query, "qid", collection, pks)

@@ -56,6 +56,8 @@ TITLES = {
     "find_pictures": "Looking for pictures in documents",
     "fetch_pictures": "Fetching pictures",
     "choose_rule": "Aggregating labels by a rule",
+    "import_traffic": "Import of traffic",
+    "draw_sample": "Drawing a sample",
     "change_plan": "Aggregating labels by a changed plan",
 }
 

@@ -14,6 +14,7 @@ from judgments.models.messages import MessageChoice, Notice, OutboxMessage
 from judgments.models.pictures import DocumentPicture, Picture, PictureContent
 from judgments.models.sets import SavedSet, SavedSetQuery, SetLook
 from judgments.models.side_texts import SideText
+from judgments.models.traffic import SampledQuery, SamplePlan, TrafficBlock, TrafficFrame
 
 __all__ = [
     "ApiToken",
@@ -37,10 +38,14 @@ __all__ = [
     "Release",
     "Role",
     "Round",
+    "SamplePlan",
+    "SampledQuery",
     "SavedSet",
     "SavedSetQuery",
     "SetLook",
     "SideText",
+    "TrafficBlock",
+    "TrafficFrame",
     "User",
     "WorkerBeat",
 ]

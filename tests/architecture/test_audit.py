@@ -59,7 +59,10 @@ UNLOGGED = {
     "readyz": READS,
     "revert": VERSION,
     "run-upload": JOB,
+    "sample-create": JOB,
     "skip-return": SKIP,
+    "traffic-upload": JOB,
+    "traffic-upload-preview": READS,
 }
 
 

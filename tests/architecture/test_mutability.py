@@ -34,6 +34,7 @@ from judgments.triggers import AppendOnly
 from tests.builders import NOW, commit, make_access, make_set, make_world
 from tests.builders_annotation import context_of, label, make_campaign, said
 from tests.evaluation.builders import make_run
+from tests.judgments.samples.builders import make_sample
 from touchstone.files.collections import QueryRecord
 
 APPS = ("annotation", "evaluation", "judgments")
@@ -122,6 +123,7 @@ def full() -> None:
     RunAlias.objects.create(run=run, ranker=run.ranker, name="again", created_at=NOW)
     refresh_evaluations(list_id=world.judgments.pk, at=NOW)
     compute_tools(world.judgments.pk, 1, 10, 0)
+    make_sample(world=world)
     campaign = make_campaign(world=world, pairs=[(query, other)])
     pair = campaign.pairs.select_related("list").get()
     label(pair=pair, username="ben", grade=3)

@@ -13,6 +13,7 @@ from judgments.messages.tokens import CONFIRMATION_SALT
 from judgments.models import Invitation, Notice, Picture
 from tests.builders import World, commit, make_access, make_set
 from tests.judgments.pictures.drawing import choose, data_uri, drawn, load
+from tests.judgments.samples.builders import make_frame, make_sample
 from tests.permissions.table import Row, everybody, leads, managers, readers
 from touchstone.scales import Scale
 
@@ -132,6 +133,15 @@ def confirmation_of_ada(world: World) -> dict[str, object]:
     return {"token": signing.dumps(said, salt=CONFIRMATION_SALT)}
 
 
+def frame(world: World) -> dict[str, object]:
+    return books(world) | {"number": make_frame(world=world).number}
+
+
+def sample(world: World) -> dict[str, object]:
+    plan = make_sample(world=world)
+    return main(world) | {"number": plan.number}
+
+
 SET = {"name": "Two", "slug": "two", "typed": "q1\nq2"}
 ROWS = [
     everybody("home", annotator=302),
@@ -173,6 +183,27 @@ ROWS = [
     leads("set-change", 302, researcher=302, path=held_out, method="post", data={"name": "Two"}),
     leads("set-archive", 302, researcher=302, path=held_out, method="post"),
     leads("set-restore", 302, researcher=302, path=held_out, method="post"),
+    readers("traffic", path=books),
+    leads("traffic-upload", path=books),
+    leads(
+        "traffic-upload",
+        302,
+        path=books,
+        method="post",
+        data={"name": "May", "file": b"query,searches\na,2\nb,1\n"},
+    ),
+    leads("traffic-upload-preview", path=books, method="post", data={"file": b"query,searches\n"}),
+    readers("traffic-frame", path=frame),
+    readers("traffic-frame", path=frame, query="cuts=nope"),
+    leads("sample-create", path=frame),
+    leads(
+        "sample-create",
+        path=frame,
+        method="post",
+        data={"n": 4, "seed": 1, "chances": "equal", "allocation": "queries", "preview": ""},
+    ),
+    readers("sample", path=sample),
+    readers("sample-file", path=sample),
     readers("documents", path=books),
     readers("document", path=lambda world: books(world) | {"docid": "d1"}),
     leads("queries-upload", path=books),

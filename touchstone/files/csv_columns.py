@@ -9,14 +9,21 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from touchstone.files.errors import Problems, Rule, quoted
 from touchstone.files.numbers import NUMBER
-from touchstone.files.reading import Batch, Limits, Source, line_text, read_batches
+from touchstone.files.reading import (
+    Batch,
+    Limits,
+    Progress,
+    Source,
+    line_text,
+    read_batches,
+)
 
 _ODD: Final = re.compile("[\x00\r\ufeff]")
 _NUMBERS: Final = re.compile(rf"(?:[ \t]*+{NUMBER}[ \t]*+\n)*+")
@@ -37,15 +44,22 @@ class CsvColumns:
 
     unnamed: what the columns are in a file without a header; None where a header is needed. A first
     line is the header if it has one of the names. Other columns are not read.
+    delimiter: between cells; with a tab, quotation marks mean nothing.
     """
 
     needed: tuple[str, ...]
     optional: tuple[str, ...] = ()
     unnamed: tuple[str, ...] | None = None
+    delimiter: str = ","
 
 
 def read_csv_columns(
-    source: Source, wanted: CsvColumns, *, limits: Limits, problems: Problems
+    source: Source,
+    wanted: CsvColumns,
+    *,
+    limits: Limits,
+    problems: Problems,
+    progress: Progress | None = None,
 ) -> Iterator[CsvBlock]:
     """The wanted columns of every sound line; the others become problems.
 
@@ -53,8 +67,9 @@ def read_csv_columns(
     Raises FileRefused where the header is wrong or the file can't be read on.
     """
     header: tuple[str, ...] | None = None
-    for batch in read_batches(source, limits=limits, problems=problems):
-        lines, rows = _rows(batch, problems)
+    batches = read_batches(source, limits=limits, problems=problems, progress=progress)
+    for batch in batches:
+        lines, rows = _rows(batch, wanted.delimiter, problems)
         if not rows:
             continue
         if header is None:
@@ -93,12 +108,16 @@ def _number(cell: str, line: int, name: str, problems: Problems) -> float:
     return found
 
 
-def _rows(batch: Batch, problems: Problems) -> tuple[Sequence[int], list[list[str]]]:
+def _rows(
+    batch: Batch, delimiter: str, problems: Problems
+) -> tuple[Sequence[int], list[list[str]]]:
     """The cells of every line of a batch that has some."""
+    quoting: Literal[0, 3] = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
     try:
         text = batch.data.decode("utf-8")
         if not _ODD.search(text):
-            rows = list(csv.reader(text.split("\n")[:-1], strict=True))
+            texts = text.split("\n")[:-1]
+            rows = list(csv.reader(texts, delimiter=delimiter, quoting=quoting, strict=True))
             if len(rows) == batch.count and all(rows):
                 return range(batch.line, batch.line + batch.count), rows
     except (UnicodeDecodeError, csv.Error):
@@ -109,7 +128,8 @@ def _rows(batch: Batch, problems: Problems) -> tuple[Sequence[int], list[list[st
         if line is None or not line.strip():
             continue
         try:
-            rows.append(next(csv.reader([line], strict=True)))
+            cells = csv.reader([line], delimiter=delimiter, quoting=quoting, strict=True)
+            rows.append(next(cells))
         except csv.Error:
             message = "a quotation mark that does not end in this line."
             problems.add(number, Rule.COLUMNS, message)

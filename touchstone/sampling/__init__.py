@@ -2,6 +2,7 @@
 
     frames       the queries that could be drawn, with stratum and size; their digest
     frame_files  reads a frame from a CSV file
+    traffic      reads a traffic log; how concentrated it is; strata by cumulative traffic
     allocation   how many queries of each stratum: proportional, Neyman, cost-optimal
     designs      seeded draws, with the chance that each query had
     estimation   totals, means, their standard errors under each design

@@ -144,24 +144,42 @@ def expected_overlap(before: Floats, after: Floats) -> float:
     return fsum(np.minimum(before, after))
 
 
-def _draw(frame: Frame, stratum: Ints, n: Counts, *, seed: int, by_size: bool) -> SamplePlan:
-    if not 0 <= seed < 2**63:
-        raise SamplingError("a seed is a whole number from 0, below 2^63")
-    random = permanent_random_numbers(frame.queries, seed)
-    order = np.argsort(stratum, kind="stable") if len(n) > 1 else np.arange(len(frame))
+def draw(
+    random: Floats, stratum: Ints, n: Counts, *, sizes: Floats | None = None
+) -> tuple[Rows, Floats]:
+    """The rows that are drawn, int64, and the chance of each, float64; stratum after stratum.
+
+    random: the permanent random number of each query, (N,). stratum: (N,), a code from 0.
+    n: int64 (n_strata,), how many queries of each. sizes: (N,), for chances in proportion to size;
+    None for equal chances within a stratum.
+    Raises SamplingError for none or too many of a stratum.
+    """
+    order = np.argsort(stratum, kind="stable") if len(n) > 1 else np.arange(len(random))
     ends = np.cumsum(np.bincount(stratum, minlength=len(n)))
     rows, chances = [], []
     for own_n, members in zip(n.tolist(), np.split(order, ends[:-1]), strict=True):
         if not 1 <= own_n <= len(members):
             raise SamplingError(f"{own_n:,} queries can't be drawn from {len(members):,}")
         keys = random[members]
-        if by_size:
-            pi = inclusion_probabilities(frame.size[members], own_n)
+        if sizes is not None:
+            pi = inclusion_probabilities(sizes[members], own_n)
             keys = np.where(pi < 1, keys / pi, 0.0)  # the certain ones first
         drawn = np.argpartition(keys, own_n - 1)[:own_n]
         rows.append(members[drawn])
-        chances.append(pi[drawn] if by_size else np.full(own_n, own_n / len(members)))
-    found, pi = np.concatenate(rows), np.concatenate(chances)
+        chances.append(pi[drawn] if sizes is not None else np.full(own_n, own_n / len(members)))
+    return np.concatenate(rows), np.concatenate(chances)
+
+
+def check_seed(seed: int) -> None:
+    """Raises SamplingError for a seed that is not from 0 to 2⁶³ − 1."""
+    if not 0 <= seed < 2**63:
+        raise SamplingError("a seed is a whole number from 0, below 2^63")
+
+
+def _draw(frame: Frame, stratum: Ints, n: Counts, *, seed: int, by_size: bool) -> SamplePlan:
+    check_seed(seed)
+    random = permanent_random_numbers(frame.queries, seed)
+    found, pi = draw(random, stratum, n, sizes=frame.size if by_size else None)
     texts = [frame.queries[row] for row in found.tolist()]
     by_text = sorted(range(len(texts)), key=texts.__getitem__)
     return SamplePlan(frame, seed, found[by_text], pi[by_text])

@@ -107,24 +107,61 @@ def frame_digest(queries: QueryTexts, strata: Sequence[str], stratum: Ints, size
     Texts are taken as they are, with every blank and capital.
     Raises RepeatedQueryError for a query that appears twice.
     """
-    whole = hashlib.sha256(json.dumps(["frame", 1, len(queries), *strata]).encode())
     joined = bytearray()
     for texts in queries.chunks():
-        joined += b"".join([blake2b(text, digest_size=16).digest() for text in texts])
-    digests = np.frombuffer(joined, _DIGEST)
-    order = np.argsort(digests["high"].astype(np.uint64), kind="stable")
-    high = digests["high"][order]
+        joined += text_digests(texts)
+    repeated = repeated_rows(joined)
+    if repeated is not None:
+        raise RepeatedQueryError(queries[repeated[0]], *repeated)
+    return digest_of(joined, strata, stratum, size)
+
+
+def text_digests(texts: Iterable[bytes]) -> bytes:
+    """BLAKE2b of 128 bits of each text, joined."""
+    return b"".join([blake2b(text, digest_size=16).digest() for text in texts])
+
+
+def repeated_rows(digests: bytes | bytearray) -> tuple[int, int] | None:
+    """The first row whose text is there again, and the row of that; None if all texts differ.
+
+    digests: of all queries in their order, as `text_digests` joins them.
+    """
+    found = np.frombuffer(digests, _DIGEST)
+    order, high = _by_digest(found)
     for place in np.flatnonzero(high[1:] == high[:-1]).tolist():
         first, second = order[place : place + 2].tolist()
-        if digests[first] == digests[second]:
-            raise RepeatedQueryError(queries[first], first, second)
+        if found[first] == found[second]:
+            return first, second
+    return None
+
+
+def digest_of(
+    digests: bytes | bytearray, strata: Sequence[str], stratum: Ints, size: npt.NDArray[np.generic]
+) -> str:
+    """`frame_digest` of queries whose texts are known by their digests alone.
+
+    digests: as for `repeated_rows`. stratum: (n,), a place in strata. size: (n,), of any number
+    type.
+    """
+    found = np.frombuffer(digests, _DIGEST)
+    order, _ = _by_digest(found)
+    whole = hashlib.sha256(json.dumps(["frame", 1, len(found), *strata]).encode())
     for start in range(0, len(order), CHUNK):
         rows = order[start : start + CHUNK]
         records = np.empty(len(rows), _RECORD)
-        records["query"], records["stratum"] = digests[rows], stratum[rows]
+        records["query"], records["stratum"] = found[rows], stratum[rows]
         records["size"] = size[rows]
         whole.update(records.tobytes())
     return whole.hexdigest()
+
+
+def _by_digest(
+    digests: npt.NDArray[np.void],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
+    """The rows in the order of their digests, and the first half of each digest in that order."""
+    high = digests["high"].astype(np.uint64)
+    order = np.argsort(high, kind="stable")
+    return order, high[order]
 
 
 def starts_of(lengths: Iterable[int]) -> npt.NDArray[np.int64]:
@@ -140,9 +177,12 @@ def permanent_random_numbers(queries: QueryTexts, seed: int) -> Floats:
     different months, or of different frames, share as many queries as their chances allow.
     Source: Ohlsson 1995, "Coordination of samples using permanent random numbers".
     """
+    return np.concatenate([random_numbers(texts, seed) for texts in queries.chunks()])
+
+
+def random_numbers(texts: Iterable[bytes], seed: int) -> Floats:
+    """`permanent_random_numbers` of texts in UTF-8."""
     key = str(seed).encode()
-    found = bytearray()
-    for texts in queries.chunks():
-        found += b"".join([blake2b(text, digest_size=8, key=key).digest() for text in texts])
+    found = b"".join([blake2b(text, digest_size=8, key=key).digest() for text in texts])
     bits = np.frombuffer(found, ">u8") >> np.uint64(11)
     return (bits.astype(np.float64) + 0.5) * 2.0**-53

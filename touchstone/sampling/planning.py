@@ -78,7 +78,7 @@ def plan_for_budget(
     n = cost_optimal(budget, strata.counts, strata.spreads, strata.costs, strata.weights)
     error = expected_standard_error(strata, n)
     cost = float((n * strata.costs).sum())
-    return ExpectedPrecision(n, cost, error, _deviations(power, level) * error)
+    return ExpectedPrecision(n, cost, error, detectable_difference(error, power=power, level=level))
 
 
 def plan_for_difference(
@@ -115,7 +115,12 @@ def expected_standard_error(strata: PlannedStrata, n: Counts) -> float:
     return sqrt(float((strata.weights**2 * left * strata.spreads**2 / n).sum()))
 
 
-def _deviations(power: float, level: float) -> float:
-    """How many standard errors a difference is that is shown with the power (normal values)."""
+def detectable_difference(
+    standard_error: float, *, power: float = POWER, level: float = LEVEL
+) -> float:
+    """The smallest difference that a two-sided test shows with the power.
+
+    (z₁₋α/₂ + z_power) · standard error, with normal quantiles.
+    """
     normal = NormalDist()
-    return normal.inv_cdf(1 - level / 2) + normal.inv_cdf(power)
+    return (normal.inv_cdf(1 - level / 2) + normal.inv_cdf(power)) * standard_error

@@ -1,0 +1,130 @@
+"""Traffic frames: every query that could be judged, with its searches; and samples of them."""
+
+from django.conf import settings
+from django.db import models
+
+from judgments.models.collections import Collection, Query
+from judgments.models.lists import JudgmentList
+
+
+class TrafficFrame(models.Model):
+    """A traffic log: millions of queries that are no rows. The queries lie in blocks.
+
+    digest: `touchstone.sampling.frames.frame_digest`, of the queries with segment and searches.
+    segments: their names, by the codes that the blocks have; [""] where the log has none.
+    histogram: two int64 arrays, packed and compressed: every number of searches that a query has,
+    and how many queries have it.
+    is_simulated: the searches were made up, as the demo's are.
+    """
+
+    collection = models.ForeignKey(
+        Collection, on_delete=models.PROTECT, related_name="frames", db_index=False
+    )
+    number = models.PositiveIntegerField()
+    name = models.CharField(max_length=200)
+    is_simulated = models.BooleanField(default=False)
+    queries = models.BigIntegerField()
+    searches = models.BigIntegerField()
+    segments = models.JSONField()
+    histogram = models.BinaryField()
+    digest = models.CharField(max_length=64)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(fields=("collection", "number"), name="frame_number_once"),
+            models.UniqueConstraint(fields=("collection", "digest"), name="frame_content_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.collection_id} traffic {self.number}"
+
+
+class TrafficBlock(models.Model):
+    """65,536 queries of a frame, or the rest, packed by judgments/traffic/packing.py.
+
+    texts: the queries in UTF-8, a line each. searches: int64. segments: uint16, places in the
+    frame's segments; empty where it has one. All compressed with zlib.
+    """
+
+    frame = models.ForeignKey(
+        TrafficFrame, on_delete=models.PROTECT, related_name="blocks", db_index=False
+    )
+    position = models.PositiveIntegerField()
+    texts = models.BinaryField()
+    searches = models.BinaryField()
+    segments = models.BinaryField()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(fields=("frame", "position"), name="traffic_block_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.frame_id} block {self.position}"
+
+
+class SamplePlan(models.Model):
+    """A sample of a frame, to be judged on a list. Drawn once; the same seed draws the same.
+
+    design: what was asked for, and the strata with what was drawn of each, as
+    judgments/samples/designs.py has them. digest: SHA-256 over the frame's, the seed, the design
+    and every drawn query with its stratum and probability.
+    """
+
+    list = models.ForeignKey(JudgmentList, on_delete=models.PROTECT, related_name="plans")
+    frame = models.ForeignKey(TrafficFrame, on_delete=models.PROTECT, related_name="plans")
+    number = models.PositiveIntegerField()
+    name = models.CharField(max_length=200)
+    seed = models.BigIntegerField()
+    design = models.JSONField()
+    size = models.PositiveIntegerField()
+    digest = models.CharField(max_length=64)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(fields=("list", "number"), name="plan_number_once"),
+            models.CheckConstraint(condition=models.Q(seed__gte=0), name="plan_seed_from_0"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.list_id} sample {self.number}"
+
+
+class SampledQuery(models.Model):
+    """A query that a plan drew.
+
+    row: its place in the frame. stratum: a place in the design's strata. pi: its inclusion
+    probability. searches: in the frame.
+    """
+
+    plan = models.ForeignKey(
+        SamplePlan, on_delete=models.PROTECT, related_name="members", db_index=False
+    )
+    query = models.ForeignKey(Query, on_delete=models.PROTECT, related_name="+")
+    row = models.BigIntegerField()
+    stratum = models.PositiveSmallIntegerField()
+    pi = models.FloatField()
+    searches = models.BigIntegerField()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(fields=("plan", "query"), name="sampled_query_once"),
+            models.CheckConstraint(
+                condition=models.Q(pi__gt=0, pi__lte=1), name="sampled_query_pi_probability"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.plan_id} {self.query_id}"

@@ -1,0 +1,1 @@
+"""Samples of a frame: designs, seeded draws, and which queries each drew."""

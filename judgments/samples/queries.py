@@ -1,0 +1,171 @@
+"""Reading samples: how each was drawn, which queries it has, and the next month's."""
+
+import csv
+import io
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.core.paginator import Page
+
+from judgments.lists.queries import get_list
+from judgments.models import Judgment, SampledQuery, SamplePlan
+from judgments.pages.paging import paginate
+from judgments.permissions import Access, NotFound, may_see_people
+from judgments.samples.designs import OPTIMAL, QUERIES
+from touchstone.files.rating_lines import guarded
+
+FILE_COLUMNS = ("query_id", "query", "stratum", "pi", "searches")
+
+
+@dataclass(frozen=True)
+class DrawnStratum:
+    """A stratum of a sample. n: drawn. judged: of those, by the list's head."""
+
+    name: str
+    least: int
+    queries: int
+    searches: int
+    n: int
+    judged: int
+
+
+@dataclass(frozen=True)
+class DrawnRow:
+    """A drawn query. is_certain: its inclusion probability is 1."""
+
+    qid: str
+    text: str
+    stratum: str
+    pi: float
+    searches: int
+    is_certain: bool
+    is_judged: bool
+
+
+@dataclass(frozen=True)
+class SamplePage:
+    """A sample. design: in words. judged: drawn queries that have a grade at the list's head."""
+
+    list_slug: str
+    list_name: str
+    number: int
+    name: str
+    frame_number: int
+    frame_name: str
+    is_simulated: bool
+    design: str
+    allocation: str
+    seed: str
+    digest: str
+    size: int
+    certain: int
+    judged: int
+    strata: list[DrawnStratum]
+    queries: "Page[Any]"
+    created_at: datetime
+    who: str
+
+
+def get_plan(*, access: Access, list_slug: str, number: int) -> SamplePlan:
+    """A sample of a list of the collection; NotFound where there is none."""
+    judgment_list = get_list(access=access, slug=list_slug)
+    plans = SamplePlan.objects.filter(list=judgment_list, number=number)
+    found = plans.select_related("frame", "created_by").first()
+    if found is None:
+        raise NotFound("sample")
+    found.list = judgment_list
+    return found
+
+
+def list_judged_members(plan: SamplePlan) -> set[int]:
+    """The drawn queries (pks) of which the list's head judges a document."""
+    judged = Judgment.objects.filter(list=plan.list_id, until__isnull=True)
+    own = judged.filter(query__in=SampledQuery.objects.filter(plan=plan).values("query"))
+    return set(own.order_by().values_list("query", flat=True).distinct())
+
+
+def get_sample_page(*, access: Access, list_slug: str, number: int, page: str) -> SamplePage:
+    """A sample, with its queries in the order of their texts."""
+    plan = get_plan(access=access, list_slug=list_slug, number=number)
+    strata = plan.design["strata"]
+    judged = list_judged_members(plan)
+    members = SampledQuery.objects.filter(plan=plan).order_by("pk")
+    drawn = [0] * len(strata)
+    for stratum in members.filter(query__in=judged).values_list("stratum", flat=True):
+        drawn[stratum] += 1
+
+    def show(rows: list[SampledQuery]) -> list[DrawnRow]:
+        return [
+            DrawnRow(
+                one.query.qid,
+                one.query.text,
+                strata[one.stratum]["name"],
+                one.pi,
+                one.searches,
+                one.pi == 1,
+                one.query_id in judged,
+            )
+            for one in rows
+        ]
+
+    maker = plan.created_by
+    return SamplePage(
+        list_slug=plan.list.slug,
+        list_name=plan.list.name,
+        number=plan.number,
+        name=plan.name,
+        frame_number=plan.frame.number,
+        frame_name=plan.frame.name,
+        is_simulated=plan.frame.is_simulated,
+        design=design_words(plan.design),
+        allocation=_allocation_words(plan.design),
+        seed=str(plan.seed),
+        digest=plan.digest,
+        size=plan.size,
+        certain=members.filter(pi=1).count(),
+        judged=len(judged),
+        strata=[
+            DrawnStratum(
+                row["name"], row["least"], row["queries"], row["searches"], row["n"], count
+            )
+            for row, count in zip(strata, drawn, strict=True)
+        ],
+        queries=paginate(members.select_related("query"), page=page, show=show),
+        created_at=plan.created_at,
+        who=str(maker) if maker and may_see_people(access) else "",
+    )
+
+
+def design_words(design: dict[str, Any]) -> str:
+    """How the queries of a stored design were drawn."""
+    is_stratified = len(design["strata"]) > 1
+    if design["by_size"]:
+        own = "Sequential Poisson, in proportion to searches"
+        return f"{own}, in each stratum" if is_stratified else own
+    return "Stratified simple random" if is_stratified else "Simple random"
+
+
+def _allocation_words(design: dict[str, Any]) -> str:
+    if len(design["strata"]) == 1:
+        return ""
+    if design["allocation"] == OPTIMAL:
+        of = "cost-optimal" if design["costs"] else "optimal (Neyman)"
+        return f"{of} for the mean per {design['target']}"
+    own = "queries" if design["allocation"] == QUERIES else "searches"
+    return f"in proportion to {own}"
+
+
+def get_sample_file(*, access: Access, list_slug: str, number: int) -> str:
+    """The drawn queries as CSV, in the order of their texts."""
+    plan = get_plan(access=access, list_slug=list_slug, number=number)
+    names = [row["name"] for row in plan.design["strata"]]
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(FILE_COLUMNS)
+    members = SampledQuery.objects.filter(plan=plan).order_by("pk")
+    for qid, text, stratum, pi, searches in members.values_list(
+        "query__qid", "query__text", "stratum", "pi", "searches"
+    ):
+        writer.writerow((guarded(qid), guarded(text), names[stratum], repr(pi), searches))
+    return file.getvalue()

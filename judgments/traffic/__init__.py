@@ -1,0 +1,1 @@
+"""Traffic logs of a collection: millions of queries with their searches, and how concentrated."""

@@ -1,0 +1,210 @@
+"""Importing a traffic log as a frame."""
+
+import tempfile
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import IO, Any, Final
+
+import numpy as np
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from judgments.audit import services as audit
+from judgments.jobs.kinds import Work
+from judgments.models import Collection, TrafficBlock, TrafficFrame, User
+from judgments.traffic.packing import BLOCK, pack_histogram, pack_numbers, pack_texts
+from touchstone.errors import DomainError
+from touchstone.files.errors import Problems, Rule
+from touchstone.sampling.frames import digest_of, repeated_rows, text_digests
+from touchstone.sampling.traffic import Concentration, Int64s, read_traffic
+from touchstone.sampling.traffic import TrafficBlock as ReadBlock
+
+MOST_SEGMENTS: Final = 10_000
+
+
+class TrafficRefused(DomainError):
+    """The traffic can't be stored like this."""
+
+
+@dataclass(frozen=True)
+class _Packed:
+    """A block in the temporary file: how many bytes each part has."""
+
+    texts: int
+    searches: int
+    segments: int
+
+
+class _FrameBuilder:
+    """Packs the queries of a log into blocks, in a file; keeps 30 bytes a query besides."""
+
+    def __init__(self, name: str, file: IO[bytes]) -> None:
+        self.problems = Problems(name)
+        self.file = file
+        self.packed: list[_Packed] = []
+        self.digests = bytearray()
+        self.searches = array("q")
+        self.codes: dict[str, int] = {}
+        self.segments = array("H")
+        self.texts: list[bytes] = []  # of the block that is not yet full
+        self.lines: list[Sequence[int]] = []
+        self.firsts: list[int] = []  # the first row of each part that was read
+
+    def add(self, block: ReadBlock) -> None:
+        self.firsts.append(len(self.searches))
+        self.lines.append(block.lines)
+        self.digests += text_digests(block.texts)
+        self.searches.frombytes(block.searches.tobytes())
+        self._add_segments(block)
+        self.texts += block.texts
+        while len(self.texts) >= BLOCK:
+            self._write()
+
+    def _add_segments(self, block: ReadBlock) -> None:
+        for segment in sorted(set(block.segments) - self.codes.keys()):
+            if len(segment) > 200 or len(self.codes) == MOST_SEGMENTS:
+                message = f"segments have at most 200 characters, and are {MOST_SEGMENTS:,} at most"
+                raise self.problems.stop(block.lines[0], Rule.TOO_MUCH, f"{message}.")
+            self.codes[segment] = len(self.codes)
+        self.segments.extend(map(self.codes.__getitem__, block.segments))
+
+    def _write(self) -> None:
+        start = len(self.packed) * BLOCK
+        own, self.texts = self.texts[:BLOCK], self.texts[BLOCK:]
+        searches = np.frombuffer(self.searches[start : start + len(own)], np.int64)
+        segments = np.frombuffer(self.segments[start : start + len(own)], np.uint16)
+        parts = (
+            pack_texts(own),
+            pack_numbers(searches, "<i8"),
+            pack_numbers(segments, "<u2") if len(segments) else b"",
+        )
+        for part in parts:
+            self.file.write(part)
+        self.packed.append(_Packed(*map(len, parts)))
+
+    def finish(self) -> None:
+        """Pack the last block. Raises FileRefused for a query that appears twice."""
+        if self.texts:
+            self._write()
+        repeated = repeated_rows(self.digests)
+        if repeated is not None:
+            first, second = map(self._line, repeated)
+            message = f"the query is on line {first} already."
+            raise self.problems.stop(second, Rule.DUPLICATE, message)
+
+    def _line(self, row: int) -> int:
+        block = bisect_right(self.firsts, row) - 1
+        return self.lines[block][row - self.firsts[block]]
+
+    def values(self) -> dict[str, Any]:
+        """Of the frame's row."""
+        searches: Int64s = np.frombuffer(self.searches, np.int64)
+        names = sorted(self.codes) or [""]
+        place = np.zeros(len(names), np.uint16)
+        if self.codes:
+            place[[self.codes[name] for name in names]] = np.arange(len(names))
+        segments = (
+            place[np.frombuffer(self.segments, np.uint16)]
+            if self.codes
+            else np.zeros(len(searches), np.uint16)
+        )
+        concentration = Concentration.of(searches)
+        return {
+            "queries": concentration.total_queries,
+            "searches": concentration.total_searches,
+            "segments": list(self.codes) or [""],
+            "histogram": pack_histogram(concentration),
+            "digest": digest_of(self.digests, names, segments, searches),
+        }
+
+    def blocks(self, frame: TrafficFrame) -> Iterator[TrafficBlock]:
+        self.file.seek(0)
+        for position, one in enumerate(self.packed):
+            yield TrafficBlock(
+                frame=frame,
+                position=position,
+                texts=self.file.read(one.texts),
+                searches=self.file.read(one.searches),
+                segments=self.file.read(one.segments),
+            )
+
+
+def store_frame(
+    *,
+    collection: Collection,
+    name: str,
+    blocks: Iterable[ReadBlock],
+    file_name: str,
+    by: User | None,
+    at: datetime,
+    is_simulated: bool = False,
+    work: Work | None = None,
+) -> TrafficFrame:
+    """Store a log as the collection's next frame; all or nothing.
+
+    blocks: as `read_traffic` reads them; they are packed outside of the transaction, which then
+    only writes. work: the job that this ends. Raises FileRefused for what is wrong in the file,
+    TrafficRefused for the same traffic again.
+    """
+    with tempfile.TemporaryFile() as file:
+        builder = _FrameBuilder(file_name, file)
+        for block in blocks:
+            builder.add(block)
+        builder.finish()
+        values = builder.values()
+        with transaction.atomic():
+            Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+            own = TrafficFrame.objects.filter(collection=collection)
+            same = own.filter(digest=values["digest"]).first()
+            if same is not None:
+                message = f"This is the traffic of “{same.name}” again: every query is the same."
+                raise TrafficRefused("traffic_known", message)
+            frame = TrafficFrame.objects.create(
+                collection=collection,
+                number=(own.aggregate(last=Max("number"))["last"] or 0) + 1,
+                name=name.strip()[:200],
+                is_simulated=is_simulated,
+                created_at=at,
+                created_by=by,
+                **values,
+            )
+            for one in builder.blocks(frame):
+                one.save(force_insert=True)
+            audit.record(
+                collection=collection,
+                actor=by,
+                at=at,
+                action="traffic.imported",
+                subject=frame.name,
+                after={"queries": frame.queries, "searches": frame.searches},
+            )
+            if work is not None:
+                work.finish(
+                    {
+                        "queries": frame.queries,
+                        "searches": frame.searches,
+                        "next_page": ["traffic-frame", collection.slug, frame.number],
+                    }
+                )
+    return frame
+
+
+def work_on_traffic(work: Work) -> None:
+    """The job kind `import_traffic`. params: name, columns (as for `read_traffic`)."""
+    collection = Collection.objects.get(pk=work.collection_id)
+    author = work.created_by_id
+    columns = {str(name): str(part) for name, part in work.params.get("columns", {}).items()}
+    with work.open() as file:
+        store_frame(
+            collection=collection,
+            name=str(work.params["name"]),
+            blocks=read_traffic(file, name=work.file_name, columns=columns, progress=work.progress),
+            file_name=work.file_name,
+            by=None if author is None else User.objects.get(pk=author),
+            at=timezone.now(),
+            work=work,
+        )
