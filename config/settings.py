@@ -353,6 +353,7 @@ CELERY_TASK_ROUTES = {
     "judgments.send_messages": {"queue": "jobs"},
     "evaluation.refresh_large": {"queue": "jobs"},
     "evaluation.report_stability": {"queue": "jobs"},
+    "evaluation.evaluate_sample": {"queue": "jobs"},
     "evaluation.compute_measures": {"queue": "jobs"},
     "evaluation.compute_tool_values": {"queue": "jobs"},
     "annotation.refresh_quality": {"queue": "jobs"},

@@ -17,6 +17,7 @@ import annotation.due
 import annotation.quality.due
 import annotation.reminders.services
 import evaluation.evaluations.due
+import evaluation.samples.due
 from judgments.accounts.queries import is_session_expired
 from judgments.jobs.queries import is_job_due
 from judgments.jobs.worker_beats import beat
@@ -46,6 +47,8 @@ def list_due() -> Iterator[Wake]:
         yield "annotation.refresh_quality", (campaign_id,)
     for list_id in evaluation.evaluations.due.list_due_lists(at=now):
         yield "evaluation.refresh", (list_id,)
+    for plan_id in evaluation.samples.due.list_due_plans():
+        yield "evaluation.evaluate_sample", (plan_id,)
 
 
 def read_state() -> tuple[object, ...]:

@@ -16,6 +16,7 @@ APPEND_ONLY = [
     # what is computed at versions between head and releases are thinned with age
     AppendOnly("evaluation_evaluation", deletable=True),
     AppendOnly("evaluation_toolvalues", deletable=True),
+    AppendOnly("evaluation_sampleevaluation", deletable=True),
 ]
 
 

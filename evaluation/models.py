@@ -5,7 +5,7 @@ import uuid
 from django.conf import settings
 from django.db import models
 
-from judgments.models import Collection, JudgmentList, JudgmentVersion, Query
+from judgments.models import Collection, JudgmentList, JudgmentVersion, Query, SamplePlan
 from judgments.models.collections import SLUG
 from judgments.models.kept import KeptFigures, claim_complete
 from touchstone.statistics.named_tests import TESTS, USUAL_TEST
@@ -225,6 +225,36 @@ class ToolValues(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run_id} at {self.version_id}, k={self.cutoff}"
+
+
+class SampleEvaluation(models.Model):
+    """What a sample says of a run: each measure's mean per query and per search. Written once.
+
+    version: the newest at which a grade of a drawn query changed; later ones say the same.
+    judged: drawn queries that are judged then. readings: [per query, per search] of each measure of
+    the set, in its order, as evaluation/samples/figures.py has them.
+    """
+
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="+", db_index=False)
+    plan = models.ForeignKey(SamplePlan, on_delete=models.PROTECT, related_name="+")
+    version = models.PositiveIntegerField()
+    measure_set = models.ForeignKey(
+        MeasureSet, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    judged = models.PositiveIntegerField()
+    readings = models.JSONField()
+    computed_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("run", "plan", "version", "measure_set"), name="sample_evaluation_once"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.run_id} by sample {self.plan_id} at {self.version}"
 
 
 class RefreshAttempt(models.Model):

@@ -5,6 +5,7 @@ from django.utils import timezone
 
 from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.leaderboards.requested import compute_requested
+from evaluation.samples.services import evaluate_sample
 from evaluation.stability.services import report_stability
 from evaluation.tool_differences.services import compute_tool_values
 from judgments.waking import publish
@@ -38,6 +39,12 @@ def compute_measures(list_id: int, version: int, measures: str) -> None:
 def report_order_stability(list_id: int, version: int, question: str) -> None:
     """Compute how stable an order of runs is, unless that is kept already."""
     report_stability(list_id=list_id, version=version, question=question, clock=timezone.now)
+
+
+@shared_task(name="evaluation.evaluate_sample", ignore_result=True)
+def evaluate_by_sample(plan_id: int) -> None:
+    """Compute what a sample says of every run that waits for it."""
+    evaluate_sample(plan_id=plan_id, at=timezone.now())
 
 
 @shared_task(name="evaluation.compute_tool_values", ignore_result=True)

@@ -13,7 +13,8 @@ APPEND_ONLY = [
     AppendOnly("judgments_setlook"),
     AppendOnly("judgments_auditentry"),
     AppendOnly("judgments_trafficframe"),
-    AppendOnly("judgments_trafficblock"),
+    # what users searched for: can be deleted, which changes no sample
+    AppendOnly("judgments_trafficblock", deletable=True),
     AppendOnly("judgments_sampleplan"),
     AppendOnly("judgments_sampledquery"),
 ]

@@ -27,6 +27,7 @@ from touchstone.measures.averages import (
     without,
 )
 from touchstone.measures.definition import Measure
+from touchstone.measures.engine import Values
 from touchstone.measures.exact import COLUMNS, IntArray
 from touchstone.measures.grades import Grades
 from touchstone.measures.scoring import (
@@ -91,6 +92,23 @@ def compute_sums(
     return sums
 
 
+def compute_values(
+    *, board: Board, judged: Judged, runs: Sequence[RunSize], query_ids: Sequence[int]
+) -> Values:
+    """The values of some queries, (n_runs, n_queries, n_measures), as the sums have them.
+
+    judged: of these queries. A query that nobody judged is not counted.
+    """
+    ids = np.array(query_ids, np.int64)
+    parts = [
+        _load(board, runs, chunk).values(board, judged_queries(judged, chunk, board.grades))
+        for chunk in chunks(ids, runs)
+    ]
+    values = np.concatenate([part.values for part in parts], axis=1)
+    counted = np.concatenate([part.counted for part in parts], axis=1)
+    return Values(values, counted & np.isin(ids, judged.query_ids)[None, :, None])
+
+
 def move_sums(
     *,
     board: Board,
@@ -143,6 +161,11 @@ class _Loaded:
                 n_runs=self.n_runs,
                 groups=groups,
             )
+        found = self.values(board, judged)
+        return sums_of(board.measures, found.values, found.counted, groups)
+
+    def values(self, board: Board, judged: StoredJudgments) -> Values:
+        """Every measure of every run for each of these queries, (n_runs, n_queries, n_measures)."""
         shape = (self.n_runs, len(judged), len(board.measures))
         values, counted = np.zeros(shape), np.zeros(shape, bool)
         for ordering in {measure.ordering for measure in board.measures}:
@@ -153,7 +176,7 @@ class _Loaded:
             else:
                 found = score_answers(own, board.grades, judged.judgments, self.answers)
             values[..., columns], counted[..., columns] = found.values, found.counted
-        return sums_of(board.measures, values, counted, groups)
+        return Values(values, counted)
 
 
 def _load(board: Board, runs: Sequence[RunSize], query_ids: Ids) -> _Loaded:

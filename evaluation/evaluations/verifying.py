@@ -45,6 +45,7 @@ class Verified:
     evaluations: from scratch. steps: by their difference from the stored one before.
     texts: what people wrote, by the digests that facts name it by.
     tool_values: a run's nDCG as every tool would print it, at a version and a cutoff.
+    samples: drawn again from their seeds. sample_evaluations: a run's estimates from a sample.
     outdated: evaluations by an arithmetic that this code no longer has, and tool values by presets
     that have changed; nobody can check those.
     problems: one sentence for everything that differs.
@@ -57,6 +58,8 @@ class Verified:
     outdated: int = 0
     texts: int = 0
     tool_values: int = 0
+    samples: int = 0
+    sample_evaluations: int = 0
     problems: tuple[str, ...] = ()
 
     def __add__(self, other: "Verified") -> "Verified":
@@ -68,6 +71,8 @@ class Verified:
             self.outdated + other.outdated,
             self.texts + other.texts,
             self.tool_values + other.tool_values,
+            self.samples + other.samples,
+            self.sample_evaluations + other.sample_evaluations,
             self.problems + other.problems,
         )
 

@@ -9,7 +9,6 @@ from judgments.jobs.services import submit_job
 from judgments.pages.rendering import render_page, sent
 from judgments.permissions import NotFound, check_may_lead, get_access
 from judgments.rest.uploads import takes_file
-from judgments.traffic.charts import concentration_chart
 from judgments.traffic.forms import TrafficForm
 from judgments.traffic.queries import get_frame_page, get_traffic_page
 from touchstone.files.table_preview import HEAD, preview_file
@@ -69,7 +68,4 @@ def traffic_frame(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """How concentrated a traffic log is, and which strata cuts make of it."""
     access = get_access(viewer=request.user, slug=slug)
     page = get_frame_page(access=access, number=number, cuts=request.GET.get("cuts"))
-    chart = concentration_chart(page.curve, page.top)
-    return render_page(
-        request, "traffic_frame", page, access=access, section="queries", chart=chart
-    )
+    return render_page(request, "traffic_frame", page, access=access, section="queries")

@@ -24,7 +24,7 @@ from annotation.models import (
 )
 from annotation.questions.services import announce, ask, mark_read
 from evaluation.evaluations.refreshing import refresh_evaluations
-from evaluation.models import RunAlias
+from evaluation.models import MeasureSet, RunAlias, SampleEvaluation
 from evaluation.tasks import compute_tools
 from judgments.collections.services import load_queries
 from judgments.lists.services import release_version
@@ -123,7 +123,15 @@ def full() -> None:
     RunAlias.objects.create(run=run, ranker=run.ranker, name="again", created_at=NOW)
     refresh_evaluations(list_id=world.judgments.pk, at=NOW)
     compute_tools(world.judgments.pk, 1, 10, 0)
-    make_sample(world=world)
+    SampleEvaluation.objects.create(
+        run=run,
+        plan=make_sample(world=world),
+        version=1,
+        measure_set=MeasureSet.objects.get(),
+        judged=0,
+        readings=[],
+        computed_at=NOW,
+    )
     campaign = make_campaign(world=world, pairs=[(query, other)])
     pair = campaign.pairs.select_related("list").get()
     label(pair=pair, username="ben", grade=3)

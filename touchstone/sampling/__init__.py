@@ -6,6 +6,7 @@
     allocation   how many queries of each stratum: proportional, Neyman, cost-optimal
     designs      seeded draws, with the chance that each query had
     estimation   totals, means, their standard errors under each design
+    readings     both means of a judged sample under its design, with standard errors
     weighting    per query and per search, effective sample size, post-stratification
     planning     a budget or a difference to detect: allocation, cost, expected standard error
     sample_files reads a judged sample from a CSV file

@@ -13,8 +13,8 @@ CHECK_FAILED = 1
 class Command(RefusingCommand):
     help = (
         "Recompute stored evaluations and tools' values from scratch, at the head and at every "
-        "release, and the digests of releases and runs; where no list is named, also those of "
-        "what people wrote. "
+        "release, draw samples again from their seeds and recompute their evaluations, and the "
+        "digests of releases and runs; where no list is named, also those of what people wrote. "
         "Any difference, even of one bit, is listed, with exit status 1."
     )
 
@@ -35,6 +35,7 @@ class Command(RefusingCommand):
             verify_runs,
             verify_texts,
         )
+        from evaluation.samples.verifying import verify_samples
         from evaluation.tool_differences.verifying import verify_tool_values
 
         found = Verified()
@@ -42,6 +43,7 @@ class Command(RefusingCommand):
         for judgment_list in targets:
             asked = {"judgment_list": judgment_list, "every_step": options["all"]}
             found += verify_list(**asked) + verify_tool_values(**asked)
+            found += verify_samples(judgment_list=judgment_list)
         collections = {target.collection_id: target.collection for target in targets}
         for collection in collections.values():
             found += verify_runs(collection=collection)
@@ -67,6 +69,7 @@ class Command(RefusingCommand):
             )
         self.stdout.write(
             f"{found.evaluations} evaluations, {found.steps} steps, {found.tool_values} tool "
-            + f"values, {found.releases} releases, {found.runs} runs and {found.texts} texts "
+            + f"values, {found.samples} samples and {found.sample_evaluations} evaluations by "
+            + f"them, {found.releases} releases, {found.runs} runs and {found.texts} texts "
             + f"checked, {len(found.problems)} problems"
         )

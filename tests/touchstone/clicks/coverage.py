@@ -184,17 +184,17 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=10_000)
     parser.add_argument("--only", choices=SIMULATIONS, nargs="+", default=list(SIMULATIONS))
     options = parser.parse_args()
-    print("| estimator | repetitions | coverage | mean estimate | truth |")  # noqa: T201
-    print("|---|---|---|---|---|")  # noqa: T201
+    print("| estimator | repetitions | coverage | mean estimate | truth |")
+    print("|---|---|---|---|---|")
     for name in options.only:
         start = process_time()
         for estimator, tally in simulated(name, repetitions=options.repetitions).items():
-            print(  # noqa: T201
+            print(
                 f"| {estimator} | {len(tally.holds):,} | {tally.coverage:.3f} "
                 f"| {tally.mean:.4f} | {tally.truth:.4f} |",
                 flush=True,
             )
-        print(f"<!-- {name}: {process_time() - start:.0f} s -->", flush=True)  # noqa: T201
+        print(f"<!-- {name}: {process_time() - start:.0f} s -->", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,29 @@
-"""The curve of a frame's concentration."""
+"""The chart of a traffic log's concentration."""
 
 from collections.abc import Sequence
 from math import ceil, floor, log10
+from typing import Protocol
 
+from django import template
 from django.utils.safestring import SafeString
 
 from judgments.pages.charts import Axis, Plot, Tick, mark
 from judgments.pages.words import percent
-from judgments.traffic.queries import TopRow
+
+register = template.Library()
 
 
-def concentration_chart(curve: Sequence[tuple[float, float]], top: Sequence[TopRow]) -> SafeString:
+class Top(Protocol):
+    """The most frequent queries: their share of all, how many, and their share of the searches."""
+
+    share: float
+    queries: int
+    searches: float
+    label: str
+
+
+@register.simple_tag
+def concentration_chart(curve: Sequence[tuple[float, float]], top: Sequence[Top]) -> SafeString:
     """Which share of the searches the most frequent queries have, on a logarithmic scale of them.
 
     curve: (share of queries, share of searches), rising. top: what is marked on it.

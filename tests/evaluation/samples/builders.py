@@ -1,0 +1,57 @@
+"""A judged sample and runs of it. Keyword-only, fixed seeds."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluation.evaluations.refreshing import refresh_evaluations
+from evaluation.models import Run
+from judgments.models import Query, SampledQuery, SamplePlan
+from judgments.samples.designs import Design
+from tests.builders import NOW, World, commit, make_world
+from tests.evaluation.builders import make_run
+from tests.judgments.samples.builders import make_sample
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """A world whose sample is judged, but for its last `unjudged` queries."""
+
+    world: World
+    plan: SamplePlan
+    runs: tuple[Run, Run]
+
+    @property
+    def members(self) -> list[SampledQuery]:
+        rows = SampledQuery.objects.filter(plan=self.plan).select_related("query")
+        return list(rows.order_by("query"))
+
+
+def make_sampled(
+    *, world: World | None = None, design: Design | None = None, unjudged: int = 0
+) -> Sampled:
+    """Two runs over every query of the collection; grades of five documents of each drawn query."""
+    world = world or make_world(queries=6)
+    plan = make_sample(world=world, design=design)
+    rng = np.random.default_rng(11)
+    docids = [document.docid for document in world.documents]
+    every = list(Query.objects.filter(collection=world.collection).order_by("pk"))
+    runs = [
+        make_run(
+            collection=world.collection,
+            rankings={query.qid: rng.permutation(docids).tolist() for query in every},
+            ranker=name,
+        )
+        for name in ("bm25", "dense")
+    ]
+    drawn = [query for query in every if SampledQuery.objects.filter(plan=plan, query=query)]
+    judged = drawn[: len(drawn) - unjudged]
+    grades = {
+        (query, document): int(rng.integers(0, 5))
+        for query in judged
+        for document in world.documents
+    }
+    commit(judgment_list=world.judgments, grades=grades)
+    refresh_evaluations(list_id=world.judgments.pk, at=NOW)
+    first, second = runs
+    return Sampled(world, plan, (first, second))

@@ -1,0 +1,97 @@
+"""Two readings of a judged sample: the mean per query and the mean per search."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from touchstone.sampling.errors import SamplingError
+from touchstone.sampling.estimation import (
+    Codes,
+    Floats,
+    sequential_poisson_variance,
+    standard_error,
+    stratified_variance,
+)
+from touchstone.sampling.weighting import WeightedMean, mean_per_search
+
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class SampledValues:
+    """The drawn queries of a plan, an entry each, (n,).
+
+    pi: inclusion probabilities. strata: codes from 0. counts: N_h, the queries of each stratum in
+    the frame. searches: of each query. by_size: drawn by sequential Poisson in each stratum;
+    else with equal probabilities.
+    """
+
+    pi: Floats
+    strata: Codes
+    counts: Floats
+    searches: Floats
+    by_size: bool
+
+    def variance(self, values: Floats) -> float:
+        """Of the Horvitz-Thompson total of these values, under the design.
+
+        Raises SamplingError where a stratum has one query alone that was not certain to be drawn.
+        """
+        if self.by_size:
+            return sequential_poisson_variance(values, self.pi, self.strata)
+        return stratified_variance(values, self.strata, self.counts)
+
+
+@dataclass(frozen=True)
+class SampleReading:
+    """A mean of a sample.
+
+    value: None where no query counts. standard_error: design-based; None where a stratum does not
+    allow one. n: queries in the mean. df: degrees of freedom: the queries that count and were not
+    certain, less one for each of their strata. design_effect: Kish's, of the unequal weights;
+    effective_n: n divided by it.
+    """
+
+    value: float | None
+    standard_error: float | None
+    n: int
+    df: int
+    design_effect: float | None
+    effective_n: float | None
+
+
+NOTHING = SampleReading(None, None, 0, 0, None, None)
+
+
+def two_readings(
+    values: Floats, counted: Flags, sample: SampledValues
+) -> tuple[SampleReading, SampleReading]:
+    """The mean per query and the mean per search over the queries that count.
+
+    values, counted: (n,), of the sample's queries; what is not counted is outside the mean, as
+    queries without a relevant document are for some measures, and is no part of the population
+    that the mean is of (a domain). Source: Särndal, Swensson & Wretman 1992, section 5.8.
+    """
+    if not counted.any():
+        return NOTHING, NOTHING
+    own = np.where(counted, values, 0.0)
+    return (
+        _reading(own, counted, counted.astype(np.float64), sample),
+        _reading(own, counted, counted * sample.searches, sample),
+    )
+
+
+def _reading(
+    values: Floats, counted: Flags, weight: Floats, sample: SampledValues
+) -> SampleReading:
+    mean: WeightedMean = mean_per_search(values, sample.pi, weight)
+    try:
+        error = standard_error(sample.variance(mean.influence))
+    except SamplingError:
+        error = None
+    n = int(np.count_nonzero(counted))
+    drawn = counted & (sample.pi < 1)
+    df = int(np.count_nonzero(drawn)) - len(np.unique(sample.strata[drawn]))
+    effect = n / mean.effective_n
+    return SampleReading(mean.value, error, n, max(df, 0), effect, mean.effective_n)
