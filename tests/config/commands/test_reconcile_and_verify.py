@@ -65,7 +65,8 @@ def test_verify_is_content_with_what_reconcile_did(
     call_command("verify", "--all")
     texts = SideText.objects.count()
     said = (
-        "1 evaluations, 0 steps, 0 tool values, 0 samples and 0 evaluations by them, 0 releases, 1 runs "
+        "1 evaluations, 0 steps, 0 tool values, 0 samples and 0 evaluations by them, "
+        "0 releases, 1 runs "
         f"and {texts} texts checked, 0 problems\n"
     )
     assert capsys.readouterr() == (said, "")
