@@ -14,6 +14,7 @@ from evaluation.leaderboards import catalogue_api as catalogue
 from evaluation.leaderboards import requested_api as requested
 from evaluation.leaderboards import segments_api as segments
 from evaluation.runs import api as runs
+from evaluation.samples import api as samples
 from evaluation.stability import api as stability
 from evaluation.tool_differences import api as rosetta
 
@@ -44,6 +45,7 @@ urlpatterns = [
         changes.Effect.as_view(),
         name="api-effect",
     ),
+    path(f"{L}/estimates", samples.SampleEstimates.as_view(), name="api-estimates"),
     path(f"{L}/stability", stability.Stability.as_view(), name="api-stability"),
     path(f"{L}/judge-next", judge_next.JudgeNext.as_view(), name="api-judge-next"),
     path(f"{L}/unjudged", comparing.OpenValues.as_view(), name="api-unjudged"),

@@ -10,6 +10,7 @@ from evaluation.leaderboards import measures_views as measures
 from evaluation.leaderboards import views as leaderboards
 from evaluation.runs import ranker_views as rankers
 from evaluation.runs import views as runs
+from evaluation.samples import views as samples
 from evaluation.stability import views as stability
 from evaluation.tool_differences import views as tool_differences
 
@@ -32,6 +33,7 @@ urlpatterns: list[URLPattern] = [
     ),
     path(f"{C}/lists/<slug:list_slug>/compare/test", comparison.compare_test, name="compare-test"),
     path(f"{C}/lists/<slug:list_slug>/compare/documents", comparison.moved, name="moved"),
+    path(f"{C}/lists/<slug:list_slug>/estimates", samples.estimates, name="estimates"),
     path(f"{C}/lists/<slug:list_slug>/stability", stability.stability, name="stability"),
     path(f"{C}/lists/<slug:list_slug>/judge-next", judge_next.judge_next, name="judge-next"),
     path(f"{C}/lists/<slug:list_slug>/unjudged", comparison.unjudged, name="unjudged"),

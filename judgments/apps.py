@@ -17,6 +17,7 @@ APPEND_ONLY = [
     AppendOnly("judgments_trafficblock", deletable=True),
     AppendOnly("judgments_sampleplan"),
     AppendOnly("judgments_sampledquery"),
+    AppendOnly("judgments_queryorigin"),
 ]
 
 

@@ -167,7 +167,7 @@ def get_campaign_page(*, access: Access, campaign: Campaign, now: datetime) -> C
         campaign=campaign,
         dashboard=dashboard,
         widest=tuple(list_widest(access=access, campaign=campaign, pair_ids=dashboard.widest)),
-        pools=campaign.pools.select_related("saved_set").order_by("pk"),
+        pools=campaign.pools.select_related("saved_set", "plan").order_by("pk"),
         candidates=tuple(list_candidates(access=access, campaign=campaign)),
         advice=tuple(_advice(dashboard, waiting, questions)),
         waiting=waiting,

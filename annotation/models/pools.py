@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 
 from annotation.models.campaigns import Campaign
-from judgments.models import Document, JudgmentList, Query, SavedSet
+from judgments.models import Document, JudgmentList, Query, SamplePlan, SavedSet
 
 
 class Pair(models.Model):
@@ -92,6 +92,10 @@ class Pool(models.Model):
     # of these queries alone; of every query where there is none
     saved_set = models.ForeignKey(
         SavedSet, null=True, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    # of the queries that this sample drew, alone
+    plan = models.ForeignKey(
+        SamplePlan, null=True, on_delete=models.PROTECT, related_name="+", db_index=False
     )
     pair_count = models.PositiveIntegerField()
     created_at = models.DateTimeField()

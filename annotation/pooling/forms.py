@@ -8,8 +8,9 @@ from django import forms
 from annotation.models import Pool
 from annotation.pooling.queries import PoolPlan
 from evaluation.public import RunChoice
-from judgments.models import SavedSet
+from judgments.models import SamplePlan, SavedSet
 
+SAMPLE = "sample:"  # before a sample's number; no slug of a set has a colon
 STRATEGIES = {
     Pool.Strategy.DEPTH_K: "All pairs from the top of each run",
     Pool.Strategy.SAMPLE: "A uniform sample of those pairs",
@@ -33,7 +34,7 @@ class PoolForm(forms.Form):
     saved_set = forms.ChoiceField(
         label="Queries",
         required=False,
-        help_text="Choose a saved set for a pilot, or to judge a few queries completely.",
+        help_text="Choose a sample to estimate means over all queries, a saved set for a pilot.",
     )
     only_unjudged = forms.BooleanField(
         label="Skip pairs that already have a grade in the list", required=False
@@ -53,12 +54,21 @@ class PoolForm(forms.Form):
     )
 
     def __init__(
-        self, *args: Any, choices: list[RunChoice], sets: Sequence[SavedSet] = (), **options: Any
+        self,
+        *args: Any,
+        choices: list[RunChoice],
+        sets: Sequence[SavedSet] = (),
+        plans: Sequence[SamplePlan] = (),
+        **options: Any,
     ) -> None:
         super().__init__(*args, **options)
         queries = self.fields["saved_set"]
         assert isinstance(queries, forms.ChoiceField)
-        queries.choices = [("", "all"), *((one.slug, f"set {one.name}") for one in sets)]
+        queries.choices = [
+            ("", "all"),
+            *((f"{SAMPLE}{one.number}", f"sample {one.name} ({one.size:,})") for one in plans),
+            *((one.slug, f"set {one.name}") for one in sets),
+        ]
         field = self.fields["runs"]
         assert isinstance(field, forms.TypedMultipleChoiceField)
         field.choices = [(str(run.public_id), run.name) for run in choices]
@@ -80,6 +90,7 @@ class PoolForm(forms.Form):
         """What a valid form asks for."""
         data = self.cleaned_data
         is_sample = data["strategy"] == Pool.Strategy.SAMPLE
+        is_drawn = data["saved_set"].startswith(SAMPLE)
         chosen = {str(value) for value in data["runs"]}
         return PoolPlan(
             runs=tuple(run.public_id for run in self.run_choices if str(run.public_id) in chosen),
@@ -87,5 +98,6 @@ class PoolForm(forms.Form):
             only_unjudged=data["only_unjudged"],
             sample_size=data["sample_size"] if is_sample else None,
             seed=data["seed"] or 0,
-            saved_set=data["saved_set"],
+            saved_set="" if is_drawn else data["saved_set"],
+            sample=int(data["saved_set"].removeprefix(SAMPLE)) if is_drawn else None,
         )

@@ -9,8 +9,9 @@ from uuid import UUID
 from annotation.models import Campaign, Pair, Pool, PoolEntry
 from annotation.permissions import check_may_watch
 from evaluation.public import RunChoice, list_ranked_documents, list_runs
-from judgments.models import Document, JudgmentList, Query, SavedSet
+from judgments.models import Document, JudgmentList, Query, SamplePlan, SavedSet
 from judgments.permissions import Access, NotFound
+from judgments.samples.queries import get_plan, list_plan_queries
 from judgments.sets.queries import get_set, list_set_queries
 from judgments.versions.queries import get_judged
 from touchstone.errors import DomainError
@@ -32,7 +33,8 @@ class PoolPlan:
     """What to gather: the first `depth` documents of each run (public ids), maybe a sample.
 
     sample_size: that many of the pairs, uniformly, by `seed`; None takes them all. saved_set: the
-    slug of the set whose queries alone are taken; "" takes every query.
+    slug of the set whose queries alone are taken; "" takes every query. sample: the number of the
+    list's sample whose queries alone are taken.
     """
 
     runs: tuple[UUID, ...]
@@ -41,6 +43,7 @@ class PoolPlan:
     sample_size: int | None = None
     seed: int = 0
     saved_set: str = ""
+    sample: int | None = None
 
     @property
     def strategy(self) -> Pool.Strategy:
@@ -51,6 +54,7 @@ class PoolPlan:
 class PoolPreview:
     """A pool in numbers.
 
+    unanswered: queries of the sample for which no run returned anything; they get no pairs.
     pairs: those that it would add. in_campaign: those of its pairs that are there already.
     already_judged: those with a judgment in the list; left out where only unjudged ones are
     wanted. open_elsewhere: those open in another campaign of the list. without_text: added
@@ -67,6 +71,7 @@ class PoolPreview:
     open_elsewhere: int
     without_text: int
     labels_needed: int
+    unanswered: int = 0
 
 
 @dataclass(frozen=True)
@@ -77,6 +82,7 @@ class Drawn:
     new: pools.Pool
     runs: tuple[RunChoice, ...]
     saved_set: SavedSet | None
+    plan: SamplePlan | None
     preview: PoolPreview
 
 
@@ -128,6 +134,7 @@ def preview_top_up(*, access: Access, campaign: Campaign) -> TopUp:
         sample_size=newest.sample_size,
         seed=newest.seed,
         saved_set=newest.saved_set.slug if newest.saved_set else "",
+        sample=newest.plan.number if newest.plan else None,
     )
     drawn = draw_top_up(access=access, campaign=campaign, plan=plan)
     counts = _count_by_run(drawn.new)
@@ -168,7 +175,7 @@ def draw_top_up(*, access: Access, campaign: Campaign, plan: PoolPlan) -> Drawn:
 
 def get_newest_pool(campaign: Campaign) -> Pool:
     """The campaign's newest pool. Raises PoolRefused if it has none."""
-    newest = campaign.pools.select_related("saved_set").order_by("-pk").first()
+    newest = campaign.pools.select_related("saved_set", "plan").order_by("-pk").first()
     if newest is None:
         raise PoolRefused("no_pool", "The campaign has no pool yet.")
     return newest
@@ -183,8 +190,15 @@ def _draw(
     check_may_watch(access, campaign)
     runs = _chosen_runs(access, plan)
     saved_set = get_set(access=access, slug=plan.saved_set) if plan.saved_set else None
+    own = None
+    if plan.sample is not None:
+        own = get_plan(access=access, list_slug=campaign.list.slug, number=plan.sample)
     only = set(list_set_queries(set_id=saved_set.pk)) if saved_set else None
+    if own is not None:
+        only = set(list_plan_queries(plan_id=own.pk))
     pool = pools.depth_k_pool(_list_rankings(runs, plan.depth, only), plan.depth)
+    answered = {query for query, _ in pool}
+    unanswered = len(only - answered) if own is not None and only is not None else 0
     judged = _judged_pairs(campaign.list_id, {query for query, _ in pool})
     judged_count = len(pool.keys() & judged)
     if plan.only_unjudged:
@@ -203,8 +217,9 @@ def _draw(
         in_campaign=len(pool) - len(new),
         already_judged=judged_count,
         open_elsewhere=len(elsewhere),
+        unanswered=unanswered,
     )
-    return Drawn(pool, new, tuple(runs), saved_set, preview)
+    return Drawn(pool, new, tuple(runs), saved_set, own, preview)
 
 
 def _chosen_runs(access: Access, plan: PoolPlan) -> list[RunChoice]:
@@ -254,6 +269,7 @@ def _preview(
     in_campaign: int,
     already_judged: int,
     open_elsewhere: int,
+    unanswered: int,
 ) -> PoolPreview:
     per_query: dict[int, int] = {}
     for query, _ in new:
@@ -270,6 +286,7 @@ def _preview(
         open_elsewhere=open_elsewhere,
         without_text=_count_without_text(new),
         labels_needed=len(new) * campaign.overlap,
+        unanswered=unanswered,
     )
 
 

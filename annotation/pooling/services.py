@@ -18,7 +18,9 @@ from annotation.pooling.queries import (
 from annotation.seats.services import make_seats
 from judgments.audit import services as audit
 from judgments.collections.naming import unless_taken
+from judgments.models import QueryOrigin
 from judgments.permissions import Access
+from judgments.samples.origins import record_origins
 from judgments.storage.bulk import insert_rows
 from touchstone.pooling.pools import Pair as PairKey
 from touchstone.pooling.pools import Source
@@ -56,6 +58,7 @@ def _planned(access: Access, plan: PoolPlan, drawn: Drawn, at: datetime) -> Pool
         seed=plan.seed,
         runs=[{"ranker": run.ranker_slug, "run": run.name} for run in drawn.runs],
         saved_set=drawn.saved_set,
+        plan=drawn.plan,
         created_at=at,
         created_by=access.user,
     )
@@ -79,6 +82,12 @@ def store_pool(
             raise PoolRefused("state", "The campaign is closed.")
         if not add_pairs(campaign=locked, pool=pool, drawn=drawn):
             raise PoolRefused("nothing_new", "These runs add no new pairs.")
+        record_origins(
+            list_id=campaign.list_id,
+            query_ids={query for query, _ in drawn},
+            origin=_origin(pool),
+            at=pool.created_at,
+        )
         audit.record_by(
             access,
             pool.created_at,
@@ -87,6 +96,14 @@ def store_pool(
             after={"pairs": pool.pair_count, "depth": pool.depth, "runs": pool.runs},
         )
     return pool
+
+
+def _origin(pool: Pool) -> QueryOrigin.Origin:
+    """How the queries of a pool were chosen."""
+    if pool.plan_id is not None:
+        return QueryOrigin.Origin.SAMPLE
+    is_next = pool.strategy == Pool.Strategy.NEXT
+    return QueryOrigin.Origin.JUDGE_NEXT if is_next else QueryOrigin.Origin.CHOSEN
 
 
 def add_pairs(*, campaign: Campaign, pool: Pool, drawn: Mapping[PairKey, Sequence[Source]]) -> int:

@@ -14,12 +14,13 @@ from annotation.campaigns.finding import led_campaign
 from annotation.models import Campaign
 from annotation.pages.rendering import render_page
 from annotation.pooling import services
-from annotation.pooling.forms import PoolForm
+from annotation.pooling.forms import SAMPLE, PoolForm
 from annotation.pooling.queries import PoolPreview, PoolRefused, TopUp, preview_pool, preview_top_up
 from evaluation.public import list_runs
 from judgments.pages.rendering import is_part, posted
 from judgments.permissions import Access
 from judgments.rate_limits import costly
+from judgments.samples.queries import list_plans
 from judgments.sets.queries import list_sets
 
 
@@ -88,7 +89,10 @@ def _form(request: HttpRequest, access: Access, campaign: Campaign) -> PoolForm:
         "seed": secrets.randbits(31),
     }
     sets = [one for one in list_sets(access=access) if one.archived_at is None]
-    return PoolForm(posted(request), choices=choices, sets=sets, initial=initial)
+    plans = list_plans(judgment_list=campaign.list)
+    if "sample" in request.GET:  # the link of a sample's page
+        initial["saved_set"] = f"{SAMPLE}{request.GET['sample']}"
+    return PoolForm(posted(request), choices=choices, sets=sets, plans=plans, initial=initial)
 
 
 def _preview(access: Access, campaign: Campaign, form: PoolForm) -> PoolPreview | None:

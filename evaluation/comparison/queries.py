@@ -31,6 +31,7 @@ from evaluation.runs.selection import (
     RunsFilters,
     get_chosen_runs,
 )
+from evaluation.samples.queries import SampleDifferences, get_differences
 from judgments.collections.queries import list_query_ids
 from judgments.collections.query_metadata import get_query_traits, list_segments
 from judgments.models import Query
@@ -174,7 +175,8 @@ class RunsCompared:
     """A comparison. version: 0 on a list without any; baseline: null where nothing is there.
 
     test: that p-values are of; list_test: the one that leads chose for the list. measures: how far
-    others agree about the order of three runs or more.
+    others agree about the order of three runs or more. sample: the differences per query and per
+    search, estimated from the list's newest sample; null without one, or of a part of the queries.
     """
 
     version: int
@@ -189,6 +191,7 @@ class RunsCompared:
     detail: Detail | None
     pairs: tuple[RunPair, ...]
     measures: tuple[MeasureOrder, ...]
+    sample: SampleDifferences | None
     orders: MeasureOrders | None = field(metadata=ON_PAGES)
     chosen: ChosenRuns = field(metadata=ON_PAGES)
 
@@ -258,8 +261,20 @@ def get_comparison(*, access: Access, slug: str, filters: CompareFilters) -> Run
         detail=detail,
         pairs=_pairs(chosen.compared),
         measures=orders.orders if orders else (),
+        sample=_sample(chosen, baseline, rest),
         orders=orders,
         chosen=chosen,
+    )
+
+
+def _sample(
+    chosen: ChosenRuns, baseline: ComparedRun | None, rest: Sequence[ComparedRun]
+) -> SampleDifferences | None:
+    """What the list's newest sample says of all queries; None where only some are chosen."""
+    if baseline is None or chosen.segment or chosen.sets.chosen:
+        return None
+    return get_differences(
+        judgment_list=chosen.list, version=chosen.version, baseline=baseline, others=rest
     )
 
 

@@ -29,6 +29,7 @@ from judgments.models import SetLook
 from judgments.pages.downloads import as_download
 from judgments.pages.rendering import is_part
 from judgments.permissions import NotFound, check_may_lead, get_access, may_upload_runs
+from judgments.samples.origins import find_origins
 from touchstone.errors import DomainError
 from touchstone.measures.asking import ask_all, recognise
 
@@ -67,6 +68,7 @@ def leaderboard(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse
             "filters": filters,
             "rows": Paginator(found.runs, ROWS).get_page(filters.page),
             "choices": None if is_part(request) else list_board_choices(found),
+            "origins": None if is_part(request) else find_origins(judgment_list=found.list),
             "offers_find": bool(filters.find) or len(found.runs) > FEW,
         }
 

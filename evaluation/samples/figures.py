@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from evaluation.evaluations.measure_sets import grades_of
+from evaluation.evaluations.query_values import QueryValues
 from evaluation.evaluations.sums import Board, RunSize, compute_values
 from evaluation.models import Run
 from evaluation.samples.drawn import Drawn, get_judged_of
 from touchstone.measures.definition import Measure
 from touchstone.measures.engine import Values
-from touchstone.sampling.readings import SampleReading, two_readings
+from touchstone.sampling.estimation import Floats
+from touchstone.sampling.readings import Flags, SampleReading, two_readings
 
 Pair = tuple[SampleReading, SampleReading]
 
@@ -31,17 +33,25 @@ def compute_readings(
     ]
 
 
-def compute_differences(
-    *, drawn: Drawn, version: int, baseline: Run, others: Sequence[Run], measure: Measure
+def readings_of_differences(
+    *, drawn: Drawn, baseline: QueryValues, others: Sequence[QueryValues]
 ) -> list[Pair]:
     """For each other run both readings of its difference from the baseline, query by query."""
-    found = _values(drawn, version, [baseline, *others], [measure])
-    first, *rest = found.values[..., 0]
-    counts = found.counted[..., 0]
-    return [
-        two_readings(values - first, counts[0] & counted, drawn.sample)
-        for values, counted in zip(rest, counts[1:], strict=True)
-    ]
+    first, first_counted = _of_drawn(drawn, baseline)
+    pairs = []
+    for one in others:
+        values, counted = _of_drawn(drawn, one)
+        pairs.append(two_readings(values - first, counted & first_counted, drawn.sample))
+    return pairs
+
+
+def _of_drawn(drawn: Drawn, found: QueryValues) -> tuple[Floats, Flags]:
+    """The values of the drawn queries, and which of them count."""
+    own = found.within(drawn.query_ids.tolist())
+    places = np.searchsorted(drawn.query_ids, own.query_ids)
+    values, counted = np.zeros(len(drawn.query_ids)), np.zeros(len(drawn.query_ids), bool)
+    values[places], counted[places] = own.values, own.counted
+    return values, counted
 
 
 def _values(drawn: Drawn, version: int, runs: Sequence[Run], measures: Sequence[Measure]) -> Values:

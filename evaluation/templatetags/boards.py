@@ -25,6 +25,7 @@ register = template.Library()
 VIEWS = (
     ("leaderboard", "Leaderboard", "Every run and its values"),
     ("compare", "Compare", "Differences, their uncertainty, and the queries behind them"),
+    ("estimates", "Estimates", "Means over all queries and all searches, from a sample"),
     ("stability", "Stability", "The order under resampled queries and labels"),
     ("judge-next", "Judge next", "The labels that could change the order"),
     ("list-rosetta", "Dialects", "Other tools’ definitions of nDCG, and the runs they reorder"),

@@ -14,7 +14,13 @@ from judgments.models.messages import MessageChoice, Notice, OutboxMessage
 from judgments.models.pictures import DocumentPicture, Picture, PictureContent
 from judgments.models.sets import SavedSet, SavedSetQuery, SetLook
 from judgments.models.side_texts import SideText
-from judgments.models.traffic import SampledQuery, SamplePlan, TrafficBlock, TrafficFrame
+from judgments.models.traffic import (
+    QueryOrigin,
+    SampledQuery,
+    SamplePlan,
+    TrafficBlock,
+    TrafficFrame,
+)
 
 __all__ = [
     "ApiToken",
@@ -35,6 +41,7 @@ __all__ = [
     "PictureContent",
     "Query",
     "QueryMetadataHistory",
+    "QueryOrigin",
     "Release",
     "Role",
     "Round",

@@ -128,3 +128,31 @@ class SampledQuery(models.Model):
 
     def __str__(self) -> str:
         return f"{self.plan_id} {self.query_id}"
+
+
+class QueryOrigin(models.Model):
+    """How a query came to be judged on a list, the first time that it came this way.
+
+    A judged query without any was imported with its grades.
+    """
+
+    class Origin(models.TextChoices):
+        SAMPLE = "sample", "drawn by a sample"
+        JUDGE_NEXT = "judge_next", "added by Judge next"
+        CHOSEN = "chosen", "chosen by hand"
+
+    list = models.ForeignKey(
+        JudgmentList, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    query = models.ForeignKey(Query, on_delete=models.PROTECT, related_name="+")
+    origin = models.CharField(max_length=16, choices=Origin.choices)
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(fields=("list", "query", "origin"), name="query_origin_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.list_id} {self.query_id}: {self.origin}"

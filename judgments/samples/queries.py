@@ -9,7 +9,7 @@ from typing import Any
 from django.core.paginator import Page
 
 from judgments.lists.queries import get_list
-from judgments.models import Judgment, SampledQuery, SamplePlan
+from judgments.models import Judgment, JudgmentList, SampledQuery, SamplePlan
 from judgments.pages.paging import paginate
 from judgments.permissions import Access, NotFound, may_see_people
 from judgments.samples.designs import OPTIMAL, QUERIES
@@ -76,6 +76,18 @@ def get_plan(*, access: Access, list_slug: str, number: int) -> SamplePlan:
         raise NotFound("sample")
     found.list = judgment_list
     return found
+
+
+def list_plans(*, judgment_list: JudgmentList) -> list[SamplePlan]:
+    """The samples of a list, the newest first."""
+    plans_qs = SamplePlan.objects.filter(list=judgment_list).order_by("-pk")
+    return list(plans_qs.select_related("frame"))
+
+
+def list_plan_queries(*, plan_id: int) -> list[int]:
+    """The pks of the queries that a sample drew, ascending."""
+    members = SampledQuery.objects.filter(plan=plan_id).order_by("query")
+    return list(members.values_list("query", flat=True))
 
 
 def list_judged_members(plan: SamplePlan) -> set[int]:

@@ -28,7 +28,7 @@ from evaluation.models import MeasureSet, RunAlias, SampleEvaluation
 from evaluation.tasks import compute_tools
 from judgments.collections.services import load_queries
 from judgments.lists.services import release_version
-from judgments.models import SetLook
+from judgments.models import QueryOrigin, SetLook
 from judgments.sets.services import record_look
 from judgments.triggers import AppendOnly
 from tests.builders import NOW, commit, make_access, make_set, make_world
@@ -123,6 +123,7 @@ def full() -> None:
     RunAlias.objects.create(run=run, ranker=run.ranker, name="again", created_at=NOW)
     refresh_evaluations(list_id=world.judgments.pk, at=NOW)
     compute_tools(world.judgments.pk, 1, 10, 0)
+    QueryOrigin.objects.create(list=world.judgments, query=query, origin="chosen", at=NOW)
     SampleEvaluation.objects.create(
         run=run,
         plan=make_sample(world=world),

@@ -88,6 +88,7 @@ KEPT: Final = {
     "judgments.JudgmentVersion.signals": "what the letters of a file meant",
     "judgments.QueryMetadataHistory.segment": "a query's",
     "judgments.QueryMetadataHistory.weight": "a query's",
+    "judgments.QueryOrigin.at": SERVER,
     "judgments.Release.created_at": SERVER,
     "judgments.Release.name": "what papers cite",
     "judgments.Release.quality": "the product's own sentence about the labels, without names",

@@ -4,6 +4,7 @@ from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.models import Run
 from tests.builders import NOW, World, commit, make_list, make_set
 from tests.evaluation.builders import make_run
+from tests.evaluation.samples.builders import make_sampled
 from tests.permissions.table import Row, everybody, leads, readers
 
 
@@ -20,6 +21,11 @@ def evaluated(world: World) -> dict[str, object]:
     commit(judgment_list=world.judgments, grades={(world.queries[0], world.documents[0]): 3})
     refresh_evaluations(list_id=world.judgments.pk, at=NOW)
     make_set(world=world, qids=["q1"], is_held_out=True)
+    return main(world)
+
+
+def sampled(world: World) -> dict[str, object]:
+    make_sampled(world=world)
     return main(world)
 
 
@@ -103,6 +109,11 @@ ROWS: list[Row] = [
     readers("unjudged", path=main, query="nothing-judged"),
     readers("unjudged", path=evaluated),
     readers("unjudged", 400, path=evaluated, query="runs=nope"),
+    readers("estimates", path=main, query="nothing-judged"),
+    readers("estimates", path=evaluated),
+    readers("estimates", path=sampled),
+    readers("estimates", 400, path=sampled, query="sample=7"),
+    readers("estimates", 400, path=sampled, query="measure=nope"),
     readers("stability", path=main, query="nothing-judged"),
     readers("stability", path=two_runs),
     readers("stability", path=evaluated, query="set=canaries"),

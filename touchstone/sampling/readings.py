@@ -13,7 +13,7 @@ from touchstone.sampling.estimation import (
     standard_error,
     stratified_variance,
 )
-from touchstone.sampling.weighting import WeightedMean, mean_per_search
+from touchstone.sampling.weighting import WeightedMean, design_effect, mean_per_search
 
 Flags = npt.NDArray[np.bool_]
 
@@ -50,7 +50,8 @@ class SampleReading:
     value: None where no query counts. standard_error: design-based; None where a stratum does not
     allow one. n: queries in the mean. df: degrees of freedom: the queries that count and were not
     certain, less one for each of their strata. design_effect: Kish's, of the unequal weights;
-    effective_n: n divided by it.
+    effective_n: n divided by it. uncertain_n: the effective number of those queries that were not
+    certain to be drawn, on which the standard error rests; None where all were certain.
     """
 
     value: float | None
@@ -59,9 +60,10 @@ class SampleReading:
     df: int
     design_effect: float | None
     effective_n: float | None
+    uncertain_n: float | None
 
 
-NOTHING = SampleReading(None, None, 0, 0, None, None)
+NOTHING = SampleReading(None, None, 0, 0, None, None, None)
 
 
 def two_readings(
@@ -94,4 +96,6 @@ def _reading(
     drawn = counted & (sample.pi < 1)
     df = int(np.count_nonzero(drawn)) - len(np.unique(sample.strata[drawn]))
     effect = n / mean.effective_n
-    return SampleReading(mean.value, error, n, max(df, 0), effect, mean.effective_n)
+    uncertain = weight[drawn] / sample.pi[drawn]
+    rests_on = len(uncertain) / design_effect(uncertain) if len(uncertain) else None
+    return SampleReading(mean.value, error, n, max(df, 0), effect, mean.effective_n, rests_on)

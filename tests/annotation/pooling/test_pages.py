@@ -6,10 +6,14 @@ from django.urls import reverse
 from annotation.campaigns.services import close_campaign
 from annotation.models import Campaign, Pair, Pool
 from evaluation.models import Ranker, Run
+from judgments.models import QueryOrigin
+from judgments.samples.designs import QUERIES, Design
+from judgments.samples.origins import get_origins
 from tests.annotation.page_reading import HTMX, client_of, counted, links, of, words
 from tests.builders import NOW, World, commit, make_access, make_set, make_world
 from tests.builders_annotation import make_campaign, make_draft
 from tests.evaluation.builders import make_run
+from tests.judgments.samples.builders import make_frame, make_sample
 
 pytestmark = pytest.mark.django_db
 
@@ -242,3 +246,34 @@ def test_a_pool_of_a_saved_set_has_its_queries_alone_and_so_has_its_top_up(
     assert topped == {("q2", docid) for docid in ("d1", "d2", "d3", "d4", "d5")}
     assert ada.post(of("campaign-pool", draft), said | {"saved_set": "none"}).status_code == 200
     assert Pool.objects.count() == 2
+
+
+def test_a_pool_of_a_sample_has_the_drawn_queries_alone_and_the_product_knows_how_they_were_chosen(
+    world: World, runs: list[Run], draft: Campaign
+) -> None:
+    traffic = {query.text: 10 - place for place, query in enumerate(world.queries)}
+    frame = make_frame(world=world, traffic=traffic | {"unanswered": 8})
+    design = Design(by_size=False, cuts=(), n=3, allocation=QUERIES)
+    plan = make_sample(world=world, frame=frame, design=design, seed=2)
+    assert not plan.members.filter(query__qid="q2").exists()
+    ada, said = client_of("ada"), chosen(runs, saved_set=f"sample:{plan.number}")
+    assert f"sample {plan.name} (3)" in words(ada.get(of("campaign-pool", draft)))
+    seen = words(ada.post(of("campaign-pool-preview", draft), said, headers=HTMX))
+    assert "2 drawn queries have no results in these runs" in seen
+    page = ada.post(of("campaign-pool", draft), said, follow=True)
+    assert f"for the queries of the sample {plan.name}" in words(page)
+    assert {pair.query.qid for pair in Pair.objects.select_related("query")} == {"q1"}
+    assert Pool.objects.get().plan == plan
+    ada.post(of("campaign-pool", draft), chosen(runs))
+    first, second, third = world.queries
+    grades = {(query, world.documents[0]): 1 for query in world.queries}
+    commit(judgment_list=world.judgments, grades=grades)
+    known = QueryOrigin.objects.order_by("pk").values_list("query", "origin")
+    assert list(known) == [(first.pk, "sample"), (first.pk, "chosen"), (second.pk, "chosen")]
+    assert third.pk in plan.members.values_list("query", flat=True)
+    world.judgments.refresh_from_db()
+    found = get_origins(judgment_list=world.judgments)
+    assert (found.sampled, found.judge_next, found.chosen, found.imported) == (2, 0, 1, 0)
+    assert (
+        ada.post(of("campaign-pool", draft), said | {"saved_set": "sample:99"}).status_code == 200
+    )

@@ -10,7 +10,7 @@ from judgments.models import Query, SampledQuery, SamplePlan
 from judgments.samples.designs import Design
 from tests.builders import NOW, World, commit, make_world
 from tests.evaluation.builders import make_run
-from tests.judgments.samples.builders import make_sample
+from tests.judgments.samples.builders import make_frame, make_sample, usual_traffic
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,22 @@ class Sampled:
 
 
 def make_sampled(
-    *, world: World | None = None, design: Design | None = None, unjudged: int = 0
+    *,
+    world: World | None = None,
+    design: Design | None = None,
+    unjudged: int = 0,
+    is_flat: bool = False,
 ) -> Sampled:
-    """Two runs over every query of the collection; grades of five documents of each drawn query."""
+    """Two runs over every query of the collection; grades of five documents of each drawn query.
+
+    is_flat: queries are searched for nearly equally often.
+    """
     world = world or make_world(queries=6)
-    plan = make_sample(world=world, design=design)
+    traffic = usual_traffic(world)
+    if is_flat:
+        traffic = {query: 100 + place for place, query in enumerate(traffic)}
+    frame = make_frame(world=world, traffic=traffic)
+    plan = make_sample(world=world, frame=frame, design=design)
     rng = np.random.default_rng(11)
     docids = [document.docid for document in world.documents]
     every = list(Query.objects.filter(collection=world.collection).order_by("pk"))

@@ -8,8 +8,21 @@ from tests.touchstone.sampling.test_estimation import stratified_schools, survey
 from touchstone.sampling.readings import SampledValues, two_readings
 from touchstone.sampling.weighting import design_effect
 
-# Intervals that are too short, or too long: see docs/estimates.md.
-SHORT: set[tuple[str, str]] = set()
+# Intervals that are too short: pages warn of fewer than 40 effective queries that were not certain,
+# and of means per search from a simple random sample (docs/estimates.md).
+SHORT = {
+    (f"{design}{end}", reading)
+    for end in ("", ", 0/1-heavy")
+    for design, reading in (
+        ("simple, n = 50", "per search"),
+        ("simple, n = 150", "per search"),
+        ("simple, n = 400", "per search"),
+        ("stratified, n = 50", "per query"),
+        ("stratified, n = 50", "per search"),
+        ("by size, n = 50", "per query"),
+        ("by size in strata, n = 50", "per query"),
+    )
+}
 
 
 def test_the_reading_per_query_is_surveys_published_stratified_example(survey):  # noqa: F811
@@ -47,6 +60,7 @@ def test_a_single_uncertain_query_has_a_mean_but_no_error():
     reading, _ = two_readings(np.array([0.2, 0.8]), np.ones(2, bool), sample)
     assert reading.value == pytest.approx((0.2 + 1.6) / 3)
     assert reading.standard_error is None
+    assert reading.uncertain_n == 1
 
 
 def test_nothing_counted_says_nothing():

@@ -1,0 +1,38 @@
+"""Estimates from samples as values."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from evaluation.samples.queries import Estimates, SampleFilters, get_estimates
+from judgments.permissions import get_access
+from judgments.rest.answers import AnswerSerializer
+from judgments.rest.parsing import read_parameters
+from judgments.rest.schema import REFUSED
+
+
+class SampleEstimates(APIView):
+    """What a sample says of a list's runs."""
+
+    class Parameters(serializers.Serializer[SampleFilters]):
+        """sample: its number, else the newest of the list. measure: one that the list keeps, else
+        the first of them.
+        """
+
+        sample = serializers.CharField(max_length=20, allow_blank=True, default="")
+        measure = serializers.CharField(max_length=500, allow_blank=True, default="")
+
+    class Output(AnswerSerializer):
+        answer = Estimates
+
+    @extend_schema(
+        operation_id="get_estimates", parameters=[Parameters], responses={200: Output} | REFUSED
+    )
+    def get(self, request: Request, slug: str, list_slug: str) -> Response:
+        """Return every run's means per query and per search, with design-based errors."""
+        asked = read_parameters(request, self.Parameters)
+        access = get_access(viewer=request.user, slug=slug)
+        found = get_estimates(access=access, slug=list_slug, filters=SampleFilters(**asked))
+        return Response(self.Output(found).data)

@@ -1,0 +1,289 @@
+"""What a list's samples say of its runs, for pages and programs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from evaluation.evaluations.measure_sets import get_leaderboard, measures_of
+from evaluation.evaluations.queries import FilterRefused
+from evaluation.models import Run, SampleEvaluation
+from evaluation.runs.names import name_of, run_label
+from evaluation.runs.selection import ComparedRun
+from evaluation.samples.drawn import get_drawn, last_touched
+from evaluation.samples.figures import Pair, count_judged, from_json, readings_of_differences
+from judgments.lists.queries import get_list
+from judgments.models import JudgmentList, SamplePlan
+from judgments.pages.answers import ON_PAGES
+from judgments.permissions import Access
+from judgments.samples.origins import Origins, get_origins
+from judgments.samples.queries import design_words, list_plans
+from touchstone.measures.definition import Measure
+from touchstone.sampling.readings import SampleReading
+from touchstone.statistics.intervals import half_interval
+
+# Effective queries that were not certain to be drawn, below which 95 % intervals held the mean less
+# than 93 % of the time (tests/touchstone/sampling/coverage.py)
+FEWEST: Final = 40
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean, or mean difference, estimated from a sample. n: queries that count.
+
+    standard_error: design-based; null where the design gives none. half: of the 95 % interval
+    (Student's t). design_effect: Kish's; effective_n: n divided by it. is_reliable: whether such
+    intervals hold the mean as often as they say: not with fewer than 40 effective queries that were
+    not certain to be drawn, nor for a mean per search of a simple random sample, which misses the
+    most frequent queries.
+    """
+
+    mean: float | None
+    standard_error: float | None
+    half: float | None
+    n: int
+    design_effect: float | None
+    effective_n: float | None
+    is_reliable: bool
+
+
+@dataclass(frozen=True)
+class EstimatedRun:
+    """A run. version: of the list, that its estimates are of; null while none is computed.
+
+    stale: grades of the sample have changed since, and a worker computes it again.
+    """
+
+    run: str
+    version: int | None
+    stale: bool
+    per_query: Estimate
+    per_search: Estimate
+    label: str = field(metadata=ON_PAGES)
+
+
+@dataclass(frozen=True)
+class SampleChoice:
+    """A sample of the list."""
+
+    number: int
+    name: str
+    size: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimates:
+    """What a sample says of every run by a measure, best per search first.
+
+    sample: its number, 0 where the list has none. design: in words. size: drawn queries, judged:
+    those of them that are judged. is_complete: all are; else the means are not yet estimates.
+    is_simulated: the searches are made up. computing: a worker computes some of it; ask again.
+
+    On pages, origins: how the judged queries of the list were chosen.
+    """
+
+    sample: int
+    name: str
+    design: str
+    size: int
+    judged: int
+    is_complete: bool
+    is_simulated: bool
+    measure: str
+    computing: bool
+    runs: tuple[EstimatedRun, ...]
+    list: JudgmentList = field(metadata=ON_PAGES)
+    samples: tuple[SampleChoice, ...] = field(metadata=ON_PAGES)
+    measures: tuple[str, ...] = field(metadata=ON_PAGES)
+    frame: str = field(default="", metadata=ON_PAGES)
+    origins: Origins | None = field(default=None, metadata=ON_PAGES)
+
+    @property
+    def unreliable(self) -> bool:
+        """Whether a shown interval is too short to be relied on."""
+        pairs = ((one.per_query, one.per_search) for one in self.runs)
+        return any(one.mean is not None and not one.is_reliable for pair in pairs for one in pair)
+
+
+@dataclass(frozen=True)
+class EstimatedDifference:
+    """A run's difference from the baseline in both readings, over the sample."""
+
+    run: str
+    per_query: Estimate
+    per_search: Estimate
+    label: str = field(metadata=ON_PAGES)
+
+
+@dataclass(frozen=True)
+class SampleDifferences:
+    """What a sample says of differences from a baseline. size: drawn queries; judged: of those."""
+
+    sample: int
+    name: str
+    size: int
+    judged: int
+    is_simulated: bool
+    differences: tuple[EstimatedDifference, ...]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every drawn query is judged; else these are not yet estimates."""
+        return self.judged == self.size
+
+
+@dataclass(frozen=True)
+class SampleFilters:
+    """What an address asks for; "" are the newest sample and the list's first measure."""
+
+    sample: str = ""
+    measure: str = ""
+
+
+def get_estimates(*, access: Access, slug: str, filters: SampleFilters) -> Estimates:
+    """The estimates of a list's runs, as far as a worker has computed them.
+
+    Raises FilterRefused for a sample that the list does not have or a measure that it does not
+    keep: only kept measures are estimated.
+    """
+    judgment_list = get_list(access=access, slug=slug)
+    plans = list_plans(judgment_list=judgment_list)
+    board = get_leaderboard(judgment_list=judgment_list)
+    measures = measures_of(board.measure_set) if board else ()
+    place = _place(measures, filters.measure)
+    names = tuple(measure.name for measure in measures)
+    found = Estimates(
+        sample=0,
+        name="",
+        design="",
+        size=0,
+        judged=0,
+        is_complete=False,
+        is_simulated=False,
+        measure=names[place] if names else "",
+        computing=False,
+        runs=(),
+        list=judgment_list,
+        samples=tuple(SampleChoice(one.number, one.name, one.size) for one in plans),
+        measures=names,
+    )
+    plan = choose_plan(plans, filters.sample)
+    if plan is None:
+        return found
+    plan.list = judgment_list
+    version = last_touched(plan)
+    runs = tuple(_estimated_runs(plan, version, place, board.measure_set_id if board else 0))
+    judged = count_judged(get_drawn(plan), version)
+    return replace(
+        found,
+        sample=plan.number,
+        name=plan.name,
+        design=design_words(plan.design),
+        size=plan.size,
+        judged=judged,
+        is_complete=judged == plan.size,
+        is_simulated=plan.frame.is_simulated,
+        computing=any(one.stale for one in runs),
+        runs=runs,
+        frame=plan.frame.name,
+        origins=get_origins(judgment_list=judgment_list),
+    )
+
+
+def choose_plan(plans: Sequence[SamplePlan], number: str) -> SamplePlan | None:
+    """The sample that an address names, or the newest; None where a list has none."""
+    if not number:
+        return plans[0] if plans else None
+    found = next((one for one in plans if str(one.number) == number), None)
+    if found is None:
+        raise FilterRefused("no_sample", f"This list has no sample {number[:20]}.")
+    return found
+
+
+def _place(measures: Sequence[Measure], name: str) -> int:
+    if not name:
+        return 0
+    names = [measure.name for measure in measures]
+    if name not in names:
+        message = f"Samples estimate the measures that the list keeps, and {name[:80]} is not kept."
+        raise FilterRefused("measure_not_kept", message)
+    return names.index(name)
+
+
+def _estimated_runs(
+    plan: SamplePlan, version: int, place: int, measure_set_id: int
+) -> list[EstimatedRun]:
+    runs_qs = Run.objects.filter(
+        ranker__collection=plan.list.collection_id, withdrawn_at__isnull=True
+    ).select_related("ranker")
+    stored = SampleEvaluation.objects.filter(plan=plan, measure_set=measure_set_id)
+    newest = {row.run_id: row for row in stored.order_by("version")}
+    rows = []
+    for run in runs_qs.order_by("pk"):
+        row = newest.get(run.pk)
+        readings = from_json(row.readings)[place] if row else (NONE, NONE)
+        per_query, per_search = estimates_of(readings, plan)
+        is_stale = bool(version) and (row is None or row.version != version)
+        rows.append(
+            EstimatedRun(
+                name_of(run),
+                row.version if row else None,
+                is_stale,
+                per_query,
+                per_search,
+                run_label(run.ranker.name, name_of(run)),
+            )
+        )
+    return sorted(rows, key=lambda one: -(one.per_search.mean or 0.0))
+
+
+NONE: Final = SampleReading(None, None, 0, 0, None, None, None)
+
+
+def estimates_of(pair: Pair, plan: SamplePlan) -> tuple[Estimate, Estimate]:
+    """Both readings with their intervals."""
+    suits = bool(plan.design["by_size"]) or len(plan.design["strata"]) > 1
+    per_query, per_search = pair
+    return _estimate(per_query, suits=True), _estimate(per_search, suits=suits)
+
+
+def _estimate(reading: SampleReading, *, suits: bool) -> Estimate:
+    return Estimate(
+        reading.value,
+        reading.standard_error,
+        half_interval(reading.standard_error, reading.df + 1),
+        reading.n,
+        reading.design_effect,
+        reading.effective_n,
+        suits and (reading.uncertain_n is None or reading.uncertain_n >= FEWEST),
+    )
+
+
+def get_differences(
+    *,
+    judgment_list: JudgmentList,
+    version: int,
+    baseline: ComparedRun,
+    others: Sequence[ComparedRun],
+) -> SampleDifferences | None:
+    """What the list's newest sample says of differences at a version; None without one judged.
+
+    baseline, others: with their values of all judged queries.
+    """
+    plan = next(iter(list_plans(judgment_list=judgment_list)), None)
+    if plan is None or not others:
+        return None
+    plan.list = judgment_list
+    drawn = get_drawn(plan)
+    judged = count_judged(drawn, version)
+    if not judged:
+        return None
+    pairs = readings_of_differences(
+        drawn=drawn, baseline=baseline.values, others=[one.values for one in others]
+    )
+    rows = tuple(
+        EstimatedDifference(one.name, *estimates_of(pair, plan), one.label)
+        for one, pair in zip(others, pairs, strict=True)
+    )
+    return SampleDifferences(
+        plan.number, plan.name, plan.size, judged, plan.frame.is_simulated, rows
+    )

@@ -1,0 +1,72 @@
+"""How the judged queries of a list were chosen."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from judgments.models import Judgment, JudgmentList, QueryOrigin, SampledQuery
+from judgments.storage.bulk import insert_rows
+from judgments.storage.caches import get_or_compute
+
+KEPT: Final = 24 * 3600  # seconds
+
+
+@dataclass(frozen=True)
+class Origins:
+    """The judged queries of a list, each counted once, by the first of these that holds.
+
+    sampled: drawn by a sample of the list. judge_next: added by Judge next. chosen: pooled without
+    a sample. imported: graded without a campaign.
+    """
+
+    sampled: int
+    judge_next: int
+    chosen: int
+    imported: int
+
+    @property
+    def others(self) -> int:
+        """The judged queries whose inclusion probabilities nobody knows."""
+        return self.judge_next + self.chosen + self.imported
+
+
+def record_origins(
+    *, list_id: int, query_ids: Iterable[int], origin: QueryOrigin.Origin, at: datetime
+) -> None:
+    """Note that queries came to be judged this way; what is noted already stays."""
+    rows = [(list_id, query_id, str(origin), at) for query_id in sorted(query_ids)]
+    columns = ("list_id", "query_id", "origin", "at")
+    insert_rows(QueryOrigin, columns, rows, ignore_conflicts=True)
+
+
+def get_origins(*, judgment_list: JudgmentList) -> Origins:
+    """How the queries that are judged at the list's head were chosen."""
+    newest = SampledQuery.objects.filter(plan__list=judgment_list).order_by("-pk")
+    last = newest.values_list("pk", flat=True).first() or 0
+    name = f"origins:1:{judgment_list.pk}:{judgment_list.head}:{last}"
+    return get_or_compute(name, Origins, KEPT, lambda: _compute(judgment_list))
+
+
+def find_origins(*, judgment_list: JudgmentList) -> Origins | None:
+    """`get_origins` of a list that has a sample; None for one without."""
+    has_sample = judgment_list.head and judgment_list.plans.exists()
+    return get_origins(judgment_list=judgment_list) if has_sample else None
+
+
+def _compute(judgment_list: JudgmentList) -> Origins:
+    judged_qs = Judgment.objects.filter(list=judgment_list, until__isnull=True).order_by()
+    judged = set(judged_qs.values_list("query", flat=True).distinct())
+    members = SampledQuery.objects.filter(plan__list=judgment_list).order_by()
+    sampled = judged.intersection(members.values_list("query", flat=True).distinct())
+    known: dict[str, set[int]] = {}
+    own = QueryOrigin.objects.filter(list=judgment_list).order_by()
+    for query_id, origin in own.values_list("query", "origin"):
+        known.setdefault(origin, set()).add(query_id)
+    rest = judged - sampled
+    by_next = rest & known.get(QueryOrigin.Origin.JUDGE_NEXT, set())
+    by_hand = (rest - by_next) & (
+        known.get(QueryOrigin.Origin.CHOSEN, set()) | known.get(QueryOrigin.Origin.SAMPLE, set())
+    )
+    imported = rest - by_next - by_hand
+    return Origins(len(sampled), len(by_next), len(by_hand), len(imported))
