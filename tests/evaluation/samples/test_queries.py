@@ -51,7 +51,7 @@ def test_estimates_are_shown_once_a_worker_has_computed_them():
     after = found(sampled)
     assert not after.computing
     assert [one.version for one in after.runs] == [1, 1]
-    means = [one.per_search.mean for one in after.runs]
+    means = [one.per_search.mean or 0.0 for one in after.runs]
     assert means == sorted(means, reverse=True)
     assert not after.unreliable
     page = reader().get(reverse("estimates", args=ESTIMATES))
