@@ -12,8 +12,8 @@ import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from config.private_files import make_secret_file
 from judgments.outgoing.rules import read_origins
+from judgments.secrets.private_files import make_secret_file
 
 env = environ.Env()
 
@@ -437,6 +437,14 @@ if any(len(key) < 32 for key in BACKUP_KEYS):
     raise ImproperlyConfigured("TOUCHSTONE_BACKUP_KEYS: each must have at least 32 characters")
 if SECRET_KEY in BACKUP_KEYS:
     raise ImproperlyConfigured("TOUCHSTONE_BACKUP_KEYS must not hold TOUCHSTONE_SECRET_KEY")
+
+# what secrets of other servers are encrypted with; the first encrypts, all decrypt. Without any,
+# judgments/secrets/keys.py looks for a file
+ENCRYPTION_KEYS: list[str] = env.list("TOUCHSTONE_ENCRYPTION_KEYS", default=[])
+if any(len(key) < 32 for key in ENCRYPTION_KEYS):
+    raise ImproperlyConfigured("TOUCHSTONE_ENCRYPTION_KEYS: each must have at least 32 characters")
+if {SECRET_KEY, *BACKUP_KEYS} & set(ENCRYPTION_KEYS):
+    raise ImproperlyConfigured("TOUCHSTONE_ENCRYPTION_KEYS must hold no key of something else")
 
 # the preload list is opt-in: TOUCHSTONE_HSTS_PRELOAD
 SILENCED_SYSTEM_CHECKS = ["security.W021"]

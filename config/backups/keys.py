@@ -13,7 +13,7 @@ from typing import Final
 from django.conf import settings
 
 from config.backups.refusing import BackupRefused
-from config.private_files import make_secret_file
+from judgments.secrets.private_files import make_secret_file
 
 NAME: Final = "backup_keys"
 SHORTEST: Final = 32  # characters

@@ -12,6 +12,7 @@ from judgments.models.lists import (
 from judgments.models.members import ApiToken, AuditEntry, Invitation, Membership, Role, User
 from judgments.models.messages import MessageChoice, Notice, OutboxMessage
 from judgments.models.pictures import DocumentPicture, Picture, PictureContent
+from judgments.models.secrets import Secret
 from judgments.models.sets import SavedSet, SavedSetQuery, SetLook
 from judgments.models.side_texts import SideText
 from judgments.models.traffic import (
@@ -49,6 +50,7 @@ __all__ = [
     "SampledQuery",
     "SavedSet",
     "SavedSetQuery",
+    "Secret",
     "SetLook",
     "SideText",
     "TrafficBlock",

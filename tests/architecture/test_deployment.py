@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SECRETS = {
     "TOUCHSTONE_SECRET_KEY",
     "TOUCHSTONE_BACKUP_KEYS",
+    "TOUCHSTONE_ENCRYPTION_KEYS",
     "POSTGRES_PASSWORD",
     "POSTGRES_OWNER_PASSWORD",
     "POSTGRES_APP_PASSWORD",
@@ -110,8 +111,9 @@ def variables_of(name: str) -> set[str]:
 
 
 def test_each_service_is_given_the_secrets_that_it_needs_and_no_others() -> None:
-    app = {"TOUCHSTONE_SECRET_KEY", "POSTGRES_APP_PASSWORD", "REDIS_PASSWORD"}
-    owner = {"TOUCHSTONE_SECRET_KEY", "POSTGRES_OWNER_PASSWORD", "REDIS_PASSWORD"}
+    everywhere = {"TOUCHSTONE_SECRET_KEY", "TOUCHSTONE_ENCRYPTION_KEYS", "REDIS_PASSWORD"}
+    app = everywhere | {"POSTGRES_APP_PASSWORD"}
+    owner = everywhere | {"POSTGRES_OWNER_PASSWORD"}
     given = {name: variables_of(name) & SECRETS for name in services()}
     assert given == {
         "migrate": owner | {"TOUCHSTONE_BACKUP_KEYS"},

@@ -1,0 +1,1 @@
+"""Passwords and API keys for other servers: encrypted when stored, and never shown again."""
