@@ -17,6 +17,7 @@ import annotation.due
 import annotation.quality.due
 import annotation.reminders.services
 import evaluation.evaluations.due
+import evaluation.live_rankers.due
 import evaluation.samples.due
 from judgments.accounts.queries import is_session_expired
 from judgments.jobs.queries import is_job_due
@@ -32,6 +33,7 @@ WITHOUT_ARGUMENTS: Final[Mapping[str, Callable[[datetime], bool]]] = {
     "judgments.work_jobs": is_job_due,
     "judgments.send_messages": is_message_due,
     "judgments.clear_sessions": is_session_expired,
+    "evaluation.start_snapshots": evaluation.live_rankers.due.is_snapshot_due,
     "annotation.release_expired": annotation.due.is_lease_due,
     "annotation.remind": annotation.reminders.services.is_reminding_due,
 }

@@ -13,12 +13,14 @@ from evaluation.leaderboards import api as leaderboards
 from evaluation.leaderboards import catalogue_api as catalogue
 from evaluation.leaderboards import requested_api as requested
 from evaluation.leaderboards import segments_api as segments
+from evaluation.live_rankers import api as live
 from evaluation.runs import api as runs
 from evaluation.samples import api as samples
 from evaluation.stability import api as stability
 from evaluation.tool_differences import api as rosetta
 
 R = "collections/<slug:slug>/rankers"
+LIVE = f"{R}/<slug:ranker_slug>"
 RUNS = f"{R}/<slug:ranker_slug>/runs"
 L = "collections/<slug:slug>/lists/<slug:list_slug>"
 
@@ -27,6 +29,17 @@ urlpatterns = [
     path("presets", catalogue.Presets.as_view(), name="api-presets"),
     path(f"{R}/", runs.Rankers.as_view(), name="api-rankers"),
     path(f"{R}/<slug:ranker_slug>", runs.Ranker.as_view(), name="api-ranker"),
+    path(f"{LIVE}/live", live.LiveRanker.as_view(), name="api-live"),
+    path(f"{LIVE}/snapshots/", live.Snapshots.as_view(), name="api-snapshots"),
+    path(f"{LIVE}/snapshots/<uuid:snapshot_id>", live.OneSnapshot.as_view(), name="api-snapshot"),
+    path(
+        f"{LIVE}/snapshots/<uuid:snapshot_id>/answers",
+        live.Answers.as_view(),
+        name="api-snapshot-answers",
+    ),
+    path(
+        f"{LIVE}/snapshots/<uuid:snapshot_id>/stop", live.Stop.as_view(), name="api-snapshot-stop"
+    ),
     path(f"{RUNS}/", runs.Runs.as_view(), name="api-runs"),
     path(f"{RUNS}/<uuid:run_id>", runs.Run.as_view(), name="api-run"),
     path(f"{RUNS}/<uuid:run_id>/file", runs.RunFile.as_view(), name="api-run-file"),

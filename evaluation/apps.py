@@ -13,6 +13,8 @@ APPEND_ONLY = [
     AppendOnly("evaluation_ranking"),
     AppendOnly("evaluation_runalias"),
     AppendOnly("evaluation_measureset"),
+    AppendOnly("evaluation_liverevision"),
+    AppendOnly("evaluation_snapshotanswer"),
     # what is computed at versions between head and releases are thinned with age
     AppendOnly("evaluation_evaluation", deletable=True),
     AppendOnly("evaluation_toolvalues", deletable=True),
@@ -28,10 +30,13 @@ class EvaluationConfig(AppConfig):
         keep_append_only(self, self.append_only)
         # services need the models, which are there only now
         from evaluation.leaderboards.overview import list_standings, list_steps  # noqa: PLC0415
+        from evaluation.live_rankers.services import KIND  # noqa: PLC0415
+        from evaluation.live_rankers.taking import take_snapshot  # noqa: PLC0415
         from evaluation.runs.services import work_on_run  # noqa: PLC0415
         from judgments.collections.overview_parts import register as register_overview  # noqa: PLC0415
 
         register("import_run", work_on_run)
+        register(KIND, take_snapshot)
         register_overview(list_steps, list_standings)
         version_committed.connect(wake_refresh, dispatch_uid="evaluation.refresh")
 

@@ -5,6 +5,7 @@ from django.utils import timezone
 
 from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.leaderboards.requested import compute_requested
+from evaluation.live_rankers.services import start_due_snapshots
 from evaluation.samples.services import evaluate_sample
 from evaluation.stability.services import report_stability
 from evaluation.tool_differences.services import compute_tool_values
@@ -33,6 +34,12 @@ def refresh_large(list_id: int) -> None:
 def compute_measures(list_id: int, version: int, measures: str) -> None:
     """Compute measures that a list does not keep, of every run that lacks them at the version."""
     compute_requested(list_id=list_id, version=version, measures=measures)
+
+
+@shared_task(name="evaluation.start_snapshots", ignore_result=True)
+def start_snapshots() -> None:
+    """Begin the snapshots that are scheduled by now, and end those that were given up."""
+    start_due_snapshots(at=timezone.now())
 
 
 @shared_task(name="evaluation.report_stability", ignore_result=True)

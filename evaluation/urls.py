@@ -8,6 +8,7 @@ from evaluation.diagnosis import views as diagnosis
 from evaluation.judge_next import views as judge_next
 from evaluation.leaderboards import measures_views as measures
 from evaluation.leaderboards import views as leaderboards
+from evaluation.live_rankers import views as live
 from evaluation.runs import ranker_views as rankers
 from evaluation.runs import views as runs
 from evaluation.samples import views as samples
@@ -16,6 +17,7 @@ from evaluation.tool_differences import views as tool_differences
 
 C = "c/<slug:slug>"
 BOARD = f"{C}/lists/<slug:list_slug>/leaderboard"
+LIVE = f"{C}/ranker/<slug:ranker_slug>/live"
 RUN = f"{C}/runs/<uuid:public_id>"
 
 urlpatterns: list[URLPattern] = [
@@ -49,6 +51,13 @@ urlpatterns: list[URLPattern] = [
     path(f"{C}/rankers/new", rankers.ranker_create, name="ranker-create"),
     path(f"{C}/ranker/<slug:ranker_slug>", rankers.ranker, name="ranker"),
     path(f"{C}/ranker/<slug:ranker_slug>/tags", rankers.ranker_tags, name="ranker-tags"),
+    path(LIVE, live.live_ranker, name="live"),
+    path(f"{LIVE}/edit", live.live_edit, name="live-edit"),
+    path(f"{LIVE}/schedule", live.live_schedule, name="live-schedule"),
+    path(f"{LIVE}/secret/remove", live.secret_remove, name="live-secret-remove"),
+    path(f"{LIVE}/snapshots", live.snapshot_start, name="snapshot-start"),
+    path(f"{LIVE}/snapshots/<uuid:public_id>", live.snapshot, name="snapshot"),
+    path(f"{LIVE}/snapshots/<uuid:public_id>/stop", live.snapshot_stop, name="snapshot-stop"),
     path(f"{C}/results/<path:qid>", diagnosis.query_results, name="query-results"),
     path(f"{C}/runs/upload", runs.run_upload, name="run-upload"),
     path(RUN, diagnosis.run, name="run"),

@@ -30,6 +30,10 @@ OF_A_PAGE = {"address", "href", "sentence", "sentences", "url", "urls"}
 # the address that a document has in its collection, and the one that a paper cites
 IN_THE_FACTS = {
     ("annotation/labelling/shown_pairs.py", "url"),
+    # of a search engine, and of a document in its answer
+    ("evaluation/live_rankers/configuration.py", "url"),
+    ("evaluation/live_rankers/mapping.py", "url"),
+    ("evaluation/live_rankers/presets.py", "url"),
     ("judgments/lists/citations.py", "url"),
 }
 

@@ -24,7 +24,15 @@ from annotation.models import (
 )
 from annotation.questions.services import announce, ask, mark_read
 from evaluation.evaluations.refreshing import refresh_evaluations
-from evaluation.models import MeasureSet, RunAlias, SampleEvaluation
+from evaluation.models import (
+    LiveRevision,
+    LiveSource,
+    MeasureSet,
+    RunAlias,
+    SampleEvaluation,
+    Snapshot,
+    SnapshotAnswer,
+)
 from evaluation.tasks import compute_tools
 from judgments.collections.services import load_queries
 from judgments.lists.services import release_version
@@ -56,9 +64,11 @@ MUTABLE = {
     "annotation.TrainingAttempt": "ends, and a lead may decide it; both are in the audit log",
     "annotation.Pair": "its state, and what was last concluded of it",
     "evaluation.Leaderboard": "a list's measures and its test; both are in the audit log",
+    "evaluation.LiveSource": "its secret and schedule; changes are in the audit log",
     "evaluation.Ranker": "its name and description",
     "evaluation.RefreshAttempt": "attempts are counted, and forgotten when one succeeds",
     "evaluation.Run": "is withdrawn",
+    "evaluation.Snapshot": "runs and ends; its answers are append-only",
     "evaluation.StabilityReport": "a cache of figures, computed when somebody looks",
     "judgments.ApiToken": "is used and deleted",
     "judgments.Collection": "its name and description, and which fields hold pictures",
@@ -121,6 +131,16 @@ def full() -> None:
     record = QueryRecord(query_id=query.qid, text="text", segment="another", line=1)
     load_queries(collection=world.collection, records=[record], by=None, at=NOW)
     run = make_run(collection=world.collection, rankings={"q1": ["d1", "d2"]})
+    source = LiveSource.objects.create(ranker=run.ranker)
+    revision = LiveRevision.objects.create(
+        source=source, number=1, configuration={}, created_at=NOW
+    )
+    snapshot = Snapshot.objects.create(
+        source=source, revision=revision, name="s", queries=1, last_query=query.pk, created_at=NOW
+    )
+    SnapshotAnswer.objects.create(
+        snapshot=snapshot, query=query, outcome="empty", attempts=1, answered_at=NOW
+    )
     RunAlias.objects.create(run=run, ranker=run.ranker, name="again", created_at=NOW)
     refresh_evaluations(list_id=world.judgments.pk, at=NOW)
     compute_tools(world.judgments.pk, 1, 10, 0)

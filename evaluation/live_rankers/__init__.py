@@ -1,0 +1,1 @@
+"""Live rankers: search engines that are asked, in revisions; their snapshots become runs."""

@@ -1,0 +1,302 @@
+"""Live rankers: how they are asked, their secret and schedule; snapshots begin and end."""
+
+from datetime import datetime
+from typing import Final
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+
+from evaluation.live_rankers.configuration import Configuration, ConfigurationRefused, check
+from evaluation.live_rankers.schedules import next_time
+from evaluation.models import LiveRevision, LiveSource, Ranker, Snapshot
+from evaluation.runs.services import check_run_name
+from judgments.audit import services as audit
+from judgments.jobs.services import queue_job
+from judgments.models import Job, Query, Secret, User
+from judgments.outgoing.rules import find_origin
+from judgments.permissions import Access, NotFound, check_may_upload_runs
+from judgments.secrets.services import erase_secret, store_secret
+from touchstone.errors import DomainError
+
+KIND: Final = "take_snapshot"
+OFF: Final = (
+    "This server makes no requests to other servers. An administrator allows your search engine "
+    "by listing it in TOUCHSTONE_OUTGOING."
+)
+
+
+class LiveRefused(DomainError):
+    """The live ranker or the snapshot can't be changed like this."""
+
+
+def origin_of(configuration: Configuration) -> str:
+    """Scheme, host and port that are asked. Raises ConfigurationRefused where not allowed."""
+    if not settings.OUTGOING:
+        raise ConfigurationRefused("url", OFF)
+    try:
+        return str(find_origin(configuration.url, settings.OUTGOING)[0])
+    except ValueError as error:
+        message = f"{str(error)[:1].upper()}{str(error)[1:]}. Ask an administrator to allow it."
+        raise ConfigurationRefused("url", message) from error
+
+
+def configure(
+    *, access: Access, ranker: Ranker, configuration: Configuration, secret: str, at: datetime
+) -> LiveRevision:
+    """Make the next revision of how a ranker is asked; for researchers and leads.
+
+    secret: a new one; "" keeps the stored one. The same configuration again is no new revision.
+    Raises ConfigurationRefused, and SecretRefused where no secret can be stored.
+    """
+    check_may_upload_runs(access)
+    _check_own(access, ranker)
+    check(configuration)
+    origin = origin_of(configuration)
+    with transaction.atomic():
+        Ranker.objects.select_for_update(no_key=True).get(pk=ranker.pk)
+        source, _ = LiveSource.objects.get_or_create(ranker=ranker)
+        _keep_secret(access, source, configuration, secret=secret, origin=origin, at=at)
+        last = source.revisions.order_by("-number").first()
+        if last is not None and Configuration.from_json(last.configuration) == configuration:
+            return last
+        revision = LiveRevision.objects.create(
+            source=source,
+            number=last.number + 1 if last else 1,
+            configuration=configuration.to_json(),
+            created_at=at,
+            created_by=access.user,
+        )
+        audit.record_by(
+            access,
+            at,
+            "live.configured",
+            ranker.slug,
+            after={"revision": revision.number, "server": origin},
+        )
+    return revision
+
+
+def _keep_secret(
+    access: Access,
+    source: LiveSource,
+    configuration: Configuration,
+    *,
+    secret: str,
+    origin: str,
+    at: datetime,
+) -> None:
+    """Store a new secret, or see that the old one goes to the same server."""
+    if not configuration.secret_header:
+        if secret:
+            raise ConfigurationRefused("secret_header", "Which header carries the secret?")
+        return
+    if not secret:
+        old = source.secret
+        if old is None or not old.ciphertext:
+            raise ConfigurationRefused("secret", "Enter the secret that the header carries.")
+        if old.origin != origin:
+            raise ConfigurationRefused(
+                "secret", f"The stored secret is for {old.origin}. Enter the one of {origin}."
+            )
+        return
+    _erase(source)
+    source.secret = store_secret(
+        collection=access.collection, value=secret, origin=origin, by=access.user, at=at
+    )
+    source.save(update_fields=["secret"])
+    after = {"server": origin}
+    audit.record_by(access, at, "live.secret_stored", source.ranker.slug, after=after)
+
+
+def remove_secret(*, access: Access, ranker: Ranker, at: datetime) -> None:
+    """Erase the stored secret; for researchers and leads."""
+    check_may_upload_runs(access)
+    source = get_source(access, ranker)
+    with transaction.atomic():
+        if source.secret is None:
+            raise LiveRefused("no_secret", "There is no stored secret.")
+        _erase(source)
+        audit.record_by(access, at, "live.secret_removed", ranker.slug)
+
+
+def _erase(source: LiveSource) -> None:
+    old: Secret | None = source.secret
+    if old is not None:
+        source.secret = None
+        source.save(update_fields=["secret"])
+        erase_secret(secret=old)
+
+
+def set_schedule(
+    *, access: Access, ranker: Ranker, cron: str, time_zone: str, at: datetime
+) -> datetime | None:
+    """Begin snapshots at these times, or none with an empty `cron`; when the next is.
+
+    Raises ScheduleRefused. For researchers and leads.
+    """
+    check_may_upload_runs(access)
+    source = get_source(access, ranker)
+    cron = " ".join(cron.split())
+    due = next_time(cron, time_zone, after=at) if cron else None
+    before = {"cron": source.cron, "time_zone": source.time_zone}
+    with transaction.atomic():
+        LiveSource.objects.filter(pk=source.pk).update(
+            cron=cron, time_zone=time_zone or "UTC", next_at=due
+        )
+        audit.record_by(
+            access,
+            at,
+            "live.scheduled",
+            ranker.slug,
+            before=before,
+            after={"cron": cron, "time_zone": time_zone},
+        )
+    return due
+
+
+def start_snapshot(
+    *, access: Access, ranker: Ranker, name: str = "", revision: int | None = None, at: datetime
+) -> Snapshot:
+    """Ask a live ranker all queries of its collection, in a worker; for researchers and leads.
+
+    name: of the run to be; "" for one after the time. revision: None for the newest.
+    Raises LiveRefused while another snapshot of the ranker runs.
+    """
+    check_may_upload_runs(access)
+    source = get_source(access, ranker)
+    if name:
+        check_run_name(name)
+    wanted = source.revisions.order_by("-number")
+    found = (wanted if revision is None else wanted.filter(number=revision)).first()
+    if found is None:
+        raise LiveRefused("no_revision", f"{ranker.slug} has no revision {revision or 1}.")
+    return _start(source, found, name=name, by=access.user, at=at, is_scheduled=False)
+
+
+def start_due_snapshots(*, at: datetime) -> int:
+    """Begin what is scheduled, once for all times that were missed; how many began.
+
+    Where the last snapshot still runs, this one is left out. Also ends those whose job gave up.
+    """
+    end_abandoned(at=at)
+    started = 0
+    due = LiveSource.objects.filter(next_at__lte=at).select_related("ranker__collection")
+    for source in due:
+        follows = next_time(source.cron, source.time_zone, after=at)
+        claim = LiveSource.objects.filter(pk=source.pk, next_at=source.next_at)
+        if not claim.update(next_at=follows):
+            continue
+        revision = source.revisions.order_by("-number").first()
+        if revision is None or source.snapshots.filter(state=Snapshot.State.RUNNING).exists():
+            continue
+        _start(source, revision, name="", by=None, at=at, is_scheduled=True)
+        started += 1
+    return started
+
+
+def _start(
+    source: LiveSource,
+    revision: LiveRevision,
+    *,
+    name: str,
+    by: User | None,
+    at: datetime,
+    is_scheduled: bool,
+) -> Snapshot:
+    collection = source.ranker.collection
+    queries = Query.objects.filter(collection=collection).exclude(text="")
+    count, last = queries.count(), queries.aggregate(last=Max("pk"))["last"]
+    if not count:
+        raise LiveRefused("no_queries", "This collection has no queries with a text.")
+    end_abandoned(at=at)
+    try:
+        with transaction.atomic():
+            snapshot = Snapshot.objects.create(
+                source=source,
+                revision=revision,
+                name=name or f"{at:%Y-%m-%d %H:%M} r{revision.number}",
+                is_scheduled=is_scheduled,
+                queries=count,
+                last_query=last,
+                created_at=at,
+                created_by=by,
+            )
+            queue_slice(snapshot, at=at)
+            audit.record(
+                collection=collection,
+                actor=by,
+                at=at,
+                action="snapshot.started",
+                subject=source.ranker.slug,
+                after={"snapshot": str(snapshot.public_id), "revision": revision.number},
+            )
+    except IntegrityError as error:
+        if not source.snapshots.filter(state=Snapshot.State.RUNNING).exists():
+            raise
+        message = "A snapshot of this ranker is still running."
+        raise LiveRefused("snapshot_running", message) from error
+    return snapshot
+
+
+def queue_slice(snapshot: Snapshot, *, at: datetime) -> Job:
+    """Queue the job that asks what is left of a snapshot."""
+    job = queue_job(
+        collection=snapshot.source.ranker.collection,
+        by=snapshot.created_by,
+        kind=KIND,
+        params={"snapshot": snapshot.pk},
+        at=at,
+        units=snapshot.queries,
+    )
+    snapshot.job = job
+    snapshot.save(update_fields=["job"])
+    return job
+
+
+def stop_snapshot(*, access: Access, snapshot: Snapshot, at: datetime) -> None:
+    """Ask no more; what was answered stays. For researchers and leads."""
+    check_may_upload_runs(access)
+    _check_own(access, snapshot.source.ranker)
+    with transaction.atomic():
+        if not end(snapshot, state=Snapshot.State.STOPPED, problem="", at=at):
+            raise LiveRefused("snapshot_ended", "This snapshot has ended already.")
+        audit.record_by(
+            access,
+            at,
+            "snapshot.stopped",
+            snapshot.source.ranker.slug,
+            after={"snapshot": str(snapshot.public_id)},
+        )
+
+
+def end(snapshot: Snapshot, *, state: str, problem: str, at: datetime) -> bool:
+    """End a snapshot that runs, without a run; False if it has ended already."""
+    running = Snapshot.objects.filter(pk=snapshot.pk, state=Snapshot.State.RUNNING)
+    return bool(running.update(state=state, problem=problem, ended_at=at))
+
+
+def end_abandoned(*, at: datetime) -> None:
+    """End the snapshots whose job failed: its worker stopped again and again."""
+    abandoned = Snapshot.objects.filter(
+        state=Snapshot.State.RUNNING, job__state=Job.State.FAILED
+    ).select_related("job")
+    for snapshot in abandoned:
+        assert snapshot.job is not None
+        problem = str(snapshot.job.result.get("message", ""))
+        end(snapshot, state=Snapshot.State.FAILED, problem=problem, at=at)
+
+
+def get_source(access: Access, ranker: Ranker) -> LiveSource:
+    """The live source of a ranker of the viewer's collection. Raises NotFound."""
+    _check_own(access, ranker)
+    found = LiveSource.objects.filter(ranker=ranker).select_related("secret").first()
+    if found is None:
+        raise NotFound("live source")
+    found.ranker = ranker
+    return found
+
+
+def _check_own(access: Access, ranker: Ranker) -> None:
+    if ranker.collection_id != access.collection.pk:
+        raise NotFound("ranker")

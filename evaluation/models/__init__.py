@@ -1,0 +1,38 @@
+"""What is compared (rankers, runs, rankings), what was computed of it, and live rankers."""
+
+from evaluation.models.live import LiveRevision, LiveSource, Snapshot, SnapshotAnswer
+from evaluation.models.runs import (
+    Evaluation,
+    Leaderboard,
+    MeasureSet,
+    Ranker,
+    Ranking,
+    RefreshAttempt,
+    Run,
+    RunAlias,
+    SampleEvaluation,
+    StabilityReport,
+    ToolValues,
+    no_parameters,
+    no_tags,
+)
+
+__all__ = [
+    "Evaluation",
+    "Leaderboard",
+    "LiveRevision",
+    "LiveSource",
+    "MeasureSet",
+    "Ranker",
+    "Ranking",
+    "RefreshAttempt",
+    "Run",
+    "RunAlias",
+    "SampleEvaluation",
+    "Snapshot",
+    "SnapshotAnswer",
+    "StabilityReport",
+    "ToolValues",
+    "no_parameters",
+    "no_tags",
+]

@@ -1,0 +1,90 @@
+"""Who gets what at the addresses of live rankers, on pages and over REST."""
+
+from typing import Any
+
+from evaluation.live_rankers.configuration import Configuration
+from evaluation.live_rankers.mapping import Mapping
+from evaluation.models import LiveRevision, LiveSource, Snapshot
+from judgments.models import Secret
+from tests.builders import NOW, World
+from tests.evaluation.builders import make_ranker
+from tests.permissions.api import JSON, PUT, researchers
+from tests.permissions.api import readers as api_readers
+from tests.permissions.judgments import books
+from tests.permissions.runs import uploaders
+from tests.permissions.table import Row, readers
+
+# nothing may be asked, so that whoever may configure gets the reason
+ASKED: dict[str, Any] = {"method": "GET", "url": "http://127.0.0.1:9/?q={{text}}"}
+FORM: dict[str, Any] = ASKED | {
+    "rows": "results",
+    "id": "id",
+    "depth": 10,
+    "at_once": 1,
+    "rate": 0,
+    "timeout": 1,
+    "attempts": 1,
+    "min_answered": 100,
+}
+
+
+def source_of(world: World) -> LiveSource:
+    """A live ranker whose secret was removed."""
+    secret = Secret.objects.create(
+        collection=world.collection, origin="http://a.example", ciphertext="x", created_at=NOW
+    )
+    source = LiveSource.objects.create(
+        ranker=make_ranker(collection=world.collection), secret=secret
+    )
+    configuration = Configuration(**ASKED, mapping=Mapping(rows="results", id="id"))
+    LiveRevision.objects.create(
+        source=source, number=1, configuration=configuration.to_json(), created_at=NOW
+    )
+    return source
+
+
+def live(world: World) -> dict[str, Any]:
+    return books(world) | {"ranker_slug": source_of(world).ranker.slug}
+
+
+def running(world: World, name: str = "public_id") -> dict[str, Any]:
+    source = source_of(world)
+    snapshot = Snapshot.objects.create(
+        source=source,
+        revision=source.revisions.get(),
+        name="first",
+        queries=1,
+        last_query=world.queries[0].pk,
+        created_at=NOW,
+    )
+    return books(world) | {"ranker_slug": source.ranker.slug, name: snapshot.public_id}
+
+
+def running_api(world: World) -> dict[str, Any]:
+    return running(world, "snapshot_id")
+
+
+ROWS: list[Row] = [
+    readers("live", path=live),
+    uploaders("live-edit", path=live),
+    uploaders("live-edit", 200, path=live, method="post", data=FORM),
+    uploaders("live-schedule", 302, path=live, method="post", data={"cron": "0 3 * * *"}),
+    uploaders("live-schedule", 400, path=live, method="post", data={"cron": "never"}),
+    uploaders("live-secret-remove", 302, path=live, method="post"),
+    uploaders("snapshot-start", 302, path=live, method="post"),
+    readers("snapshot", path=running),
+    uploaders("snapshot-stop", 302, path=running, method="post"),
+    api_readers("api-live", path=live),
+    researchers(
+        "api-live",
+        400,
+        path=live,
+        data={"configuration": {**ASKED, "mapping": {"rows": "a", "id": "b"}}},
+        **PUT,
+    ),
+    api_readers("api-snapshots", path=live),
+    researchers("api-snapshots", 202, path=live, data={}, **JSON),
+    api_readers("api-snapshot", path=running_api),
+    api_readers("api-snapshot-answers", path=running_api),
+    researchers("api-snapshot-stop", path=running_api, method="post"),
+]
