@@ -151,9 +151,9 @@ def _check_request(configuration: Configuration) -> None:
     if configuration.method == "GET" and configuration.body is not None:
         raise ConfigurationRefused("body", "A GET has no body. Use POST, or leave it empty.")
     used = _used("url", url=configuration.url) | _used("body", body=configuration.body)
-    if not used & {"text", "id", "vector"}:
+    if not used & {"text", "id"}:
         field = "url" if configuration.body is None else "body"
-        message = "Each query would get the same request: use {{text}}, {{id}} or {{vector}}."
+        message = "Each query would get the same request: use {{text}} or {{id}}."
         raise ConfigurationRefused(field, message)
 
 

@@ -5,8 +5,10 @@ JMESPath only selects: it runs no code and asks nothing else. Its specification:
 
 import json
 import math
+from collections.abc import Callable
 from collections.abc import Mapping as Mapped
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import Any, Final
 
 import jmespath
@@ -159,10 +161,39 @@ def _text(expression: str, row: Json) -> str:
 
 def _search(field: str, expression: str, value: Json) -> Json:
     try:
-        found: Json = jmespath.search(expression, value)
+        found: Json = _selector(expression)(value)
     except (JMESPathError, RecursionError, ArithmeticError, ValueError) as error:
         raise BadAnswer(f"“{expression}” ({field}) fails: {_first_line(error)}") from error
     return found
+
+
+@lru_cache(maxsize=256)
+def _selector(expression: str) -> Callable[[Json], Json]:
+    """What selects. `a.b` alone is looked up without an interpreter, in a tenth of the time:
+    a hundred results of a query make four hundred look-ups.
+    """
+    compiled = jmespath.compile(expression)
+    names = _field_names(compiled.parsed)
+    if names is None:
+        search: Callable[[Json], Json] = compiled.search
+        return search
+
+    def look_up(value: Json) -> Json:
+        for name in names:
+            value = value.get(name) if isinstance(value, dict) else None
+        return value
+
+    return look_up
+
+
+def _field_names(node: dict[str, Any]) -> list[str] | None:
+    """The names of an expression that is nothing but fields in fields."""
+    if node["type"] == "field":
+        return [node["value"]]
+    if node["type"] != "subexpression":
+        return None
+    parts = [_field_names(child) for child in node["children"]]
+    return None if None in parts else [name for part in parts if part for name in part]
 
 
 def _kind(value: object) -> str:

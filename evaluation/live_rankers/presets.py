@@ -24,16 +24,6 @@ class Preset:
     secret_hint: str = ""
 
 
-_SEARCH: Final = Mapping(
-    rows="hits.hits",
-    id="_id",
-    score="_score",
-    title="_source.title",
-    text="_source.text",
-    url="_source.url",
-    partial="timed_out || _shards.failed > `0`",
-)
-
 PRESETS: Final[dict[str, Preset]] = {
     "elasticsearch": Preset(
         label="Elasticsearch or OpenSearch",
@@ -43,21 +33,17 @@ PRESETS: Final[dict[str, Preset]] = {
             "size": "{{depth}}",
             "query": {"multi_match": {"query": "{{text}}", "fields": ["title^2", "text"]}},
         },
-        mapping=_SEARCH,
+        mapping=Mapping(
+            rows="hits.hits",
+            id="_id",
+            score="_score",
+            title="_source.title",
+            text="_source.text",
+            url="_source.url",
+            partial="timed_out || _shards.failed > `0`",
+        ),
         secret_header="Authorization",  # noqa: S106
         secret_hint="ApiKey …, or Basic … for OpenSearch",  # noqa: S106
-    ),
-    "elasticsearch-vectors": Preset(
-        label="Elasticsearch, nearest vectors",
-        method="POST",
-        url="http://localhost:9200/INDEX/_search",
-        body={
-            "size": "{{depth}}",
-            "knn": {"field": "vector", "query_vector": "{{vector}}", "k": "{{depth}}"},
-        },
-        mapping=_SEARCH,
-        secret_header="Authorization",  # noqa: S106
-        secret_hint="ApiKey …",  # noqa: S106
     ),
     "solr": Preset(
         label="Solr",

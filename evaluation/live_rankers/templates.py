@@ -6,7 +6,7 @@ percent-encoded, so that no value can end a part of it.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote, unquote
@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 from touchstone.errors import DomainError
 from touchstone.files.json_lines import Json
 
-NAMES: Final = ("text", "id", "segment", "depth", "vector")
+NAMES: Final = ("text", "id", "segment", "depth")
 
 _VARIABLE: Final = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
 _WHOLE: Final = re.compile(rf"\A{_VARIABLE.pattern}\Z")
@@ -34,14 +34,9 @@ class Variables:
     id: str
     segment: str
     depth: int
-    vector: Sequence[float] | None = None
 
-    def get(self, name: str) -> str | int | list[Json]:
-        """The value as JSON has it. Raises TemplateRefused for a query without a vector."""
-        if name == "vector":
-            if self.vector is None:
-                raise TemplateRefused("no_vector", f"There is no vector for the query {self.id}.")
-            return list(self.vector)
+    def get(self, name: str) -> str | int:
+        """The value as JSON has it."""
         value: str | int = getattr(self, name)
         return value
 
@@ -49,13 +44,13 @@ class Variables:
 def used_variables(*, url: str, body: Json) -> set[str]:
     """The variables that a template uses.
 
-    Raises TemplateRefused for an unknown name, for a variable in a scheme, host, port or the name
-    of a JSON field, and for a vector in a longer text.
+    Raises TemplateRefused for an unknown name, and for a variable in a scheme, host, port or the
+    name of a JSON field.
     """
     origin = _BEFORE_PATH.match(url)
     if origin and "{{" in origin.group():
         raise _refused("A variable can't be in the scheme, host or port of the URL.")
-    names = _names(url, in_text=True)
+    names = _names(url)
     return names | _names_in(body)
 
 
@@ -94,7 +89,7 @@ def _fill_part(part: str, variables: Variables) -> str:
 
 def _names_in(body: Json) -> set[str]:
     if isinstance(body, str):
-        return _names(body, in_text=not _WHOLE.match(body))
+        return _names(body)
     if isinstance(body, Mapping):
         if any("{{" in key for key in body):
             raise _refused("A variable can't be in the name of a JSON field.")
@@ -104,14 +99,12 @@ def _names_in(body: Json) -> set[str]:
     return set()
 
 
-def _names(text: str, *, in_text: bool) -> set[str]:
+def _names(text: str) -> set[str]:
     names = {found.group(1) for found in _VARIABLE.finditer(text)}
     if "{{" in _VARIABLE.sub("", text):
         raise _refused("A {{ has no }}.")
     for name in sorted(names - set(NAMES)):
         raise _refused(f"Unknown variable {{{{{name}}}}}. Use {', '.join(NAMES)}.")
-    if in_text and "vector" in names:
-        raise _refused("{{vector}} must be a whole JSON value.")
     return names
 
 

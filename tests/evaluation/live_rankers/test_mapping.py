@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import jmespath
 import pytest
 
 from evaluation.live_rankers.mapping import (
@@ -54,6 +55,19 @@ def test_rows_may_be_arrays_and_ids_numbers():
         ("7", 0.5),
         ("9", 0.25),
     ]
+
+
+@pytest.mark.parametrize("expression", ["id", '"a b"', "_source.a.b", 'x."y z"', "a.b[0].c"])
+def test_a_path_of_names_selects_what_jmespath_does(expression):
+    for value in (
+        {"id": "1", "a b": "2", "_source": {"a": {"b": "3"}}, "x": {"y z": "4"}},
+        {"_source": ["a"], "x": None, "a": {"b": [{"c": "5"}]}},
+        {"_source": {"a": "text"}},
+    ):
+        given: Any = {"results": [{"doc": value, "n": "n1"}]}
+        mapping = Mapping(rows="results", id="n", title=f"doc.{expression}")
+        (row,) = map_answer(given, mapping, depth=1).rows
+        assert row.title == (jmespath.search(expression, value) or "")
 
 
 def test_no_more_rows_than_asked_for():

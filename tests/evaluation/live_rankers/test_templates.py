@@ -40,10 +40,10 @@ def test_a_text_stays_one_parameter_of_a_url(text):
 
 def test_a_whole_value_keeps_its_type_and_nothing_is_filled_twice():
     filled = fill_json(
-        {"k": "{{depth}}", "v": "{{ vector }}", "t": "{{text}}", "s": ["{{segment}}", 3, None]},
-        variables(text="{{id}}", vector=(0.5, -1.0), segment="news"),
+        {"k": "{{ depth }}", "t": "{{text}}", "s": ["{{segment}}", 3, None]},
+        variables(text="{{id}}", segment="news"),
     )
-    assert filled == {"k": 10, "v": [0.5, -1.0], "t": "{{id}}", "s": ["news", 3, None]}
+    assert filled == {"k": 10, "t": "{{id}}", "s": ["news", 3, None]}
 
 
 @pytest.mark.parametrize("qid", ["..", "."])
@@ -65,8 +65,7 @@ def test_a_slash_in_a_value_ends_no_part_of_a_path():
         ("http://a.example:{{depth}}/", None, "scheme, host or port"),
         ("http://a.example/{{query}}", None, "Unknown variable"),
         ("http://a.example/?q={{text", None, "has no }}"),
-        ("http://a.example/?q={{vector}}", None, "whole JSON value"),
-        ("", {"q": "x {{vector}}"}, "whole JSON value"),
+        ("http://a.example/?q={{vector}}", None, "Unknown variable"),
         ("", {"{{text}}": 1}, "name of a JSON field"),
         ("", [{"a": "{{nope}}"}], "Unknown variable"),
     ],
@@ -74,8 +73,3 @@ def test_a_slash_in_a_value_ends_no_part_of_a_path():
 def test_a_template_that_can_not_be_filled_is_refused(url, body, why):
     with pytest.raises(TemplateRefused, match=why):
         used_variables(url=url, body=body)
-
-
-def test_a_query_without_a_vector_is_refused_by_name():
-    with pytest.raises(TemplateRefused, match="no vector for the query q1"):
-        fill_json("{{vector}}", variables())
