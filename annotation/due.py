@@ -6,6 +6,7 @@ from django.db.models import Count, F, Min, Sum
 
 from annotation.gold.queries import list_unchecked
 from annotation.models import Assignment, Label, Pair
+from annotation.pooling.snapshot_pools import is_pool_due
 
 
 def list_due_lists() -> list[int]:
@@ -50,3 +51,8 @@ def count_labels() -> int:
 def is_lease_due(at: datetime) -> bool:
     """Whether some lease has run out and is still there."""
     return Assignment.objects.filter(state=Assignment.State.LEASED, leased_until__lt=at).exists()
+
+
+def is_snapshot_pool_due(_: datetime) -> bool:
+    """Whether the snapshots that some pool waits for have ended."""
+    return is_pool_due()

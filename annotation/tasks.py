@@ -6,6 +6,7 @@ from django.utils import timezone
 from annotation.consolidation.services import consolidate, seconds_to_wait
 from annotation.gold.checking import check_labels
 from annotation.labelling.leasing import release_expired
+from annotation.pooling.snapshot_pools import build_due_pools
 from annotation.quality.services import refresh_quality
 from annotation.reminders.services import TASK as REMIND
 from annotation.reminders.services import remind
@@ -33,6 +34,12 @@ def consolidate_list(list_id: int) -> None:
 def release_expired_leases() -> None:
     """Free the seats of people who went away."""
     release_expired(at=timezone.now())
+
+
+@shared_task(name="annotation.build_snapshot_pools", ignore_result=True)
+def build_snapshot_pools() -> None:
+    """Build the pools whose snapshots have ended."""
+    build_due_pools(at=timezone.now())
 
 
 @shared_task(name="annotation.refresh_quality", ignore_result=True)

@@ -14,6 +14,7 @@ from annotation.labelling import views as labelling
 from annotation.leave_one_out import views as without
 from annotation.overlap_requests import views as overlap
 from annotation.pooling import next_campaign_views as judging_next
+from annotation.pooling import snapshot_pool_views as snapshot_pools
 from annotation.pooling import views as pools
 from annotation.quality import views as quality
 from annotation.questions import views as questions
@@ -61,6 +62,7 @@ urlpatterns: list[URLPattern] = [
     path(f"{K}/approve", campaigns.campaign_approve, name="campaign-approve"),
     path(f"{K}/pool", pools.pool, name="campaign-pool"),
     path(f"{K}/pool/preview", pools.pool_preview, name="campaign-pool-preview"),
+    path(f"{K}/pool/snapshots", snapshot_pools.pool_snapshots, name="campaign-pool-snapshots"),
     path(f"{K}/pool/top-up", pools.top_up, name="campaign-top-up"),
     path(f"{K}/pairs", pairs.pairs, name="campaign-pairs"),
     path(f"{K}/rule", rules.campaign_rule, name="campaign-rule"),

@@ -4,7 +4,8 @@
 
 A search engine on loopback, a process of its own, answers each query after so many milliseconds
 with `depth` documents. The snapshot is taken in this process, on SQLite in a temporary home:
-requests, storing each answer, and the run with its rankings. The ideal is queries × milliseconds / at once.
+requests, storing each answer, and the run with its rankings. The ideal is
+queries × milliseconds / at once.
 """
 
 import argparse

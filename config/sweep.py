@@ -35,6 +35,7 @@ WITHOUT_ARGUMENTS: Final[Mapping[str, Callable[[datetime], bool]]] = {
     "judgments.clear_sessions": is_session_expired,
     "evaluation.start_snapshots": evaluation.live_rankers.due.is_snapshot_due,
     "annotation.release_expired": annotation.due.is_lease_due,
+    "annotation.build_snapshot_pools": annotation.due.is_snapshot_pool_due,
     "annotation.remind": annotation.reminders.services.is_reminding_due,
 }
 

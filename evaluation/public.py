@@ -9,6 +9,12 @@ from evaluation.comparison.what_if import (
     list_what_if,
 )
 from evaluation.judge_next.queries import JudgeNext, NextAsked, asked_of, get_judge_next
+from evaluation.live_rankers.pools import (
+    SnapshotOutcome,
+    count_live_rankers,
+    list_snapshot_outcomes,
+    start_snapshots,
+)
 from evaluation.runs.queries import RunChoice, list_ranked_documents, list_runs
 from evaluation.runs.selection import ChosenRuns, RunsFilters, get_chosen_runs, runs_filters_of
 from evaluation.set_looks.services import count_look
@@ -21,9 +27,11 @@ __all__ = [
     "OtherBoard",
     "RunChoice",
     "RunsFilters",
+    "SnapshotOutcome",
     "Standing",
     "WhatIf",
     "asked_of",
+    "count_live_rankers",
     "count_look",
     "get_chosen_runs",
     "get_evidence",
@@ -32,6 +40,8 @@ __all__ = [
     "get_resolution",
     "list_ranked_documents",
     "list_runs",
+    "list_snapshot_outcomes",
     "list_what_if",
     "runs_filters_of",
+    "start_snapshots",
 ]

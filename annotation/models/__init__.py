@@ -23,7 +23,7 @@ from annotation.models.labels import (
     Label,
     LabelTiming,
 )
-from annotation.models.pools import Pair, Pool, PoolEntry
+from annotation.models.pools import Pair, Pool, PoolEntry, SnapshotPool
 from annotation.models.preferences import LabellingPreferences
 from annotation.models.quality import AsidePreview, QualityReport, RulePreview
 from annotation.models.questions import Announcement, AnnouncementRead, Message, Question
@@ -60,6 +60,7 @@ __all__ = [
     "Question",
     "Reopening",
     "RulePreview",
+    "SnapshotPool",
     "StandIn",
     "TrainingAnswer",
     "TrainingAttempt",

@@ -110,6 +110,45 @@ class Pool(models.Model):
         return f"{self.strategy} {self.depth}"
 
 
+class SnapshotPool(models.Model):
+    """A pool that waits for snapshots of live rankers, of which evaluation knows.
+
+    snapshots: their public ids. message: what became of it, in words.
+    """
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "waiting"
+        DONE = "done", "done"
+        FAILED = "failed", "failed"
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="snapshot_pools")
+    snapshots = models.JSONField(default=list)
+    state = models.CharField(max_length=8, choices=State.choices, default=State.WAITING)
+    message = models.TextField(blank=True, default="")
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("campaign",),
+                condition=models.Q(state="waiting"),
+                name="snapshot_pool_one_at_a_time",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(state__in=("waiting", "done", "failed")),
+                name="snapshot_pool_state_known",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.campaign_id}: {self.state}"
+
+
 class PoolEntry(models.Model):
     """Why a pair is in a campaign. sources: [[ranker, run, rank], …]; annotators never get it."""
 

@@ -16,7 +16,7 @@ from annotation.pages.rendering import render_page
 from annotation.pooling import services
 from annotation.pooling.forms import SAMPLE, PoolForm
 from annotation.pooling.queries import PoolPreview, PoolRefused, TopUp, preview_pool, preview_top_up
-from evaluation.public import list_runs
+from evaluation.public import count_live_rankers, list_runs
 from judgments.pages.rendering import is_part, posted
 from judgments.permissions import Access
 from judgments.rate_limits import costly
@@ -44,6 +44,8 @@ def pool(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
         form=form,
         preview=preview,
         top_up=_top_up(access, campaign),
+        live_rankers=count_live_rankers(access=access),
+        snapshot_pool=campaign.snapshot_pools.order_by("-pk").first(),
     )
 
 

@@ -22,6 +22,7 @@ SENTENCES: Final = {
     "campaign.overlap_added": "requested more labels per pair in {}",
     "campaign.overlap_withdrawn": "withdrew requested labels in {}",
     "campaign.pool_built": "added pairs to {}",
+    "campaign.pool_awaited": "started snapshots for a pool of {}",
     "campaign.query_given_back": "unskipped a query of {}",
     "campaign.reopened": "reopened the campaign {}",
     "campaign.rule_chosen": "changed the aggregation rule of {}",

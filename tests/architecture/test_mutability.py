@@ -62,6 +62,7 @@ MUTABLE = {
     "annotation.LabelTiming": "how long labels took: can be erased, and is no fact",
     "annotation.LabellingPreferences": "keys and text size, as often as somebody likes",
     "annotation.TrainingAttempt": "ends, and a lead may decide it; both are in the audit log",
+    "annotation.SnapshotPool": "waits, and ends",
     "annotation.Pair": "its state, and what was last concluded of it",
     "evaluation.Leaderboard": "a list's measures and its test; both are in the audit log",
     "evaluation.LiveSource": "its secret and schedule; changes are in the audit log",

@@ -312,6 +312,7 @@ ROWS = [
     leads("campaign-approve", 404, path=open_one),
     leads("campaign-pool", path=with_run),
     leads("campaign-pool", path=with_run, method="post", data=POOL),
+    leads("campaign-pool-snapshots", 302, path=with_run, method="post"),
     leads("campaign-pool-preview", path=with_run, method="post", data=POOL),
     leads("campaign-top-up", 302, path=with_run),
     leads("campaign-top-up", 302, path=with_run, method="post"),
