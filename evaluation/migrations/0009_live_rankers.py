@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('evaluation', '0008_sample_evaluations'),
-        ('judgments', '0012_secrets'),
+        ('judgments', '0013_secrets'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0007_plainer_choices'),
+        ('annotation', '0008_pools_of_samples'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
