@@ -36,6 +36,7 @@ urlpatterns: list[URLPattern] = [
     path(f"{C}/lists/<slug:list_slug>/compare/test", comparison.compare_test, name="compare-test"),
     path(f"{C}/lists/<slug:list_slug>/compare/documents", comparison.moved, name="moved"),
     path(f"{C}/lists/<slug:list_slug>/estimates", samples.estimates, name="estimates"),
+    path(f"{C}/lists/<slug:list_slug>/estimates/plan", samples.plan_sample, name="plan-sample"),
     path(f"{C}/lists/<slug:list_slug>/stability", stability.stability, name="stability"),
     path(f"{C}/lists/<slug:list_slug>/judge-next", judge_next.judge_next, name="judge-next"),
     path(f"{C}/lists/<slug:list_slug>/unjudged", comparison.unjudged, name="unjudged"),

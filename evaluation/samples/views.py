@@ -7,8 +7,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from evaluation.pages.rendering import answer_page
+from evaluation.runs.choices import list_run_options, offered_measures
+from evaluation.samples.planning import PlanFilters, get_plan_page
 from evaluation.samples.queries import SampleFilters, get_estimates
 from judgments.permissions import get_access
+from judgments.rate_limits import costly
+from judgments.samples.designs import PER_SEARCH
 
 
 @never_cache
@@ -29,4 +33,40 @@ def estimates(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
         access=access,
         section="leaderboard",
         part="_estimates",
+    )
+
+
+@costly
+@require_safe
+def plan_sample(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
+    """What a detectable difference, or a month's labels, takes of a sample."""
+    access = get_access(viewer=request.user, slug=slug)
+
+    def page(filters: PlanFilters) -> dict[str, Any]:
+        found = get_plan_page(access=access, slug=list_slug, filters=filters)
+        names = [one.name for one in found.compared]
+        return {
+            "page": found,
+            "options": list_run_options(access=access, chosen=names),
+            "measures": offered_measures(found.list, found.asked_measure),
+        }
+
+    asked = request.GET
+    filters = PlanFilters(
+        frame=asked.get("frame", ""),
+        cuts=asked.get("cuts"),
+        measure=asked.get("measure", ""),
+        runs=tuple(name for name in asked.getlist("runs") if name.strip()),
+        target=asked.get("target", PER_SEARCH),
+        cost=asked.get("cost", "").strip(),
+        difference=asked.get("difference", "").strip(),
+        labels=asked.get("labels", "").strip(),
+    )
+    return answer_page(
+        request,
+        "plan_sample",
+        lambda: page(filters),
+        lambda: page(PlanFilters()),
+        access=access,
+        section="leaderboard",
     )

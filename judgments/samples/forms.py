@@ -6,7 +6,7 @@ from typing import Any, Final, TypeVar
 
 from django import forms
 
-from judgments.models import JudgmentList
+from judgments.models import JudgmentList, SamplePlan
 from judgments.permissions import Access
 from judgments.samples.designs import (
     MOST,
@@ -96,8 +96,8 @@ class SampleForm(forms.Form):
         label="Seed",
         min_value=0,
         max_value=2**63 - 1,
-        help_text="The same seed draws the same queries. Keep it for the next month’s sample: "
-        "queries already judged are then drawn again wherever their probability allows.",
+        help_text="The same seed draws the same queries. Keep the last sample’s seed for the next "
+        "month: queries already judged are then drawn again wherever their probability allows.",
     )
 
     def __init__(
@@ -109,7 +109,8 @@ class SampleForm(forms.Form):
         lists: Any = self.fields["judgment_list"]
         lists.label_from_instance = lambda one: one.name
         lists.queryset = JudgmentList.objects.filter(collection=access.collection)
-        self.fields["seed"].initial = secrets.randbelow(SEEDS)
+        last = SamplePlan.objects.filter(list__collection=access.collection).order_by("-pk").first()
+        self.fields["seed"].initial = last.seed if last else secrets.randbelow(SEEDS)
 
     @property
     def rows(self) -> list[tuple[str, int, int]]:

@@ -4,7 +4,7 @@ import csv
 import io
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from django.core.paginator import Page
 
@@ -15,6 +15,7 @@ from judgments.permissions import Access, NotFound, may_see_people
 from judgments.samples.designs import OPTIMAL, QUERIES
 from touchstone.files.rating_lines import guarded
 
+EARLIER: Final = 3  # samples whose overlap a page shows
 FILE_COLUMNS = ("query_id", "query", "stratum", "pi", "searches")
 
 
@@ -44,6 +45,16 @@ class DrawnRow:
 
 
 @dataclass(frozen=True)
+class EarlierSample:
+    """A sample of the list that was drawn before. shared: queries that both have."""
+
+    number: int
+    name: str
+    has_same_seed: bool
+    shared: int
+
+
+@dataclass(frozen=True)
 class SamplePage:
     """A sample. design: in words. judged: drawn queries that have a grade at the list's head."""
 
@@ -62,6 +73,7 @@ class SamplePage:
     certain: int
     judged: int
     strata: list[DrawnStratum]
+    earlier: list[EarlierSample]
     queries: "Page[Any]"
     created_at: datetime
     who: str
@@ -143,10 +155,25 @@ def get_sample_page(*, access: Access, list_slug: str, number: int, page: str) -
             )
             for row, count in zip(strata, drawn, strict=True)
         ],
+        earlier=_earlier(plan),
         queries=paginate(members.select_related("query"), page=page, show=show),
         created_at=plan.created_at,
         who=str(maker) if maker and may_see_people(access) else "",
     )
+
+
+def _earlier(plan: SamplePlan) -> list[EarlierSample]:
+    before = SamplePlan.objects.filter(list=plan.list, number__lt=plan.number)
+    own = SampledQuery.objects.filter(plan=plan).values("query")
+    return [
+        EarlierSample(
+            one.number,
+            one.name,
+            one.seed == plan.seed,
+            one.members.filter(query__in=own).count(),
+        )
+        for one in before.order_by("-number")[:EARLIER]
+    ]
 
 
 def design_words(design: dict[str, Any]) -> str:

@@ -1,6 +1,8 @@
 """Samples: drawing one, and what was drawn."""
 
-from django.http import HttpRequest, HttpResponse
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
@@ -14,6 +16,8 @@ from judgments.samples.services import request_sample
 from judgments.traffic.queries import CUTS, format_cuts, get_concentration, get_frame
 from touchstone.errors import DomainError
 
+PLANNED: Final = ("cuts", "spreads", "costs", "budget", "target", "allocation", "judgment_list")
+
 
 @require_http_methods(["GET", "POST"])
 def sample_create(request: HttpRequest, slug: str, number: int) -> HttpResponse:
@@ -25,7 +29,7 @@ def sample_create(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         posted(request),
         access=access,
         concentration=get_concentration(frame),
-        initial={"cuts": request.GET.get("cuts", format_cuts(CUTS)), "n": 400},
+        initial=_initial(request.GET),
     )
     if request.method == "POST" and form.is_valid() and "draw" in request.POST:
         data = form.cleaned_data
@@ -44,6 +48,14 @@ def sample_create(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         else:
             return redirect("job", slug, job.public_id)
     return render_page(request, "sample_create", frame, access=access, section="queries", form=form)
+
+
+def _initial(asked: QueryDict) -> dict[str, object]:
+    """What the form begins with: as the planner's address has it, or the usual."""
+    usual: dict[str, object] = {"cuts": format_cuts(CUTS)}
+    if "budget" not in asked:
+        usual["n"] = 400
+    return usual | {name: asked[name] for name in PLANNED if name in asked}
 
 
 @require_safe

@@ -1,0 +1,220 @@
+"""Planning a sample: what a difference or a month's labels takes, from past paired differences."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from evaluation.evaluations.queries import FilterRefused
+from evaluation.runs.selection import ComparedRun, RunsFilters, get_chosen_runs
+from judgments.models import JudgmentList, SampledQuery, TrafficFrame
+from judgments.permissions import Access
+from judgments.samples.designs import PER_QUERY, PER_SEARCH
+from judgments.traffic.queries import CUTS, format_cuts, get_concentration, parse_cuts
+from touchstone.measures.asking import Asked
+from touchstone.sampling.errors import SamplingError
+from touchstone.sampling.planning import (
+    ExpectedPrecision,
+    PlannedStrata,
+    plan_for_budget,
+    plan_for_difference,
+)
+from touchstone.sampling.traffic import TrafficStrata, traffic_strata
+
+FEWEST: Final = 10  # differences of a stratum, below which all differences stand for it
+USUAL_COST: Final = 20.0  # labels per query: ten documents, twice
+
+
+@dataclass(frozen=True)
+class PlanFilters:
+    """What is to be planned, as an address has it.
+
+    frame: its number; "" for the newest. runs: two, the baseline first; () for the leaderboard's
+    first two. difference, labels: one of them is the goal, "" for neither. cost: labels per query,
+    one or one per stratum.
+    """
+
+    frame: str = ""
+    cuts: str | None = None
+    measure: str = ""
+    runs: tuple[str, ...] = ()
+    target: str = PER_SEARCH
+    cost: str = ""
+    difference: str = ""
+    labels: str = ""
+
+
+@dataclass(frozen=True)
+class PlannedStratum:
+    """A stratum. spread: the standard deviation of paired differences that is expected of it.
+
+    differences: past ones of the stratum that it comes from; 0 where all of the list stand for it.
+    n: queries to draw; cost: labels, for all of them.
+    """
+
+    name: str
+    queries: int
+    search_share: float
+    spread: float
+    differences: int
+    n: int
+    cost: float
+
+
+@dataclass(frozen=True)
+class SamplePlanned:
+    """What a goal takes. detectable: the minimum detectable difference, 80 % power."""
+
+    strata: tuple[PlannedStratum, ...]
+    n: int
+    cost: float
+    standard_error: float
+    detectable: float
+    cuts: str
+    spreads: str
+    costs: str
+
+
+@dataclass(frozen=True)
+class PlanPage:
+    """frames: the collection's logs, newest first. planned: None until a goal is given, or where
+    `problem` says why there is none.
+    """
+
+    list: JudgmentList
+    frames: tuple[TrafficFrame, ...]
+    frame: TrafficFrame | None
+    asked: PlanFilters
+    asked_measure: Asked
+    compared: Sequence[ComparedRun]
+    planned: SamplePlanned | None
+    problem: str
+
+    @property
+    def measure(self) -> str:
+        """The measure's name, as addresses have it."""
+        return self.asked_measure.canonical
+
+
+def get_plan_page(*, access: Access, slug: str, filters: PlanFilters) -> PlanPage:
+    """A planned sample of a list.
+
+    Raises FilterRefused or MeasureError for what can't be asked for.
+    """
+    wanted = RunsFilters(runs=filters.runs, measure=filters.measure)
+    chosen = get_chosen_runs(access=access, slug=slug, filters=wanted, baseline="")
+    frames_qs = TrafficFrame.objects.filter(collection=access.collection).order_by("-number")
+    frames = tuple(frames_qs)
+    frame = next((one for one in frames if filters.frame in ("", str(one.number))), None)
+    if filters.frame and frame is None:
+        raise FilterRefused("no_traffic", f"No traffic {filters.frame[:20]} in this collection.")
+    if filters.target not in (PER_QUERY, PER_SEARCH):
+        raise FilterRefused("no_target", "Means are per query or per search.")
+    cuts = format_cuts(CUTS) if filters.cuts is None else filters.cuts
+    asked = replace(filters, cuts=cuts, cost=filters.cost or f"{USUAL_COST:g}")
+    planned, problem = None, ""
+    if frame is not None and (filters.difference or filters.labels):
+        try:
+            planned = _planned(chosen.list, frame, asked, chosen.compared)
+        except SamplingError as error:
+            problem = error.message
+    return PlanPage(
+        chosen.list,
+        frames,
+        frame,
+        asked,
+        chosen.asked,
+        chosen.compared,
+        planned,
+        problem,
+    )
+
+
+def _planned(
+    judgment_list: JudgmentList,
+    frame: TrafficFrame,
+    asked: PlanFilters,
+    compared: Sequence[ComparedRun],
+) -> SamplePlanned:
+    strata = traffic_strata(get_concentration(frame), parse_cuts(asked.cuts or ""))
+    spreads, counts = _spreads(judgment_list, strata, compared)
+    costs = _numbers(asked.cost, len(strata.names))
+    weights = strata.searches if asked.target == PER_SEARCH else strata.queries
+    wanted = PlannedStrata.of(strata.names, strata.queries, spreads, costs, weights)
+    found = _for_goal(wanted, asked)
+    rows = zip(
+        strata.names,
+        strata.queries.tolist(),
+        (strata.searches / strata.searches.sum()).tolist(),
+        spreads,
+        counts,
+        found.n.tolist(),
+        (found.n * wanted.costs).tolist(),
+        strict=True,
+    )
+    return SamplePlanned(
+        tuple(PlannedStratum(*row) for row in rows),
+        int(found.n.sum()),
+        found.cost,
+        found.standard_error,
+        found.detectable,
+        asked.cuts or "",
+        ", ".join(f"{one:.4f}" for one in spreads),
+        ", ".join(f"{one:g}" for one in costs),
+    )
+
+
+def _for_goal(strata: PlannedStrata, asked: PlanFilters) -> ExpectedPrecision:
+    if asked.difference and asked.labels:
+        raise SamplingError("give a difference or a number of labels, not both")
+    if asked.labels:
+        return plan_for_budget(strata, _number(asked.labels, "labels"))
+    return plan_for_difference(strata, _number(asked.difference, "difference"))
+
+
+def _spreads(
+    judgment_list: JudgmentList, strata: TrafficStrata, compared: Sequence[ComparedRun]
+) -> tuple[list[float], list[int]]:
+    """The standard deviation of paired differences in each stratum, and of how many.
+
+    A query's stratum follows from its searches in the newest sample that has it.
+    """
+    if len(compared) < 2:
+        raise SamplingError("past differences need two runs that are evaluated on this list")
+    first, second = compared[0].values, compared[1].values
+    counted = first.counted & second.counted
+    differences = (second.values - first.values)[counted]
+    if len(differences) < 2:
+        raise SamplingError("past differences need two queries that both runs are judged on")
+    members = SampledQuery.objects.filter(plan__list=judgment_list).order_by("plan")
+    searches = dict(members.values_list("query", "searches"))
+    own = np.array([searches.get(pk, 0) for pk in first.query_ids[counted].tolist()], np.int64)
+    codes = np.where(own > 0, strata.codes(own), -1)
+    every = float(np.std(differences, ddof=1))
+    spreads, counts = [], []
+    for code in range(len(strata.names)):
+        of_stratum = differences[codes == code]
+        is_enough = len(of_stratum) >= FEWEST
+        spreads.append(float(np.std(of_stratum, ddof=1)) if is_enough else every)
+        counts.append(len(of_stratum) if is_enough else 0)
+    return spreads, counts
+
+
+def _numbers(typed: str, count: int) -> list[float]:
+    found = [_number(part, "labels per query") for part in typed.split(",") if part.strip()]
+    if len(found) == 1:
+        return found * count
+    if len(found) != count:
+        raise SamplingError(f"give one number of labels per query, or one for each of {count}")
+    return found
+
+
+def _number(typed: str, what: str) -> float:
+    try:
+        found = float(typed.replace(",", ""))
+    except ValueError as error:
+        raise SamplingError(f"{typed[:40]!r} is no number of {what}") from error
+    if not 0 < found < 1e9:
+        raise SamplingError(f"a number of {what} is above 0")
+    return found

@@ -1,0 +1,135 @@
+"""The planner: allocation, cost and standard error from past paired differences."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from evaluation.evaluations.measure_sets import measures_of
+from evaluation.evaluations.query_values import get_query_values
+from evaluation.models import Leaderboard
+from evaluation.samples.planning import FEWEST, PlanFilters, PlanPage, get_plan_page
+from judgments.samples.designs import SEARCHES, Design, allocate
+from judgments.samples.forms import SampleForm
+from judgments.traffic.queries import get_concentration
+from tests.builders import make_access
+from tests.evaluation.samples.builders import Sampled, make_sampled
+from touchstone.sampling.planning import PlannedStrata, expected_standard_error
+
+pytestmark = pytest.mark.django_db
+
+WIDE = Design(by_size=True, cuts=(0.7,), n=40, allocation=SEARCHES)
+
+
+@pytest.fixture
+def sampled() -> Sampled:
+    return make_sampled(design=WIDE)
+
+
+def planned(sampled: Sampled, **asked: Any) -> PlanPage:
+    access = make_access(collection=sampled.world.collection, username="dora")
+    return get_plan_page(access=access, slug="main", filters=PlanFilters(cuts="70", **asked))
+
+
+def past(sampled: Sampled) -> dict[int, float]:
+    measure = measures_of(Leaderboard.objects.get().measure_set)[0]
+    one, two = (
+        get_query_values(run=run, judgment_list=sampled.world.judgments, version=1, measure=measure)
+        for run in sampled.runs
+    )
+    both = one.counted & two.counted
+    rows = zip(one.query_ids[both].tolist(), (two.values - one.values)[both].tolist(), strict=True)
+    return dict(rows)
+
+
+def test_a_budget_is_allocated_by_the_spread_of_past_differences_in_each_stratum(sampled):
+    found = planned(sampled, labels="400", cost="10").planned
+    assert found is not None
+    differences = past(sampled)
+    by_stratum: dict[int, list[float]] = {}
+    for one in sampled.members:
+        if one.query_id in differences:
+            by_stratum.setdefault(one.stratum, []).append(differences[one.query_id])
+    for code, row in enumerate(found.strata):
+        own = by_stratum[code]
+        expected = own if len(own) >= FEWEST else list(differences.values())
+        assert row.spread == pytest.approx(np.std(expected, ddof=1))
+    assert found.cost == 10 * found.n <= 400
+    strata = PlannedStrata.of(
+        [row.name for row in found.strata],
+        [row.queries for row in found.strata],
+        [row.spread for row in found.strata],
+        [10.0, 10.0],
+        [row.search_share for row in found.strata],
+    )
+    n = np.array([row.n for row in found.strata])
+    assert found.standard_error == pytest.approx(expected_standard_error(strata, n))
+
+
+def test_the_cheapest_sample_that_detects_a_difference_does_so_and_one_label_less_does_not(sampled):
+    wanted = planned(sampled, labels="300", cost="10").planned
+    assert wanted is not None
+    found = planned(sampled, difference=f"{1.0001 * wanted.detectable:.8f}", cost="10").planned
+    assert found is not None
+    assert found.detectable <= 1.0001 * wanted.detectable
+    assert found.cost <= wanted.cost
+    fewer = planned(sampled, labels=f"{found.cost - 10:g}", cost="10").planned
+    assert fewer is not None
+    assert fewer.detectable > found.detectable
+
+
+def test_what_is_planned_is_what_the_form_draws(sampled):
+    page = planned(sampled, labels="300", cost="10")
+    found = page.planned
+    assert found is not None
+    access = make_access(collection=sampled.world.collection)
+    concentration = get_concentration(sampled.plan.frame)
+    form = SampleForm(
+        {
+            "judgment_list": sampled.world.judgments.pk,
+            "cuts": found.cuts,
+            "spreads": found.spreads,
+            "costs": found.costs,
+            "budget": found.cost,
+            "target": "search",
+            "allocation": "optimal",
+            "chances": "equal",
+            "seed": 1,
+        },
+        access=access,
+        concentration=concentration,
+    )
+    assert form.is_valid(), form.errors
+    assert form.allocated.n.tolist() == [row.n for row in found.strata]
+    assert allocate(form.cleaned_data["design"], concentration).cost == found.cost
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"labels": "1"}, "is too little for 2 strata"),
+        ({"labels": "many"}, "no number of labels"),
+        ({"difference": "0"}, "above 0"),
+        ({"difference": "0.1", "labels": "5"}, "not both"),
+        ({"labels": "100", "cost": "1,2,3"}, "one for each of 2"),
+    ],
+)
+def test_what_cannot_be_planned_says_why(sampled, asked, said):
+    page = planned(sampled, **asked)
+    assert page.planned is None
+    assert said in page.problem
+
+
+def test_the_page_leads_to_the_form_with_the_plan_in_it(sampled):
+    client = Client()
+    client.force_login(sampled.world.ada)
+    url = reverse("plan-sample", args=["books", "main"])
+    page = client.get(url, {"labels": "300", "cost": "10", "cuts": "70"}).text
+    assert "Min. detectable difference" in page
+    start = page.index(reverse("sample-create", args=["books", 1]) + "?")
+    address = page[start : page.index('"', start)].replace("&amp;", "&")
+    form = client.get(address).text
+    assert 'name="budget" value="300' in form
+    assert 'value="10, 10"' in form
