@@ -10,12 +10,17 @@ from annotation.leave_one_out import api as without
 from annotation.quality import api as quality
 from annotation.questions import api as questions
 from annotation.set_aside import api as leaving_out
+from judgments.pages.languages import translated
 
 urlpatterns = [
-    path("campaigns/<uuid:campaign_id>/next", labelling.Next.as_view(), name="api-campaign-next"),
+    path(
+        "campaigns/<uuid:campaign_id>/next",
+        translated(labelling.Next.as_view()),
+        name="api-campaign-next",
+    ),
     path(
         "campaigns/<uuid:campaign_id>/labels",
-        labelling.Labels.as_view(),
+        translated(labelling.Labels.as_view()),
         name="api-campaign-labels",
     ),
     path(
@@ -61,20 +66,22 @@ urlpatterns = [
     ),
     path(
         "campaigns/<uuid:campaign_id>/release",
-        labelling.Release.as_view(),
+        translated(labelling.Release.as_view()),
         name="api-campaign-release",
     ),
     path(
-        "campaigns/<uuid:campaign_id>/skips", labelling.Skips.as_view(), name="api-campaign-skips"
+        "campaigns/<uuid:campaign_id>/skips",
+        translated(labelling.Skips.as_view()),
+        name="api-campaign-skips",
     ),
     path(
         "campaigns/<uuid:campaign_id>/skips/<uuid:skip_id>/return",
-        labelling.SkipReturn.as_view(),
+        translated(labelling.SkipReturn.as_view()),
         name="api-campaign-skip-return",
     ),
     path(
         "campaigns/<uuid:campaign_id>/questions",
-        questions.OwnQuestions.as_view(),
+        translated(questions.OwnQuestions.as_view()),
         name="api-campaign-questions",
     ),
     path(
@@ -89,7 +96,7 @@ urlpatterns = [
     ),
     path(
         "campaigns/<uuid:campaign_id>/questions/<uuid:question_id>/messages",
-        questions.OwnQuestionMessages.as_view(),
+        translated(questions.OwnQuestionMessages.as_view()),
         name="api-campaign-question-messages",
     ),
     path(
@@ -109,7 +116,7 @@ urlpatterns = [
     ),
     path(
         "campaigns/<uuid:campaign_id>/news",
-        questions.NewsOfLeads.as_view(),
+        translated(questions.NewsOfLeads.as_view()),
         name="api-campaign-news",
     ),
     path(

@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import OuterRef, QuerySet, Subquery, UUIDField
+from django.utils.translation import gettext_noop
 
 from annotation.models import Campaign, CampaignAnnotator, GuidelineRevision
 from judgments.models import Membership, Role, User
@@ -25,7 +26,7 @@ class CampaignClosed(DomainError):
     """The campaign takes no labels now."""
 
     def __init__(self) -> None:
-        super().__init__("campaign_closed", "This campaign is closed.")
+        super().__init__("campaign_closed", gettext_noop("This campaign is closed."))
 
 
 class AnnotatorPaused(DomainError):

@@ -21,6 +21,7 @@ from annotation.questions import views as questions
 from annotation.rule_change import views as rules
 from annotation.set_aside import views as leaving_out
 from annotation.training import views as training
+from judgments.pages.languages import translated
 
 C = "c/<slug:slug>"
 K = f"{C}/campaigns/<uuid:campaign_id>"
@@ -28,30 +29,48 @@ Q = f"{C}/lists/<slug:list_slug>/quality"
 G = f"{C}/guidelines/<int:guideline_id>"
 
 urlpatterns: list[URLPattern] = [
-    path("label/<uuid:campaign_id>", labelling.label, name="label"),
-    path("label/<uuid:campaign_id>/guideline", labelling.label_guideline, name="label-guideline"),
-    path("label/preferences", labelling.labelling_preferences, name="labelling-preferences"),
+    path("label/<uuid:campaign_id>", translated(labelling.label), name="label"),
+    path(
+        "label/<uuid:campaign_id>/guideline",
+        translated(labelling.label_guideline),
+        name="label-guideline",
+    ),
+    path(
+        "label/preferences",
+        translated(labelling.labelling_preferences),
+        name="labelling-preferences",
+    ),
     path("label/script-<str:digest>.js", scripts.label_script, name="label-script"),
     path("label/first-<str:digest>.js", scripts.label_first, name="label-first"),
     path("label/style-<str:digest>.css", scripts.label_style, name="label-style"),
     path("label/<uuid:campaign_id>/pictures/<uuid:name>", labelling.picture, name="label-picture"),
-    path("label/<uuid:campaign_id>/feedback", labelling.feedback, name="label-feedback"),
-    path("label/<uuid:campaign_id>/mine", labelling.own_work, name="label-own-work"),
-    path("label/<uuid:campaign_id>/mine/labels", labelling.own_labels, name="label-own-labels"),
+    path(
+        "label/<uuid:campaign_id>/feedback", translated(labelling.feedback), name="label-feedback"
+    ),
+    path("label/<uuid:campaign_id>/mine", translated(labelling.own_work), name="label-own-work"),
+    path(
+        "label/<uuid:campaign_id>/mine/labels",
+        translated(labelling.own_labels),
+        name="label-own-labels",
+    ),
     path(
         "label/<uuid:campaign_id>/skips/<uuid:skip_id>/return",
-        monitoring.skip_return,
+        translated(monitoring.skip_return),
         name="skip-return",
     ),
-    path("label/<uuid:campaign_id>/questions", questions.own_questions, name="label-questions"),
-    path("label/<uuid:campaign_id>/questions/ask", questions.ask, name="label-ask"),
+    path(
+        "label/<uuid:campaign_id>/questions",
+        translated(questions.own_questions),
+        name="label-questions",
+    ),
+    path("label/<uuid:campaign_id>/questions/ask", translated(questions.ask), name="label-ask"),
     path(
         "label/<uuid:campaign_id>/questions/<uuid:question_id>",
-        questions.own_question,
+        translated(questions.own_question),
         name="label-question",
     ),
-    path("label/<uuid:campaign_id>/news", questions.news, name="label-news"),
-    path("my-campaigns", campaigns.my_campaigns, name="my-campaigns"),
+    path("label/<uuid:campaign_id>/news", translated(questions.news), name="label-news"),
+    path("my-campaigns", translated(campaigns.my_campaigns), name="my-campaigns"),
     path(f"{C}/campaigns", campaigns.campaigns, name="campaigns"),
     path(f"{C}/campaigns/new", campaigns.campaign_create, name="campaign-create"),
     path(f"{C}/campaigns/import", label_imports.labels_import, name="labels-import"),

@@ -3,6 +3,7 @@
 from typing import Final
 
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext
 
 # runs of neighbours, on the keyboards that are sold most and in the alphabet
 ROWS: Final = (
@@ -32,14 +33,16 @@ class PredictablePasswordValidator:
         """Raise ValidationError for a predictable password. Called by Django's validators."""
         if count_surprises(password) < FEWEST_SURPRISES:
             raise ValidationError(
-                "This password is easy to guess: repeated characters, sequences and keyboard "
-                "runs count as one character.",
+                gettext(
+                    "This password is easy to guess: repeated characters, sequences and keyboard "
+                    "runs count as one character."
+                ),
                 code="password_predictable",
             )
 
     def get_help_text(self) -> str:
         """The rule, shown below the field."""
-        return (
+        return gettext(
             "Your password can’t be made of repeated characters, sequences like “1234” or "
             "keyboard runs like “qwerty”."
         )

@@ -118,6 +118,8 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "judgments.middleware.PolicyMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    # before whoever refuses: what they say is a page too
+    "judgments.middleware.LanguageMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     # before whoever reads a body: the next one looks for a token in it
@@ -307,7 +309,10 @@ if MAIL_ON:
 USE_TZ = True
 TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en"
-USE_I18N = False
+USE_I18N = True
+# what the annotators' pages are in; the others are in English (docs/languages.md)
+LANGUAGES = [("en", "English"), ("de", "Deutsch")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
 CACHES = {
     "default": {
         # values without code: Django's own backend would run what others put into Redis

@@ -5,11 +5,14 @@ from typing import Any, Final
 
 from csp.constants import HEADER
 from csp.utils import build_policy
+from django.conf import settings
 from django.core.exceptions import SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
 from django.shortcuts import render
+from django.utils import translation
 from django.views.defaults import bad_request
 
+from judgments.pages.languages import IS_TRANSLATED, use_language_of
 from judgments.permissions import NotFound
 from judgments.rate_limits import SCOPE, seconds_to_wait
 from judgments.rest.problems import CONTENT_TYPE
@@ -32,6 +35,27 @@ class PolicyMiddleware:
         response = self.get_response(request)
         response.headers.setdefault(HEADER, self._policy)
         return response
+
+
+class LanguageMiddleware:
+    """English, but where a view is translated: there the reader's language, also for refusals."""
+
+    def __init__(self, get_response: Respond) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        try:
+            response = self.get_response(request)
+            if translation.get_language() != settings.LANGUAGE_CODE:
+                response.headers["Content-Language"] = translation.get_language()
+            return response
+        finally:
+            translation.deactivate()
+
+    def process_view(self, request: HttpRequest, view: Any, args: Any, options: Any) -> None:
+        """Answer in the reader's language where the view is marked by `translated`."""
+        if getattr(view, IS_TRANSLATED, False):
+            use_language_of(request)
 
 
 class BodyLimitMiddleware:

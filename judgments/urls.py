@@ -11,6 +11,7 @@ from judgments.jobs import views as jobs
 from judgments.lists import views as lists
 from judgments.members import views as members
 from judgments.messages import views as messages
+from judgments.pages.languages import translated
 from judgments.pictures import views as pictures
 from judgments.samples import views as samples
 from judgments.sets import views as sets
@@ -20,14 +21,15 @@ C = "c/<slug:slug>"
 L = f"{C}/lists/<slug:list_slug>"
 
 urlpatterns: list[URLPattern] = [
-    path("", home.home, name="home"),
-    path("login", account.SignIn.as_view(), name="login"),
+    path("", translated(home.home), name="home"),
+    path("login", translated(account.SignIn.as_view()), name="login"),
     path("logout", LogoutView.as_view(), name="logout"),
     path("setup", account.setup, name="setup"),
-    path("invitations/<str:token>", account.invitation, name="invitation"),
+    path("invitations/<str:token>", translated(account.invitation), name="invitation"),
     path("tokens", account.token_list, name="tokens"),
     path("tokens/<str:token_key>/delete", account.token_delete, name="token-delete"),
-    path("password", account.ChangePassword.as_view(), name="password"),
+    path("password", translated(account.ChangePassword.as_view()), name="password"),
+    path("language", translated(account.language), name="language"),
     path("notices", messages.notices, name="notices"),
     path("notices/read", messages.notices_read, name="notices-read"),
     path("notices/<uuid:notice_id>", messages.notice_open, name="notice-open"),

@@ -6,9 +6,13 @@ class DomainError(Exception):
 
     code: lower-case words joined by underscores, e.g. "list_locked".
     message: one plain sentence, without markup, safe to show to the caller.
+    pattern, values: the message before `values` were put into its {names}, so that a page can
+    show it in another language.
     """
 
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
+    def __init__(self, code: str, message: str, **values: object) -> None:
         self.code = code
-        self.message = message
+        self.pattern = message
+        self.values = values
+        self.message = message.format(**values) if values else message
+        super().__init__(self.message)

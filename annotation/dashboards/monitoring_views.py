@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -77,5 +78,5 @@ def skip_return(request: HttpRequest, campaign_id: UUID, skip_id: UUID) -> HttpR
     """Let a query come again that one has skipped oneself."""
     context = get_annotator_context(viewer=request.user, campaign_id=campaign_id)
     return_skip(context=context, skip_id=skip_id, at=timezone.now())
-    messages.success(request, "Query unskipped.")
+    messages.success(request, gettext("Query unskipped."))
     return redirect("campaign", context.campaign.list.collection.slug, campaign_id)

@@ -37,6 +37,7 @@ from annotation.pages.rendering import render_page
 from annotation.permissions import get_annotator_context
 from annotation.rule_change.services import ask_for_plan
 from judgments.models import User
+from judgments.pages.languages import use_language_of
 from judgments.pages.rendering import is_part, posted
 from judgments.permissions import (
     Access,
@@ -136,6 +137,7 @@ def campaign_page(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpRes
         closed = get_closed_campaign(access=access, campaign_id=campaign_id)
     except NotFound:
         context = get_annotator_context(viewer=access.user, campaign_id=campaign_id)
+        use_language_of(request)
         own = get_own_page(access=access, context=context)
         return render_page(request, "campaign_own", own, access=access)
     summary = get_summary_page(access=access, campaign=closed)

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from django.db import transaction
 from django.db.models import F, Max, QuerySet
+from django.utils.translation import gettext_noop
 
 from annotation.campaigns.notices import tell_paused
 from annotation.campaigns.records import record_person
@@ -36,14 +37,18 @@ from judgments.permissions import Access, NotFound
 from judgments.storage.bulk import Among
 from judgments.waking import wake
 
+# stored in English; the annotator's pages put them into the reader's language
 MESSAGES: Final[Mapping[str, str]] = {
-    CheckRule.Action.WARN: "Several of your labels differ from the agreed grades. Please read "
-    "the guideline again, especially the definitions of the grades you use most.",
-    CheckRule.Action.PAUSE: "Your work is paused because many of your labels differ from the "
-    "agreed grades. Your labels are kept. The lead of this campaign has been notified and will "
-    "contact you.",
+    CheckRule.Action.WARN: gettext_noop(
+        "Several of your labels differ from the agreed grades. Please read the guideline again, "
+        "especially the definitions of the grades you use most."
+    ),
+    CheckRule.Action.PAUSE: gettext_noop(
+        "Your work is paused because many of your labels differ from the agreed grades. Your "
+        "labels are kept. The lead of this campaign has been notified and will contact you."
+    ),
 }
-BY_LEAD: Final = (
+BY_LEAD: Final = gettext_noop(
     "The lead of this campaign has paused your work and will contact you. Your labels are kept."
 )
 MOST_PEOPLE: Final = 100

@@ -11,6 +11,7 @@ from django.http import HttpResponse
 from django.middleware.gzip import GZipMiddleware
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from drf_spectacular.utils import (
     OpenApiParameter,
     PolymorphicProxySerializer,
@@ -249,7 +250,7 @@ def _context(request: Request, campaign_id: uuid.UUID) -> AnnotatorContext:
     """The caller's place, unless the request says that it is meant for somebody else's."""
     meant = request.headers.get(ACCOUNT.name)
     if meant is not None and meant != str(getattr(request.user, "public_id", "")):
-        raise PermissionDenied("Another account is signed in.", code="other_account")
+        raise PermissionDenied(gettext("Another account is signed in."), code="other_account")
     return get_annotator_context(viewer=request.user, campaign_id=campaign_id)
 
 

@@ -3,16 +3,17 @@
 from typing import Final
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
 from annotation.labelling.own_labels import MOST_SEARCHED, Wanted
 from annotation.models import LabellingPreferences, QuerySkip
 
 # outcome, the reason that is stored, and its words on the page
 REASONS: Final = (
-    ("unjudgeable", "not readable", "Not readable"),
-    ("unjudgeable", "wrong language", "Wrong language"),
-    ("unsure", "not enough context", "Not enough context to tell"),
-    ("unsure", "other", "Other"),
+    ("unjudgeable", "not readable", gettext_lazy("Not readable")),
+    ("unjudgeable", "wrong language", gettext_lazy("Wrong language")),
+    ("unsure", "not enough context", gettext_lazy("Not enough context to tell")),
+    ("unsure", "other", gettext_lazy("Other")),
 )
 
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.utils.translation import gettext
+
 from annotation.guidelines.shown import ShownGuideline, get_shown_guideline
 from annotation.models import (
     CheckAction,
@@ -46,4 +48,4 @@ def get_warning(context: AnnotatorContext) -> str:
         return ""
     since_qs = Label.objects.filter(annotator=context.viewer, pair__campaign=context.campaign)
     is_old = since_qs.filter(received_at__gt=last.taken_at).count() >= LABELS_WARNED
-    return "" if is_old else last.message
+    return "" if is_old else gettext(last.message)

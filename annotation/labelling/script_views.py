@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.staticfiles import finders
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation.trans_real import translation
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from annotation.labelling.scripts import joined_modules, joined_styles
+from judgments.pages.languages import find_language
 from judgments.permissions import NotFound
 
 ENTRY = "label"
@@ -31,11 +34,12 @@ class Joined:
     text: str
 
 
-def get_script() -> Joined:
-    """The script as the files are now."""
+def get_script(language: str) -> Joined:
+    """The script as the files are now, with its texts in this language."""
     everywhere = _find(EVERYWHERE)
     directory = _find(f"annotation/{ENTRY}.js").parent
-    return _script(everywhere, directory, _changed_at(everywhere, *directory.glob("*.js")))
+    changed_at = _changed_at(everywhere, *directory.glob("*.js"))
+    return _script(everywhere, directory, changed_at, language)
 
 
 def get_first_script() -> Joined:
@@ -55,7 +59,9 @@ def get_style() -> Joined:
 @gzip_page
 def label_script(request: HttpRequest, digest: str) -> HttpResponse:
     """What every page does, and all modules of the labelling page."""
-    return _respond(get_script(), digest, "text/javascript")
+    scripts = (get_script(language) for language, _ in settings.LANGUAGES)
+    asked_for = next((one for one in scripts if one.digest == digest), None)
+    return _respond(asked_for or get_script(find_language(request)), digest, "text/javascript")
 
 
 @login_not_required
@@ -93,13 +99,14 @@ def _changed_at(*files: Path) -> int:
     return max(file.stat().st_mtime_ns for file in files)
 
 
-@lru_cache(maxsize=1)
-def _script(everywhere: Path, directory: Path, changed_at: int) -> Joined:
+@lru_cache(maxsize=len(settings.LANGUAGES))
+def _script(everywhere: Path, directory: Path, changed_at: int, language: str) -> Joined:
     """changed_at: when a file was changed last; it makes the cache forget."""
     del changed_at
     sources = _sources(directory)
     sources["app"] = everywhere.read_text(encoding="utf-8")
-    return _joined(f"{joined_modules(sources, 'app')}\n{joined_modules(sources, ENTRY)}")
+    own = joined_modules(sources, ENTRY, translation(language))
+    return _joined(f"{joined_modules(sources, 'app')}\n{own}")
 
 
 @lru_cache(maxsize=1)

@@ -26,6 +26,7 @@ from annotation.permissions import AnnotatorContext, CampaignClosed
 from annotation.seats.services import NO_GRADE, balance_seats, is_filled_by_others, retake_seat
 from annotation.training.services import record_answer
 from annotation.training.standing import Told, get_told
+from judgments.pages.languages import message_of
 from judgments.permissions import NotFound
 from judgments.storage.prepared import (
     OneOf,
@@ -96,7 +97,7 @@ def submit_labels(
         try:
             receipts.append(submit_label(context=context, submission=submission, at=at))
         except DomainError as error:
-            receipts.append(Receipt(submission.id, code=error.code, message=error.message))
+            receipts.append(Receipt(submission.id, code=error.code, message=message_of(error)))
     return receipts
 
 
@@ -136,7 +137,9 @@ def _named_seat(context: AnnotatorContext, submission: Submission) -> _Named:
     if not rows:
         raise NotFound("assignment")
     if rows[0][-1] is None:
-        raise LabelRefused("revision_unknown", f"The guideline has no revision {number}.")
+        raise LabelRefused(
+            "revision_unknown", "The guideline has no revision {number}.", number=number
+        )
     return _Named(*rows[0])
 
 

@@ -47,7 +47,7 @@ def skip_query(
     if query is None:
         raise NotFound("assignment")
     if reason not in QuerySkip.Reason.values:
-        raise SkipRefused("reason_unknown", f"Unknown reason {reason!r}.")
+        raise SkipRefused("reason_unknown", "Unknown reason “{reason}”.", reason=reason)
     note = checked_words(note, MAX_NOTE_CHARACTERS)
     with transaction.atomic():
         # as with leasing: what another tab takes of this query is taken before this, or never

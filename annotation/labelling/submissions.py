@@ -78,19 +78,24 @@ def checked_submission(submission: Submission, *, scale: Scale, at: datetime) ->
 
 def _check_outcome(submission: Submission, scale: Scale) -> None:
     if submission.outcome not in OUTCOMES:
-        raise LabelRefused("outcome_unknown", f"Unknown outcome {submission.outcome!r}.")
+        outcome = submission.outcome
+        raise LabelRefused("outcome_unknown", "Unknown outcome “{outcome}”.", outcome=outcome)
     if submission.outcome != GRADED:
         if submission.grade is not None:
             raise LabelRefused("grade_unexpected", "Only graded labels can have a grade.")
     elif submission.grade is None or not scale.contains(submission.grade):
-        raise LabelRefused("grade_unknown", f"The scale has no grade {submission.grade}.")
+        raise LabelRefused(
+            "grade_unknown", "The scale has no grade {grade}.", grade=submission.grade
+        )
 
 
 def checked_words(words: str, limit: int) -> str:
     """The text without blanks around it; LabelRefused if it is too long or can't be stored."""
     words = words.strip()
     if len(words) > limit:
-        raise LabelRefused("text_too_long", f"The text must have at most {limit:,} characters.")
+        raise LabelRefused(
+            "text_too_long", "The text must have at most {limit} characters.", limit=limit
+        )
     if _UNSTORABLE.search(words):
         raise LabelRefused("text_invalid", "The text contains characters that can't be stored.")
     return words
@@ -106,7 +111,9 @@ def _checked_seconds(seconds: float | None) -> float | None:
 
 def _checked_spans(spans: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     if len(spans) > MAX_SPANS:
-        raise LabelRefused("spans_invalid", f"A label can have at most {MAX_SPANS} spans.")
+        raise LabelRefused(
+            "spans_invalid", "A label can have at most {limit} spans.", limit=MAX_SPANS
+        )
     return [_checked_span(span) for span in spans]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.gzip import gzip_page
@@ -26,6 +27,7 @@ from annotation.pages.rendering import with_steps
 from annotation.permissions import AnnotatorContext, get_annotator_context
 from judgments.models import User
 from judgments.pages.downloads import as_kept
+from judgments.pages.languages import find_language, message_of
 from judgments.permissions import NotFound
 from judgments.pictures.encoding import MEDIA_TYPE
 from judgments.rate_limits import labelling
@@ -66,11 +68,11 @@ def labelling_preferences(request: HttpRequest) -> JsonResponse:
     assert isinstance(request.user, User)
     form = PreferencesForm(request.POST)
     if not form.is_valid() or form.cleaned_data.pop("account") != request.user.public_id:
-        return JsonResponse({"message": "Your settings could not be saved."}, status=422)
+        return JsonResponse({"message": gettext("Your settings could not be saved.")}, status=422)
     try:
         set_preferences(by=request.user, **form.cleaned_data)
     except DomainError as error:
-        return JsonResponse({"message": error.message}, status=422)
+        return JsonResponse({"message": message_of(error)}, status=422)
     return JsonResponse({})
 
 
@@ -132,7 +134,7 @@ def _shell_context(request: HttpRequest, context: AnnotatorContext) -> dict[str,
         "username": context.viewer.get_username(),
         "login_url": f"{reverse('login')}?next={request.path}",
         "first": get_first_script().digest,
-        "script": get_script().digest,
+        "script": get_script(find_language(request)).digest,
         "style": get_style().digest,
         "has_feedback": has_news(context),
     }

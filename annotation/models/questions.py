@@ -4,6 +4,7 @@ import uuid
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from annotation.models.campaigns import Campaign
 from annotation.models.labels import Assignment
@@ -21,9 +22,9 @@ class Question(models.Model):
     """
 
     class State(models.TextChoices):
-        WAITING = "waiting", "waiting for an answer"
-        ANSWERED = "answered", "answered"
-        CLOSED = "closed", "closed"
+        WAITING = "waiting", gettext_lazy("waiting for an answer")
+        ANSWERED = "answered", gettext_lazy("answered")
+        CLOSED = "closed", gettext_lazy("closed")
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="questions")

@@ -4,6 +4,7 @@ import uuid
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from annotation.models.campaigns import Campaign
 from judgments.models import Query
@@ -16,11 +17,11 @@ class QuerySkip(models.Model):
     """
 
     class Reason(models.TextChoices):
-        UNCLEAR = "unclear", "I don’t understand the query"
-        UNFAMILIAR = "unfamiliar", "I don’t know the topic"
-        LANGUAGE = "language", "I don’t read this language"
-        UPSETTING = "upsetting", "I’d rather not read this"
-        OTHER = "other", "Other"
+        UNCLEAR = "unclear", gettext_lazy("I don’t understand the query")
+        UNFAMILIAR = "unfamiliar", gettext_lazy("I don’t know the topic")
+        LANGUAGE = "language", gettext_lazy("I don’t read this language")
+        UPSETTING = "upsetting", gettext_lazy("I’d rather not read this")
+        OTHER = "other", gettext_lazy("Other")
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="skips")

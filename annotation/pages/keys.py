@@ -18,13 +18,16 @@ GRADE: Final = "grade-"
 class KeysRefused(DomainError):
     """The keys can't be like this; the message says why."""
 
-    def __init__(self, message: str) -> None:
-        super().__init__("keys_refused", message)
+    def __init__(self, message: str, **values: object) -> None:
+        super().__init__("keys_refused", message, **values)
 
 
 @dataclass(frozen=True)
 class Action:
-    """Something that an annotator does, with its key. usual: the key where nobody chose one."""
+    """Something that an annotator does, with its key.
+
+    usual: the key where nobody chose one. words: in English; the page puts them into its language.
+    """
 
     name: str
     usual: str
@@ -139,7 +142,7 @@ def checked_keys(data: object) -> dict[str, str]:
     meanings: dict[str, str] = {}
     for action, key in (_DEFAULTS | dict(data)).items():
         if key in meanings:
-            raise KeysRefused(f"The key {SHORT.get(key, key)} is assigned twice.")
+            raise KeysRefused("The key {key} is assigned twice.", key=SHORT.get(key, key))
         meanings[key] = action
     return {action: key for action, key in data.items() if key != _DEFAULTS[action]}
 

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django import forms
 from django.http import QueryDict
+from django.utils.translation import gettext_lazy
 
 from annotation.models import Question
 from annotation.questions.queries import MOST_SEARCHED, Wanted
@@ -18,21 +19,24 @@ class MessageForm(forms.Form):
     """A message of a thread, or an announcement."""
 
     text = forms.CharField(
-        label="Message",
+        label=gettext_lazy("Message"),
         max_length=MAX_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}),
     )
 
-    def __init__(self, *args: Any, label: str = "Message", **options: Any) -> None:
+    def __init__(self, *args: Any, label: str = "", **options: Any) -> None:
         super().__init__(*args, **options)
-        self.fields["text"].label = label
+        if label:
+            self.fields["text"].label = label
 
 
 class QuestionsForm(forms.Form):
     """Which questions of a campaign are listed, and whether by the names of those who asked."""
 
     q = forms.CharField(max_length=MOST_SEARCHED, required=False)
-    show = forms.ChoiceField(choices=[("", "All"), *Question.State.choices], required=False)
+    show = forms.ChoiceField(
+        choices=[("", gettext_lazy("All")), *Question.State.choices], required=False
+    )
     names = forms.BooleanField(required=False)
 
     def wanted(self) -> Wanted:

@@ -30,10 +30,13 @@ def check_room(*, messages: int, waiting: int) -> None:
     """
     if messages >= MOST_MESSAGES:
         raise QuestionRefused(
-            "thread_full", f"This thread has reached {MOST_MESSAGES} messages, the maximum."
+            "thread_full",
+            "This thread has reached {limit} messages, the maximum.",
+            limit=MOST_MESSAGES,
         )
     if waiting >= MOST_WAITING:
         raise QuestionRefused(
             "too_many_waiting",
-            f"You already have {MOST_WAITING} unanswered questions, the maximum.",
+            "You already have {limit} unanswered questions, the maximum.",
+            limit=MOST_WAITING,
         )

@@ -26,6 +26,7 @@ from annotation.questions.own_queries import (
 )
 from annotation.questions.queries import get_questions_page, get_thread_page, list_announcements
 from annotation.questions.rules import QuestionRefused
+from judgments.pages.languages import message_of
 from judgments.pages.rendering import is_part, posted
 from judgments.permissions import NotFound
 from touchstone.errors import DomainError
@@ -86,7 +87,7 @@ def _thread(request: HttpRequest, context: AnnotatorContext, about: AskedPair) -
             try:
                 question = _write(request, context, about, form.cleaned_data["text"])
             except DomainError as error:
-                form.add_error(None, error.message)
+                form.add_error(None, message_of(error))
             else:
                 if not is_part(request):
                     return redirect("label-question", campaign_id, question.public_id)

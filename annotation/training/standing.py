@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from django.db.models import Exists, OuterRef, QuerySet
+from django.utils.translation import gettext, gettext_noop
 
 from annotation.gold.accuracy import error_of
 from annotation.gold.queries import get_check_plan, is_used_up
@@ -28,14 +29,14 @@ from annotation.training.rules import Attempt, Course, Stage, needed, stage_of
 from judgments.models import User
 from touchstone.scales import Scale
 
-WAITING_WORDS: Final = (
+WAITING_WORDS: Final = gettext_noop(
     "You have finished the training. The lead of this campaign will review your answers and "
     "contact you."
 )
-LACKING_WORDS: Final = (
+LACKING_WORDS: Final = gettext_noop(
     "No training pairs are left right now. The lead of this campaign can see that."
 )
-STOPPED_WORDS: Final = (
+STOPPED_WORDS: Final = gettext_noop(
     "There is nothing left for you to label here right now. Your labels are kept. The lead of this "
     "campaign has been notified."
 )
@@ -101,16 +102,16 @@ def get_standing(context: AnnotatorContext) -> Standing:
     plan = get_check_plan(context.campaign)
     stage = get_stage(context.campaign, context.viewer)
     if context.paused or stage == Stage.WAITING:
-        return Standing(stage, None, context.paused or WAITING_WORDS, takes_more=False)
+        return Standing(stage, None, gettext(context.paused or WAITING_WORDS), takes_more=False)
     if stage == Stage.LEARNING:
         training = get_training(context.campaign, context.viewer)
-        pause = LACKING_WORDS if is_lacking(context.campaign, context.viewer) else ""
+        pause = gettext(LACKING_WORDS) if is_lacking(context.campaign, context.viewer) else ""
         return Standing(stage, training, pause, takes_more=False)
     stops = plan.gold_percent > 0 and plan.when_used_up == CheckPlan.UsedUp.STOP
     if not stops or not is_used_up(context.campaign, context.viewer):
         return Standing(stage, None, "", takes_more=True)
     # said only once there is nothing at hand: not while the last of the gold may be
-    pause = "" if held_qs(context).exists() else STOPPED_WORDS
+    pause = "" if held_qs(context).exists() else gettext(STOPPED_WORDS)
     return Standing(stage, None, pause, takes_more=False)
 
 

@@ -3,37 +3,45 @@
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib.auth import authenticate
 from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.auth.password_validation import password_validators_help_texts
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
+from django.utils.functional import lazy
+from django.utils.translation import gettext, gettext_lazy
 
 from judgments.accounts.tokens import TOKEN_DAYS
 from judgments.models import ApiToken, User
+
+
+def _password_rules() -> str:
+    """What a password must be like. Django's own is a list, which a form's help has no room for."""
+    return " ".join(password_validators_help_texts())
 
 
 class AccountForm(forms.Form):
     """A new account: for the first person, and for those who were invited."""
 
     username = forms.CharField(
-        label="Username",
+        label=gettext_lazy("Username"),
         max_length=150,
-        help_text="For signing in. Letters, digits and @ . + - _ only.",
+        help_text=gettext_lazy("For signing in. Letters, digits and @ . + - _ only."),
         widget=forms.TextInput(attrs={"autocomplete": "username", "autofocus": True}),
     )
     name = forms.CharField(
-        label="Your name",
+        label=gettext_lazy("Your name"),
         max_length=200,
         required=False,
-        help_text="How leads of your collections see you.",
+        help_text=gettext_lazy("How leads of your collections see you."),
         widget=forms.TextInput(attrs={"autocomplete": "name"}),
     )
     password = forms.CharField(
-        label="Password",
+        label=gettext_lazy("Password"),
         max_length=1000,
         strip=False,
-        help_text=" ".join(password_validators_help_texts()),
+        help_text=lazy(_password_rules, str)(),
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
 
@@ -55,11 +63,12 @@ class ChangePasswordForm(PasswordChangeForm):
     def __init__(self, user: User, *args: Any, request: HttpRequest, tokens: int, **kwargs: Any):
         super().__init__(user, *args, **kwargs)
         self._request = request
-        # Django's is a list, which the form's help has no room for
-        self.fields["new_password1"].help_text = " ".join(password_validators_help_texts())
+        self.fields["new_password1"].help_text = _password_rules()
         if tokens:
-            self.fields["end_tokens"].label = f"Also revoke my API tokens ({tokens})"
-            self.fields["end_tokens"].help_text = "Scripts that use them need a new token."
+            self.fields["end_tokens"].label = gettext("Also revoke my API tokens ({count})").format(
+                count=tokens
+            )
+            self.fields["end_tokens"].help_text = gettext("Scripts that use them need a new token.")
         else:
             del self.fields["end_tokens"]
 
@@ -71,6 +80,16 @@ class ChangePasswordForm(PasswordChangeForm):
                 self.error_messages["password_incorrect"], code="password_incorrect"
             )
         return password
+
+
+class LanguageForm(forms.Form):
+    """In which language translated pages are."""
+
+    language = forms.ChoiceField(
+        label=gettext_lazy("Language"),
+        choices=[("", gettext_lazy("As in my browser")), *settings.LANGUAGES],
+        required=False,
+    )
 
 
 class TokenForm(forms.Form):

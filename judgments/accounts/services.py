@@ -93,6 +93,12 @@ def make_administrator(*, user: User, by: User | None, at: datetime) -> bool:
     return True
 
 
+def set_language(*, by: User, language: str) -> None:
+    """Keep the language that somebody wants translated pages in; empty: their browser's."""
+    by.language = language
+    by.save(update_fields=["language"])
+
+
 def _lock(**conditions: object) -> list[int]:
     """Lock accounts until the transaction ends; the ids of those for which it still holds."""
     rows_qs = User.objects.select_for_update(no_key=True).filter(**conditions).order_by("pk")

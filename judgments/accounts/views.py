@@ -12,15 +12,24 @@ from django.shortcuts import redirect
 from django.urls import reverse_lazy
 from django.utils import timezone
 from django.utils.decorators import method_decorator
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from judgments.accounts import tokens
-from judgments.accounts.forms import AccountForm, ChangePasswordForm, SetupForm, TokenForm
+from judgments.accounts.forms import (
+    AccountForm,
+    ChangePasswordForm,
+    LanguageForm,
+    SetupForm,
+    TokenForm,
+)
+from judgments.accounts.services import set_language
 from judgments.members import services as members
 from judgments.members.queries import count_tokens, get_tokens_page
 from judgments.models import ApiToken, Invitation, User
+from judgments.pages.languages import message_of, use_language_of
 from judgments.pages.rendering import posted, render_page, signed_in
 from judgments.permissions import NotFound
 from touchstone.errors import DomainError
@@ -77,7 +86,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         try:
             user = members.register_and_accept(token=token, **form.cleaned_data, at=now)
         except DomainError as error:
-            form.add_error(None, error.message)
+            form.add_error(None, message_of(error))
         else:
             login(request, user, backend=BACKEND)
             return redirect("collection", found.collection.slug)
@@ -89,7 +98,7 @@ def _accept(request: HttpRequest, token: str, found: Invitation) -> HttpResponse
         try:
             members.accept_invitation(token=token, user=signed_in(request), at=timezone.now())
         except members.MemberRefused as error:
-            messages.warning(request, error.message)
+            messages.warning(request, message_of(error))
         return redirect("collection", found.collection.slug)
     return render_page(request, "invitation", found)
 
@@ -126,6 +135,20 @@ def token_delete(request: HttpRequest, token_key: str) -> HttpResponse:
     return redirect("tokens")
 
 
+@never_cache
+@require_http_methods(["GET", "POST"])
+def language(request: HttpRequest) -> HttpResponse:
+    """The language of translated pages, kept with one's account."""
+    user = signed_in(request)
+    form = LanguageForm(posted(request), initial={"language": user.language})
+    if request.method == "POST" and form.is_valid():
+        set_language(by=user, language=form.cleaned_data["language"])
+        use_language_of(request)
+        messages.success(request, gettext("Language saved."))
+        return redirect("home")
+    return render_page(request, "language", form=form)
+
+
 class ChangePassword(PasswordChangeView):
     """Another password for oneself; other sessions end, and API tokens unless they are kept."""
 
@@ -154,6 +177,9 @@ class ChangePassword(PasswordChangeView):
             self.request, {"username": user.username}
         )
         update_session_auth_hash(self.request, user)
-        tokens = f" {ended} API token{'s'[: ended != 1]} revoked." if ended else ""
-        messages.success(self.request, f"Password changed.{tokens}")
+        said = gettext("Password changed.")
+        if ended:
+            revoked = ngettext("{count} API token revoked.", "{count} API tokens revoked.", ended)
+            said = f"{said} {revoked.format(count=ended)}"
+        messages.success(self.request, said)
         return redirect(self.get_success_url())

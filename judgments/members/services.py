@@ -292,7 +292,8 @@ def change_password(
     try:
         validate_password(password, user)
     except ValidationError as error:
-        raise MemberRefused("password_invalid", " ".join(error.messages)) from error
+        said = " ".join(error.messages)
+        raise MemberRefused("password_invalid", said) from error
     with transaction.atomic():
         user.set_password(password)
         user.save(update_fields=["password"])
@@ -353,7 +354,8 @@ def _create_user(*, username: str, name: str, password: str, is_superuser: bool 
         user.full_clean(exclude=["password", "username_key"])
         validate_password(password, user)
     except ValidationError as error:
-        raise MemberRefused("account_invalid", " ".join(error.messages)) from error
+        said = " ".join(error.messages)
+        raise MemberRefused("account_invalid", said) from error
     user.set_password(password)
     with unless_taken(MemberRefused("username_taken", "This username is taken.")):
         user.save()

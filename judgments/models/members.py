@@ -49,6 +49,7 @@ class User(AbstractUser):  # type: ignore[django-manager-missing]
     suspended_at: since when the account is suspended; while it is, `is_active` is False. An account
     that is not active without being suspended is a name that imported labels came with.
     session_epoch: raised to end all sessions.
+    language: the code of the language that translated pages are in; empty: the browser's.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -57,6 +58,7 @@ class User(AbstractUser):  # type: ignore[django-manager-missing]
     username_key = FoldedUsername(max_length=600, unique=True, editable=False)
     suspended_at = models.DateTimeField(null=True, editable=False)
     session_epoch = models.PositiveIntegerField(default=0, editable=False)
+    language = models.CharField(max_length=8, blank=True, default="")
 
     first_name = None  # type: ignore[assignment]  # `name` holds whatever people call themselves
     last_name = None  # type: ignore[assignment]

@@ -20,6 +20,7 @@ from typing import Any, Final, Self
 
 import httpcore2
 from django.conf import settings
+from django.utils.translation import gettext_noop
 
 from judgments.outgoing.rules import Origin, find_origin, may_connect
 from touchstone.errors import DomainError
@@ -50,14 +51,14 @@ class Outcome(StrEnum):
 
 
 MESSAGES: Final = {
-    Outcome.REFUSED: "This address is not allowed.",
-    Outcome.DNS: "The host name could not be resolved.",
-    Outcome.CONNECT: "The server could not be reached.",
-    Outcome.TLS: "The server's TLS certificate was not accepted.",
-    Outcome.TIMEOUT: "The server took too long to respond.",
-    Outcome.TOO_LARGE: "The response was too large.",
-    Outcome.STATUS: "The server responded with an error.",
-    Outcome.MALFORMED: "The response could not be parsed.",
+    Outcome.REFUSED: gettext_noop("This address is not allowed."),
+    Outcome.DNS: gettext_noop("The host name could not be resolved."),
+    Outcome.CONNECT: gettext_noop("The server could not be reached."),
+    Outcome.TLS: gettext_noop("The server's TLS certificate was not accepted."),
+    Outcome.TIMEOUT: gettext_noop("The server took too long to respond."),
+    Outcome.TOO_LARGE: gettext_noop("The response was too large."),
+    Outcome.STATUS: gettext_noop("The server responded with an error."),
+    Outcome.MALFORMED: gettext_noop("The response could not be parsed."),
 }
 
 

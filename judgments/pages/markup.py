@@ -9,6 +9,7 @@ import nh3
 from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext, gettext_noop
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
@@ -147,16 +148,16 @@ _TOO_MANY_ATTRIBUTES: Final = re.compile(
 _IMAGE_TAG: Final = re.compile(r'<img(?: [a-z]+="[^"]*+")*+>')
 _ALTERNATIVE: Final = re.compile(r' alt="([^"]*+)"')
 # without text of its own, so that marks, which count characters, stay where they are
-_NOT_SHOWN: Final = '<span class="left-out" role="img" aria-label="{} not shown{}"></span>'
+_NOT_SHOWN: Final = '<span class="left-out" role="img" aria-label="{}"></span>'
 # What is taken out leaves this element, put before it in what has not been cleaned yet.
 PLACEHOLDER: Final = "left-out"
 EMBEDDED: Final = {
-    "iframe": "Embedded page",
-    "svg": "Image",
-    "video": "Video",
-    "audio": "Audio",
-    "object": "Embedded object",
-    "embed": "Embedded object",
+    "iframe": gettext_noop("Embedded page"),
+    "svg": gettext_noop("Image"),
+    "video": gettext_noop("Video"),
+    "audio": gettext_noop("Audio"),
+    "object": gettext_noop("Embedded object"),
+    "embed": gettext_noop("Embedded object"),
 }
 MOST_PLACEHOLDERS: Final = 1_000
 # a tag up to its end; text in quotes is no tag
@@ -171,7 +172,7 @@ _PLACEHOLDER_TAG: Final = re.compile(rf'<{PLACEHOLDER} kind="([a-z]+)"></{PLACEH
 _IMAGE: Final = re.compile(r"data:image/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=\s]+")
 IMAGE_ATTRIBUTES: Final = {"img": {"src", "alt", "width", "height"}}
 _FRAME: Final = (
-    '<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" '
+    '<!doctype html><html lang=""><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" '
     "content=\"default-src 'none'; style-src 'self'{images}\">"
     '<meta name="color-scheme" content="light dark"><link rel="stylesheet" href="{style}">{body}'
 )
@@ -217,17 +218,21 @@ def framed_html(cleaned: str, *, images: bool = False) -> str:
             return tag[0]
         text = _ALTERNATIVE.search(tag[0])
         if text is None:
-            return _NOT_SHOWN.format("Image", "")
-        return _NOT_SHOWN.format("Image", f": {text[1]}") if text[1].strip() else ""
+            return _NOT_SHOWN.format(_not_shown("Image"))
+        return _NOT_SHOWN.format(f"{_not_shown('Image')}: {text[1]}") if text[1].strip() else ""
 
     def show_embedded(tag: re.Match[str]) -> str:
-        return _NOT_SHOWN.format(EMBEDDED.get(tag[1], "Embedded object"), "")
+        return _NOT_SHOWN.format(_not_shown(EMBEDDED.get(tag[1], "Embedded object")))
 
     body = _PLACEHOLDER_TAG.sub(show_embedded, _IMAGE_TAG.sub(show, cleaned))
     if "<img" not in body and not _IMAGE_TAG.sub("", cleaned).strip():
         return ""
     policy = "; img-src data:" if images else ""
     return _FRAME.format(images=policy, style=static("touchstone/frame.css"), body=body)
+
+
+def _not_shown(what: str) -> str:
+    return gettext("{what} not shown").format(what=gettext(what))
 
 
 def _with_placeholders(html: str) -> str:

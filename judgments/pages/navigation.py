@@ -8,6 +8,8 @@ not drawn.
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from django.utils.translation import gettext_noop
+
 from judgments.permissions import (
     Access,
     may_manage_members,
@@ -19,7 +21,10 @@ from judgments.permissions import (
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """One tab: `key` is what a page names as its section; the URL takes the collection's slug."""
+    """One tab: `key` is what a page names as its section; the URL takes the collection's slug.
+
+    label: in English; the page puts it into its language.
+    """
 
     key: str
     label: str
@@ -36,15 +41,15 @@ def _section(key: str, label: str, url_name: str, is_open_to: Callable[[Access],
 
 
 SECTIONS = (
-    _section("overview", "Overview", "collection", _everybody),
-    _section("campaigns", "Campaigns", "campaigns", _everybody),
-    _section("lists", "Lists", "lists", may_see_rankings),
-    _section("leaderboard", "Leaderboard", "leaderboards", may_see_rankings),
-    _section("rankers", "Rankers", "rankers", may_see_rankings),
-    _section("queries", "Queries", "queries", may_see_content),
-    _section("documents", "Documents", "documents", may_see_content),
-    _section("members", "Members", "members", may_manage_members),
-    _section("audit", "Audit log", "audit", may_see_people),
+    _section("overview", gettext_noop("Overview"), "collection", _everybody),
+    _section("campaigns", gettext_noop("Campaigns"), "campaigns", _everybody),
+    _section("lists", gettext_noop("Lists"), "lists", may_see_rankings),
+    _section("leaderboard", gettext_noop("Leaderboard"), "leaderboards", may_see_rankings),
+    _section("rankers", gettext_noop("Rankers"), "rankers", may_see_rankings),
+    _section("queries", gettext_noop("Queries"), "queries", may_see_content),
+    _section("documents", gettext_noop("Documents"), "documents", may_see_content),
+    _section("members", gettext_noop("Members"), "members", may_manage_members),
+    _section("audit", gettext_noop("Audit log"), "audit", may_see_people),
 )
 
 

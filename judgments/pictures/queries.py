@@ -8,6 +8,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Count, QuerySet, Sum
+from django.utils.translation import gettext, gettext_noop
 
 from judgments.models import Collection, Document, DocumentPicture, Job, Picture
 from judgments.outgoing.client import MESSAGES as OUTGOING_REASONS
@@ -20,14 +21,14 @@ FIND: Final = "find_pictures"
 LOOKED_AT: Final = 300  # documents that suggest fields
 REASONS: Final[Mapping[str, str]] = {
     **{str(outcome): message for outcome, message in OUTGOING_REASONS.items()},
-    "off": "Requests to other servers are switched off.",
-    "not_a_picture": "Not a PNG, JPEG, GIF, WebP or AVIF picture.",
-    "broken": "The picture is damaged.",
-    "too_large": "Larger than 10 MB.",
-    "too_many_pixels": "More than 25 million pixels.",
-    "too_long": "The address is longer than 2,000 characters.",
-    "store_full": "The picture store is full.",
-    "given_up": "The worker stopped three times while reading it.",
+    "off": gettext_noop("Requests to other servers are switched off."),
+    "not_a_picture": gettext_noop("Not a PNG, JPEG, GIF, WebP or AVIF picture."),
+    "broken": gettext_noop("The picture is damaged."),
+    "too_large": gettext_noop("Larger than 10 MB."),
+    "too_many_pixels": gettext_noop("More than 25 million pixels."),
+    "too_long": gettext_noop("The address is longer than 2,000 characters."),
+    "store_full": gettext_noop("The picture store is full."),
+    "given_up": gettext_noop("The worker stopped three times while reading it."),
 }
 
 
@@ -52,10 +53,10 @@ class DocumentPictures:
 
 
 def reason_words(reason: str, status: int | None = None) -> str:
-    """Why a picture was refused, as a sentence."""
+    """Why a picture was refused, as a sentence in the language of the page."""
     if status is not None:
-        return f"The server answered with status {status}."
-    return REASONS.get(reason, reason)
+        return gettext("The server answered with status {status}.").format(status=status)
+    return gettext(REASONS.get(reason, reason))
 
 
 def list_pictures(
@@ -92,8 +93,8 @@ def _show(size: str, name: UUID, state: str, reason: str, status: int | None) ->
     if state == Picture.State.STORED:
         return ShownPicture(name, size)
     notes = {
-        Picture.State.WAITING: "Not fetched yet.",
-        Picture.State.MISSING: "Not uploaded.",
+        Picture.State.WAITING: gettext("Not fetched yet."),
+        Picture.State.MISSING: gettext("Not uploaded."),
     }
     return ShownPicture(None, size, notes.get(Picture.State(state)) or reason_words(reason, status))
 

@@ -4,10 +4,12 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.http import Http404, UnreadablePostError
+from django.utils.translation import gettext
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import exception_handler, set_rollback
 
+from judgments.pages.languages import message_of
 from judgments.permissions import NotFound
 from touchstone.errors import DomainError
 from touchstone.files.errors import FileRefused
@@ -66,25 +68,25 @@ def _domain_problem(error: Exception) -> Response | None:
     """What a rule of the application refused."""
     if isinstance(error, NotFound | Http404 | PermissionDenied):
         # forbidden answers as missing: what may not be seen must not be told apart
-        return problem(404, "not_found", "Not found, or you do not have access to it.")
+        return problem(404, "not_found", gettext("Not found, or you do not have access to it."))
     if isinstance(error, FileRefused):
         problems = [vars_of(found) for found in error.problems]
         return problem(422, error.code, error.message, problems=problems, total=error.total)
     if isinstance(error, DomainError):
-        return problem(422, error.code, error.message)
+        return problem(422, error.code, message_of(error))
     return None
 
 
 def _request_problem(error: Exception) -> Response | None:
     """What was wrong with the request itself, before anybody asked what it is about."""
     if isinstance(error, exceptions.ValidationError):
-        return problem(400, "invalid", "The request is malformed.", errors=error.detail)
+        return problem(400, "invalid", gettext("The request is malformed."), errors=error.detail)
     if isinstance(error, RequestDataTooBig):
-        return problem(413, TooLarge.default_code, "The form's fields are too large.")
+        return problem(413, TooLarge.default_code, gettext("The form’s fields are too large."))
     if isinstance(error, SuspiciousOperation):
-        return problem(400, "parse_error", "The request is malformed.")
+        return problem(400, "parse_error", gettext("The request is malformed."))
     if isinstance(error, UnreadablePostError):
-        return problem(400, "parse_error", "The body is shorter than its Content-Length.")
+        return problem(400, "parse_error", gettext("The body is shorter than its Content-Length."))
     return None
 
 

@@ -10,9 +10,10 @@ from django import template
 from django.core.paginator import Page
 from django.http import HttpRequest
 from django.template import Context
-from django.utils.formats import date_format
+from django.utils.formats import date_format, get_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext
 from heroicons.templatetags.heroicons import heroicon_micro, heroicon_mini, heroicon_outline
 
 from judgments.pages.words import NOTHING, fraction, percent, plain, signed
@@ -56,8 +57,11 @@ register.filter("field_value", plain)
 
 @register.filter
 def thousands(value: int | None) -> str:
-    """12345 as 12,345; nothing as a dash."""
-    return NOTHING if value is None else f"{value:,}"
+    """12345 as 12,345, in German as 12.345; nothing as a dash."""
+    if value is None:
+        return NOTHING
+    separator: str = get_format("THOUSAND_SEPARATOR")
+    return f"{value:,}".replace(",", separator)
 
 
 @register.filter
@@ -77,7 +81,8 @@ def ago(moment: datetime | None) -> str:
     if moment is None:
         return NOTHING
     utc = moment.astimezone(UTC)
-    exact = f"{date_format(utc, 'j M Y, H:i')} UTC"
+    form = gettext("j M Y, H:i")
+    exact = f"{date_format(utc, form)} UTC"
     return format_html(
         '<time datetime="{}" title="{}" data-relative>{}</time>', utc.isoformat(), exact, exact
     )

@@ -3,6 +3,7 @@ import { UNREAD } from "./constants.js";
 import { realign } from "./document.js";
 import { closest } from "./dom.js";
 import { page, part, toast } from "./page.js";
+import { gettext } from "./texts.js";
 
 /** @import { Press } from "./types.js" */
 
@@ -87,7 +88,7 @@ export function listenForPresses(options) {
 export function openAddress() {
   const link = part("url").querySelector("a");
   if (link) link.click();
-  else toast("This document has no URL.");
+  else toast(gettext("This document has no URL."));
 }
 
 export const isReading = () => page.classList.contains("reading");

@@ -83,8 +83,3 @@ export const PACE_LABELS = 5; // from fewer no pace follows
 export const LONGEST_PAIR_SECONDS = 600; // a pair that took longer says little of the others
 export const TEXT_SIZES = [85, 100, 115, 130, 150, 175, 200]; // percent
 export const LINE_WIDTHS = ["narrow", "normal", "wide"];
-
-// texts that several modules show
-
-export const NO_CONNECTION = "No connection";
-export const NOT_IN_CAMPAIGN = "You are no longer in this campaign";

@@ -12,6 +12,7 @@ import { part } from "./page.js";
 import { linkedPicturesOf } from "./pictures.js";
 import { repeatedTitle } from "./repeated-title.js";
 import { termsPattern } from "./terms.js";
+import { gettext } from "./texts.js";
 
 /** @import { DocumentPart, Pair } from "./types.js" */
 
@@ -122,7 +123,7 @@ export class DocumentView {
 
   /** @param {string} title */
   #fillTitle(title) {
-    const words = document.createTextNode(title || "Untitled");
+    const words = document.createTextNode(title || gettext("Untitled"));
     this.part("title").replaceChildren(words);
     if (title) this.fields.add("title", [words]);
   }

@@ -5,6 +5,7 @@ import { forgetFrames, highlight } from "./highlights.js";
 import { announce, page, part } from "./page.js";
 import { afterPaint } from "./painting.js";
 import { placeOf } from "./spans.js";
+import { format, gettext } from "./texts.js";
 
 /** @import { HeldLabel, Pair, Query, Span } from "./types.js" */
 
@@ -147,7 +148,7 @@ export function showInstead(heading, words) {
 export function blank() {
   current.empty();
   setSeen(false);
-  part("wait").textContent = "Loading the next pairs …";
+  part("wait").textContent = gettext("Loading the next pairs …");
   part("wait").hidden = false;
 }
 
@@ -242,8 +243,13 @@ function reasonItem(span, words) {
   quote.textContent = words.length > QUOTE_CHARACTERS ? `${words.slice(0, QUOTE_CHARACTERS - 2)} …` : words;
   quote.dir = "auto";
   const button = document.createElement("button");
-  Object.assign(button, { type: "button", className: "linklike", textContent: "×", title: "Remove" });
-  button.setAttribute("aria-label", `Remove ${quote.textContent}`);
+  Object.assign(button, {
+    type: "button",
+    className: "linklike",
+    textContent: "×",
+    title: gettext("Remove"),
+  });
+  button.setAttribute("aria-label", format(gettext("Remove {quote}"), { quote: quote.textContent ?? "" }));
   Object.assign(button.dataset, { action: "unmark", place: placeOf(span) });
   item.append(quote, button);
   return item;

@@ -5,6 +5,7 @@ import { element } from "./dom.js";
 import { highlight } from "./highlights.js";
 import { part } from "./page.js";
 import { needlePattern } from "./spans.js";
+import { format, gettext } from "./texts.js";
 
 export class Finder {
   /** @type {Range[]} */
@@ -82,6 +83,11 @@ export class Finder {
     if (!this.#input.value.trim()) part("found").textContent = "";
     else
       part("found").textContent =
-        ranges.length > 0 ? `${position + 1} of ${ranges.length}${most}` : "not found";
+        ranges.length > 0
+          ? format(gettext("{position} of {count}"), {
+              position: position + 1,
+              count: `${ranges.length}${most}`,
+            })
+          : gettext("not found");
   }
 }

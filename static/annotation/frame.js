@@ -1,6 +1,7 @@
 // A document's HTML, cleaned by the server, in a sandboxed frame: no script runs there. The frame is
 // as high as what it shows, so that the page scrolls as one, and hands its keys to the page.
 import { part } from "./page.js";
+import { gettext } from "./texts.js";
 
 /**
  * The text nodes of an element, in reading order.
@@ -34,7 +35,7 @@ export function showFrame(place, html, onText) {
   if (!html) return;
   const frame = document.createElement("iframe");
   frame.className = "document-frame";
-  frame.title = "The document";
+  frame.title = gettext("The document");
   frame.setAttribute("sandbox", "allow-same-origin");
   frame.addEventListener("load", () => {
     const inside = frame.contentDocument;

@@ -5,6 +5,7 @@ import { closest, data, element } from "./dom.js";
 import { isAssignable, meanings, shortcutOf, shownKey } from "./key-rules.js";
 import { dialog, page } from "./page.js";
 import { preferences, save } from "./preferences.js";
+import { format, gettext } from "./texts.js";
 
 /** @type {Map<string, string>} action → its key where nobody chose one */
 const defaults = new Map();
@@ -142,7 +143,7 @@ function assign(button, action) {
   const row = button.closest("li");
   if (!row) return;
   row.classList.add("is-waiting");
-  report(`Press a key for: ${wordsOf(row)}. Esc cancels.`);
+  report(format(gettext("Press a key for: {action}. Esc cancels."), { action: wordsOf(row) }));
   const end = () => {
     row.classList.remove("is-waiting");
     removeEventListener("keydown", take, true);
@@ -154,7 +155,7 @@ function assign(button, action) {
     event.preventDefault();
     event.stopImmediatePropagation();
     if (event.key === "Escape") {
-      report("Cancelled.");
+      report(gettext("Cancelled."));
       end();
     } else if (tryKey(action, event.key)) end();
   };
@@ -169,9 +170,14 @@ function assign(button, action) {
  */
 function tryKey(action, key) {
   const taken = rows().find((row) => row.dataset.keyOf !== action && keyOf(data(row, "keyOf")) === key);
-  if (!isAssignable(key)) report("That key can’t be used. Press another key.");
+  if (!isAssignable(key)) report(gettext("That key can’t be used. Press another key."));
   else if (taken)
-    report(`“${shownKey(key)}” is used by ${wordsOf(taken).split(/[:,]/)[0]}. Press another key.`);
+    report(
+      format(gettext("“{key}” is used by {action}. Press another key."), {
+        key: shownKey(key),
+        action: wordsOf(taken).split(/[:,]/)[0] ?? "",
+      }),
+    );
   else {
     const before = keyOf(action);
     change(
@@ -179,7 +185,7 @@ function tryKey(action, key) {
       () => show(action, key),
       () => show(action, before),
     );
-    report(`Now: ${shownKey(key)}`);
+    report(format(gettext("Now: {key}"), { key: shownKey(key) }));
     return true;
   }
   return false;
@@ -193,7 +199,7 @@ function reset() {
     },
     () => {},
   );
-  report("Reset to defaults.");
+  report(gettext("Reset to defaults."));
 }
 
 /**

@@ -1,5 +1,6 @@
 // Labels in words, as the page's own buttons and dialogs word them.
 import { dialog, gradeName } from "./page.js";
+import { format, gettext } from "./texts.js";
 
 /** @import { HeldLabel } from "./types.js" */
 
@@ -11,7 +12,9 @@ export const gradeWords = (grade) => [grade, gradeName(grade)].filter((word) => 
 
 /** @param {Pick<HeldLabel, "outcome" | "grade" | "reason">} label */
 export const labelWords = ({ outcome, grade, reason }) =>
-  outcome === "graded" ? gradeWords(grade) : `can’t tell: ${reasonWords(reason)}`;
+  outcome === "graded"
+    ? gradeWords(grade)
+    : format(gettext("can’t tell: {reason}"), { reason: reasonWords(reason) });
 
 /**
  * A reason as the dialog words it that asked why.

@@ -32,6 +32,7 @@ import { placeOf } from "./spans.js";
 import { showProgress } from "./status.js";
 import { Supply } from "./supply.js";
 import { Tabs } from "./tabs.js";
+import { format, gettext, ngettext } from "./texts.js";
 import { Training } from "./training.js";
 
 /** @import { Ignored, Made, Said } from "./page-state.js" */
@@ -171,8 +172,14 @@ async function checkRefused() {
   const codes = new Set(news.map(({ refused }) => (typeof refused === "object" ? refused?.code : undefined)));
   if (codes.has("shut-out")) end("shut-out");
   else if (codes.has("campaign_closed")) end("closed");
-  else if (news.length === 1) toast("A label was not accepted.", "warn");
-  else toast(`${number(news.length)} labels were not accepted.`, "warn");
+  else {
+    const text = ngettext(
+      "{count} label was not accepted.",
+      "{count} labels were not accepted.",
+      news.length,
+    );
+    toast(format(text, { count: number(news.length) }), "warn");
+  }
   progress.show();
   if (screen.state.ended === "closed") supply.fetchMore(); // for the counts
 }
@@ -306,8 +313,14 @@ function showCorrection(made) {
     return;
   }
   review.show(made.entry);
-  announce(`Changed. ${part("said").textContent}`);
+  announce(`${gettext("Changed.")} ${part("said").textContent}`);
 }
+
+/** @type {Record<Press, string>} */
+const TOO_FAST = {
+  key: gettext("Too fast: that key was ignored."),
+  click: gettext("Too fast: that click was ignored."),
+};
 
 /**
  * Why a press did nothing. A grade is for what has been seen: it never falls on a pair that comes the
@@ -316,12 +329,13 @@ function showCorrection(made) {
  * @param {Press} by
  */
 function warn(ignored, by = "key") {
-  if (ignored === "gone") toast("That pair is no longer on the screen. Nothing was changed.", "warn");
+  if (ignored === "gone")
+    toast(gettext("That pair is no longer on the screen. Nothing was changed."), "warn");
   if (ignored === "read-only") {
-    toast("This campaign is closed. Its labels can’t be changed.", "warn");
+    toast(gettext("This campaign is closed. Its labels can’t be changed."), "warn");
   }
   if (ignored !== "early") return;
-  if (performance.now() - warnedAt > REPEATED_WARNING) toast(`Too fast: that ${by} was ignored.`, "warn");
+  if (performance.now() - warnedAt > REPEATED_WARNING) toast(TOO_FAST[by], "warn");
   warnedAt = performance.now();
 }
 
@@ -329,7 +343,7 @@ function later() {
   const { target } = screen;
   if (!target || target.entry) return;
   if (queue.postpone()) advance();
-  else toast("This is the last pair of its query.");
+  else toast(gettext("This is the last pair of its query."));
 }
 
 /** @param {Answer} answer to a skip; the query's pairs are not here any more */
@@ -378,7 +392,7 @@ function mark(range) {
   withTarget((pair) => {
     const spans = spansWithSelection(pair, range);
     if (spans) change(pair, { spans });
-    else toast("Select or find the evidence first.");
+    else toast(gettext("Select or find the evidence first."));
   });
 }
 

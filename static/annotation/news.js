@@ -1,8 +1,8 @@
 // What leads wrote and this person has not read, as a number in the first line; and the dialog in which it is
 // read, and in which one asks about a pair. The dialog's own script comes when it is first opened.
 import { csrf } from "./api.js";
-import { NO_CONNECTION } from "./constants.js";
 import { config, dialog, part, toast } from "./page.js";
+import { gettext, NO_CONNECTION } from "./texts.js";
 
 /** @import { Pair } from "./types.js" */
 
@@ -22,7 +22,7 @@ async function open(heading, url, words = "") {
     const { openThread } = await import(config.questionsScript);
     await openThread({ within: dialog("questions"), heading, url, words, csrf, onNews: showNews });
   } catch {
-    toast(`${NO_CONNECTION}. Try again in a moment.`, "warn");
+    toast(`${NO_CONNECTION}. ${gettext("Try again in a moment.")}`, "warn");
   }
 }
 
@@ -31,7 +31,7 @@ async function open(heading, url, words = "") {
  * @param {string} [words]
  */
 export function askLead(pair, words) {
-  open("Ask the lead", `${config.askUrl}?assignment=${pair.assignment}`, words);
+  open(gettext("Ask the lead"), `${config.askUrl}?assignment=${pair.assignment}`, words);
 }
 
-export const openNews = () => open("From the lead", config.newsUrl);
+export const openNews = () => open(gettext("From the lead"), config.newsUrl);

@@ -1,14 +1,9 @@
 // Labels on their way to the server. They are in the browser's database before anything is sent, leave
 // it only when the server has named their ids in an answer that parses, and so survive a closed tab, a
 // restart of either side and hours offline. All tabs of one account share one outbox; one sends.
-import {
-  KEEPALIVE_BYTES,
-  LABELS_A_REQUEST,
-  NOT_IN_CAMPAIGN,
-  REQUEST_TIMEOUT,
-  RETRY_WAITS,
-} from "./constants.js";
+import { KEEPALIVE_BYTES, LABELS_A_REQUEST, REQUEST_TIMEOUT, RETRY_WAITS } from "./constants.js";
 import { afterPaint } from "./painting.js";
+import { gettext, NOT_IN_CAMPAIGN } from "./texts.js";
 import { settle, verdict } from "./unsent.js";
 
 /** @import { LabelStore } from "./label-store.js" */
@@ -211,7 +206,10 @@ export class Outbox {
       for (const row of rows) await this.#sendBatch([row]);
       return;
     }
-    await this.#refuse(rows, { code: "unreadable", message: reason ?? "The server could not read it." });
+    await this.#refuse(rows, {
+      code: "unreadable",
+      message: reason ?? gettext("The server could not read it."),
+    });
   }
 
   /**

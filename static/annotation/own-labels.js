@@ -4,9 +4,10 @@
 import { LONGEST_PAIR_SECONDS } from "./constants.js";
 import { amend, withdraw } from "./history.js";
 import { gradeWords } from "./label-words.js";
-import { counted, duration, number } from "./numbers.js";
+import { duration, number } from "./numbers.js";
 import { config } from "./page.js";
 import { uuid } from "./tabs.js";
+import { format, gettext, ngettext } from "./texts.js";
 
 /** @import { Clock } from "./clock.js" */
 /** @import { Outbox } from "./outbox.js" */
@@ -64,11 +65,16 @@ export class OwnLabels {
     /** @type {Map<string, number>} */
     const counts = new Map();
     for (const { label } of bestFirst) {
-      const words = label.outcome === "graded" ? gradeWords(label.grade) : "can’t tell";
+      const words = label.outcome === "graded" ? gradeWords(label.grade) : gettext("can’t tell");
       counts.set(words, (counts.get(words) ?? 0) + 1);
     }
     const each = [...counts].map(([words, count]) => `${number(count)} × ${words}`).join(", ");
-    return `This session: ${counted(done.length, "label", "labels")} in ${duration(this.#seconds)} (${each}).`;
+    const text = ngettext(
+      "This session: {count} label in {time} ({each}).",
+      "This session: {count} labels in {time} ({each}).",
+      done.length,
+    );
+    return format(text, { count: number(done.length), time: duration(this.#seconds), each });
   }
 
   /**

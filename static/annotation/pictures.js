@@ -1,4 +1,5 @@
 // Pictures of a document: the server's own copies, each in a place that is there before it comes.
+import { gettext } from "./texts.js";
 
 /** @import { ShownDocument, ShownPicture } from "./types.js" */
 
@@ -28,7 +29,7 @@ function placeOf({ url, size, note }, title) {
   const place = document.createElement(url ? "img" : "span");
   place.className = `picture ${size}`;
   if (place instanceof HTMLImageElement) {
-    Object.assign(place, { loading: "lazy", decoding: "async", src: url, alt: title || "Picture" });
-  } else place.textContent = `No picture. ${note}`;
+    Object.assign(place, { loading: "lazy", decoding: "async", src: url, alt: title || gettext("Picture") });
+  } else place.textContent = `${gettext("No picture.")} ${note}`;
   return place;
 }

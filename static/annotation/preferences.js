@@ -4,6 +4,7 @@ import { LINE_WIDTHS, PREFERENCES_DELAY, TEXT_SIZES } from "./constants.js";
 import { realign, showTermsOrNot } from "./document.js";
 import { element } from "./dom.js";
 import { config, page, toast } from "./page.js";
+import { gettext } from "./texts.js";
 
 /**
  * @typedef {object} Preferences
@@ -46,7 +47,7 @@ export async function save() {
     if (response.ok) return "";
     return (await response.json()).message;
   } catch {
-    toast("Your settings apply on this page but could not be saved.", "warn");
+    toast(gettext("Your settings apply on this page but could not be saved."), "warn");
     return "";
   }
 }

@@ -1,6 +1,7 @@
 // How far one is, in this campaign and in this query, and how long the rest will take at one's pace.
 import { LONGEST_PAIR_SECONDS, PACE_LABELS } from "./constants.js";
 import { duration, number } from "./numbers.js";
+import { format, gettext } from "./texts.js";
 
 /** @import { PairQueue } from "./pair-queue.js" */
 /** @import { Answer, Counts } from "./types.js" */
@@ -79,7 +80,8 @@ export class Progress {
       total: this.done + this.left,
       inQuery: this.#inQueryWords(),
       ...this.#paceWords(),
-      later: postponedCount > 0 ? `Later (${postponedCount})` : "Later",
+      later:
+        postponedCount > 0 ? format(gettext("Later ({count})"), { count: postponedCount }) : gettext("Later"),
     });
   }
 
@@ -92,15 +94,17 @@ export class Progress {
     this.#before.set(id, before);
     const done = before + here;
     // of the only one of its query there is nothing to say
-    return done + inQuery > 1 ? `This query: ${done} of ${done + inQuery}` : "";
+    return done + inQuery > 1
+      ? format(gettext("This query: {done} of {all}"), { done, all: done + inQuery })
+      : "";
   }
 
   #paceWords() {
     if (this.#labels < PACE_LABELS || this.#seconds <= 0) return { left: "", pace: "" };
     const each = this.#seconds / this.#labels;
     return {
-      left: `${duration(each * this.left)} left`,
-      pace: `${number(3600 / each)} labels per hour today, without breaks`,
+      left: format(gettext("{time} left"), { time: duration(each * this.left) }),
+      pace: format(gettext("{count} labels per hour today, without breaks"), { count: number(3600 / each) }),
     };
   }
 }

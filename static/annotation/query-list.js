@@ -6,6 +6,7 @@ import { labelWords } from "./label-words.js";
 import { gradeButton, page, part, toast } from "./page.js";
 import { afterPaint } from "./painting.js";
 import { picturesOf } from "./pictures.js";
+import { format, gettext } from "./texts.js";
 
 /** @import { History } from "./history.js" */
 /** @import { PairQueue } from "./pair-queue.js" */
@@ -85,7 +86,7 @@ export class QueryList {
     const { queue, screen } = this.#options;
     const { current } = queue;
     if (screen.mode !== "labelling" || !current || current.is_training) {
-      toast("There is no query to list.");
+      toast(gettext("There is no query to list."));
       return;
     }
     this.#opened += 1;
@@ -115,7 +116,7 @@ export class QueryList {
         part("list-rows").append(row.element);
       }
     } catch {
-      if (this.#isOpen) toast("Older labels need a connection.", "warn");
+      if (this.#isOpen) toast(gettext("Older labels need a connection."), "warn");
     }
   }
 
@@ -166,7 +167,7 @@ function rowOf(pair, entry) {
   const title = document.createElement("p");
   const excerpt = document.createElement("p");
   const { title: name, text, html, fields } = pair.document;
-  title.textContent = name || "Untitled";
+  title.textContent = name || gettext("Untitled");
   const plain = text || Object.values(fields).join(" · ") || textOf(html);
   excerpt.textContent = plain.slice(0, EXCERPT_CHARACTERS);
   title.className = "strong";
@@ -193,5 +194,8 @@ function showGrade({ entry, element }) {
   mark.textContent = label ? (isGraded ? String(label.grade) : "?") : "–";
   mark.className = (isGraded && gradeButton(label.grade)?.querySelector(".grade")?.className) || "grade none";
   mark.setAttribute("role", "img");
-  mark.setAttribute("aria-label", label ? `Your label: ${labelWords(label)}` : "No label yet");
+  mark.setAttribute(
+    "aria-label",
+    label ? format(gettext("Your label: {label}"), { label: labelWords(label) }) : gettext("No label yet"),
+  );
 }

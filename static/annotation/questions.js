@@ -24,6 +24,12 @@ function part(name) {
   return found;
 }
 
+/**
+ * A text of the page, which is in the reader's language.
+ * @param {string} name
+ */
+const text = (name) => options.within.dataset[name] ?? "";
+
 /** @param {string} words */
 function say(words) {
   part("thread-told").textContent = words;
@@ -43,11 +49,11 @@ async function load(url, request = {}) {
     redirect: "manual",
     signal: AbortSignal.timeout(REQUEST_TIMEOUT),
   });
-  if (response.type === "opaqueredirect") throw new Error("You are signed out. Sign in, then try again.");
-  if (!response.ok && response.status !== 422) throw new Error("This can’t be shown any more.");
+  if (response.type === "opaqueredirect") throw new Error(text("signedOut"));
+  if (!response.ok && response.status !== 422) throw new Error(text("gone"));
   const answer = new DOMParser().parseFromString(await response.text(), "text/html");
   const shown = answer.querySelector("[data-news]");
-  if (!(shown instanceof HTMLElement)) throw new Error("The server’s answer can’t be read.");
+  if (!(shown instanceof HTMLElement)) throw new Error(text("unreadable"));
   part("thread").replaceChildren(shown);
   options.onNews(Number(shown.dataset.news));
   return response.ok;
@@ -62,7 +68,7 @@ async function attempt(work) {
     await work();
   } catch (error) {
     const isAnswer = error instanceof Error && error.name === "Error";
-    say(isAnswer ? error.message : "No connection. Try again in a moment.");
+    say(isAnswer ? error.message : text("noConnection"));
   }
 }
 
@@ -83,7 +89,7 @@ async function send(form) {
   }
   if (!isMessage) options.within.close();
   else {
-    say("Sent. The answer will appear in the first line of this page.");
+    say(text("sent"));
     focusFirst();
   }
 }
@@ -124,7 +130,7 @@ export async function openThread(given) {
   const heading = within.querySelector("h2");
   if (heading) heading.textContent = given.heading;
   part("thread").replaceChildren();
-  say("Loading …");
+  say(text("loading"));
   within.showModal();
   await attempt(async () => {
     await load(given.url);

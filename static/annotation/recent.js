@@ -2,6 +2,7 @@
 import { RECENT_LABELS } from "./constants.js";
 import { labelWords } from "./label-words.js";
 import { gradeButton, part } from "./page.js";
+import { format, gettext } from "./texts.js";
 
 /** @import { Entry } from "./types.js" */
 
@@ -18,12 +19,12 @@ function item({ pair, label }) {
   const button = document.createElement("button");
   const mark = document.createElement("span");
   const title = document.createElement("bdi");
-  title.textContent = pair.document.title || "Untitled";
+  title.textContent = pair.document.title || gettext("Untitled");
   mark.textContent = label.outcome === "graded" ? String(label.grade) : "?";
   mark.className = gradeButton(label.grade)?.querySelector(".grade")?.className ?? "grade none";
   Object.assign(button, { type: "button", title: `${labelWords(label)}: ${title.textContent}` });
   Object.assign(button.dataset, { action: "reopen", assignment: pair.assignment });
-  button.setAttribute("aria-label", `Reopen ${button.title}`);
+  button.setAttribute("aria-label", format(gettext("Reopen {label}"), { label: button.title }));
   button.append(mark, title);
   item.append(button);
   return item;

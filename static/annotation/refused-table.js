@@ -1,8 +1,17 @@
 // Labels that the server has refused, as a table that a spreadsheet or a mail takes.
+import { format, gettext, pgettext } from "./texts.js";
 
 /** @import { Refusal, Row } from "./types.js" */
 
-const COLUMNS = ["Query", "Description", "Document", "Label", "Note", "Made at", "Not accepted because"];
+const COLUMNS = [
+  gettext("Query"),
+  gettext("Description"),
+  gettext("Document"),
+  pgettext("noun", "Label"),
+  gettext("Note"),
+  gettext("Made at"),
+  gettext("Not accepted because"),
+];
 
 /**
  * Why the label was refused, in words.
@@ -19,9 +28,9 @@ export function reasonOf({ refused }) {
  * @param {(code: number | null) => string} gradeName empty for a grade that the page does not have
  */
 export function labelWords({ label: { outcome, grade, reason } }, gradeName) {
-  if (outcome === "retracted") return "Undone";
-  if (outcome !== "graded") return `Can’t tell: ${reason}`;
-  return `Graded ${gradeName(grade) || grade}`;
+  if (outcome === "retracted") return gettext("Undone");
+  if (outcome !== "graded") return format(gettext("Can’t tell: {reason}"), { reason });
+  return format(gettext("Graded {grade}"), { grade: gradeName(grade) || String(grade) });
 }
 
 /**
@@ -34,7 +43,7 @@ export function shownRow(row, gradeName) {
   return {
     query,
     description,
-    title: title || "Untitled",
+    title: title || gettext("Untitled"),
     grade: labelWords(row, gradeName),
     note: row.label.note ?? "",
     reason: reasonOf(row),

@@ -4,6 +4,7 @@
 import { SLOW_HISTORY } from "./constants.js";
 import { History } from "./history.js";
 import { config, part, toast } from "./page.js";
+import { gettext } from "./texts.js";
 
 /** @import { PairQueue } from "./pair-queue.js" */
 /** @import { Screen } from "./screen.js" */
@@ -58,7 +59,7 @@ export class Review {
         } catch {
           if (since !== this.#calledOff) return;
           this.callOff();
-          toast("Older labels need a connection.", "warn");
+          toast(gettext("Older labels need a connection."), "warn");
           this.#options.onOffline();
         }
       })
@@ -103,7 +104,7 @@ export class Review {
     } else if (!screen.state.ended) {
       this.#step("undo", async () => {
         const latest = await this.#olderOf(this.#newHistory());
-        return () => (latest ? onUndo(latest) : toast("There is no label to undo."));
+        return () => (latest ? onUndo(latest) : toast(gettext("There is no label to undo.")));
       });
     }
   }
@@ -116,8 +117,11 @@ export class Review {
       const entry = await this.#olderOf(history);
       return () => {
         if (entry) this.#review(history, entry);
-        else if (screen.state.entry) toast("This is your first label.");
-        else toast(this.#history ? "No labels match this filter." : "You have no labels here yet.");
+        else if (screen.state.entry) toast(gettext("This is your first label."));
+        else
+          toast(
+            this.#history ? gettext("No labels match this filter.") : gettext("You have no labels here yet."),
+          );
       };
     });
   }
@@ -145,7 +149,7 @@ export class Review {
       const history = this.#newHistory();
       if (entry) history.startFrom(entry);
       return () =>
-        entry ? this.#review(history, entry) : toast("That label has been changed or undone since.");
+        entry ? this.#review(history, entry) : toast(gettext("That label has been changed or undone since."));
     });
   }
 

@@ -3,22 +3,34 @@
 import { csrf } from "./api.js";
 import { SLOW_SAVING } from "./constants.js";
 import { element } from "./dom.js";
-import { counted, number } from "./numbers.js";
+import { number } from "./numbers.js";
 import { config, dialog, gradeName, part, toast } from "./page.js";
 import { refusedTable, shownRow } from "./refused-table.js";
+import { format, gettext, ngettext } from "./texts.js";
 
 /** @import { LabelStore } from "./label-store.js" */
 /** @import { Row, SavingReport } from "./types.js" */
 
+/**
+ * @param {string} text with {count}
+ * @param {number} count
+ */
+const counted = (text, count) => format(text, { count: number(count) });
+
+/** @param {number} waiting */
+const signedOut = (waiting) => counted(gettext("{count} not yet saved: signed out"), waiting);
+
 /** @type {Record<SavingReport["shown"], (waiting: number) => string>} waiting: how many labels */
 const WORDS = {
-  saved: () => "All saved",
-  refused: () => "Not all saved",
-  saving: (waiting) => `${number(waiting)} not yet saved`,
+  saved: () => gettext("All saved"),
+  refused: () => gettext("Not all saved"),
+  saving: (waiting) => counted(gettext("{count} not yet saved"), waiting),
   offline: (waiting) =>
-    waiting ? `Offline: ${number(waiting)} not yet saved. Keep going.` : "Offline. Keep going.",
-  "signed-out": (waiting) => `${number(waiting)} not yet saved: signed out`,
-  "other-account": (waiting) => `${number(waiting)} not yet saved: signed out`,
+    waiting
+      ? counted(gettext("Offline: {count} not yet saved. Keep going."), waiting)
+      : gettext("Offline. Keep going."),
+  "signed-out": signedOut,
+  "other-account": signedOut,
 };
 
 /**
@@ -84,7 +96,9 @@ export class Saving {
     const form = part("sign-in");
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      this.#signIn(form).catch(() => this.#say("The server is not responding. Try again in a moment."));
+      this.#signIn(form).catch(() =>
+        this.#say(gettext("The server is not responding. Try again in a moment.")),
+      );
     });
     element(form, "[data-put-off]", HTMLElement).addEventListener("click", () => {
       this.#isPutOff = true;
@@ -112,7 +126,9 @@ export class Saving {
     this.#shown = shown;
     part("state").dataset.state = shown;
     const words =
-      loose > 0 ? `${number(unsaved)} not yet saved, only in this tab. Keep it open.` : WORDS[shown](unsaved);
+      loose > 0
+        ? counted(gettext("{count} not yet saved, only in this tab. Keep it open."), unsaved)
+        : WORDS[shown](unsaved);
     const say = () => {
       if (part("state-words").textContent !== words) part("state-words").textContent = words;
     };
@@ -122,14 +138,18 @@ export class Saving {
     this.#showSignIn();
     if (loose > 0 && !this.#saidLoose) {
       this.#saidLoose = true;
-      toast("This browser can’t store labels. Keep this tab open until they are saved.", "warn");
+      toast(gettext("This browser can’t store labels. Keep this tab open until they are saved."), "warn");
     }
   }
 
   surplus() {
     if (this.#saidSurplus) return;
     this.#saidSurplus = true;
-    toast("Others completed some of these pairs while you were away. Your labels are kept as extra labels.");
+    toast(
+      gettext(
+        "Others completed some of these pairs while you were away. Your labels are kept as extra labels.",
+      ),
+    );
   }
 
   // signing in again, on the page
@@ -144,8 +164,12 @@ export class Saving {
     }
     const reason =
       this.#shown === "other-account"
-        ? "Another account is signed in in this browser. Your labels are kept here. Signing in again signs it out."
-        : "You are signed out. You can keep labelling: labels are kept here and sent once you sign in.";
+        ? gettext(
+            "Another account is signed in in this browser. Your labels are kept here. Signing in again signs it out.",
+          )
+        : gettext(
+            "You are signed out. You can keep labelling: labels are kept here and sent once you sign in.",
+          );
     this.#say(this.#answer || reason);
   }
 
@@ -167,9 +191,9 @@ export class Saving {
       this.#options.onChange();
       return;
     }
-    if (response.ok) this.#answer = `Wrong password for ${username}.`;
-    else if (response.status === 429) this.#answer = "Too many attempts. Try again in 15 minutes.";
-    else this.#answer = "Sign-in failed. Try again.";
+    if (response.ok) this.#answer = format(gettext("Wrong password for {username}."), { username });
+    else if (response.status === 429) this.#answer = gettext("Too many attempts. Try again in 15 minutes.");
+    else this.#answer = gettext("Sign-in failed. Try again.");
     this.#say(this.#answer);
   }
 
@@ -180,8 +204,8 @@ export class Saving {
     const rows = await this.#options.store.refused();
     this.#refused = rows;
     part("refused").hidden = rows.length === 0;
-    part("refused-count").textContent = counted(rows.length, "not accepted");
-    part("end-refused").textContent = `Show labels not accepted (${number(rows.length)})`;
+    part("refused-count").textContent = counted(gettext("{count} not accepted"), rows.length);
+    part("end-refused").textContent = counted(gettext("Show labels not accepted ({count})"), rows.length);
     element(dialog("refused"), "ul", HTMLElement).replaceChildren(...rows.map((row) => this.#item(row)));
     if (rows.length === 0 && dialog("refused").open) dialog("refused").close();
     this.#options.onRefused(rows.length);
@@ -195,8 +219,11 @@ export class Saving {
 
   async #copy() {
     const isDone = await copied(refusedTable(this.#refused, gradeName));
-    const count = counted(this.#refused.length, "label", "labels");
-    report(isDone ? `Copied: ${count}.` : "The browser blocked copying. Select the text and copy it.");
+    const { length } = this.#refused;
+    const done = ngettext("Copied {count} label.", "Copied {count} labels.", length);
+    report(
+      isDone ? counted(done, length) : gettext("The browser blocked copying. Select the text and copy it."),
+    );
   }
 
   /** @param {Row} row */

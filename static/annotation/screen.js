@@ -1,9 +1,10 @@
 // The page's state on the screen: every event goes through `dispatch`, and what it changes is shown.
-import { FLASH, NO_CONNECTION, NOT_IN_CAMPAIGN } from "./constants.js";
+import { FLASH } from "./constants.js";
 import { blank, onPainted, pressFormer, showInstead, showPair } from "./document.js";
 import { labelWords } from "./label-words.js";
 import { announce, page, part } from "./page.js";
 import { OPENING, reduce, savingOf, targetOf } from "./page-state.js";
+import { format, gettext, NO_CONNECTION, NOT_IN_CAMPAIGN } from "./texts.js";
 
 /** @import { Made, PageEvent, PageState, Said } from "./page-state.js" */
 /** @import { Entry, Pair, SavingReport } from "./types.js" */
@@ -24,36 +25,45 @@ import { OPENING, reduce, savingOf, targetOf } from "./page-state.js";
  */
 function wordsInstead({ mode, ended, paused }) {
   if (mode === "reviewing") {
-    return ["No labels match this filter.", "Choose another filter, or go back to labelling."];
+    return [
+      gettext("No labels match this filter."),
+      gettext("Choose another filter, or go back to labelling."),
+    ];
   }
   if (mode === "elsewhere") {
     return [
-      "Open in another tab",
-      "You are labelling this campaign in another tab or window. Your labels are kept.",
+      gettext("Open in another tab"),
+      gettext("You are labelling this campaign in another tab or window. Your labels are kept."),
     ];
   }
   if (mode === "signed-out") {
-    return ["You are signed out", "Sign in again to continue. Your labels are kept."];
+    return [gettext("You are signed out"), gettext("Sign in again to continue. Your labels are kept.")];
   }
   if (mode === "waiting") {
-    return [NO_CONNECTION, "The next pairs load once the connection is back. Your labels are kept."];
+    return [NO_CONNECTION, gettext("The next pairs load once the connection is back. Your labels are kept.")];
   }
   if (ended === "closed") {
     return [
-      "This campaign is closed",
-      "Labels made before it closed are kept. There is nothing left to label here.",
+      gettext("This campaign is closed"),
+      gettext("Labels made before it closed are kept. There is nothing left to label here."),
     ];
   }
-  if (ended) return [NOT_IN_CAMPAIGN, "You can’t add labels to it. If this is a mistake, ask its lead."];
-  if (paused) return ["Paused", paused];
-  return ["All done", "There is nothing left for you to label here right now. Thank you."];
+  if (ended)
+    return [NOT_IN_CAMPAIGN, gettext("You can’t add labels to it. If this is a mistake, ask its lead.")];
+  if (paused) return [gettext("Paused"), paused];
+  return [gettext("All done"), gettext("There is nothing left for you to label here right now. Thank you.")];
 }
 
 /** @param {Entry} entry */
 function wordsOfReview({ label }) {
-  const at = new Date(label.made_at).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" });
+  const at = new Date(label.made_at).toLocaleString(document.documentElement.lang, {
+    dateStyle: "medium",
+    timeStyle: "short",
+  });
   const note = label.note && `“${label.note}”`;
-  return [`Your label: ${labelWords(label)}`, at, note].filter(Boolean).join(" · ");
+  return [format(gettext("Your label: {label}"), { label: labelWords(label) }), at, note]
+    .filter(Boolean)
+    .join(" · ");
 }
 
 export class Screen {
@@ -79,10 +89,12 @@ export class Screen {
    * @param {boolean} isNewQuery
    */
   #wordsOfPair({ query, document }, isNewQuery) {
-    const need = isNewQuery ? [`New query: ${query.text}`, query.description] : [];
+    const need = isNewQuery
+      ? [format(gettext("New query: {query}"), { query: query.text }), query.description]
+      : [];
     const said = this.#said;
     this.#said = "";
-    const parts = [said, ...need, document.title || "Untitled"].filter(Boolean);
+    const parts = [said, ...need, document.title || gettext("Untitled")].filter(Boolean);
     return parts.map((one) => one.replace(/\.$/, "")).join(". ");
   }
 
@@ -121,7 +133,7 @@ export class Screen {
     if (after.isSeen && !before.isSeen) this.#seenAt = performance.now();
     if (after.made) this.#options.onMade(after.made);
     if (after.made?.kind === "label") this.#flash(after.made.said);
-    if (after.made?.kind === "undo") this.#said = "Label undone";
+    if (after.made?.kind === "undo") this.#said = gettext("Label undone");
     const isSaving = savingOf(after) !== savingOf(before) || after.unsaved !== before.unsaved;
     if (isSaving || event.type === "sending") this.#showSaving();
     const shown = /** @type {const} */ (["mode", "pair", "entry", "former", "isOffline", "paused", "ended"]);
@@ -142,7 +154,7 @@ export class Screen {
     page.dataset.mode = mode;
     part("back").hidden = !isReview;
     part("in-query").hidden = isReview; // it is about the query of the pair that is to be labelled
-    part("said").textContent = entry ? wordsOfReview(entry) : "Your labels";
+    part("said").textContent = entry ? wordsOfReview(entry) : gettext("Your labels");
     part("list").hidden = mode !== "query";
     if (mode === "query") {
       pressFormer(former);

@@ -1,6 +1,7 @@
 // Skipping a whole query, on the server as well: what this page holds of it goes to others. It can be undone.
 import { post } from "./api.js";
 import { config, toast } from "./page.js";
+import { gettext } from "./texts.js";
 
 /** @import { Why } from "./dialogs.js" */
 /** @import { PairQueue } from "./pair-queue.js" */
@@ -32,9 +33,9 @@ export async function skipQuery(pair, { reason, words }, options) {
     }
     queue.drop(pair);
     onSkipped(answer);
-    toast("Query skipped.", "good", () => returnQuery(answer.id, options));
+    toast(gettext("Query skipped."), "good", () => returnQuery(answer.id, options));
   } catch {
-    toast("Skipping a query needs a connection.", "warn");
+    toast(gettext("Skipping a query needs a connection."), "warn");
   }
 }
 
@@ -51,8 +52,8 @@ async function returnQuery(id, { queue, supply }) {
     await post(config.releaseUrl, { assignments });
     queue.clear();
     await supply.fetchMore();
-    toast("Query unskipped.", "good");
+    toast(gettext("Query unskipped."), "good");
   } catch {
-    toast("Undoing a skip needs a connection.", "warn");
+    toast(gettext("Undoing a skip needs a connection."), "warn");
   }
 }

@@ -1,4 +1,5 @@
 // The answer to a training pair in words.
+import { format, gettext } from "./texts.js";
 
 /** @import { TrainingResult } from "./types.js" */
 
@@ -8,10 +9,12 @@
  * @param {(code: number) => string} named a grade in words
  */
 export function headingWords({ low, high, is_right: isRight }, grade, named) {
-  const range = low === high ? named(low) : `${named(low)} to ${named(high)}`;
-  if (isRight) return `Right: ${range}`;
-  const label = grade === null ? "Your answer: can’t tell." : `Your label: ${named(grade)}.`;
-  return `${label} The right grade is ${range}.`;
+  const range =
+    low === high ? named(low) : format(gettext("{low} to {high}"), { low: named(low), high: named(high) });
+  if (isRight) return format(gettext("Right: {range}"), { range });
+  return grade === null
+    ? format(gettext("Your answer: can’t tell. The right grade is {range}."), { range })
+    : format(gettext("Your label: {grade}. The right grade is {range}."), { grade: named(grade), range });
 }
 
 /**
@@ -19,8 +22,15 @@ export function headingWords({ low, high, is_right: isRight }, grade, named) {
  * @param {TrainingResult} result
  */
 export function attemptWords({ counts, state, right, done, pairs, needed }) {
-  if (!counts) return "Only your first answer counts.";
-  if (state === "passed") return `Passed: ${right} of ${pairs} right. Your next labels count.`;
-  if (state === "failed") return `${right} of ${pairs} right, ${needed} needed.`;
-  return `${done} of ${pairs} done, ${right} right, ${needed} needed.`;
+  if (!counts) return gettext("Only your first answer counts.");
+  if (state === "passed")
+    return format(gettext("Passed: {right} of {pairs} right. Your next labels count."), { right, pairs });
+  if (state === "failed")
+    return format(gettext("{right} of {pairs} right, {needed} needed."), { right, pairs, needed });
+  return format(gettext("{done} of {pairs} done, {right} right, {needed} needed."), {
+    done,
+    pairs,
+    right,
+    needed,
+  });
 }

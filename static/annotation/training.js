@@ -1,15 +1,16 @@
 // Training: after each pair its right answer is shown, and a key goes on. The answer comes from the
 // server with the receipt of the label; without a connection one may go on and read it later.
 import { post } from "./api.js";
-import { NO_CONNECTION } from "./constants.js";
 import { gradeWords } from "./label-words.js";
 import { announce, config, part } from "./page.js";
+import { format, gettext, NO_CONNECTION } from "./texts.js";
 import { attemptWords, headingWords } from "./training-words.js";
 
 /** @import { Attempt, Label, Receipt, SendState, TrainingResult } from "./types.js" */
 
-const OFFLINE =
-  "Your answer is kept here. The right grade is shown once the connection is back: here, or later under My work.";
+const OFFLINE = gettext(
+  "Your answer is kept here. The right grade is shown once the connection is back: here, or later under My work.",
+);
 
 export class Training {
   /** @type {Label | null} whose answer is waited for or shown */
@@ -38,7 +39,7 @@ export class Training {
   wait(label) {
     this.#label = label;
     this.#isAnswered = false;
-    this.#show("Saving …", "", false);
+    this.#show(gettext("Saving …"), "", false);
   }
 
   /**
@@ -52,7 +53,11 @@ export class Training {
   /** @param {Attempt | TrainingResult | null} attempt */
   #showAttempt(attempt) {
     part("training").hidden = !attempt;
-    if (attempt) part("training").textContent = `Training ${attempt.done} of ${attempt.pairs}`;
+    if (attempt)
+      part("training").textContent = format(gettext("Training: {done} of {pairs}"), {
+        done: attempt.done,
+        pairs: attempt.pairs,
+      });
   }
 
   /** @param {Receipt[]} receipts */
@@ -61,7 +66,7 @@ export class Training {
     const receipt = label && receipts.find((one) => one?.id === label.id);
     if (!receipt) return;
     if (receipt.training) this.#showResult(receipt.training, label);
-    else this.#show("This answer was not accepted.", receipt.message ?? "", true);
+    else this.#show(gettext("This answer was not accepted."), receipt.message ?? "", true);
   }
 
   /**

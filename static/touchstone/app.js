@@ -18,6 +18,12 @@ function closest({ target }, selector) {
 const elements = (selector) =>
   [...document.querySelectorAll(selector)].filter((found) => found instanceof HTMLElement);
 
+/**
+ * A text of ours in the language of the page, which base.html writes into it.
+ * @param {string} name
+ */
+const text = (name) => document.getElementById("toasts")?.dataset[name] ?? "";
+
 const SECONDS_OF_A_YEAR = 365 * 24 * 3600;
 const TOAST_SECONDS = 5;
 const REFRESH_TIMES = 20_000; // milliseconds
@@ -52,13 +58,13 @@ function chooseTheme(theme) {
  * One at a time: the newest is what just happened.
  * @param {Toast} toast
  */
-function toast({ text, tone = "info", undo, seconds = undo ? 2 * TOAST_SECONDS : TOAST_SECONDS }) {
+function toast({ text: words, tone = "info", undo, seconds = undo ? 2 * TOAST_SECONDS : TOAST_SECONDS }) {
   const element = document.createElement("div");
   element.className = `toast is-${tone}`;
-  element.textContent = text;
+  element.textContent = words;
   if (undo) {
     const button = document.createElement("button");
-    Object.assign(button, { type: "button", className: "linklike", textContent: "Undo" });
+    Object.assign(button, { type: "button", className: "linklike", textContent: text("undo") });
     button.addEventListener("click", () => {
       element.remove();
       undo();
@@ -81,7 +87,7 @@ function toast({ text, tone = "info", undo, seconds = undo ? 2 * TOAST_SECONDS :
  * @param {Confirmation} confirmation
  * @returns {Promise<boolean>}
  */
-async function ask({ question, detail = "", yes = "Yes", danger = false }) {
+async function ask({ question, detail = "", yes = text("yes"), danger = false }) {
   const dialog = document.getElementById("confirm");
   const [heading, more, button] = elements("#confirm-question, #confirm-detail, #confirm-yes");
   if (!(dialog instanceof HTMLDialogElement) || !heading || !more || !button) {
@@ -142,13 +148,13 @@ const UNITS = [
 
 /** @param {number} seconds from now; negative: ago */
 function words(seconds) {
-  relative ??= new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+  relative ??= new Intl.RelativeTimeFormat(root.lang, { numeric: "auto" });
   for (const [unit, size] of UNITS) {
     // what is gone is at least so long ago; what ends in 6.99 days ends in 7
     if (Math.abs(seconds) >= size)
       return relative.format((seconds > 0 ? Math.round : Math.trunc)(seconds / size), unit);
   }
-  return seconds > -10 ? "just now" : relative.format(Math.trunc(seconds), "second");
+  return seconds > -10 ? text("justNow") : relative.format(Math.trunc(seconds), "second");
 }
 
 function tellTimes() {
@@ -205,9 +211,9 @@ async function copy(button) {
   const source = copyFrom ? document.querySelector(copyFrom) : null;
   try {
     await navigator.clipboard.writeText(button.dataset.copy ?? source?.textContent ?? "");
-    toast({ text: "Copied", tone: "good", seconds: 2 });
+    toast({ text: text("copied"), tone: "good", seconds: 2 });
   } catch {
-    toast({ text: "The browser blocked copying. Select the text and copy it.", tone: "warn" });
+    toast({ text: text("copyBlocked"), tone: "warn" });
   }
 }
 

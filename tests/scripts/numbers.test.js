@@ -1,17 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { counted, duration, number } from "../../static/annotation/numbers.js";
+import { duration, number } from "../../static/annotation/numbers.js";
 
 test("numbers have commas as English writes them", () => {
   for (const value of [0, 7, 999, 1000, 12_345, 999_999, 1_000_000, 1234.5]) {
     assert.equal(number(value), Math.round(value).toLocaleString("en"));
   }
-});
-
-test("one is singular", () => {
-  assert.equal(counted(1, "label", "labels"), "1 label");
-  assert.equal(counted(0, "label", "labels"), "0 labels");
-  assert.equal(counted(1200, "not accepted"), "1,200 not accepted");
 });
 
 test("durations are said as roughly as they are known", () => {

@@ -80,7 +80,7 @@ def test_a_row_says_what_was_labelled_and_how(campaign, labels) -> None:
     assert "“Nameless” &amp; &lt;b&gt;bold&lt;/b&gt; text" in page.content.decode()
     _, newest = words(page).split("Labelled (UTC) ")
     assert re.search(
-        r"bold.* Can’t tell query number 1 Which Ümlaut 🙂\? 14 Mar 2026 09:28", newest
+        r"bold.* Can’t tell query number 1 Which Ümlaut 🙂\? 14 Mar 2026, 09:28", newest
     )
 
 
