@@ -310,7 +310,7 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en"
 USE_I18N = True
-# what the annotators' pages are in; the others are in English (docs/languages.md)
+# what the annotators' pages are in; the others are in English (CONTRIBUTING.md)
 LANGUAGES = [("en", "English"), ("de", "Deutsch")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
 CACHES = {

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
+from django.utils.translation import gettext_noop
 
 from judgments.models import Collection, Membership, Role, SavedSet, User
 from touchstone.errors import DomainError
 
 Viewer = User | AnonymousUser
-ADMIN = "admin"
+ADMIN = gettext_noop("admin")
 
 
 class NotFound(DomainError):

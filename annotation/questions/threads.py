@@ -20,7 +20,7 @@ class InState:
 
     @property
     def state_words(self) -> str:
-        return Question.State(self.state).label
+        return str(Question.State(self.state).label)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Forms of one's own account."""
 
-from typing import Any
+from typing import Any, Final
 
 from django import forms
 from django.conf import settings
@@ -14,6 +14,8 @@ from django.utils.translation import gettext, gettext_lazy
 
 from judgments.accounts.tokens import TOKEN_DAYS
 from judgments.models import ApiToken, User
+
+BROWSERS: Final = "auto"  # the browser's language: an account keeps none then
 
 
 def _password_rules() -> str:
@@ -85,10 +87,10 @@ class ChangePasswordForm(PasswordChangeForm):
 class LanguageForm(forms.Form):
     """In which language translated pages are."""
 
-    language = forms.ChoiceField(
+    language = forms.TypedChoiceField(
         label=gettext_lazy("Language"),
-        choices=[("", gettext_lazy("As in my browser")), *settings.LANGUAGES],
-        required=False,
+        choices=[(BROWSERS, gettext_lazy("As in my browser")), *settings.LANGUAGES],
+        coerce=lambda choice: "" if choice == BROWSERS else choice,
     )
 
 

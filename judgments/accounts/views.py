@@ -19,6 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from judgments.accounts import tokens
 from judgments.accounts.forms import (
+    BROWSERS,
     AccountForm,
     ChangePasswordForm,
     LanguageForm,
@@ -140,7 +141,7 @@ def token_delete(request: HttpRequest, token_key: str) -> HttpResponse:
 def language(request: HttpRequest) -> HttpResponse:
     """The language of translated pages, kept with one's account."""
     user = signed_in(request)
-    form = LanguageForm(posted(request), initial={"language": user.language})
+    form = LanguageForm(posted(request), initial={"language": user.language or BROWSERS})
     if request.method == "POST" and form.is_valid():
         set_language(by=user, language=form.cleaned_data["language"])
         use_language_of(request)

@@ -9,6 +9,7 @@ from django.contrib.auth.models import AbstractUser, UserManager
 from django.db import models
 from django.utils.crypto import salted_hmac
 from django.utils.functional import cached_property
+from django.utils.translation import gettext_lazy
 from knox.models import AbstractAuthToken
 
 from judgments.models.collections import Collection
@@ -19,9 +20,9 @@ from judgments.usernames import fold
 class Role(models.TextChoices):
     """What a member is in one collection; an installation's superuser is its admin."""
 
-    ANNOTATOR = "annotator", "annotator"
-    RESEARCHER = "researcher", "researcher"
-    LEAD = "lead", "lead"
+    ANNOTATOR = "annotator", gettext_lazy("annotator")
+    RESEARCHER = "researcher", gettext_lazy("researcher")
+    LEAD = "lead", gettext_lazy("lead")
 
 
 class FoldedUsername(models.CharField):  # type: ignore[type-arg]

@@ -156,6 +156,8 @@ ROWS = [
     Row(name="token-delete", path=token_of_ada, method="post", lead=302),
     everybody("token-delete", 405, path=token_of_ada),
     everybody("password"),
+    everybody("language"),
+    everybody("language", 302, method="post", data={"language": "de"}),
     everybody("invitation", path=invitation_link, anonymous=200),
     everybody("invitation", 302, path=invitation_link, method="post", anonymous=200),
     everybody("invitation", 404, path=old_invitation_link, anonymous=404),

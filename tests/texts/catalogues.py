@@ -62,9 +62,10 @@ def missing(catalog: Catalog) -> list[str]:
     return [
         str(message.id)
         for message in catalog
-        if message.id and (message.fuzzy or not all(_strings(message.string)))
+        if message.id and (message.fuzzy or not all(forms(message.string)))
     ]
 
 
-def _strings(string: object) -> tuple[object, ...]:
-    return string if isinstance(string, tuple) else (string,)
+def forms(text: object) -> tuple[str, ...]:
+    """A text, or all forms of one that is counted."""
+    return tuple(map(str, text)) if isinstance(text, list | tuple) else (str(text),)

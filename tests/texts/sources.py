@@ -69,6 +69,8 @@ PYTHON_WITH_ENGLISH: Final = (
     "judgments/accounts/forms.py",
     "judgments/accounts/views.py",
     "judgments/members/services.py",
+    "judgments/models/members.py",
+    "judgments/permissions.py",
     "judgments/outgoing/client.py",
     "judgments/pages/markup.py",
     "judgments/pictures/queries.py",

@@ -7,7 +7,7 @@ import pytest
 from babel.messages.catalog import Catalog
 from django.conf import settings
 
-from tests.texts.catalogues import LANGUAGES, compiled_of, missing, read
+from tests.texts.catalogues import LANGUAGES, compiled_of, forms, missing, read
 from tests.texts.extracting import make_template
 
 PLACEHOLDER = re.compile(r"%\(\w+\)s|\{\w+\}|</?\w+[^>]*>")
@@ -15,10 +15,6 @@ PLACEHOLDER = re.compile(r"%\(\w+\)s|\{\w+\}|</?\w+[^>]*>")
 
 def texts(catalog: Catalog) -> set[tuple[object, str | None]]:
     return {(message.id, message.context) for message in catalog if message.id}
-
-
-def forms(value: object) -> tuple[str, ...]:
-    return tuple(map(str, value)) if isinstance(value, list | tuple) else (str(value),)
 
 
 def wrong_placeholders(catalog: Catalog) -> list[str]:

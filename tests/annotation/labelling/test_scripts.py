@@ -88,3 +88,43 @@ def test_the_page_names_and_shows_keys_as_the_server_does() -> None:
     named = constants[constants.index("NAMED_KEYS") : constants.index("UNASSIGNABLE_KEYS")]
     assert set(re.findall(r'"(\w+)"', named)) == NAMED_KEYS
     assert dict(re.findall(r'\["(\w+)", "(.)"\]', constants)) == SHORT
+
+
+class German:
+    """As `gettext.GNUTranslations` of a catalogue would."""
+
+    def gettext(self, message: str) -> str:
+        return {"Undo": "Rückgängig", "Say “no”": 'Sag "nein"'}[message]
+
+    def pgettext(self, context: str, message: str) -> str:
+        return {("noun", "Label"): "Bewertung"}[context, message]
+
+    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
+        return "{n} Paar" if n == 1 else "{n} Paare"
+
+
+def test_marked_texts_are_put_into_the_language() -> None:
+    source = (
+        'const a = gettext("Undo");\nconst b = gettext(\n  "Say “no”",\n);\n'
+        'const c = pgettext("noun", "Label");\n'
+        'const d = ngettext("{n} pair", "{n} pairs", n);\n'
+    )
+    assert joined_modules({"label": source}, "label", German()) == (
+        'const $label=(()=>{const a="Rückgängig";const b="Sag \\"nein\\"";const c="Bewertung";'
+        'const d=ngettext("{n} Paar","{n} Paare",n);return{};})();'
+    )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "const a = gettext(words);\n",
+        "const a = gettext(`Undo`);\n",
+        'const a = gettext("Un" + "do");\n',
+        'const a = ngettext("{n} pair", more, n);\n',
+        'const a = pgettext(context, "Label");\n',
+    ],
+)
+def test_a_text_that_is_put_together_is_refused(source: str) -> None:
+    with pytest.raises(ValueError, match="marks a text"):
+        joined_modules({"label": source}, "label", German())
