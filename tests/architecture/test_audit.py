@@ -44,6 +44,7 @@ UNLOGGED = {
     "healthz": READS,
     "label-news": READ,
     "labelling-preferences": "one's own keys and text size",
+    "language": "one's own language",
     "labels-import": JOB,
     "list-import": f"{JOB}; {VERSION}",
     "login": "is no change; the signs of an attack are kept by the lock-out",

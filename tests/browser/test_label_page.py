@@ -42,7 +42,7 @@ def test_every_action_has_a_key_that_can_be_changed_and_holds_on_the_next_machin
     )
     expect(without).to_have_count(0)
     page.keyboard.press("?")
-    page.get_by_role("button", name="change the key of: Undo last label").click()
+    page.get_by_role("button", name="change the key of Undo last label").click()
     page.keyboard.press("s")
     expect(page.locator('[data-part="keys-told"]')).to_contain_text("“s” is used by Later")
     page.keyboard.press("z")
