@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('judgments', '0012_query_origins'),
+        ('judgments', '0013_secrets'),
     ]
 
     operations = [
