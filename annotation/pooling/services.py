@@ -82,12 +82,6 @@ def store_pool(
             raise PoolRefused("state", "The campaign is closed.")
         if not add_pairs(campaign=locked, pool=pool, drawn=drawn):
             raise PoolRefused("nothing_new", "These runs add no new pairs.")
-        record_origins(
-            list_id=campaign.list_id,
-            query_ids={query for query, _ in drawn},
-            origin=_origin(pool),
-            at=pool.created_at,
-        )
         audit.record_by(
             access,
             pool.created_at,
@@ -121,6 +115,12 @@ def add_pairs(*, campaign: Campaign, pool: Pool, drawn: Mapping[PairKey, Sequenc
     make_seats(pair_ids=[known[key] for key in new], overlap=campaign.overlap)
     entries = [(pool.pk, known[key], json.dumps(sources)) for key, sources in drawn.items()]
     insert_rows(PoolEntry, ("pool_id", "pair_id", "sources"), entries)
+    record_origins(
+        list_id=campaign.list_id,
+        query_ids={query for query, _ in drawn},
+        origin=_origin(pool),
+        at=pool.created_at,
+    )
     return len(new)
 
 

@@ -15,6 +15,7 @@ from config.demo.people import People, SignIn, create_people
 from config.demo.queries import QUERIES
 from config.demo.rankers import RANKERS, run_lines
 from config.demo.story import Stage, tell
+from config.demo.traffic import NAME, simulated_traffic
 from evaluation.models import Run
 from evaluation.runs.rankers import create_ranker
 from evaluation.runs.services import import_run
@@ -23,11 +24,17 @@ from judgments.lists.services import create_list
 from judgments.members.services import add_member
 from judgments.models import Collection, User
 from judgments.permissions import Access, get_access
+from judgments.samples.designs import SEARCHES, Design
+from judgments.samples.services import draw_sample
+from judgments.traffic.queries import CUTS
+from judgments.traffic.services import store_frame
 from touchstone.files.collections import DocumentRecord, QueryRecord
 from touchstone.scales import Scale
 
 SLUG: Final = "python"
 LIST: Final = "main"
+SAMPLED: Final = 30  # questions, of which the demo's people have judged some
+SEED: Final = 7
 BEGAN: Final = timedelta(days=10)  # before what is now
 
 Say = Callable[[str], None]
@@ -68,6 +75,8 @@ def _build(at: datetime, say: Say) -> Workspace:
     say(f"ranked {len(QUERIES)} questions with {len(stage.runs)} rankers and imported their runs")
     grades = demo_grades(documents)
     campaign = tell(stage, grades)
+    _sample(stage, at)
+    say(f"drew a sample of {SAMPLED} questions from simulated traffic")
     say(f"entered labels of {len(grades.used):,} pairs ({grades.skipped} skipped)")
     return Workspace(
         sign_ins=sign_ins,
@@ -77,6 +86,29 @@ def _build(at: datetime, say: Say) -> Workspace:
         pairs=campaign.pairs.count(),
         grades=len(grades.used),
         skipped=grades.skipped,
+    )
+
+
+def _sample(stage: Stage, at: datetime) -> None:
+    """A traffic log that says of itself that it is simulated, and a sample of it."""
+    judgment_list = stage.judgment_list
+    frame = store_frame(
+        collection=judgment_list.collection,
+        name=NAME,
+        blocks=[simulated_traffic(QUERIES)],
+        file_name="simulated traffic",
+        by=stage.people.lead,
+        at=at - BEGAN,
+        is_simulated=True,
+    )
+    draw_sample(
+        frame=frame,
+        judgment_list=judgment_list,
+        name=f"Sample of {SAMPLED} questions",
+        design=Design(by_size=True, cuts=CUTS, n=SAMPLED, allocation=SEARCHES),
+        seed=SEED,
+        by=stage.people.lead,
+        at=at - BEGAN,
     )
 
 

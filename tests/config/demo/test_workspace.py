@@ -30,7 +30,18 @@ from config.demo.rankers import RANKERS
 from config.demo.story import DECIDED
 from config.demo.workspace import SLUG, build_workspace, is_built
 from evaluation.models import Evaluation, Run
-from judgments.models import Document, JudgmentVersion, Membership, Query, Release, User
+from evaluation.samples.queries import SampleFilters, get_estimates
+from evaluation.samples.services import evaluate_sample
+from judgments.models import (
+    Document,
+    JudgmentVersion,
+    Membership,
+    Query,
+    Release,
+    SamplePlan,
+    TrafficFrame,
+    User,
+)
 from judgments.permissions import get_access
 
 pytestmark = [pytest.mark.django_db, pytest.mark.first_pass, pytest.mark.xdist_group("demo")]
@@ -169,3 +180,19 @@ def test_the_annotator_begins_where_one_label_completes_a_pair(built) -> None:
 def test_what_is_stored_is_what_a_computation_from_scratch_gives(built) -> None:
     out = StringIO()
     call_command("verify", stdout=out)
+
+
+def test_the_demos_traffic_says_that_it_is_simulated_and_its_sample_estimates_every_run(
+    built,
+) -> None:
+    frame, plan = TrafficFrame.objects.get(), SamplePlan.objects.get()
+    assert frame.is_simulated
+    assert frame.queries == len(QUERIES)
+    evaluate_sample(plan_id=plan.pk, at=NOW)
+    access = get_access(viewer=User.objects.get(username="researcher"), slug=SLUG)
+    found = get_estimates(access=access, slug="main", filters=SampleFilters())
+    assert found.is_simulated
+    assert found.size == plan.size == 30
+    assert 0 < found.judged < 30
+    assert not found.is_complete
+    assert [one.per_search.mean is not None for one in found.runs] == [True] * len(RANKERS)
