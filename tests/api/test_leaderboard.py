@@ -192,7 +192,7 @@ def test_a_tools_definition_is_asked_for_by_name_and_says_where_it_cannot_be_met
     tool, plain = body["measures"]
     assert (tool["name"], tool["preset"], plain["preset"]) == ("lightgbm:nDCG@10", "lightgbm", "")
     assert tool["definition"].startswith("nDCG(gain='exp2'")
-    assert "refuses negative grades" in tool["caveat"]
+    assert "rejects negative grades" in tool["caveat"]
     assert plain["caveat"] == ""
     # the document that `bad` lacks is not in its ideal: LightGBM calls that perfect but for rank 2
     values = {row["ranker"]: row["values"]["lightgbm:nDCG@10"] for row in body["runs"]}

@@ -75,7 +75,7 @@ def kind_of(column: pa.DataType, name: str, where: str) -> Kind:
 def _column(batch: pa.RecordBatch, name: str, where: str) -> pa.Array:
     if name not in batch.schema.names:
         known = ", ".join(batch.schema.names)
-        raise BulkRefused(f"{where}: there is no column {name!r}; there are {known}")
+        raise BulkRefused(f"{where}: no column {name!r}; available: {known}")
     column = batch.column(name)
     return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 

@@ -163,7 +163,7 @@ def _files(paths: Sequence[str]) -> Iterator[str]:
         matches = [named] if path.exists() else sorted(glob.glob(named, recursive=True))  # noqa: PTH207 -- may be absolute
         found = [file for match in matches for file in _files_in(Path(match))]
         if not found:
-            raise BulkRefused(f"{named}: there is no Parquet file")
+            raise BulkRefused(f"{named}: no Parquet file found")
         for file in found:
             if file.resolve() in taken:
                 raise BulkRefused(f"{file}: named twice, its rows would count twice")
@@ -250,7 +250,7 @@ def _check_columns(schema: pa.Schema, names: Iterable[str], path: str) -> None:
     for name in names:
         if name not in schema.names:
             known = ", ".join(schema.names)
-            raise BulkRefused(f"{path}: there is no column {name!r}; there are {known}")
+            raise BulkRefused(f"{path}: no column {name!r}; available: {known}")
         if schema.names.count(name) > 1:
             raise BulkRefused(f"{path}: there are two columns {name!r}")
 

@@ -107,7 +107,7 @@ def _of_buckets(
     spilling: Spilling,
 ) -> BulkCounts:
     if spilling.folder is not None and not Path(spilling.folder).is_dir():
-        raise BulkRefused(f"{spilling.folder}: there is no such folder")
+        raise BulkRefused(f"{spilling.folder}: no such folder")
     with tempfile.TemporaryDirectory(prefix="touchstone-bulk-", dir=spilling.folder) as name:
         folder = Path(name)
         limit = spilling.limit

@@ -179,7 +179,7 @@ def _check_columns(plan: Plan, df: Any, judgments: Any) -> None:
         for name in names:
             if name not in frame.columns:
                 known = ", ".join(frame.columns)
-                raise BulkRefused(f"{_WHERE}: there is no column {name!r}; there are {known}")
+                raise BulkRefused(f"{_WHERE}: no column {name!r}; available: {known}")
 
 
 def _chosen(plan: Plan, df: Any) -> Any:

@@ -41,15 +41,15 @@ DEFAULT_MEASURES: Final[tuple[Measure, ...]] = tuple(
 )
 
 CUTOFF_USES: Final[tuple[CutoffUse, ...]] = (
-    CutoffUse("1", "a voice answer, or “I'm feeling lucky”", "only the first result is given"),
-    CutoffUse("3 to 5", "a phone, or a box of suggestions", "that many are seen without scrolling"),
-    CutoffUse("10", "a page of results on a desktop", "few people turn the page"),
-    CutoffUse("20", "a grid of products", "several rows are seen at once"),
-    CutoffUse("what is visible", "a carousel", "users do not look beyond its edge"),
+    CutoffUse("1", "voice answers, “I'm feeling lucky”", "only the first result is returned"),
+    CutoffUse("3 to 5", "phones, autocomplete", "as many as are visible without scrolling"),
+    CutoffUse("10", "a desktop results page", "few users open the second page"),
+    CutoffUse("20", "a product grid", "several rows are visible at once"),
+    CutoffUse("number of visible items", "carousels", "users rarely look beyond the edge"),
     CutoffUse(
-        "what is passed on",
-        "a first step that hands its results to a re-ranker or a language model",
-        "order matters little there: use R@k",
+        "number of documents passed on",
+        "first-stage retrieval for a re-ranker or a language model",
+        "the order matters little: use R@k",
     ),
 )
 

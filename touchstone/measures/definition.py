@@ -79,7 +79,7 @@ class Measure:
 
     def __post_init__(self) -> None:
         if self.family not in FAMILIES:
-            raise MeasureError(f"there is no measure {self.family!r}")
+            raise MeasureError(f"unknown measure {self.family!r}")
         _check_cutoff(self)
         for parameter in BY_FAMILY & self.kind.parameters:
             if not getattr(self, parameter):
@@ -153,14 +153,15 @@ def _check_cutoff(measure: Measure) -> None:
         return
     if type(cutoff) is not int or not 1 <= cutoff <= LARGEST_CUTOFF:
         raise MeasureError(
-            f"{measure.family}@{cutoff}: a cutoff is a whole number from 1 to {LARGEST_CUTOFF}"
+            f"{measure.family}@{cutoff}: the cutoff must be a whole number from 1 to "
+            f"{LARGEST_CUTOFF}"
         )
 
 
 def _check_word(parameter: str, value: object, words: tuple[str, ...]) -> None:
     if value not in words:
         known = ", ".join(repr(word) for word in words)
-        raise MeasureError(f"{parameter}={_printed(value)}: it can be {known}")
+        raise MeasureError(f"{parameter}={_printed(value)}: allowed words are {known}")
 
 
 def _check_numbers(measure: Measure) -> None:
@@ -177,9 +178,9 @@ def _check_numbers(measure: Measure) -> None:
         else:
             _check_number(parameter.name, value)
     if not 0 < measure.p < 1:
-        raise MeasureError("p: it can be a number between 0 and 1, as in p=0.8")
+        raise MeasureError("p must be between 0 and 1, as in p=0.8")
     if not isinstance(measure.empty, str) and not 0 <= measure.empty <= 1:
-        raise MeasureError("empty: it can be a number from 0 to 1, 'skip' or 'error'")
+        raise MeasureError("empty must be a number from 0 to 1, 'skip' or 'error'")
 
 
 def _check_table(table: GainTable) -> None:
@@ -187,22 +188,22 @@ def _check_table(table: GainTable) -> None:
         _check_number("gain", value)
         _check_number("gain", gain)
     if not table or len({value for value, _ in table}) != len(table):
-        raise MeasureError("gain: a table gives every grade one gain, as in {0:0,1:1,2:3}")
+        raise MeasureError("gain: a table must have one gain per grade, as in {0:0,1:1,2:3}")
     if any(type(x) is not float for pair in table for x in pair) or list(table) != sorted(table):
         raise MeasureError("gain: make a table with gain_table()")
 
 
 def _check_number(parameter: str, value: object) -> None:
     if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
-        raise MeasureError(f"{parameter}={_printed(value)}: it must be a finite number")
+        raise MeasureError(f"{parameter}={_printed(value)}: must be a finite number")
     if abs(value) > 1e9:
-        raise MeasureError(f"{parameter}={_printed(value)}: that is too large")
+        raise MeasureError(f"{parameter}={_printed(value)}: too large, at most 1e9")
 
 
 def _check_whole(parameter: Parameter, value: object) -> None:
     lowest, highest = parameter.bounds
     if type(value) is not int or not lowest <= value <= highest:
-        raise MeasureError(f"{parameter.name}: it can be a whole number from {lowest} to {highest}")
+        raise MeasureError(f"{parameter.name} must be a whole number from {lowest} to {highest}")
 
 
 def _check_combinations(measure: Measure) -> None:
@@ -211,63 +212,73 @@ def _check_combinations(measure: Measure) -> None:
     _check_ties(measure)
     _check_rounding(measure)
     if measure.short == "zero" and measure.cutoff is None:
-        raise MeasureError("short='zero' is about rankings shorter than the cutoff: it needs one")
+        raise MeasureError("short='zero' needs a cutoff")
     if (measure.unjudged == "prior") != (measure.prior is not None):
-        raise MeasureError("unjudged='prior' and its value go together: prior=1, for example")
+        raise MeasureError("unjudged='prior' and prior must be set together, as in prior=1")
     if measure.denominator in ("cutoff", "returned_cutoff") and measure.cutoff is None:
         raise MeasureError(f"denominator={measure.denominator!r} needs a cutoff")
     if measure.of != "relevant" and measure.family == "Coverage" and measure.rel != 1:
-        raise MeasureError("rel: Coverage asks what is relevant with of='relevant'")
+        raise MeasureError("rel: Coverage only uses rel with of='relevant'")
 
 
 def _check_ideal(measure: Measure) -> None:
     if measure.top is not None and measure.top <= 0:
-        raise MeasureError("top: the top grade is above 0")
+        raise MeasureError("top must be above 0")
     if measure.family == "nDCG" and measure.top is not None and measure.ideal != "max":
-        raise MeasureError("top: nDCG uses the top grade with ideal='max' alone")
+        raise MeasureError("top: nDCG only uses the top grade with ideal='max'")
     if measure.ideal_depth != "k" and measure.ideal not in ("global", "recall"):
-        raise MeasureError("ideal_depth: it can differ from k with a global or recall ideal")
+        raise MeasureError("ideal_depth can only be set with ideal='global' or ideal='recall'")
     if measure.ideal_first is not None and measure.ideal != "recall":
-        raise MeasureError("ideal_first: it is about what is returned, so about ideal='recall'")
+        raise MeasureError("ideal_first can only be set with ideal='recall'")
     below = measure.negatives == "raw" or not isinstance(measure.gain, str)
     if measure.negative_ideal != "divide" and not below:
-        raise MeasureError("negative_ideal: gains are below 0 with negatives='raw' or a table")
+        raise MeasureError(
+            "negative_ideal can only be set if gains can be below 0: with negatives='raw' or a "
+            "table of gains"
+        )
     usual = (measure.ideal, measure.ideal_depth, measure.ideal_first, measure.unjudged)
     if measure.arithmetic == "cumulative" and usual != ("recall", "k", None, "zero"):
-        raise MeasureError("arithmetic='cumulative' goes with ideal='recall', cut at k")
+        raise MeasureError(
+            "arithmetic='cumulative' needs ideal='recall', with ideal_depth, ideal_first and "
+            "unjudged at their defaults"
+        )
 
 
 def _check_ties(measure: Measure) -> None:
     if measure.ties != "averaged":
         return
     if measure.ideal == "local" or measure.ideal_first is not None:
-        raise MeasureError("ties='averaged' needs an ideal that the order of ties does not change")
+        raise MeasureError(
+            "ties='averaged' needs an ideal that does not depend on the order of ties"
+        )
 
 
 def _check_rounding(measure: Measure) -> None:
     if measure.decimals is None and (measure.rounding, measure.rounded) != ("nearest", "query"):
-        raise MeasureError("rounding, rounded: say how many decimals, as in decimals=2")
+        raise MeasureError("rounding and rounded need a number of decimals, as in decimals=2")
     if measure.decimals is not None and measure.average == "micro":
-        raise MeasureError("decimals: with average='micro' there is no query's value to round")
+        raise MeasureError("decimals can't be set with average='micro': queries have no values")
     if measure.rounded == "rank" and (measure.decimals or 0) > MOST_DECIMALS_AT_RANKS:
-        raise MeasureError(f"decimals: at every rank it can be up to {MOST_DECIMALS_AT_RANKS}")
+        raise MeasureError(f"decimals must be at most {MOST_DECIMALS_AT_RANKS} with rounded='rank'")
     if measure.rounded == "rank" and (
         measure.rounding != "floor" or measure.arithmetic != "divide" or measure.ties == "averaged"
     ):
-        raise MeasureError("rounded='rank' goes with rounding='floor' and arithmetic='divide'")
+        raise MeasureError(
+            "rounded='rank' needs rounding='floor' and arithmetic='divide', without ties='averaged'"
+        )
 
 
 def _check_discount(measure: Measure) -> None:
     if (measure.discount == "burn-in") != (measure.b is not None):
-        raise MeasureError("discount='burn-in' and its base b go together: b=2, for example")
+        raise MeasureError("discount='burn-in' and its base b must be set together, as in b=2")
     if measure.b is not None and measure.b <= 1:
-        raise MeasureError("b: the base of the burn-in must be above 1")
+        raise MeasureError("b, the base of the burn-in, must be above 1")
     if measure.discount != "linear":
         return
     if measure.cutoff is None:
-        raise MeasureError("discount='linear' falls to nothing behind the cutoff: it needs one")
+        raise MeasureError("discount='linear' decreases to the cutoff, so it needs a cutoff")
     if measure.ideal_depth == "all":
-        raise MeasureError("discount='linear' has no value behind the cutoff, ideal_depth='all'")
+        raise MeasureError("discount='linear' can't be combined with ideal_depth='all'")
 
 
 def _printed(value: object) -> str:

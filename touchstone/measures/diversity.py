@@ -48,17 +48,17 @@ def parse_diversity(name: str) -> DiversityMeasure:
     """
     found = _NAME.fullmatch(name)
     if found is None or found["cutoff"] is None:
-        message = f"{name[:60]} is not the name of a measure with subtopics, such as alpha_nDCG@20"
+        message = f"{name[:60]} is not a measure with subtopics; example: alpha_nDCG@20"
         raise MeasureError(message)
     cutoff = int(found["cutoff"])
     if not 1 <= cutoff <= LARGEST_CUTOFF:
-        raise MeasureError(f"{name}: a cutoff is a whole number from 1 to {LARGEST_CUTOFF}")
+        raise MeasureError(f"{name}: the cutoff must be a whole number from 1 to {LARGEST_CUTOFF}")
     try:
         alpha = float(found["alpha"] or ALPHA)
     except ValueError:
         alpha = math.nan
     if not 0 <= alpha <= 1:
-        raise MeasureError(f"{name}: alpha is a number from 0 to 1")
+        raise MeasureError(f"{name}: alpha must be from 0 to 1")
     return DiversityMeasure(
         "alpha_nDCG" if found["family"] == "alpha_nDCG" else "ERR_IA", cutoff, alpha
     )

@@ -122,13 +122,13 @@ class _Group:
 def _check(measures: Sequence[Measure], rankings: GradedRankings, grades: Grades) -> None:
     for measure in measures:
         if not measure.is_mean:
-            raise MeasureError(f"{measure.name} is about a whole run, not a mean over its queries")
+            raise MeasureError(f"{measure.name} is computed over a whole run, not per query")
         if measure.ordering != measures[0].ordering:
             raise MeasureError(
                 f"{measure.name} and {measures[0].name} read a ranking in different orders"
             )
         if measure.ties == "averaged" and rankings.ties is None:
-            raise MeasureError(f"{measure.name} needs the scores, to know which documents tie")
+            raise MeasureError(f"{measure.name} needs the scores, to detect ties")
     if rankings.judged.shape[1] != len(grades.codes):
         raise ValueError("the counts per grade are not of this scale")
     depth = depth_needed(measures)

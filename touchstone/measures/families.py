@@ -250,10 +250,9 @@ FAMILIES: Final[Mapping[str, Family]] = {
         Family(
             name="SetF",
             title="harmonic mean of SetP and SetR",
-            reading="Harmonic mean of the shares of the returned documents that is relevant and of "
-            "the relevant ones that is returned ({rel})",
-            formula="2 · SetP · SetR / (SetP + SetR), 0 where both are",
-            source=f"van Rijsbergen 1979; {_BUCKLEY} `set_F`; ir_measures, both with their usual "
+            reading="Harmonic mean of set precision and set recall ({rel} is relevant)",
+            formula="2 · SetP · SetR / (SetP + SetR), 0 if both are 0",
+            source=f"van Rijsbergen 1979; {_BUCKLEY} `set_F`; ir_measures, both with their default "
             "weight of 1",
             parameters=_BINARY,
             aliases=("set_F",),
@@ -265,8 +264,8 @@ FAMILIES: Final[Mapping[str, Family]] = {
             name="NumRet",
             title="number of returned documents",
             reading="Number of returned documents",
-            formula="returned documents; trec_eval and ir_measures print the sum over the queries, "
-            "this is their mean",
+            formula="returned documents; trec_eval and ir_measures print the sum over queries, "
+            "this is the mean",
             source="trec_eval `num_ret`; ir_measures",
             parameters=_ORDERING,
             aliases=("num_ret",),
@@ -322,9 +321,10 @@ FAMILIES: Final[Mapping[str, Family]] = {
         Family(
             name="RBPResidual",
             title="uncertainty of RBP from unjudged documents",
-            reading="What rank-biased precision of {shown} with persistence {p:g} leaves open",
-            formula="pⁿ for the ranks behind the n documents shown, and (1 − p) · p^(i − 1) for "
-            "each unjudged one of them: RBP lies between its value and its value plus this",
+            reading="Residual of rank-biased precision of {shown} with persistence {p:g}",
+            formula="pⁿ for the ranks after the n documents shown, plus (1 − p) · p^(i − 1) for "
+            "each unjudged document among them: RBP lies between its value and its value plus the "
+            "residual",
             source="Moffat & Zobel 2008",
             parameters=_ORDERING | {"p"},
             words={"ties": _ONE_ORDER, "average": _MEANS, "rounded": _AT_THE_END},
@@ -339,9 +339,9 @@ FAMILIES: Final[Mapping[str, Family]] = {
         Family(
             name="Bpref",
             title="binary preference",
-            reading="Relevant documents ({rel}) before judged others, pair by pair",
+            reading="Preference of relevant documents ({rel}) over judged non-relevant ones",
             formula="Σ 1 − min(n, R) / min(N, R) over the R relevant documents, where n of the N "
-            "judged and not relevant ones stand before it; divided by R",
+            "documents judged not relevant are ranked above; divided by R",
             source="Buckley & Voorhees 2004; trec_eval 8 and later",
             parameters=_ORDERING | {"rel"},
             aliases=("BPref",),
@@ -360,8 +360,8 @@ FAMILIES: Final[Mapping[str, Family]] = {
             title="inferred average precision",
             reading="Average precision ({rel} is relevant) inferred from a judged sample of "
             "the pool",
-            formula="AP as it is to be expected from a sample of the pool: above rank i, the "
-            "documents of the pool are relevant as often as the judged ones are",
+            formula="AP estimated from a judged sample of the pool: above rank i, the share of "
+            "relevant documents in the pool is taken to be that among the judged ones",
             source="Yilmaz & Aslam 2006; trec_eval",
             parameters=_BINARY - {"prior"},
             cutoff="none",
@@ -377,17 +377,16 @@ FAMILIES: Final[Mapping[str, Family]] = {
                 missing="0",
                 unjudged="outside the pool, so not relevant, unless `unjudged` says otherwise",
                 short=_NO_CUTOFF,
-                negatives="they stand for “in the pool, but not judged”, unless `negatives` says "
-                "otherwise",
+                negatives="in the pool, but not judged, unless `negatives` says otherwise",
             ),
         ),
         Family(
             name="Judged",
             title="share of the first k that is judged",
             reading="Share of {shown} that is judged",
-            formula="judged documents among the first k, divided by k or, where fewer were "
-            "returned, by those",
-            source="of what is shown; as ir_measures counts, with preset `ir_measures`",
+            formula="judged documents among the first k, divided by k, or by the number of "
+            "returned documents if fewer",
+            source="of the returned documents; preset `ir_measures` counts as that tool does",
             parameters=_ORDERING,
             words={"rounded": _AT_THE_END, "queries": _SHOWN_FIRST},
             edges=_JUDGED_EDGES,
@@ -397,9 +396,9 @@ FAMILIES: Final[Mapping[str, Family]] = {
             name="Unjudged",
             title="share of the first k that is not judged",
             reading="Share of {shown} that is not judged",
-            formula="unjudged documents among the first k, divided by k or, where fewer were "
-            "returned, by those",
-            source="of what is shown; as ir_measures counts, with preset `ir_measures`",
+            formula="unjudged documents among the first k, divided by k, or by the number of "
+            "returned documents if fewer",
+            source="of the returned documents; preset `ir_measures` counts as that tool does",
             parameters=_ORDERING,
             words={"rounded": _AT_THE_END, "queries": _SHOWN_FIRST},
             edges=_JUDGED_EDGES,
@@ -410,7 +409,7 @@ FAMILIES: Final[Mapping[str, Family]] = {
             title="share of the collection in the first k of any query",
             reading="Share of all {of} that appear in {shown} of any query",
             formula="documents among the first k of any query of the run, divided by all documents "
-            "of the collection; with `of='relevant'`, relevant ones of all relevant ones",
+            "of the collection; with `of='relevant'`, both counts are of relevant documents",
             source="Ge, Delgado-Battenfeld & Jannach 2010 (catalogue coverage)",
             parameters=frozenset({"ties", "scores", "rel", "of"}),
             cutoff="needed",
@@ -419,7 +418,7 @@ FAMILIES: Final[Mapping[str, Family]] = {
             edges=Edges(
                 no_relevant="undefined with `of='relevant'`",
                 missing="adds nothing",
-                unjudged="counted as shown, never relevant",
+                unjudged="counted as shown, not relevant",
                 short="fewer documents count",
                 negatives="not relevant",
             ),

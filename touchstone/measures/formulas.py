@@ -26,7 +26,7 @@ def formula(
 def ndcg_formula(measure: Measure, view: GradedRankings, dcg: float, ideal_dcg: float) -> str:
     """How an nDCG comes about."""
     if ideal_dcg == 0 or (ideal_dcg < 0 and measure.negative_ideal == "empty"):
-        return f"nothing can be gained here, {_empty(measure)}"
+        return f"the ideal is 0, {_empty(measure)}"
     if measure.short == "zero" and int(view.lengths[0]) < (measure.cutoff or 0):
         return f"a list of {view.lengths[0]}, shorter than {measure.cutoff}, counts 0"
     quotient = f"{_told(dcg)} / {_told(ideal_dcg)}, DCG by ideal DCG"
@@ -42,7 +42,7 @@ def _rounded(measure: Measure) -> str:
 def _empty(measure: Measure) -> str:
     if measure.empty == "skip":
         return "so the query is left out"
-    return "which is refused" if measure.empty == "error" else f"which counts {measure.empty:g}"
+    return "which is an error" if measure.empty == "error" else f"which counts {measure.empty:g}"
 
 
 _Formula = Callable[[Measure, GradedRankings, Grades, Sequence[float]], str]
@@ -146,7 +146,7 @@ def _residual(
     unknown = int(np.count_nonzero(view.levels[0, :length] == 0))
     return (
         f"{_told(sum(contributions) - behind)} for {_number(unknown, 'document', 'documents')} not "
-        f"judged, and {_told(behind)} for all behind rank {length}"
+        f"judged, and {_told(behind)} for all after rank {length}"
     )
 
 

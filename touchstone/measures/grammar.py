@@ -1,10 +1,10 @@
-"""Reading measure names: ir_measures' grammar with our parameters, by our own parser.
+"""Parser of measure names: ir_measures' syntax with more parameters.
 
     nDCG@10   RR   AP(rel=2)@100   nDCG(gain='exp2',ideal='local')@10   nDCG(gain={0:0,1:1,2:3})
 
-A family, then parameters in parentheses, then a cutoff; the last two may be missing. What
-ir_measures calls `dcg='exp-log2'`, `gains={…}` and `judged_only=True` is understood as well.
-Nothing is ever evaluated, and a name has a length limit, so text from anywhere can be given.
+A family, then parameters in parentheses, then a cutoff; the last two are optional. ir_measures'
+own `dcg='exp-log2'`, `gains={…}` and `judged_only=True` are accepted as well. Nothing is
+evaluated, and names have a length limit, so untrusted text can be parsed.
 """
 
 import re
@@ -62,7 +62,7 @@ def parse_measure(text: str) -> Measure:
         raise MeasureError(f"the name of a measure has at most {LONGEST_NAME} characters")
     shape = _SHAPE.fullmatch(name)
     if shape is None:
-        raise MeasureError(f"{_shown(name)} is not the name of a measure, such as nDCG@10")
+        raise MeasureError(f"{_shown(name)} is not the name of a measure; example: nDCG@10")
     family = _family(shape["family"])
     parameters = dict(_parameters(name, shape["parameters"] or ""))
     cutoff = None if shape["cutoff"] is None else _cutoff(name, shape["cutoff"])
@@ -87,7 +87,7 @@ def split_names(text: str) -> list[str]:
     """
     names = list(dict.fromkeys(_split(text)))
     if not names:
-        raise MeasureError("no measure is named; try nDCG@10")
+        raise MeasureError("enter a measure, such as nDCG@10")
     if len(names) > MOST_MEASURES:
         raise MeasureError(f"at most {MOST_MEASURES} measures can be computed at a time")
     return names
@@ -122,17 +122,17 @@ def _family(text: str) -> str:
     if family is None:
         near = get_close_matches(text.lower(), _FAMILY_BY_ALIAS, n=1)
         hint = f"; did you mean {_FAMILY_BY_ALIAS[near[0]]}?" if near else ""
-        raise MeasureError(f"there is no measure {_shown(text)}{hint or _known()}")
+        raise MeasureError(f"unknown measure {_shown(text)}{hint or _known()}")
     return family
 
 
 def _known() -> str:
-    return "; there are " + ", ".join(FAMILIES)
+    return "; available: " + ", ".join(FAMILIES)
 
 
 def _cutoff(name: str, text: str) -> int:
     if not re.fullmatch("[0-9]{1,9}", text) or int(text) == 0:
-        raise MeasureError(f"{_shown(name)}: a cutoff is a whole number from 1")
+        raise MeasureError(f"{_shown(name)}: the cutoff must be a whole number from 1")
     return int(text)
 
 
@@ -142,7 +142,7 @@ def _parameters(name: str, text: str) -> Iterator[tuple[str, Any]]:
         match = _PARAMETER.match(text, place)
         if match is None or (match["end"] == "," and match.end() == len(text)):
             raise MeasureError(
-                f"{_shown(name)}: parameters are written name=value, and words in quotes"
+                f"{_shown(name)}: write parameters as name=value, with words in quotes"
             )
         place = match.end()
         parameter, value = _translated(name, match["name"], _value(name, match))
@@ -171,7 +171,7 @@ def _table(name: str, text: str) -> dict[float, float]:
     while place < len(text):
         match = _ENTRY.match(text, place)
         if match is None or float(match["value"]) in table:
-            raise MeasureError(f"{_shown(name)}: a table of gains is written {{0:0,1:1,2:3}}")
+            raise MeasureError(f"{_shown(name)}: write a table of gains as {{0:0,1:1,2:3}}")
         table[float(match["value"])] = float(match["gain"])
         place = match.end()
     return table
@@ -186,7 +186,7 @@ def _translated(name: str, parameter: str, value: object) -> tuple[str | None, o
         return _TRANSLATED[parameter, value] or (None, None)
     if parameter not in PARAMETERS:
         known = ", ".join(PARAMETERS)
-        raise MeasureError(f"{_shown(name)}: there is no parameter {parameter}; there are {known}")
+        raise MeasureError(f"{_shown(name)}: unknown parameter {parameter}; available: {known}")
     return parameter, value
 
 

@@ -389,7 +389,7 @@ def _gain(measure: Measure, value: float) -> float:
         return 2.0**value - 1.0 if value < 1000 else np.inf
     table: Mapping[float, float] = dict(measure.gain)
     if value not in table:
-        raise MeasureError(f"{measure.name}: the table of gains lacks grade {value:g}")
+        raise MeasureError(f"{measure.name}: the table of gains has no grade {value:g}")
     return table[value]
 
 

@@ -68,8 +68,8 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
             name="rel",
             default=1.0,
             kind="number",
-            words="1: a document is relevant from this grade value on",
-            value="relevant from grade {value:g} on",
+            words="1: the lowest grade value of a relevant document",
+            value="relevant: grade {value:g} or more",
         ),
         Parameter(
             name="gain",
@@ -88,14 +88,14 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
             default="log2",
             words="`'log2'` log2(i + 1) at rank i; `'burn-in'` 1 up to rank `b`, then log_b(i); "
             "`'reciprocal'` i; `'linear'` k / (k + 1 − i); `'none'`; `'ln'` and `'ln/ln2'`, which "
-            "are `'log2'` but for the last bits",
+            "are `'log2'` except for the last bits",
             choices={
                 "log2": Choice("discounted by log2(rank + 1)"),
                 "ln": Choice("discounted by ln(rank + 1)"),
                 "ln/ln2": Choice("discounted by ln(rank + 1) / ln(2)"),
-                "burn-in": Choice("discounted by log{b}(rank) behind rank {b}"),
+                "burn-in": Choice("discounted by log{b}(rank) after rank {b}"),
                 "reciprocal": Choice("divided by the rank"),
-                "linear": Choice("weights falling evenly to the cutoff"),
+                "linear": Choice("weights decreasing linearly to the cutoff"),
                 "none": Choice("not discounted"),
             },
             source="log2(i + 1): Burges et al. 2005; burn-in: Järvelin & Kekäläinen 2002",
@@ -104,8 +104,8 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
         Parameter(
             name="ideal",
             default="global",
-            words="best order of: `'global'` all judged documents; `'recall'` all returned; "
-            "`'local'` the first k returned; `'max'` top grades only",
+            words="best order of: `'global'` all judged documents; `'recall'` all returned "
+            "documents; `'local'` the first k returned; `'max'` only top grades",
             choices={
                 "global": Choice("ideal from all judged documents"),
                 "recall": Choice("ideal from all returned documents"),
@@ -119,7 +119,7 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
             words="`'k'`; `'returned'`, no longer than the ranking; `'all'`, not cut",
             choices={
                 "k": Choice("the ideal cut at k", ""),
-                "returned": Choice("the ideal no longer than what was returned"),
+                "returned": Choice("the ideal no longer than the returned list"),
                 "all": Choice("the ideal not cut"),
             },
         ),
@@ -128,16 +128,16 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
             default=None,
             kind="whole",
             bounds=(1, LARGEST_CUTOFF),
-            words="only so many returned documents make the `'recall'` ideal; otherwise all",
-            value="{value} of them alone",
+            words="use only the first n returned documents for the `'recall'` ideal; default: all",
+            value="only {value} of them",
             unset="all of them",
         ),
         Parameter(
             name="top",
             default=None,
             kind="number",
-            words="the top grade, for `ideal='max'` and `ERR`; otherwise the highest of the "
-            "scale, which for `evaluate` is the highest in the file",
+            words="the top grade, for `ideal='max'` and `ERR`; default: the highest of the "
+            "scale, in `evaluate` the highest in the file",
             value="the top grade is {value:g}",
             unset="the top grade is the highest of the scale",
         ),
@@ -145,38 +145,37 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
             name="empty",
             default=0.0,
             kind="number",
-            words="0: the value of a query whose ideal is 0 (`AP`: without a relevant document); "
-            "any other to 1; `'skip'` leaves it out; `'error'` refuses",
+            words="0: the value of a query whose ideal is 0 (`AP`: without a relevant document), "
+            "from 0 to 1; `'skip'` leaves the query out; `'error'` is an error",
             choices={
                 "skip": Choice("queries without {lacking} left out"),
-                "error": Choice("queries without {lacking} refused"),
+                "error": Choice("queries without {lacking} are an error"),
             },
             value="{value:g} for a query without {lacking}",
         ),
         Parameter(
             name="negative_ideal",
             default="divide",
-            words="an ideal below 0 is a divisor like any other: `'divide'`; or as one of 0: "
-            "`'empty'`",
+            words="what to do with an ideal below 0: `'divide'` by it; `'empty'`, treat it as 0",
             choices={
-                "divide": Choice("an ideal below 0 is a divisor like any other", ""),
-                "empty": Choice("an ideal below 0 is as one of 0"),
+                "divide": Choice("divided by the ideal even if it is below 0", ""),
+                "empty": Choice("an ideal below 0 counts as 0"),
             },
         ),
         Parameter(
             name="unjudged",
             default="zero",
-            words="`'zero'`, no gain, not relevant; `'condensed'`: taken out, the ranks close up; "
-            "`'prior'`: those returned are taken to be judged",
+            words="`'zero'`: no gain, not relevant; `'condensed'`: removed from the ranking; "
+            "`'prior'`: returned documents count as judged with the grade `prior`",
             choices={
                 "zero": Choice("unjudged documents gain nothing", "unjudged count as {nothing}"),
                 "condensed": Choice(
-                    "unjudged documents are taken out, and the ranks close up",
-                    "unjudged documents taken out",
+                    "unjudged documents are removed from the ranking",
+                    "unjudged documents removed",
                 ),
                 "prior": Choice(
-                    "unjudged documents count as if they had the grade prior",
-                    "unjudged documents taken to be of grade {prior}",
+                    "unjudged documents count as having the grade prior",
+                    "unjudged documents count as grade {prior}",
                 ),
             },
             source="condensed: Sakai, “Alternatives to Bpref”, SIGIR 2007",
@@ -185,32 +184,32 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
             name="prior",
             default=None,
             kind="number",
-            words="the grade value that `unjudged='prior'` gives unjudged documents",
+            words="the grade value of unjudged documents with `unjudged='prior'`",
             value="grade {value:g}",
         ),
         Parameter(
             name="negatives",
             default="zero",
-            words="grades below 0 gain `'zero'`; their `'raw'` value (`nDCG`); are as good as "
-            "`'unjudged'`; are `'removed'`, the ranks close up; are refused: `'error'`",
+            words="grades below 0: `'zero'` gain; `'raw'`, their own value (`nDCG`); `'unjudged'`, "
+            "as unjudged; `'removed'` from the ranking; `'error'`",
             choices={
                 "zero": Choice("grades below 0 gain nothing", ""),
                 "raw": Choice("grades below 0 cost gain"),
-                "unjudged": Choice("grades below 0 are as good as unjudged"),
-                "removed": Choice("documents with a grade below 0 taken out"),
-                "error": Choice("grades below 0 refused"),
+                "unjudged": Choice("grades below 0 count as unjudged"),
+                "removed": Choice("documents with a grade below 0 removed"),
+                "error": Choice("grades below 0 are an error"),
             },
         ),
         Parameter(
             name="ties",
             default="docid",
-            words="documents of one score by id as UTF-8 bytes: `'docid'` descending, "
-            "`'docid_asc'` ascending; `'listed'`: as the file has them; `'averaged'`: the mean "
+            words="tied documents by id as UTF-8 bytes: `'docid'` descending, "
+            "`'docid_asc'` ascending; `'listed'`: in file order; `'averaged'`: the mean "
             "over all their orders (`nDCG`, `P`, `R`, `Judged`, `Unjudged`)",
             choices={
                 "docid": Choice("ties by document id"),
                 "docid_asc": Choice("ties by ascending document id"),
-                "listed": Choice("ties as the file has them"),
+                "listed": Choice("ties in file order"),
                 "averaged": Choice("the mean over all orders of tied documents"),
             },
             source="averaged: McSherry & Najork 2008",
@@ -245,7 +244,7 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
             default="as_is",
             words="`'as_is'`; `'zero'`: a ranking shorter than k counts 0",
             choices={
-                "as_is": Choice("a short list is taken as it is", ""),
+                "as_is": Choice("short lists are not penalised", ""),
                 "zero": Choice("0 for a list shorter than the cutoff"),
             },
         ),
@@ -270,7 +269,7 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
             default=None,
             kind="whole",
             bounds=(0, MOST_DECIMALS),
-            words="digits behind the point that values are rounded to; otherwise all",
+            words="number of decimals that values are rounded to; default: not rounded",
             unset="not rounded",
         ),
         # "nearest" is printf's, "half_up" Java's Math.round.
@@ -287,8 +286,8 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
         Parameter(
             name="rounded",
             default="query",
-            words="the value of the `'query'`; the `'mean'` of the run alone; the query's value "
-            "and what every `'rank'` adds (`nDCG`)",
+            words="`'query'`: each query's value; `'mean'`: only the run's mean; `'rank'`: each "
+            "query's value and each rank's contribution (`nDCG`)",
             choices={
                 "query": Choice("only the query's value is rounded", ""),
                 "mean": Choice("only the mean of the run"),
@@ -298,7 +297,7 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
         Parameter(
             name="denominator",
             default="",
-            words="of `P`: `'k'`; `'returned'`, the documents shown, where those are fewer. Of "
+            words="`P`: `'k'`; `'returned'`, the number of documents shown, if lower. "
             "`AP`: `'relevant'`, all relevant documents of the query; `'returned'`, those among "
             "the documents shown; `'cutoff'`, all relevant documents, but at most k; "
             "`'returned_cutoff'`, those in the whole ranking, but at most k",
@@ -332,15 +331,15 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
             name="p",
             default=0.8,
             kind="number",
-            words="0.8: the persistence, how probably a person looks at the next document",
+            words="0.8: the persistence, the probability of looking at the next document",
             value="persistence {value:g}",
         ),
         Parameter(
             name="average",
             default="macro",
             words="`'macro'`, the mean over queries; `'weighted'`, by their weights; "
-            "`'segments'`, the mean of the segments' means, queries without one being a segment "
-            "too; `'micro'` (`Judged`, `Unjudged`), all queries' documents counted together",
+            "`'segments'`, the mean of the segments' means, with queries without a segment as one "
+            "more; `'micro'` (`Judged`, `Unjudged`), over all queries' documents together",
             choices={
                 "macro": Choice("the mean of the queries' values", ""),
                 "weighted": Choice(
@@ -357,7 +356,7 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
         Parameter(
             name="of",
             default="documents",
-            words="all `'documents'` of the collection; the `'relevant'` ones",
+            words="`'documents'`: all documents of the collection; `'relevant'`: the relevant ones",
             choices={
                 "documents": Choice(
                     "the share of all documents of the collection", "documents of the collection"

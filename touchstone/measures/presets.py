@@ -86,17 +86,13 @@ RATED: Final[Mapping[str, object]] = {
     "queries": "all",
 }
 
-ARRAYS_CAVEAT: Final = (
-    "The tool is given arrays and refuses negative grades; here they gain nothing."
-)
+ARRAYS_CAVEAT: Final = "The tool takes arrays and rejects negative grades; here they gain nothing."
 XGBOOST_CAVEAT: Final = (
-    f"{ARRAYS_CAVEAT} It refuses P and AP of labels other than 0 and 1; here 1 and up are relevant."
+    f"{ARRAYS_CAVEAT} It rejects P and AP of labels other than 0 and 1; here 1 and up are relevant."
 )
-PRECISION_CAVEAT: Final = (
-    "P and AP follow what is known of the tool: they were not held against it."
-)
+PRECISION_CAVEAT: Final = "P and AP were not compared with the tool's output."
 RANX_CAVEAT: Final = (
-    "In rankings of 16 or more documents ranx sorts ties arbitrarily; here they stay as listed."
+    "In rankings of 16 or more documents ranx sorts ties arbitrarily; here they stay in file order."
 )
 PORT_CAVEAT: Final = "Reimplemented from its source: the server was not run."
 
@@ -130,8 +126,7 @@ PRESETS: Final[Mapping[str, Preset]] = {
         Preset(
             name="trec_eval_judged_only",
             tool="trec_eval 9 with -J",
-            reading="unjudged documents (and negative grades) are taken out, and the ranks "
-            "close up",
+            reading="unjudged documents (and negative grades) are removed from the ranking",
             parameters={
                 **TREC_EVAL,
                 "queries": "returned",
@@ -161,7 +156,7 @@ PRESETS: Final[Mapping[str, Preset]] = {
         Preset(
             name="ranx_ndcg",
             tool="ranx ndcg",
-            reading="as trec_eval_10, but ties stay as the file has them",
+            reading="as trec_eval_10, but ties stay in file order",
             parameters={"scores": "float64", "ties": "listed", "queries": "judged"},
             mean="pairwise",
             caveat=RANX_CAVEAT,
@@ -305,8 +300,8 @@ PRESETS: Final[Mapping[str, Preset]] = {
                 "b": 2.0,
             },
             mean="run",
-            caveat="From its source only: the script was not run. It knows the grades 0, 1 and 2 "
-            "alone.",
+            caveat="Reimplemented from its source: the script was not run. It supports only the "
+            "grades 0, 1 and 2.",
         ),
         Preset(
             name="yahoo_ltr",
@@ -324,8 +319,8 @@ PRESETS: Final[Mapping[str, Preset]] = {
             "orders of tied documents; queries with a single document left out",
             parameters={**SKLEARN, "ties": "averaged"},
             mean="run",
-            caveat="scikit-learn is given arrays and refuses grades below 0, which gain nothing "
-            "here, and single documents. The last digit can depend on the processor, as dot "
+            caveat="scikit-learn takes arrays and rejects single documents and grades below 0, "
+            "which gain nothing here. The last digit can depend on the processor, as dot "
             "products do.",
         ),
         Preset(
@@ -334,8 +329,8 @@ PRESETS: Final[Mapping[str, Preset]] = {
             reading="as sklearn_ndcg_score, but tied documents in an arbitrary order",
             parameters=SKLEARN,
             mean="run",
-            caveat="Ties are as NumPy's sort leaves them, which depends on the processor, so such "
-            "numbers can't be reproduced where scores tie; here they stay as listed.",
+            caveat="The order of ties is that of NumPy's sort, which depends on the processor, so "
+            "values can't be reproduced if scores tie; here ties stay in file order.",
         ),
         Preset(
             name="torchmetrics",
@@ -349,19 +344,20 @@ PRESETS: Final[Mapping[str, Preset]] = {
                 "scores": "float32",
             },
             mean="run",
-            caveat="torchmetrics computes in float32; here it is double precision, so that 6 "
-            "decimals agree. What it does with grades below 0 is undefined; here they gain "
+            caveat="torchmetrics computes in float32, this preset in double precision: 6 "
+            "decimals agree. torchmetrics does not define grades below 0; here they gain "
             "nothing.",
         ),
         Preset(
             name="tf_ranking",
             tool="TensorFlow Ranking NDCGMetric",
             reading="exponential gain; ideal from what was returned; documents with a grade below "
-            "0 are taken out",
+            "0 are removed",
             parameters={**LEARNING_TO_RANK, "negatives": "removed"},
             mean="run",
-            caveat="TensorFlow Ranking orders ties at random, so its numbers can't be reproduced "
-            "where scores tie; here they stay as listed. It computes in float32: 6 decimals agree.",
+            caveat="TensorFlow Ranking orders ties at random, so its values can't be reproduced "
+            "if scores tie; here ties stay in file order. It computes in float32: 6 decimals "
+            "agree.",
         ),
         Preset(
             name="ir_measures",
@@ -382,7 +378,7 @@ PRESETS: Final[Mapping[str, Preset]] = {
                 "AP": {"denominator": "relevant", "negatives": "zero"},
             },
             families=JUST_NDCG | {"P", "AP"},
-            caveat="Quepid's server shows 2 decimals; these are the digits behind them. "
+            caveat="Quepid's server shows 2 decimals; here values are not rounded. "
             f"{PRECISION_CAVEAT}",
         ),
         Preset(
@@ -390,13 +386,13 @@ PRESETS: Final[Mapping[str, Preset]] = {
             tool="Quepid ndcg_cut@k, as its browser computes it",
             reading="exponential gain, negative ratings cost",
             parameters=RATED,
-            caveat="Quepid's server sorts this ideal the wrong way round; that is not followed.",
+            caveat="Quepid's server sorts this ideal in the wrong order; that is not reproduced.",
         ),
         Preset(
             name="elasticsearch_dcg_normalize",
             tool="Elasticsearch and OpenSearch _rank_eval, dcg with normalize",
-            reading="exponential gain, negative ratings cost; the ideal no longer than what was "
-            "returned",
+            reading="exponential gain, negative ratings cost; the ideal is no longer than the "
+            "returned list",
             parameters={**RATED, "discount": "ln/ln2", "ideal_depth": "returned"},
             caveat=PORT_CAVEAT,
         ),
@@ -425,7 +421,8 @@ PRESETS: Final[Mapping[str, Preset]] = {
             name="rre_ndcg",
             tool="Rated Ranking Evaluator NDCG@k",
             reading="exponential gain, negative ratings cost; rounded down to 2 decimals at every "
-            "rank and again at the end; P calls all that is judged relevant, and rounds half up",
+            "rank and again at the end; P treats every judged document as relevant, and rounds "
+            "half up",
             parameters={
                 **RATED,
                 "discount": "ln/ln2",
@@ -443,8 +440,8 @@ PRESETS: Final[Mapping[str, Preset]] = {
                 },
             },
             families=JUST_NDCG | {"P"},
-            caveat="Reimplemented from its source: the program was not run. It fails where "
-            "documents are judged and none gains anything; here such a query counts 0.",
+            caveat="Reimplemented from its source: the program was not run. It fails if "
+            "no judged document of a query has a gain; here such a query counts 0.",
         ),
     )
 }
@@ -459,5 +456,5 @@ def preset(name: str) -> Preset:
     """The preset of this name. Raises MeasureError that lists the known ones."""
     if name not in PRESETS:
         known = ", ".join(PRESETS)
-        raise MeasureError(f"there is no preset {name[:60]!r}; there are {known}")
+        raise MeasureError(f"unknown preset {name[:60]!r}; available: {known}")
     return PRESETS[name]

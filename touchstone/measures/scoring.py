@@ -92,17 +92,18 @@ def check_can_be_stored(measure: Measure) -> None:
     """
     if measure.queries not in KEPT_QUERIES and reads_traits([measure]):
         raise MeasureError(
-            f"{measure.name}: of queries that are not judged, a list's versions keep no weight "
-            f"and no segment for a leaderboard, so queries={measure.queries!r} goes with "
-            "average='macro'"
+            f"{measure.name}: leaderboards have weights and segments of judged queries only, so "
+            f"queries={measure.queries!r} needs average='macro'"
         )
     if not measure.is_mean:
         raise MeasureError(
-            f"{measure.name}: a leaderboard keeps means over queries; what counts a whole run "
-            "together can be computed with the command evaluate"
+            f"{measure.name}: a leaderboard only supports means over queries; use the command "
+            "evaluate for measures of a whole run"
         )
     if "error" in (measure.empty, measure.negatives):
-        raise MeasureError(f"{measure.name}: a measure that refuses queries stops a leaderboard")
+        raise MeasureError(
+            f"{measure.name}: empty='error' and negatives='error' can't be used on a leaderboard"
+        )
 
 
 def can_be_stored(measure: Measure) -> bool:

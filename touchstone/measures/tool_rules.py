@@ -37,7 +37,7 @@ def apply(chosen: Preset, measure: Measure) -> Measure:
     for parameter, value in own.items():
         if getattr(measure, parameter) not in {getattr(usual, parameter), value}:
             raise MeasureError(
-                f"{measure.name} sets {parameter}, which preset {chosen.name} has as {value!r}"
+                f"{measure.name} sets {parameter}, but preset {chosen.name} has {value!r}"
             )
     return replace(measure, **own)  # type: ignore[arg-type]
 

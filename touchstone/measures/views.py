@@ -29,7 +29,7 @@ def seen_grades(measure: Measure, grades: Grades) -> Grades:
     """
     if measure.negatives == "error" and grades.values[0] < 0:
         raise MeasureError(
-            f"{measure.name}: negatives='error' refuses a scale with grade {grades.values[0]:g}"
+            f"{measure.name}: the scale has grade {grades.values[0]:g}, but negatives='error'"
         )
     return grades if measure.prior is None else _with_prior(grades, measure.prior)[0]
 
@@ -123,5 +123,5 @@ def _with_unjudged_at(prior: float, rankings: GradedRankings, grades: Grades) ->
 @lru_cache(maxsize=64)
 def _with_prior(grades: Grades, prior: float) -> tuple[Grades, LevelArray]:
     if len(grades.codes) == MOST_GRADES:
-        raise MeasureError(f"prior={prior:g}: the scale has no room for one more grade")
+        raise MeasureError(f"prior={prior:g}: the scale already has {MOST_GRADES} grades")
     return grades.with_value(prior)

@@ -364,7 +364,7 @@ def test_a_tools_definition_has_the_value_that_the_command_gives(world, run, tie
 def test_a_tool_that_can_not_read_the_list_is_refused_kindly(world, run):
     page = get(world, run, query="?measures=letor4_eval:nDCG@3")
     assert page.status_code == 400
-    assert "lacks grade 3" in text_of(page)
+    assert "has no grade 3" in text_of(page)
 
 
 def test_the_runs_table_has_the_values_of_orders_that_are_not_stored(world, tied):
@@ -457,7 +457,7 @@ FORMULAS = [
     ("RR@1", "no relevant document among the first 1"),
     ("ERR@10", "at 2 ranks among the first 10 the search can end"),
     ("RBP", "2 relevant documents in the list, each worth 0.2 · 0.8^(rank − 1)"),
-    ("RBPResidual", "0.2 for 1 document not judged, and 0.4096 for all behind rank 4"),
+    ("RBPResidual", "0.2 for 1 document not judged, and 0.4096 for all after rank 4"),
     ("Judged@3", "2 judged, of 3 documents shown"),
     ("Rprec", "1 relevant document among the first 3, as many as there are"),
     ("SetP", "2 relevant documents in the list, divided by all 4"),
@@ -480,7 +480,7 @@ def test_a_query_without_gain_says_what_it_counts(world, run):
     commit(judgment_list=world.judgments, grades={(q4, d7): 0})
     page = page_of(world, run, "q4", measure="lightgbm:nDCG@3 nDCG@3 gdeval:nDCG@3")
     told = [one.explanation.formula for one in page.measures]
-    assert told[0] == "nothing can be gained here, which counts 1"
-    assert told[1] == "nothing can be gained here, which counts 0"
-    assert told[2] == "nothing can be gained here, so the query is left out"
+    assert told[0] == "the ideal is 0, which counts 1"
+    assert told[1] == "the ideal is 0, which counts 0"
+    assert told[2] == "the ideal is 0, so the query is left out"
     assert not page.measures[2].explanation.counted

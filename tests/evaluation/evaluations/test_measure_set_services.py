@@ -121,12 +121,12 @@ def test_a_tools_definition_is_kept_current_by_its_name(world: World) -> None:
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        ("nDCG@10 nDCG@10x", "a cutoff is a whole number"),
-        ("ligthgbm:nDCG@10", "there is no preset 'ligthgbm'"),
+        ("nDCG@10 nDCG@10x", "the cutoff must be a whole number"),
+        ("ligthgbm:nDCG@10", "unknown preset 'ligthgbm'"),
         ("lightgbm:RR@10", "has no RR"),
-        ("Coverage@10", "about a whole run"),
-        ("nDCG(empty='error')@10", "refuses queries"),
-        ("", "no measure is named"),
+        ("Coverage@10", "over a whole run"),
+        ("nDCG(empty='error')@10", "on a leaderboard"),
+        ("", "enter a measure"),
     ],
 )
 def test_a_name_that_can_not_be_kept_is_refused_in_words(

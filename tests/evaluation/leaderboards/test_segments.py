@@ -72,7 +72,7 @@ def test_a_query_that_moves_changes_the_columns_from_then_on(world: World) -> No
 def test_a_tools_definition_can_be_taken_apart_too(world: World) -> None:
     page = segments(world, measure="lightgbm:nDCG@5")
     assert page.measure.name == "lightgbm:nDCG@5"
-    assert "refuses negative grades" in page.measure.caveat
+    assert "rejects negative grades" in page.measure.caveat
     for names in ("nope@3", "RR@10 P@5", "quepid_ndcg:nDCG@5", "Judged(average='micro')@5"):
         with pytest.raises(MeasureError):
             segments(world, measure=names)
@@ -86,4 +86,4 @@ def test_the_page_leads_to_the_queries_and_says_what_is_wrong(world: World) -> N
     assert "measure=RR%4010" in body
     wrong = signed_in(world.dora).get(address, {"measure": "nope"})
     assert wrong.status_code == 400
-    assert "there is no measure" in wrong.content.decode()
+    assert "unknown measure" in wrong.content.decode()

@@ -109,10 +109,10 @@ def test_why_definitions_differ_is_explained_for_one_query(files: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--measures", "P@0"), "a cutoff is a whole number from 1"),
+        (("--measures", "P@0"), "the cutoff must be a whole number from 1"),
         (("--measures", "nDGC@10"), "did you mean nDCG?"),
-        (("--measures", ""), "no measure is named"),
-        (("--measures", "RR", "--preset", "wrong"), "there are trec_eval, trec_eval_c"),
+        (("--measures", ""), "enter a measure"),
+        (("--measures", "RR", "--preset", "wrong"), "available: trec_eval, trec_eval_c"),
         (("--measures", "RR", "--preset", "gdeval"), "has no RR"),
         (("--measures", "RR", "--explain", "q7"), "has query 'q7'"),
     ],

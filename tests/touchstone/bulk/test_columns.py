@@ -114,7 +114,7 @@ def test_what_does_not_fit_is_refused(name: str, column: pa.Array, message: str)
 
 
 def test_a_missing_column_is_named_beside_those_there_are() -> None:
-    with pytest.raises(BulkRefused, match="no column 'scor'; there are query, document, score"):
+    with pytest.raises(BulkRefused, match="no column 'scor'; available: query, document, score"):
         counts(ROWS, plan(score="scor"))
 
 

@@ -43,7 +43,7 @@ def test_folders_say_columns_of_their_rows(tmp_path: Path) -> None:
             rows = table([(f"u{day}{shard}", "d", 0.5, 1)])
             written(rows, tmp_path / f"day={day}" / f"shard={shard}" / "a.parquet")
     written(table([("u", "d", 0.5, 1)]), tmp_path / "day=__HIVE_DEFAULT_PARTITION__" / "a.parquet")
-    with pytest.raises(BulkRefused, match="there is no column 'shard'; there are"):
+    with pytest.raises(BulkRefused, match="no column 'shard'; available"):
         evaluate(plan(by="shard"), [str(tmp_path)])
     asked = plan("RR", by="day")
     found = report(asked, evaluate(asked, [str(tmp_path)]))["segments"]
@@ -84,12 +84,12 @@ def test_columns_may_lie_in_any_order_and_have_other_types_in_other_files(tmp_pa
 
 
 def test_what_is_not_there_or_not_parquet_is_refused_by_name(tmp_path: Path) -> None:
-    with pytest.raises(BulkRefused, match="nowhere: there is no Parquet file"):
+    with pytest.raises(BulkRefused, match="nowhere: no Parquet file"):
         evaluated(tmp_path / "nowhere")
-    with pytest.raises(BulkRefused, match=r"none\*: there is no Parquet file"):
+    with pytest.raises(BulkRefused, match=r"none\*: no Parquet file"):
         evaluated(tmp_path / "none*")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(BulkRefused, match="empty: there is no Parquet file"):
+    with pytest.raises(BulkRefused, match="empty: no Parquet file"):
         evaluated(tmp_path / "empty")
     (tmp_path / "a.parquet").write_text("query,document\n")
     with pytest.raises(BulkRefused, match=r"a\.parquet: Parquet"):
@@ -109,7 +109,7 @@ def test_a_file_without_a_column_is_refused_by_name(tmp_path: Path) -> None:
     """Readers of data sets fill such a column with nulls: rows that nobody ranked."""
     written(table(ROWS), tmp_path / "a.parquet")
     written(table(ROWS).drop_columns(["score"]), tmp_path / "b.parquet")
-    with pytest.raises(BulkRefused, match=r"b\.parquet: there is no column 'score'; there are q"):
+    with pytest.raises(BulkRefused, match=r"b\.parquet: no column 'score'; available: q"):
         evaluated(tmp_path)
 
 

@@ -167,9 +167,9 @@ def test_rows_are_brought_together_in_the_folder_that_is_named(
         (("--workers", "0"), "--workers must be 1 or more"),
         (("--spill-limit", "0"), "--spill-limit must be above 0"),
         (("--spill-limit", "nan"), "--spill-limit must be above 0"),
-        (("--preset", "none"), "there is no preset 'none'"),
+        (("--preset", "none"), "unknown preset 'none'"),
         (("--signals", "like"), "Write E=3 or >=60=3"),
-        (("--by", "nobody"), "there is no column 'nobody'; there are query, document, score"),
+        (("--by", "nobody"), "no column 'nobody'; available: query, document, score"),
         (("--measures", "Coverage@5"), "plain means over queries"),
     ],
 )

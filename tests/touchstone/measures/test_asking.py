@@ -41,9 +41,9 @@ def test_several_are_apart_by_blanks_or_commas() -> None:
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("nope:nDCG@10", "there is no preset 'nope'"),
+        ("nope:nDCG@10", "unknown preset 'nope'"),
         ("lightgbm:AP", "LightGBM ndcg has no AP"),
-        ("lightgbm:nope@3", "there is no measure 'nope'"),
+        ("lightgbm:nope@3", "unknown measure 'nope'"),
         ("lightgbm:", "is not the name of a measure"),
         ("lightgbm:trec_eval:nDCG", "is not the name of a measure"),
     ],

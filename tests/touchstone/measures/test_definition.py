@@ -49,7 +49,7 @@ def test_every_family_has_a_revision_to_store_beside_its_values() -> None:
 @pytest.mark.parametrize(
     ("said", "wrong"),
     [
-        ("there is no measure", {"family": "DCG"}),
+        ("unknown measure", {"family": "DCG"}),
         ("needs a cutoff", {"family": "P"}),
         ("whole number from 1", {"family": "P", "cutoff": 0}),
         ("whole number from 1", {"family": "P", "cutoff": -3}),
@@ -57,39 +57,39 @@ def test_every_family_has_a_revision_to_store_beside_its_values() -> None:
         ("whole number from 1", {"family": "P", "cutoff": 2_000_000}),
         ("has no parameter gain", {"family": "P", "cutoff": 5, "gain": "exp2"}),
         ("has no parameter rel", {"family": "nDCG", "rel": 2}),
-        ("it can be 'log2'", {"family": "nDCG", "discount": "log10"}),
-        ("it can be 'linear'", {"family": "nDCG", "gain": "exp"}),
-        ("it can be 'skip'", {"family": "nDCG", "empty": "none"}),
+        ("allowed words are 'log2'", {"family": "nDCG", "discount": "log10"}),
+        ("allowed words are 'linear'", {"family": "nDCG", "gain": "exp"}),
+        ("allowed words are 'skip'", {"family": "nDCG", "empty": "none"}),
         ("from 0 to 1", {"family": "nDCG", "empty": 2.0}),
         ("finite number", {"family": "RR", "rel": float("nan")}),
         ("finite number", {"family": "RR", "rel": True}),
         ("too large", {"family": "RR", "rel": 1e30}),
-        ("go together", {"family": "nDCG", "discount": "burn-in"}),
-        ("go together", {"family": "nDCG", "b": 2.0}),
+        ("must be set together", {"family": "nDCG", "discount": "burn-in"}),
+        ("must be set together", {"family": "nDCG", "b": 2.0}),
         ("above 1", {"family": "nDCG", "discount": "burn-in", "b": 1.0}),
-        ("needs one", {"family": "nDCG", "discount": "linear"}),
-        ("needs one", {"family": "nDCG", "short": "zero"}),
+        ("needs a cutoff", {"family": "nDCG", "discount": "linear"}),
+        ("needs a cutoff", {"family": "nDCG", "short": "zero"}),
         ("ideal='max'", {"family": "nDCG", "top": 4.0}),
         ("ideal_depth", {"family": "nDCG", "ideal": "local", "ideal_depth": "all"}),
-        ("it can be 'zero', 'unjudged'", {"family": "RR", "negatives": "raw"}),
-        ("one gain", {"family": "nDCG", "gain": ()}),
-        ("one gain", {"family": "nDCG", "gain": ((1.0, 1.0), (1.0, 2.0))}),
-        ("go together", {"family": "P", "cutoff": 5, "unjudged": "prior"}),
-        ("go together", {"family": "nDCG", "prior": 1.0}),
+        ("allowed words are 'zero', 'unjudged'", {"family": "RR", "negatives": "raw"}),
+        ("one gain per grade", {"family": "nDCG", "gain": ()}),
+        ("one gain per grade", {"family": "nDCG", "gain": ((1.0, 1.0), (1.0, 2.0))}),
+        ("must be set together", {"family": "P", "cutoff": 5, "unjudged": "prior"}),
+        ("must be set together", {"family": "nDCG", "prior": 1.0}),
         ("ideal='recall'", {"family": "nDCG", "ideal_first": 100}),
         ("whole number from 1", {"family": "nDCG", "ideal": "recall", "ideal_first": 0}),
         ("whole number from 0 to 15", {"family": "nDCG", "decimals": 2.5}),
         ("whole number from 0 to 15", {"family": "nDCG", "decimals": 16}),
-        ("how many decimals", {"family": "nDCG", "rounding": "floor"}),
-        ("goes with rounding='floor'", {"family": "nDCG", "decimals": 2, "rounded": "rank"}),
+        ("number of decimals", {"family": "nDCG", "rounding": "floor"}),
+        ("needs rounding='floor'", {"family": "nDCG", "decimals": 2, "rounded": "rank"}),
         (
-            "up to 6",
+            "at most 6",
             {"family": "nDCG", "decimals": 7, "rounding": "floor", "rounded": "rank"},
         ),
-        ("below 0 with", {"family": "nDCG", "negative_ideal": "empty"}),
-        ("it can be 'docid'", {"family": "RR", "ties": "averaged"}),
-        ("does not change", {"family": "nDCG", "ties": "averaged", "ideal": "local"}),
-        ("goes with ideal='recall'", {"family": "nDCG", "arithmetic": "cumulative"}),
+        ("below 0: with", {"family": "nDCG", "negative_ideal": "empty"}),
+        ("allowed words are 'docid'", {"family": "RR", "ties": "averaged"}),
+        ("does not depend", {"family": "nDCG", "ties": "averaged", "ideal": "local"}),
+        ("needs ideal='recall'", {"family": "nDCG", "arithmetic": "cumulative"}),
         ("gain_table", {"family": "nDCG", "gain": ((2.0, 1.0), (1.0, 2.0))}),
     ],
 )
@@ -120,7 +120,7 @@ def test_a_reading_names_the_prior_the_depth_of_the_ideal_and_the_rounding() -> 
         )
     )
     assert "ideal from the first 100 returned" in words
-    assert "taken to be of grade 0.5" in words
+    assert "count as grade 0.5" in words
     assert "rounded half up to 2 decimals" in words
 
 
@@ -141,10 +141,10 @@ def test_a_reading_names_what_is_unusual() -> None:
     words = describe(measure)
     for part in (
         "2 → 3",
-        "log2(rank) behind rank 2",
+        "log2(rank) after rank 2",
         "grade 2 at every rank",
         "left out",
-        "taken out",
+        "unjudged documents removed",
         "cost gain",
         "double precision",
     ):

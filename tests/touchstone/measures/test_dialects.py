@@ -110,9 +110,9 @@ def test_a_query_without_a_relevant_document_can_be_refused() -> None:
     ("name", "said"),
     [
         ("P(rounded='rank',decimals=2)@5", "'query', 'mean'"),
-        ("P(rounded='mean')@5", "how many decimals"),
+        ("P(rounded='mean')@5", "number of decimals"),
         ("AP(denominator='returned_cutoff')", "needs a cutoff"),
-        ("Judged(average='micro',decimals=2)@5", "no query's value"),
+        ("Judged(average='micro',decimals=2)@5", "queries have no values"),
     ],
 )
 def test_what_can_not_be_rounded_or_divided_is_refused(name: str, said: str) -> None:

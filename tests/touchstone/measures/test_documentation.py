@@ -13,7 +13,7 @@ COMMAND = "python -m touchstone.measures.documentation"
 
 
 def test_the_page_is_current() -> None:
-    assert PAGE.read_text() == measures_page(), f"write it anew: {COMMAND}"
+    assert PAGE.read_text() == measures_page(), f"regenerate it: {COMMAND}"
 
 
 @pytest.mark.parametrize("parameter", PARAMETERS)
@@ -29,7 +29,7 @@ def rows(title: str) -> list[str]:
 
 
 def test_every_family_parameter_and_preset_has_a_row_of_its_own() -> None:
-    assert rows("Names") == rows("At the edges") == list(FAMILIES)
+    assert rows("Names") == rows("Edge cases") == list(FAMILIES)
     assert rows("Parameters") == list(PARAMETERS)
     assert rows("Presets") == list(PRESETS)
 

@@ -154,7 +154,7 @@ def test_catalogue_coverage_says_what_it_does_at_its_edges() -> None:
     assert edges.missing == "adds nothing"
     assert coverage_of("Coverage@2", qrels, "z a 1") == 1 / 4
     # unjudged documents count as shown, but are not relevant
-    assert edges.unjudged == "counted as shown, never relevant"
+    assert edges.unjudged == "counted as shown, not relevant"
     assert coverage_of("Coverage@2", qrels, "q a 2\nq x 1") == 2 / 4
     assert coverage_of(f"{relevant}@2", qrels, "q a 2\nq x 1") == 1 / 2
     # k beyond the list: fewer are shown

@@ -239,7 +239,7 @@ def test_counts_of_another_scale_are_refused() -> None:
 
 def test_a_table_that_lacks_a_grade_is_refused_before_anything_is_computed() -> None:
     rankings = GradedRankings(np.zeros((0, 0), np.uint8), np.zeros(0, int), np.zeros((0, 6), int))
-    with pytest.raises(MeasureError, match="lacks grade"):
+    with pytest.raises(MeasureError, match="has no grade"):
         evaluate_batch([parse_measure("nDCG(gain={0:0})")], rankings, SCALE)
 
 

@@ -73,7 +73,7 @@ def test_what_is_no_mean_over_queries_is_refused_by_the_engine() -> None:
     rankings = graded({"q": {"a": 1}}, {"q": {"a": 1.0}}, scale)
     for name in ("Coverage@10", "Judged(average='micro')@10"):
         assert not parse_measure(name).is_mean
-        with pytest.raises(MeasureError, match="about a whole run"):
+        with pytest.raises(MeasureError, match="over a whole run"):
             evaluate_batch([parse_measure(name)], rankings, scale)
 
 
@@ -89,7 +89,7 @@ def test_a_usual_denominator_stays_out_of_the_name() -> None:
     [
         ("Rprec@5", "has no cutoff"),
         ("Bpref@5", "has no cutoff"),
-        ("P(denominator='relevant')@5", "it can be 'k', 'returned'"),
+        ("P(denominator='relevant')@5", "allowed words are 'k', 'returned'"),
         ("AP(denominator='cutoff')", "needs a cutoff"),
         ("R(denominator='k')@5", "no parameter denominator"),
         ("RBP(p=1)", "between 0 and 1"),
@@ -97,8 +97,8 @@ def test_a_usual_denominator_stays_out_of_the_name() -> None:
         ("ERR(top=0)", "above 0"),
         ("Coverage", "needs a cutoff"),
         ("Coverage(rel=2)@5", "of='relevant'"),
-        ("Judged(average='mean')@5", "it can be 'macro', 'weighted', 'segments', 'micro'"),
-        ("P(average='micro')@5", "it can be 'macro', 'weighted', 'segments'"),
+        ("Judged(average='mean')@5", "allowed words are 'macro', 'weighted', 'segments', 'micro'"),
+        ("P(average='micro')@5", "allowed words are 'macro', 'weighted', 'segments'"),
         ("infAP(unjudged='prior',prior=1)", "no parameter prior"),
     ],
 )

@@ -104,7 +104,7 @@ def test_negative_grades_gain_nothing_cost_something_or_are_as_good_as_unjudged(
 
 
 def test_a_table_of_gains_must_know_every_grade_of_the_scale() -> None:
-    with pytest.raises(MeasureError, match="lacks grade 4"):
+    with pytest.raises(MeasureError, match="no grade 4"):
         value_of("nDCG(gain={0:0,1:1,2:2,3:3})@5", [3])
 
 

@@ -51,9 +51,9 @@ def test_the_grammar_takes_a_familys_parameters_and_refuses_the_others(family) -
 
 
 def test_the_grammar_knows_these_parameters_and_no_others() -> None:
-    with pytest.raises(MeasureError, match="there are ") as refused:
+    with pytest.raises(MeasureError, match="available: ") as refused:
         parse_measure("nDCG(depth=3)@10")
-    assert refused.value.message.endswith(f"there are {', '.join(PARAMETERS)}")
+    assert refused.value.message.endswith(f"available: {', '.join(PARAMETERS)}")
 
 
 @pytest.mark.parametrize("parameter", PARAMETERS.values(), ids=lambda one: one.name)

@@ -39,5 +39,5 @@ def test_no_two_entries_have_one_name() -> None:
 
 def test_a_preset_is_found_by_its_name() -> None:
     assert preset("gdeval").tool == "gdeval.pl 1.2"
-    with pytest.raises(MeasureError, match="there are trec_eval, trec_eval_c"):
+    with pytest.raises(MeasureError, match="available: trec_eval, trec_eval_c"):
         preset("trec-eval")

@@ -39,7 +39,7 @@ def test_a_parameter_that_agrees_with_the_preset_may_be_written_out() -> None:
 
 
 def test_a_parameter_that_contradicts_the_preset_is_refused() -> None:
-    with pytest.raises(MeasureError, match="sets gain, which preset gdeval has as 'exp2'"):
+    with pytest.raises(MeasureError, match="sets gain, but preset gdeval has 'exp2'"):
         apply(preset("gdeval"), parse_measure("nDCG(gain={0:0,1:1})@10"))
     with pytest.raises(MeasureError, match="sets scores"):
         apply(preset("trec_eval"), parse_measure("RR(scores='float64')"))

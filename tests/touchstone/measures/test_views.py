@@ -53,7 +53,7 @@ def test_ranks_that_close_up_keep_their_ties() -> None:
 
 
 def test_a_scale_with_negative_grades_can_be_refused() -> None:
-    with pytest.raises(MeasureError, match="refuses a scale with grade -2"):
+    with pytest.raises(MeasureError, match="the scale has grade -2"):
         value_of("nDCG(negatives='error')@5", [1], grades=SIGNED)
     assert value_of("nDCG(negatives='error')@5", [1]) == 1.0
 
@@ -83,5 +83,5 @@ def test_a_prior_of_zero_is_the_same_as_no_gain() -> None:
 
 
 def test_a_table_of_gains_must_have_the_prior() -> None:
-    with pytest.raises(MeasureError, match=r"lacks grade 0\.5"):
+    with pytest.raises(MeasureError, match=r"has no grade 0\.5"):
         value_of("nDCG(gain={0:0,1:1,2:2,3:3,4:4},unjudged='prior',prior=0.5)", [None])
