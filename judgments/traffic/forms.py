@@ -11,6 +11,6 @@ class TrafficForm(UploadForm):
     name = forms.CharField(
         label="Name",
         max_length=200,
-        help_text="What the searches are of, such as “October 2026, all markets”.",
+        help_text="For example “October 2026, all markets”.",
     )
     field_order = ("name", "file")

@@ -67,7 +67,7 @@ class _FrameBuilder:
     def _add_segments(self, block: ReadBlock) -> None:
         for segment in sorted(set(block.segments) - self.codes.keys()):
             if len(segment) > 200 or len(self.codes) == MOST_SEGMENTS:
-                message = f"segments have at most 200 characters, and are {MOST_SEGMENTS:,} at most"
+                message = f"at most {MOST_SEGMENTS:,} segments of up to 200 characters are allowed"
                 raise self.problems.stop(block.lines[0], Rule.TOO_MUCH, f"{message}.")
             self.codes[segment] = len(self.codes)
         self.segments.extend(map(self.codes.__getitem__, block.segments))
@@ -93,7 +93,7 @@ class _FrameBuilder:
         repeated = repeated_rows(self.digests)
         if repeated is not None:
             first, second = map(self._line, repeated)
-            message = f"the query is on line {first} already."
+            message = f"duplicate query (first on line {first})."
             raise self.problems.stop(second, Rule.DUPLICATE, message)
 
     def _line(self, row: int) -> int:
@@ -161,7 +161,7 @@ def store_frame(
             own = TrafficFrame.objects.filter(collection=collection)
             same = own.filter(digest=values["digest"]).first()
             if same is not None:
-                message = f"This is the traffic of “{same.name}” again: every query is the same."
+                message = f"This traffic is already uploaded as “{same.name}”."
                 raise TrafficRefused("traffic_known", message)
             frame = TrafficFrame.objects.create(
                 collection=collection,

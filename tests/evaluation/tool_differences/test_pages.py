@@ -82,7 +82,7 @@ def test_what_can_not_be_exact_says_so(world: World, wide: JudgmentList, run: Ru
     text = text_of(get(world, run, "?list=wide"))
     assert "orders ties at random" in text
     assert "second-hand sources" in text
-    assert "Can’t read this list" in text
+    assert "Can’t evaluate this list" in text
 
 
 def test_every_definition_leads_to_what_it_means(
