@@ -61,10 +61,10 @@ class PairsPage:
 
 @dataclass(frozen=True)
 class Statement:
-    """A label. grade: null unless its outcome is “graded”.
+    """A label. grade: null unless the outcome is “graded”.
 
-    is_current: nothing supersedes it. is_in_overlap: it did not come too late. is_aside: it counts
-    no longer, because of checks that went wrong. is_of_this_text: the document still reads so.
+    is_current: not superseded. is_in_overlap: not too late. is_aside: set aside. is_of_this_text:
+    of the document's current text.
     """
 
     id: UUID
@@ -86,7 +86,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Decision:
-    """A decision that wins over labels. reopened_by: "" while it stands."""
+    """An adjudication, which overrides labels. reopened_by: "" unless reopened."""
 
     who: str
     grade: int
@@ -98,9 +98,9 @@ class Decision:
 
 @dataclass(frozen=True)
 class Holding:
-    """A grade that the list has or had: from version `since` on, until before `until`.
+    """A current or earlier grade in the list, valid from version `since` to before `until`.
 
-    until: null while it holds. source: what made that version. who: "" for nobody in particular.
+    until: null if current. source: of the version. who: its author, "" if there is none.
     """
 
     grade: int
@@ -114,7 +114,7 @@ class Holding:
 
 @dataclass(frozen=True, order=True)
 class Source:
-    """A run that brought the document into a pool, and at which rank."""
+    """A run that contributed the document to a pool, and its rank."""
 
     ranker: str
     run: str
@@ -123,7 +123,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a campaign made of the pair. grade: what its labels or a decision come to."""
+    """A pair in a campaign. grade: after aggregation or adjudication."""
 
     campaign: UUID
     name: str
@@ -156,10 +156,9 @@ class PairPage:
 
 @dataclass(frozen=True)
 class History:
-    """judgments: its grades in the list, the newest first; none where it was never judged.
+    """judgments: its grades in the list, newest first; empty if it was never judged.
 
-    campaigns: every one that asked about it, the newest first, with its labels, the oldest
-    first.
+    campaigns: those with this pair, newest first, with its labels, oldest first.
     """
 
     query_id: str

@@ -27,7 +27,7 @@ Key = tuple[int, int]  # the pks of a query and a document
 
 @dataclass(frozen=True)
 class GoldAdded:
-    """What a file added. pairs: pairs that the campaign did not have. unchanged: gold already."""
+    """What a file added. pairs: new in the campaign. unchanged: already gold with these grades."""
 
     gold: int
     pairs: int

@@ -32,7 +32,7 @@ class Gold(UploadView):
         adds_pairs = serializers.BooleanField(default=False)
 
     class Output(serializers.Serializer[Any]):
-        """gold: in the order in which it was marked; what was retired is left out."""
+        """gold: in the order in which it was marked, without retired gold."""
 
         gold = GoldAnswerOutput(many=True)
 

@@ -30,7 +30,7 @@ class GivenAnswer:
 
 @dataclass(frozen=True)
 class GoldAnswer:
-    """A pair that is gold: the grades that are right, `grade` to `highest_grade`, and why."""
+    """A gold pair: the right grades, from `grade` to `highest_grade`, and the reason."""
 
     query_id: str
     doc_id: str

@@ -39,7 +39,7 @@ class LabelsImport(UploadView):
         create = serializers.BooleanField(default=False)  # type: ignore[assignment]
 
     class Output(serializers.Serializer[Any]):
-        """What importing labels did. version: the one that followed; null if none did.
+        """The result of importing labels. version: the resulting version; null if there is none.
 
         names: the account of each username in the file.
         """
@@ -61,10 +61,11 @@ class LabelsImport(UploadView):
         responses={200: Output, 201: Output, 202: JobOutput},
     )
     def post(self, request: Request, slug: str, list_slug: str) -> Response:
-        """Take labels as CSV or JSONL, and final grades as decisions, into a campaign; for leads.
+        """Import labels as CSV or JSONL, and final grades as adjudications, into a campaign; for
+        leads.
 
-        Whole or not at all; 200 if all of it was there. 202 with a job if the file is large, or
-        with `Prefer: respond-async`.
+        All or nothing; 200 if nothing was new. 202 with a job if the file is large, or with
+        `Prefer: respond-async`.
         """
         access = get_access(viewer=request.user, slug=slug)
         check_may_lead(access)

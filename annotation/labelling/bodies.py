@@ -28,8 +28,8 @@ class ShownQuery(serializers.Serializer[Any]):
 
 
 class PictureOutput(serializers.Serializer[Any]):
-    """A picture of a document. url: of the stored copy, for a browser that is signed in; empty
-    where there is none, and why, in `note`."""
+    """A picture of a document. url: of the stored copy, for a signed-in browser; empty if there is
+    none, with the reason in `note`."""
 
     url = serializers.CharField()
     size = serializers.ChoiceField(list(SIZES))
@@ -81,9 +81,9 @@ class TrainingOutput(serializers.Serializer[Any]):
 
 
 class NextOutput(serializers.Serializer[Any]):
-    """Pairs leased to the annotator, in the order to label them in; progress: with pairs alone.
+    """Pairs leased to the annotator, in labelling order. progress: only with pairs.
 
-    done_in_query: by the pair's assignment, how many pairs of its query the annotator has done.
+    done_in_query: number of pairs of the query that the annotator has done, by assignment.
     """
 
     is_open = serializers.BooleanField()
@@ -121,7 +121,7 @@ class Wish(Count):
 
 
 class FirstWish(Wish):
-    """A wish for pairs; begins: the page has just been opened, so `pace` is answered, too."""
+    """A request for pairs. begins: the page was just opened, so `pace` is returned too."""
 
     begins = serializers.BooleanField(default=False)
 
@@ -148,16 +148,16 @@ class LabelInput(serializers.Serializer[Any]):
 
 
 class LabelsInput(Wish):
-    """Labels in the order in which they were made, and a wish for what comes next."""
+    """Labels in the order in which they were made, and a request for the next pairs."""
 
     labels = serializers.ListField(child=LabelInput(), min_length=1, max_length=MOST_LABELS)
 
 
 class ToldOutput(serializers.Serializer[Any]):
-    """The right answer of a training pair: a grade from low to high, and why.
+    """The right answer of a training pair: a grade from low to high, and the reason.
 
     counts: this label was the first of its pair. right, done, pairs, needed, state: of the attempt
-    as it is now; state: open, passed or failed.
+    after this label; state: open, passed or failed.
     """
 
     low = serializers.IntegerField()
@@ -173,10 +173,10 @@ class ToldOutput(serializers.Serializer[Any]):
 
 
 class ReceiptOutput(serializers.Serializer[Any]):
-    """What became of a label: stored, repeated (it was stored before) or refused, and why.
+    """A label's status: stored, repeated (it was stored before) or refused, with the reason.
 
-    `surplus`: others had filled the pair meanwhile; the label is kept, outside the overlap.
-    `training`: with labels of training pairs alone.
+    `surplus`: the pair already had enough labels; the label is kept, outside the overlap.
+    `training`: only with labels of training pairs.
     """
 
     id = serializers.UUIDField()
@@ -188,13 +188,13 @@ class ReceiptOutput(serializers.Serializer[Any]):
 
 
 class LabelsOutput(NextOutput):
-    """A receipt for every label, in their order, and the next pairs."""
+    """A receipt for every label, in the same order, and the next pairs."""
 
     labels = ReceiptOutput(many=True)
 
 
 class OwnLabelOutput(serializers.Serializer[Any]):
-    """One of the annotator's own current labels."""
+    """One of your current labels."""
 
     id = serializers.UUIDField()
     outcome = serializers.CharField()
@@ -208,7 +208,7 @@ class OwnLabelOutput(serializers.Serializer[Any]):
 
 
 class SkipInput(Wish):
-    """A pair whose query to skip, and how many pairs to lease instead."""
+    """A pair whose query to skip, and the number of pairs to lease instead."""
 
     assignment = serializers.UUIDField()
     reason = serializers.ChoiceField(QuerySkip.Reason.choices)
@@ -216,14 +216,14 @@ class SkipInput(Wish):
 
 
 class SkippedOutput(NextOutput):
-    """The skip, the pairs that went back with it, and the next ones."""
+    """The skip, the released pairs, and the next ones."""
 
     id = serializers.UUIDField()
     released = serializers.ListField(child=serializers.UUIDField())
 
 
 class OwnSkipOutput(serializers.Serializer[Any]):
-    """A query that the annotator skips."""
+    """A query that you have skipped."""
 
     id = serializers.UUIDField()
     query = serializers.CharField(help_text="The query’s text.")

@@ -46,9 +46,9 @@ class Behind:
 class Without(OtherBoard):
     """The runs without one annotator.
 
-    judgments: that their labels are behind; decided: of these, those that a person decided, which
-    stand. changed: that come to another grade; lost: that come to none. tau: Kendall's, of the
-    order with the one as it is; null where either has none.
+    judgments: based on their labels; decided: of these, adjudicated ones, which do not change.
+    changed: judgments with another grade; lost: judgments without a grade. tau: Kendall's tau with
+    the current order; null if either has no order.
     """
 
     annotator: str
@@ -60,9 +60,9 @@ class Without(OtherBoard):
 
 @dataclass(frozen=True, kw_only=True)
 class WithoutEach:
-    """runs: as they stand with everybody. judgments: of which it is known whose labels they
-    follow from. is_open: a campaign behind these grades is not closed, so researchers are not
-    told; is_too_much: to do while somebody waits; in both cases annotators is empty.
+    """runs: with all annotators. judgments: with known labels behind them. is_open: a campaign
+    behind these grades is not closed, so researchers have no access; is_too_much: too much to
+    compute within a request; annotators is empty in both cases.
 
     On pages, is_weighed: a rule weighs some of the labels.
     """

@@ -38,10 +38,10 @@ class Quality(APIView):
     """`quality`: whether a campaign's labels are good enough."""
 
     class Output(serializers.Serializer[Any]):
-        """The stored report. is_current: it has seen every label; else a worker is told.
+        """The stored report. is_current: it includes every label; otherwise a worker updates it.
 
-        figures: agreement overall and per query, segment, grade, guideline revision, window of
-        time and pair of people; empty before the first labels. annotators: everybody's profile.
+        figures: agreement overall and per query, segment, grade, guideline revision, time window
+        and pair of annotators; empty before the first labels. annotators: their profiles.
         """
 
         campaign = serializers.UUIDField()
@@ -110,11 +110,11 @@ class ListQuality(APIView):
     """`lists/{slug}/quality`: whether the labels of a list are good enough, over all campaigns."""
 
     class Output(serializers.Serializer[Any]):
-        """is_current: every campaign's figures have seen every label; else a worker is told.
+        """is_current: every campaign's figures include every label; otherwise a worker updates
+        them.
 
-        campaigns: with the verdict, the advice and the cost of each. figures: of all of them
-        together; windows and drifts say of which campaign they are. annotators: everybody once,
-        with what each campaign's report says of them.
+        campaigns: each with verdict, advice and cost. figures: over all campaigns; time windows and
+        drifts name their campaign. annotators: each once, with the findings of each campaign.
         """
 
         list = serializers.CharField()

@@ -37,7 +37,7 @@ from judgments.rest.parsing import check_parameters, read_input, read_parameters
 
 
 class OwnQuestionOutput(AnswerSerializer):
-    """One of the annotator's own threads; state: waiting, answered or closed."""
+    """One of your threads. state: waiting, answered or closed."""
 
     answer = OwnQuestion
 
@@ -117,8 +117,8 @@ class NewsOfLeads(APIView):
     throttle_scope = "labelling"
 
     class Input(serializers.Serializer[Any]):
-        """What was read. questions: by id, how many messages the thread had; an answer that came
-        since stays unread. announcements: ids."""
+        """What was read. questions: number of messages read, by id; later answers stay unread.
+        announcements: ids."""
 
         questions = serializers.DictField(
             child=serializers.IntegerField(min_value=0, max_value=2**31 - 1), default=dict
@@ -166,7 +166,7 @@ class Questions(APIView):
         page = serializers.IntegerField(min_value=1, max_value=2**31 - 1, default=1)
 
     class Output(serializers.Serializer[Any]):
-        """waiting: how many of all need an answer. pages: how many there are."""
+        """waiting: number of threads that need an answer. pages: number of pages."""
 
         waiting = serializers.IntegerField()
         pages = serializers.IntegerField(source="rows.paginator.num_pages")
@@ -212,7 +212,7 @@ class QuestionAnswer(APIView):
     """`questions/{id}/answer`."""
 
     class Input(TextInput):
-        """An answer. close: the thread ends with it."""
+        """An answer. close: also closes the thread."""
 
         close = serializers.BooleanField(default=False)
 

@@ -69,7 +69,7 @@ class AskedPair:
 
 @dataclass(frozen=True)
 class OwnAnnouncement:
-    """What the leads told all annotators while the viewer was among them."""
+    """An announcement made while the viewer was in the campaign."""
 
     id: UUID
     text: str
@@ -88,7 +88,7 @@ class CampaignAnnouncements:
 
 @dataclass(frozen=True)
 class News:
-    """What the viewer has not read: announcements, and threads with an answer; newest first."""
+    """Unread announcements and threads with an unread answer, newest first."""
 
     announcements: tuple[OwnAnnouncement, ...]
     answers: tuple[OwnQuestion, ...]

@@ -43,8 +43,8 @@ class Wanted:
 
 @dataclass(frozen=True)
 class QuestionRow(InState):
-    """A thread in a list. asker: a pseudonym, or a name where names are shown. beginning: of its
-    first message. messages: how many there are."""
+    """A thread in a list. asker: a pseudonym, or a name if names are shown. beginning: of its first
+    message. messages: their number."""
 
     id: UUID
     asker: str
@@ -72,8 +72,8 @@ class QuestionsPage:
 
 @dataclass(frozen=True)
 class Thread(InState):
-    """A thread as leads see it. low, high: the right grades of a gold pair, else None; an answer
-    tells them to the asker. asker: as in QuestionRow."""
+    """A thread as leads see it. low, high: the right grades of a gold pair, else None. asker: as in
+    QuestionRow."""
 
     id: UUID
     asker: str
@@ -120,8 +120,8 @@ class ThreadPage:
 
 @dataclass(frozen=True)
 class AnnouncementRow:
-    """An announcement as leads see it. read: how many of its `readers` have read it; those who
-    are in the campaign now, and were when it was made."""
+    """An announcement as leads see it. read: how many of the `readers` have read it. readers:
+    annotators in the campaign both now and when it was made."""
 
     id: UUID
     author: str

@@ -30,7 +30,7 @@ from judgments.waking import publish
 
 
 class BoardRowOutput(AnswerSerializer):
-    """A run's mean of the list's first measure now, and without these labels."""
+    """A run's mean of the list's first measure, with and without these labels."""
 
     answer = WhatIf
 
@@ -41,9 +41,9 @@ class OutcomeOutput(AnswerSerializer):
 
 
 class ActionOutput(serializers.Serializer[Any]):
-    """What was done about somebody: `pause`, or `requeue`, which set labels aside.
+    """An action on an annotator: `pause`, or `requeue`, which sets labels aside.
 
-    taken_by: the lead; "" for a rule. undone: by a lead since then.
+    taken_by: the lead; "" for a rule. undone: whether a lead has undone it.
     """
 
     id = serializers.IntegerField(source="pk")
@@ -87,7 +87,7 @@ class Aside(APIView):
         actions = ActionOutput(many=True)
 
     class Done(serializers.Serializer[Any]):
-        """actions: what was done now; empty where all of it stands already."""
+        """actions: what was done; empty if nothing changed."""
 
         actions = ActionOutput(many=True)
 

@@ -41,7 +41,7 @@ ASIDE: Final = (CheckRule.Action.PAUSE, CheckRule.Action.REQUEUE)
 
 @dataclass(frozen=True)
 class Alpha:
-    """Krippendorff's alpha (ordinal) and its interval of 95 %; null where there is none."""
+    """Krippendorff's alpha (ordinal) with its 95 % interval; null if undefined."""
 
     value: float | None
     low: float | None
@@ -50,9 +50,10 @@ class Alpha:
 
 @dataclass(frozen=True)
 class Outcome:
-    """labels: of these people, that count now; pairs: that they are of; decided: of these, by a
-    lead, which stay. changed: to another grade; tied: the labels left tie; lost: no label is left.
-    reopened: pairs to be labelled again. board: best without them first.
+    """labels: these annotators' labels that count; pairs: their pairs; decided: of these,
+    adjudicated ones, which do not change. changed: pairs with another grade; tied: pairs whose
+    remaining labels tie; lost: pairs without remaining labels. reopened: pairs to be labelled
+    again. board: best without them first.
     """
 
     alpha: Alpha
@@ -76,7 +77,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class AsidePerson:
-    """labels: that count; aside: set aside. is_active: still of the campaign."""
+    """labels: labels that count; aside: labels set aside. is_active: still in the campaign."""
 
     username: str
     name: str
@@ -89,10 +90,11 @@ class AsidePerson:
 
 @dataclass(frozen=True)
 class WithoutPeople:
-    """people: of the campaign. outcome: without the chosen ones; null until it is computed.
+    """people: the campaign's annotators. outcome: without the chosen ones; null until it is
+    computed.
 
-    is_current: it has seen every label; else a worker is told, ask again. actions: what rules
-    and leads did, the last first.
+    is_current: the outcome includes every label; otherwise a worker is computing it, poll again.
+    actions: of rules and leads, newest first.
 
     On pages, key: names the chosen ones; "" for none, who have no freshness either.
     """

@@ -51,11 +51,11 @@ class Comparison(APIView):
         level = serializers.FloatField(min_value=0.5, max_value=0.9999, default=LEVEL)
 
     class Output(OfSetOutput, AnswerSerializer):
-        """A comparison. version: 0 if the list has none; baseline: null where nothing is there.
+        """A comparison. version: 0 if the list has none; baseline: null if there are no runs.
 
-        test: that p-values are of; list_test: the one that leads chose for the list. measures: how
-        far others agree about the order of three runs or more. margin, level: that verdicts are by.
-        looks: how often a held-out set was looked at, this time too; else null.
+        test: the test of the p-values; list_test: the test chosen for the list. measures: agreement
+        of other measures on the order, with three or more runs. margin, level: of the verdicts.
+        looks: number of looks at a held-out set, including this one; else null.
         """
 
         answer = RunsCompared

@@ -37,7 +37,7 @@ class Effect(APIView):
         measure = serializers.CharField(max_length=500, allow_blank=True, default="")
 
     class Output(AnswerSerializer):
-        """before, after: the numbers of the versions. runs: the most moved first."""
+        """before, after: version numbers. runs: largest change first."""
 
         answer = version_impact.Effect
 
@@ -76,9 +76,10 @@ class RunMoves(APIView):
         side = serializers.ChoiceField(choices=["inside", version_impact.OUTSIDE], default="inside")
 
     class Output(OfSetOutput, AnswerSerializer):
-        """since, version: the numbers. mean_before, mean_after: null where no query is in one.
+        """since, version: version numbers. mean_before, mean_after: null if no query is in the
+        mean.
 
-        inside, outside: how many queries moved in the set, and not.
+        inside, outside: number of changed queries inside and outside the set.
         """
 
         answer = version_impact.RunMoves
@@ -120,7 +121,7 @@ class MovedDocuments(APIView):
         """runs: two of them; the rest as in `compare`."""
 
     class Output(OfSetOutput, AnswerSerializer):
-        """depth: so many first ranks are held against each other. queries: in both means."""
+        """depth: number of ranks compared. queries: number of queries in both means."""
 
         answer = rank_changes.MovedDocuments
         results = ChangedQueryOutput(many=True)
@@ -132,7 +133,7 @@ class MovedDocuments(APIView):
         responses={200: Output} | REFUSED,
     )
     def get(self, request: Request, slug: str, list_slug: str) -> Response:
-        """List, query by query, the documents that entered or left the top ranks, rose or fell."""
+        """List, by query, the documents that entered or left the top ranks, rose or fell."""
         asked = read_parameters(request, self.Parameters)
         cut = parted(asked.pop("after"), asked.pop("limit"))
         access = get_access(viewer=request.user, slug=slug)

@@ -18,9 +18,9 @@ SAME: Final = 1 - 1e-9
 
 @dataclass(frozen=True)
 class MeasureOrder:
-    """Kendall's tau-b of another measure's order of the list's runs with this one's.
+    """Kendall's tau-b between the list's runs ordered by another measure and by this one.
 
-    is_dialect: it is the same measure, as another tool means it.
+    is_dialect: the same measure by another tool's definition.
     """
 
     name: str

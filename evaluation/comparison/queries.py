@@ -67,17 +67,18 @@ class CompareFilters(RunsFilters):
 
 @dataclass(frozen=True, kw_only=True)
 class Difference(Comparison):
-    """A run against the baseline, over the `n` queries that are in both means.
+    """A run compared with the baseline, over the `n` queries that are in both means.
 
-    mean: of the differences, this run less the baseline; low, high: its 95 % interval (BCa).
-    p_value: of the test, two-sided; null below six queries. p_corrected: by Holm's method for all
-    runs of the answer. effect: the mean in standard deviations of the differences. detectable: the
-    smallest mean difference that so many queries show four times out of five. warning: why the
-    difference may be about judging; else empty. sentence: the same in words.
+    mean: mean difference, run minus baseline; low, high: its 95 % interval (BCa). p_value:
+    two-sided; null below six queries. p_corrected: with Holm's correction for all runs of the
+    response. effect: the mean in standard deviations of the differences. detectable: minimum
+    detectable difference, with 80 % power. warning: why the difference may be due to judging; else
+    empty. sentence: a summary.
 
-    difference: `mean`. ci: its interval by Student's t at the answer's level. verdict, by that
-    interval and the answer's margin: better, no worse, worse or inconclusive. mdd: the minimum
-    detectable difference (80 % power, the level). needed: how many queries would probably decide.
+    difference: `mean`. ci: its Student's t interval at the requested level. verdict: better, no
+    worse, worse or inconclusive, by this interval and the margin. mdd: minimum detectable
+    difference (80 % power, the requested level). needed: number of queries that would probably be
+    conclusive.
     """
 
     run: RunMean
@@ -110,7 +111,7 @@ class QueryDifference:
 
 @dataclass(frozen=True)
 class SegmentDifference:
-    """The comparison within a segment. p_value: alone, not corrected for the other segments."""
+    """The comparison within a segment. p_value: not corrected for the other segments."""
 
     name: str
     first: float
@@ -124,7 +125,7 @@ class SegmentDifference:
 
 @dataclass(frozen=True)
 class RunPair:
-    """Two of at least three runs: second less first, by Tukey's test for all pairs at once."""
+    """Two of at least three runs: second minus first, by Tukey's test for all pairs."""
 
     first: str
     second: str
@@ -141,9 +142,9 @@ class RunPair:
 
 @dataclass(frozen=True)
 class Detail:
-    """One run against the baseline. changes: null where no query is compared.
+    """One run compared with the baseline. changes: null if no query is compared.
 
-    intended: null unless a saved set is asked for.
+    intended: null unless a saved set is requested.
 
     On pages, drawn: every difference, the largest gain first, or quantiles where there are too
     many. points: the queries themselves in that order; of too many, only those at the ends.

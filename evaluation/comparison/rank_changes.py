@@ -24,7 +24,7 @@ Rows = TypeVar("Rows")
 
 @dataclass(frozen=True)
 class MovedDocument:
-    """A document's rank in both runs; null: not among the first. grade: null where unjudged."""
+    """A document's rank in both runs; null if below the depth. grade: null if unjudged."""
 
     doc_id: str
     before: int | None
@@ -36,7 +36,7 @@ class MovedDocument:
 
 @dataclass(frozen=True)
 class ChangedQuery:
-    """A query on which the first ranks differ, and its value in each run.
+    """A query on which the top ranks differ, and its value in each run.
 
     stayed: how many documents kept their ranks.
     """
@@ -52,7 +52,7 @@ class ChangedQuery:
 
 @dataclass(frozen=True)
 class MovedDocuments(Generic[Rows]):
-    """depth: so many first ranks are held against each other. queries: in both means."""
+    """depth: number of ranks compared. queries: number of queries in both means."""
 
     version: int
     measure: str

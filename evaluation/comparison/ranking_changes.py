@@ -20,10 +20,11 @@ QUERIES_AT_ONCE: Final = 500
 
 @dataclass(frozen=True)
 class RankingChanges:
-    """What became of the first `k` ranks of `queries` queries.
+    """Changes in the first `k` ranks of `queries` queries.
 
-    same_top, same_set: queries with the same documents in the same order, and in any. overlap: the
-    mean share in common. rbo: the mean rank-biased overlap (p = 0.9, 100 ranks).
+    same_top, same_set: number of queries with the same documents in the same order, and in any
+    order. overlap: mean share of common documents. rbo: mean rank-biased overlap (p = 0.9, 100
+    ranks).
     """
 
     k: int

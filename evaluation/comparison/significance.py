@@ -32,7 +32,8 @@ assert tuple(CORRECTIONS) == get_args(Correction)
 
 @dataclass(frozen=True)
 class GroupedRun:
-    """A run, its place by the mean, and its letters. better_than: how many runs it beats surely."""
+    """A run, its rank by the mean, and its letters. better_than: number of significantly worse
+    runs."""
 
     place: int
     run: RunMean

@@ -54,10 +54,10 @@ class Groups(APIView):
     class Output(OfSetOutput, AnswerSerializer):
         """Runs that share a letter do not differ significantly, at a family-wise level of 5 %.
 
-        version: 0 if the list has none. rows: best first; none of fewer than two runs or six
-        queries. queries: those in the mean of every run. left_out: runs of the board beyond the
-        first two hundred, or without a value. looks: at a held-out set, including this one; else
-        null.
+        version: 0 if the list has none. rows: best first; empty with fewer than two runs or six
+        queries. queries: those in the mean of every run. left_out: runs of the leaderboard beyond
+        the first two hundred, or without a value. looks: at a held-out set, including this one;
+        else null.
         """
 
         answer = SignificanceGroups

@@ -10,7 +10,7 @@ from judgments.pages.answers import ON_PAGES
 
 @dataclass(frozen=True)
 class ChangedPart:
-    """Some queries: on how many the first ranks differ, and on how many the values.
+    """A group of queries: on how many the top ranks differ, and on how many the values.
 
     On pages, overlap: the mean share of the first ranks in common; None without a query.
     """
@@ -23,7 +23,7 @@ class ChangedPart:
 
 @dataclass(frozen=True)
 class Intended:
-    """What differs inside the saved set, and outside it."""
+    """Differences inside and outside the saved set."""
 
     inside: ChangedPart
     outside: ChangedPart

@@ -41,12 +41,12 @@ DEFAULT_P: Final = 0.8  # p of the residual beside measures that have none of th
 
 @dataclass(frozen=True)
 class OpenValue:
-    """A run under every assumption about its unjudged documents, over `queries` queries.
+    """A run under each assumption about its unjudged documents, over `queries` queries.
 
-    zeros: they gain nothing; condensed: they are taken out; low, high: the least and the most that
-    they can make of it, null where the measure has no known bounds; residual: of RBP, the share of
-    a reader's attention that goes to them and to what is beyond the ranking; documents: how many
-    are unjudged; judged: the mean share that is judged.
+    zeros: they gain nothing; condensed: they are removed; low, high: lowest and highest possible
+    mean, null if the measure has no known bounds; residual: of RBP, the share of the user's
+    attention on them and on ranks after the ranking; documents: number of unjudged documents;
+    judged: mean share of judged documents.
     """
 
     name: str

@@ -43,7 +43,7 @@ Rows = TypeVar("Rows")
 
 @dataclass(frozen=True)
 class RunEffect:
-    """A run's mean at both versions, null where it has none. change: after less before."""
+    """A run's mean at both versions; null if it has none. change: after minus before."""
 
     ranker: str
     run: str
@@ -56,7 +56,7 @@ class RunEffect:
 
 @dataclass(frozen=True)
 class Effect:
-    """before, after: the numbers of the versions. runs: the most moved first.
+    """before, after: version numbers. runs: largest change first.
 
     On pages, winners: the names of the rankers that are best at each, "" where no run has a value.
     """
@@ -81,7 +81,7 @@ class _RankedChange(NamedTuple):
 
 @dataclass(frozen=True)
 class GradeChange:
-    """A document whose grade differs, null where it has none. rank: in the run, null if nowhere.
+    """A document whose grade differs; null if unjudged. rank: in the run; null if not returned.
 
     On pages, shown: both grades as they are drawn. is_labelled: people's votes led to a grade of
     it, and not a file alone.
@@ -98,10 +98,10 @@ class GradeChange:
 
 @dataclass(frozen=True)
 class QueryMove:
-    """A query whose value differs; null where it is not in the mean.
+    """A query whose value differs; null if it is not in the mean.
 
-    documents: whose grades differ, those first that the run shows; more: how many are left out.
-    change: after less before; a query that is not in a mean counts as nothing there.
+    documents: with changed grades, those that the run shows first; more: number of further ones.
+    change: after minus before; a query that is not in a mean counts as 0 there.
     """
 
     query_id: str
@@ -115,9 +115,9 @@ class QueryMove:
 
 @dataclass(frozen=True)
 class RunMoves(Generic[Rows]):
-    """since, version: the numbers. mean_before, mean_after: null where no query is in one.
+    """since, version: version numbers. mean_before, mean_after: null if no query is in the mean.
 
-    inside, outside: how many queries moved in the set, and not.
+    inside, outside: number of changed queries inside and outside the set.
 
     On pages, side: which of them the rows are. queries: in the mean at each version.
     """

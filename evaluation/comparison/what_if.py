@@ -53,7 +53,7 @@ class Resolution:
 
 @dataclass(frozen=True)
 class Standing:
-    """A run's mean and its place by it; null where no query is left in the mean.
+    """A run's mean and its rank; null if no query is left in the mean.
 
     On pages, label: what they call the run. place_before: with the grades as they are.
     """

@@ -40,7 +40,7 @@ class Judged:
 class Definition:
     """A measure and the query's value by it. counted: whether the query is in the mean.
 
-    formula: how the value comes about. dcg, ideal_dcg: null for measures other than nDCG.
+    formula: with the query's numbers. dcg, ideal_dcg: null for measures other than nDCG.
 
     On pages, ranked: the documents in the order in which it reads them. tied: for each rank,
     whether a neighbour has the same score.

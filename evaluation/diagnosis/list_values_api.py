@@ -23,7 +23,7 @@ from touchstone.files.parquet import parquet_bytes
 
 
 class ListValueOutput(serializers.Serializer[Any]):
-    """A query's value in a run; null where it is not in the mean."""
+    """A query's value in a run; null if it is not in the mean."""
 
     run = serializers.CharField()
     query_id = serializers.CharField()
@@ -50,7 +50,7 @@ class ListValues(APIView):
         format = serializers.ChoiceField(choices=list(FORMATS), required=False)
 
     class Output(serializers.Serializer[Any]):
-        """version: 0 if the list has none. runs, measures: as the rows in results name them."""
+        """version: 0 if the list has none. runs, measures: named as in `results`."""
 
         version = serializers.IntegerField()
         runs = serializers.ListField(child=serializers.CharField())

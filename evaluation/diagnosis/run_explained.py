@@ -46,10 +46,10 @@ class DocumentShown:
 
 @dataclass(frozen=True)
 class MeasurePart:
-    """What a measure makes of a document. rank: in its own order of documents of one score.
+    """A document's contribution to a measure. rank: in the measure's own order of tied documents.
 
-    contribution: what it adds, to DCG or else to the value; gain, discount: null for measures
-    other than nDCG. All three are null where the measure does not look at the document.
+    contribution: to DCG, or else to the value; gain, discount: null for measures other than nDCG.
+    All three are null if the measure ignores the document.
 
     On pages, counted: None then. is_beyond: it stands after all that the measure looks at.
     """
@@ -65,9 +65,9 @@ class MeasurePart:
 
 @dataclass(frozen=True)
 class RankRow:
-    """A document that the run returned. grade: null where it is not judged.
+    """A document that the run returned. grade: null if unjudged.
 
-    is_tied: a neighbour has the same score. measures: what each makes of it, by its name.
+    is_tied: a neighbour has the same score. measures: its contribution to each, by name.
 
     On pages, is_beyond: no measure looks as far.
     """
@@ -90,9 +90,9 @@ class RankRow:
 
 @dataclass(frozen=True)
 class IdealRank:
-    """A rank of the best order there could be. doc_id, grade: null where only the gain is fixed.
+    """A rank of the ideal order. doc_id, grade: null if only the gain is determined.
 
-    found_at: the rank at which the run has the document; null where it does not have it.
+    found_at: the document's rank in the run; null if not returned.
     """
 
     rank: int
@@ -107,7 +107,7 @@ class IdealRank:
 
 @dataclass(frozen=True)
 class Ideal:
-    """The best order by some of the measures, its first ranks; more: how many follow."""
+    """The ideal order by some of the measures, down to some rank. more: number of further ranks."""
 
     measures: tuple[str, ...]
     ranks: tuple[IdealRank, ...]
@@ -127,7 +127,7 @@ class Neighbours:
 
 @dataclass(frozen=True, kw_only=True)
 class RunExplained(Generic[Rows]):
-    """judged: documents of the query that are. results: what the run returned, in the order
+    """judged: number of judged documents of the query. results: the run's documents, in the order
     of the first measure.
 
     On pages, selection: None in a collection without a list. apart: why the other measures differ

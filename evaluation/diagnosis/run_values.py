@@ -28,7 +28,7 @@ Rows = TypeVar("Rows")
 
 @dataclass(frozen=True)
 class QueryValue:
-    """A query's value; null where it is not in the mean. judged: of the `shown` documents."""
+    """A query's value; null if it is not in the mean. judged: of the `shown` documents."""
 
     query_id: str
     segment: str
@@ -40,8 +40,7 @@ class QueryValue:
 
 @dataclass(frozen=True, kw_only=True)
 class RunValues(Generic[Rows]):
-    """mean: over `n` queries, exact; null where there is none. results: the judged queries,
-    by their ids.
+    """mean: over `n` queries, exact; null if undefined. results: the judged queries, by id.
 
     On pages, selection: None in a collection without a list. answered: so many of the `queries` the
     run answers. unjudged: queries of the run without a judgment. unanswered: judged queries, of

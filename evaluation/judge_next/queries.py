@@ -54,8 +54,8 @@ class Source:
 
 @dataclass(frozen=True)
 class NextPair:
-    """A pair to judge. change: expected, in parts of the largest of all pairs; swing: by how much
-    a difference between two of the runs can move at most. is_doubted: judged, but disputed.
+    """A pair to judge. change: expected change, relative to the largest; swing: maximum change of a
+    difference between two of the runs. is_doubted: judged, but disputed.
     """
 
     query_id: str
@@ -75,7 +75,7 @@ class NextPair:
 
 @dataclass(frozen=True)
 class Expected:
-    """What a run's mean would probably be if everything shown were judged, with 95 % of it."""
+    """A run's expected mean if all documents shown were judged, with its 95 % interval."""
 
     name: str
     value: float
@@ -86,9 +86,9 @@ class Expected:
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeNext:
-    """The pairs, the most telling first. unjudged: of the `shown` pairs; candidates: of which
-    a label could change the order; doubt: the chance that the two `closest` runs are in the
-    wrong order. All empty where no run shows anything. set, looks: as in `compare`.
+    """The pairs, most informative first. unjudged: of the `shown` pairs; candidates: pairs whose
+    label could change the order; doubt: probability that the two `closest` runs are in the wrong
+    order. All empty if no run has results. set, looks: as in `compare`.
 
     On pages, asked: the measure that pairs are ordered by, None where no run shows anything. depth:
     so many ranks are looked at. is_direct: the measure is a sum over documents. queries: that the

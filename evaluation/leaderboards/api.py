@@ -56,9 +56,9 @@ class Leaderboard(APIView):
     class Output(OfSetOutput, AnswerSerializer):
         """A leaderboard. version: null if the list has none.
 
-        computing: some runs wait for their values, or show those of an older version.
-        runs: best first by the first measure. set: the saved set; looks: at it, including this one,
-        null unless it is held out.
+        computing: some runs have no values yet, or those of an older version. runs: best first by
+        the first measure. set: the saved set; looks: at it, including this one; null unless it is
+        held out.
         """
 
         answer = LeaderboardTable

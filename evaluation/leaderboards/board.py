@@ -39,9 +39,9 @@ class Filters:
 
 @dataclass(frozen=True)
 class Column:
-    """A measure. definition: what is computed, by its full name; description: that in words.
+    """A measure. definition: full name of what is computed; description: in words.
 
-    preset: the tool whose definition it is, "" for none; caveat: where that can't be followed.
+    preset: the tool whose definition it is, "" for none; caveat: what can't be reproduced.
 
     On pages, queries: the most that are in a run's mean of it.
     """
@@ -67,11 +67,11 @@ def column_of(asked: Asked, *, queries: int) -> Column:
 
 @dataclass(frozen=True)
 class Value:
-    """A mean over `n` queries, its standard error and interval of 95 %; null where there is none.
+    """A mean over `n` queries, its standard error and 95 % interval; null if undefined.
 
-    judged: the share of the documents down to the measure's cutoff that have been judged, the mean
-    over the queries that the run answers; null beside such a share itself. difference: to the
-    baseline's mean. change: since the version named by `since`.
+    judged: share of judged documents down to the measure's cutoff, as a mean over the queries that
+    the run answers; null for such a share itself. difference: from the baseline's mean. change:
+    since the version `since`.
     """
 
     mean: float | None
@@ -93,11 +93,11 @@ class Value:
 
 @dataclass(frozen=True)
 class Row:
-    """A run. version: the one that its values are of, null while there are none.
+    """A run. version: the version of its values; null if there are none.
 
-    computing: values of the version asked for are still being computed. problem: why they can't
-    be. answered: how many of the judged `queries` it answers; null while that is unknown, and
-    where the list keeps no measure that tells. values: by the names in `measures`.
+    computing: values of the requested version are still being computed. problem: why they can't be.
+    answered: number of judged `queries` that it answers; null if unknown. values: by the names in
+    `measures`.
 
     On pages, place: in the order of the page, from 1. group: the first of its ranker's tags.
     """

@@ -51,8 +51,6 @@ class Presets(APIView):
 
     @extend_schema(operation_id="list_presets", responses={200: PresetOutput(many=True)} | REFUSED)
     def get(self, request: Request) -> Response:
-        """List every preset: which tool it reproduces, how it differs, and where it can't be
-        reproduced.
-        """
+        """List every preset: its tool, how it differs, and what can't be reproduced."""
         check_parameters(request)
         return Response(PresetOutput(list_presets(), many=True).data)

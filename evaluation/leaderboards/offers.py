@@ -42,9 +42,9 @@ class Offers:
 
 @dataclass(frozen=True)
 class ParameterOffer:
-    """A parameter. usual: its value where nothing is said; words: what it can be, where words.
+    """A parameter. usual: its default; words: the allowed words, if any.
 
-    values: in plain words, what it can be.
+    values: description of its values.
     """
 
     name: str
@@ -55,7 +55,7 @@ class ParameterOffer:
 
 @dataclass(frozen=True)
 class FamilyOffer:
-    """A family of measures. example: a name of it; reading: what that says.
+    """A family of measures. example: a measure of it; reading: its description.
 
     cutoff: needed, optional or none. kept: whether leaderboards can have it.
     """
@@ -76,7 +76,7 @@ class FamilyOffer:
 
 @dataclass(frozen=True)
 class DefinitionOffer:
-    """What a preset makes of a family. name: what to ask for; definition: what is computed."""
+    """A preset's definition of a family. name: to use in requests; definition: what is computed."""
 
     name: str
     definition: str
@@ -85,9 +85,9 @@ class DefinitionOffer:
 
 @dataclass(frozen=True)
 class PresetOffer:
-    """A public tool's rules. is_exact: it can be followed to the last digit; caveat: where not.
+    """A public tool's definitions. is_exact: reproduced to the last digit; caveat: what is not.
 
-    parameters: what it sets. definitions: of every family that the tool has.
+    parameters: those it sets. definitions: of each family that the tool has.
     """
 
     name: str

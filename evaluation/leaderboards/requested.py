@@ -30,10 +30,10 @@ DEBOUNCE: Final = 60  # seconds without progress, after which a worker is woken 
 
 @dataclass(frozen=True)
 class RequestedMeasures:
-    """The progress of a worker on measures at a version.
+    """A worker's progress in computing measures at a version.
 
-    state: computing, or ready: every run has its values, on the leaderboard of these measures.
-    done: runs that have theirs, of `total`.
+    state: computing, or ready if every run has its values. done: number of runs with values, of
+    `total`.
     """
 
     version: int

@@ -40,7 +40,7 @@ class ListMeasures(APIView):
     def post(self, request: Request, slug: str, list_slug: str) -> Response:
         """Have a worker compute measures of every run; for researchers and leads.
 
-        202 with the address of the state in `Location`; 200 if all values are there already.
+        202 with the URL of the state in `Location`; 200 if all values are already computed.
         """
         check_parameters(request)
         access = get_access(viewer=request.user, slug=slug)

@@ -28,7 +28,7 @@ class SegmentFilters:
 
 @dataclass(frozen=True)
 class Segment:
-    """A segment and how many of its queries are in a mean. name: "" for queries without one."""
+    """A segment and the number of its queries in a mean. name: "" for queries without a segment."""
 
     name: str
     queries: int
@@ -36,7 +36,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class SegmentMean:
-    """A mean over `n` queries and its standard error; null where there is none."""
+    """A mean over `n` queries and its standard error; null if undefined."""
 
     mean: float | None = None
     standard_error: float | None = None
@@ -51,9 +51,9 @@ class SegmentMean:
 
 @dataclass(frozen=True)
 class SegmentRow:
-    """A run. every: over all queries; of_segments: the mean of its segments' means.
+    """A run. every: mean over all queries; of_segments: mean of the segments' means.
 
-    segments: the mean in each, by name; none while they are being computed.
+    segments: mean per segment, by name; empty while they are being computed.
     """
 
     ranker: str
@@ -67,9 +67,9 @@ class SegmentRow:
 
 @dataclass(frozen=True)
 class SegmentTable:
-    """One measure of every run, segment by segment. version: null on a list without any.
+    """One measure of every run, by segment. version: null if the list has none.
 
-    computing: some runs wait for their values. runs: best first over all queries.
+    computing: some runs have no values yet. runs: best first over all queries.
 
     On pages, waiting: how many.
     """

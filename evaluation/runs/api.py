@@ -60,10 +60,10 @@ class RankerOutput(serializers.Serializer[Any]):
 
 
 class RunOutput(serializers.Serializer[Any]):
-    """One output of a ranker. sha256: of its content, however the file was packed.
+    """One output of a ranker. sha256: of its content, regardless of compression.
 
     aliases: other names under which the same content was uploaded. parameters (names and scalars),
-    commit, tags: what its uploader says of how it was made.
+    commit, tags: how it was produced, as recorded by its uploader.
     """
 
     id = serializers.UUIDField(source="public_id")
@@ -86,12 +86,12 @@ class RunOutput(serializers.Serializer[Any]):
 
 
 class UploadOutput(serializers.Serializer[Any]):
-    """The run that is there now. It answers `queries` of the collection's `collection_queries`.
+    """The stored run. It answers `queries` of the collection's `collection_queries`.
 
-    note: where the content is already stored, under which name; else "". read_as: the format
-    that was recognised. ordered_by: score or rank. tied_rows: lines that share it with another of
-    their query. without_text: documents of which the collection has the id alone. remarks: what of
-    this is worth knowing, in sentences.
+    note: the existing name if the content was already stored; else "". read_as: the detected
+    format. ordered_by: score or rank. tied_rows: lines with the same score or rank as another line
+    of their query. without_text: documents that are stubs. remarks: anything unexpected, as
+    sentences.
     """
 
     collection_queries = serializers.IntegerField()
@@ -112,7 +112,7 @@ class ProgressOutput(AnswerSerializer):
 
 
 class RunStateOutput(RunOutput, ProgressOutput):
-    """A run and its state: waiting, evaluated, failed or withdrawn. lists: on which.
+    """A run and its state: waiting, evaluated, failed or withdrawn. lists: state on each list.
 
     A run is failed if it is on one list, and evaluated if it is on every list with judgments.
     """
@@ -140,9 +140,8 @@ class Rankers(APIView):
     class Input(NamedInput):
         """A new ranker.
 
-        slug: for URLs and commands; derived from the name if omitted; can't be changed later.
-        tags: words that leaderboards are narrowed and grouped by, as a list, or as a text with
-        commas or blanks between.
+        slug: for URLs and commands; derived from the name if omitted; can't be changed later. tags:
+        to filter and group leaderboards by; a list, or a text separated by commas or spaces.
         """
 
         tags = TagsField(default=list)

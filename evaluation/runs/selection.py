@@ -32,10 +32,10 @@ DEFAULT_DEPTH: Final = 10  # ranks held against each other, for a measure withou
 
 @dataclass(frozen=True)
 class RunMean:
-    """A run and its mean over `n` queries. name: ranker/run, as parameters have it.
+    """A run and its mean over `n` queries. name: ranker/run, as in parameters.
 
-    judged: the mean share of judged documents over the queries that the run answers. answered: how
-    many of the `queries` those are.
+    judged: mean share of judged documents over the queries that the run answers. answered: how many
+    of the `queries` it answers.
     """
 
     name: str

@@ -118,9 +118,10 @@ def find_order(*, list_id: int, version: int, question: str) -> Order:
 
 @dataclass(frozen=True)
 class StableRun:
-    """A run of the order. low, high: the middle 95 % of its means among resamples of the queries;
-    highest, lowest: of its places. first: its share of first places; first_labels: with labels
-    drawn as well, null where they can't be. above_next: how often it is above the next run.
+    """A run of the order. low, high: middle 95 % of its means over resamples of the queries;
+    highest, lowest: of its ranks. first: share of resamples in which it is first; first_labels:
+    with labels resampled as well, null if impossible. above_next: how often it is above the next
+    run.
 
     On pages, above: how often it is above each of the runs, in their order; None against itself;
     empty where there are many.
@@ -170,9 +171,9 @@ class FirstPlace:
 
 @dataclass(frozen=True, kw_only=True)
 class OrderStability:
-    """computing: a worker computes it; ask again. runs: best first; empty while there is no order.
-    tau_median, tau_reached: Kendall's, of half of the resamples with the order as it is, and of
-    95 % of them.
+    """computing: a worker is computing it; poll again. runs: best first; empty until there is an
+    order. tau_median, tau_reached: Kendall's tau with the observed order that 50 % and 95 % of
+    resamples reach.
 
     On pages, noisy: judgments whose labels leave more than one grade possible. has_labels: grades
     are drawn as well.

@@ -70,9 +70,10 @@ class NdcgOfList:
 
 @dataclass(frozen=True)
 class ToolValue:
-    """A tool's number. mean: over `n` queries; null where the tool has none, `problem` says why.
+    """A tool's value. mean: over `n` queries; null if the tool has none, with the reason in
+    `problem`.
 
-    difference: to the list's own. caveat: where the tool can't be followed.
+    difference: from the list's own definition. caveat: what can't be reproduced.
 
     On pages, matters: whether the caveat can change a number of this list.
     """
@@ -92,8 +93,8 @@ class ToolValue:
 
 @dataclass(frozen=True, kw_only=True)
 class RunToolValues:
-    """mean: of the list's own nDCG. dialects: the highest mean first; none where nothing is
-    judged. computing: a worker is still at them; ask again.
+    """mean: of the list's own nDCG. dialects: highest mean first; empty if nothing is judged.
+    computing: a worker is still computing them; poll again.
 
     On pages, looked_at: None in a collection without a list.
     """
@@ -116,7 +117,7 @@ class RunToolValues:
 
 @dataclass(frozen=True)
 class SharedOrder:
-    """An order of the runs. presets: the tools that have it. is_own: the list's own is this one."""
+    """An order of the runs. presets: the tools with this order. is_own: the list's own order."""
 
     presets: tuple[str, ...]
     is_own: bool
@@ -125,7 +126,7 @@ class SharedOrder:
 
 @dataclass(frozen=True)
 class RunPlaces:
-    """A run. places: in each of the orders, from 1; null where an order does not know it."""
+    """A run. places: its rank in each order, from 1; null if it is not in that order."""
 
     ranker: str
     run: str
@@ -136,7 +137,7 @@ class RunPlaces:
 
 @dataclass(frozen=True)
 class ReversedPair:
-    """Two runs whose order depends on the tool; which tools have which of them ahead."""
+    """Two runs whose order depends on the tool, with the tools that put each ahead."""
 
     first: UUID
     second: UUID
@@ -147,10 +148,10 @@ class ReversedPair:
 
 @dataclass(frozen=True)
 class ListToolOrders:
-    """orders: those there are, the list's own first. runs: best first by the list's own.
+    """orders: the distinct orders, the list's own first. runs: best first by the list's own.
 
-    computing: runs that a worker has still to compute, not in `runs` yet; ask again.
-    disputed: how many pairs of runs change places; pairs: the first 50 of them.
+    computing: number of runs still to be computed and not in `runs` yet; poll again. disputed:
+    number of pairs of runs that swap ranks; pairs: the first 50 of them.
 
     On pages, unread: presets that can't read this list, with why.
     """

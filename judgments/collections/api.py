@@ -68,7 +68,7 @@ class ColumnOutput(AnswerSerializer):
 
 
 class PreviewOutput(AnswerSerializer):
-    """What a file would be read as; nothing was imported."""
+    """How a file would be read; nothing was imported."""
 
     answer = FilePreview
     columns = ColumnOutput(many=True)
@@ -130,7 +130,7 @@ class Queries(UploadView):
     """The queries of a collection."""
 
     class Output(serializers.Serializer[Any]):
-        """A query. is_stub: only its id is known."""
+        """A query. is_stub: has only an id."""
 
         query_id = serializers.CharField(source="qid")
         text = serializers.CharField()
@@ -170,7 +170,7 @@ class Documents(UploadView):
     """The documents of a collection."""
 
     class Output(serializers.Serializer[Any]):
-        """A document without its text. is_stub: only its id is known."""
+        """A document without its text. is_stub: has only an id."""
 
         doc_id = serializers.CharField(source="docid")
         title = serializers.CharField()
@@ -206,7 +206,7 @@ class Document(APIView):
     """One document."""
 
     class Output(Documents.Output):
-        """A document. fields: what its file said of it besides."""
+        """A document. fields: the other fields of its file."""
 
         text = serializers.CharField(source="body")
         fields = serializers.DictField()  # type: ignore[assignment]

@@ -21,7 +21,7 @@ from judgments.permissions import (
 
 @dataclass(frozen=True)
 class CollectionRow:
-    """A collection. role: one's own in it."""
+    """A collection. role: your role in it."""
 
     slug: str
     name: str

@@ -72,7 +72,7 @@ def create_collection(
 
 @dataclass(frozen=True)
 class Loaded:
-    """What loading a file did: how many are new, differ now, and were there alike."""
+    """The result of an upload: how many are new, changed and unchanged."""
 
     added: int = 0
     changed: int = 0

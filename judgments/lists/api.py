@@ -54,7 +54,7 @@ class GradeOutput(serializers.Serializer[Any]):
 
 
 class ListOutput(serializers.Serializer[Any]):
-    """A judgment list. head: the number of its newest version; 0 before the first."""
+    """A judgment list. head: number of its newest version; 0 if there is none."""
 
     slug = serializers.CharField()
     name = serializers.CharField()
@@ -78,7 +78,7 @@ class ChangeOutput(AnswerSerializer):
 
 
 class ChangesOutput(serializers.Serializer[Any]):
-    """before, after: the numbers of the versions. The counts are of all pairs, on every page."""
+    """before, after: version numbers. The counts are over all pairs, not only this page."""
 
     before = serializers.IntegerField()
     after = serializers.IntegerField()
@@ -90,9 +90,9 @@ class ChangesOutput(serializers.Serializer[Any]):
 
 
 class ImportedOutput(serializers.Serializer[Any]):
-    """What importing qrels did. version: the new one's number; null if nothing was new.
+    """The result of importing qrels. version: the new version; null if nothing was new.
 
-    format: that the file was read in. read_as: the same in words, and by what it was recognised.
+    format: of the file. read_as: the format, and how it was detected.
     """
 
     version = serializers.IntegerField(allow_null=True)

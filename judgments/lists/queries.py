@@ -128,7 +128,7 @@ def votes_in(access: Access, evidence: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class SignalGrade:
-    """What a signal in the imported file meant; `>=60` begins a range of numbers."""
+    """The grade of a signal in the imported file; `>=60` is a threshold for numbers."""
 
     signal: str
     grade: int
@@ -136,9 +136,9 @@ class SignalGrade:
 
 @dataclass(frozen=True)
 class VersionRow:
-    """A version of a list. author, reason: empty for those who may not see people.
+    """A version of a list. author, reason: empty for viewers without access to people.
 
-    signals: of which its grades were made, where they were no grades yet.
+    signals: the mapping of raw values to grades, if there was one.
     """
 
     number: int
@@ -198,10 +198,10 @@ class ListsPage:
 
 @dataclass(frozen=True)
 class ReleaseRow:
-    """A version with a name. sha256: of the bytes of its qrels.
+    """A release. sha256: of the bytes of its qrels.
 
     quality: the verdict on the list's labels when it was released, quality_tone: good, warn or bad;
-    both empty where there was none.
+    both empty if there was none.
 
     On pages, who: made it, for those who may see people.
     """

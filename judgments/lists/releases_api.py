@@ -73,7 +73,7 @@ class OneRelease(APIView):
     """One release."""
 
     class Output(ReleaseOutput):
-        """A version with a name. url: where it stays; citation: in a sentence, and for BibTeX."""
+        """A release. url: its permanent URL; citation: as a sentence and for BibTeX."""
 
         url = serializers.URLField()
         citation = serializers.CharField()

@@ -25,7 +25,7 @@ from judgments.versions.changes import get_changes
 
 @dataclass(frozen=True)
 class ChangeRow:
-    """A pair whose grade differs; null where it has none."""
+    """A pair whose grade differs; null if unjudged."""
 
     query_id: str
     doc_id: str

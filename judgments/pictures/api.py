@@ -26,7 +26,7 @@ class Pictures(APIView):
     """The pictures of a collection's documents."""
 
     class Input(serializers.Serializer[Any]):
-        """fields: that hold pictures, in the order to show them in; of all others, the text."""
+        """fields: that hold pictures, in display order; all other fields are shown as text."""
 
         class Field(serializers.Serializer[Any]):
             """A field of documents, and the size of its pictures."""
@@ -38,14 +38,15 @@ class Pictures(APIView):
 
     @extend_schema(operation_id="get_pictures", responses=PicturesOutput)
     def get(self, request: Request, slug: str) -> Response:
-        """Which fields hold pictures, and how many pictures are stored, waiting and refused."""
+        """Return the fields that hold pictures, and the numbers of stored, waiting and refused
+        pictures."""
         check_parameters(request)
         access = get_access(viewer=request.user, slug=slug)
         return Response(PicturesOutput(queries.get_pictures_state(access=access)).data)
 
     @extend_schema(operation_id="choose_picture_fields", request=Input, responses=PicturesOutput)
     def put(self, request: Request, slug: str) -> Response:
-        """Choose the fields that hold pictures; a worker then looks for them and fetches them."""
+        """Choose the fields that hold pictures; a worker then finds and fetches them."""
         check_parameters(request)
         access = get_access(viewer=request.user, slug=slug)
         data = read_input(self.Input, request.data)
@@ -59,7 +60,7 @@ class PicturesFetch(APIView):
 
     @extend_schema(operation_id="fetch_pictures_again", request=None, responses=PicturesOutput)
     def post(self, request: Request, slug: str) -> Response:
-        """Have refused pictures that have an address fetched again."""
+        """Retry refused pictures that have a URL."""
         check_parameters(request)
         access = get_access(viewer=request.user, slug=slug)
         services.fetch_again(access=access, at=timezone.now())
@@ -75,7 +76,7 @@ class PictureFiles(UploadView):
 
     @extend_schema(operation_id="upload_pictures", request=FILE_BODY, responses={202: JobOutput})
     def post(self, request: Request, slug: str) -> Response:
-        """Have a worker store picture files; each has the name that a document's field holds."""
+        """Upload picture files, named as in the documents' fields; a worker stores them."""
         access = get_access(viewer=request.user, slug=slug)
         check_may_lead(access)
         upload, _ = take_upload(request, NoOptions)

@@ -129,9 +129,9 @@ class PictureField:
 
 @dataclass(frozen=True)
 class RefusedPictures:
-    """pictures: how many were refused for the reason. example: where one of them was to come from.
+    """pictures: number refused for this reason. example: the source of one of them.
 
-    message: the reason in words.
+    message: the reason as text.
     """
 
     reason: str
@@ -144,8 +144,8 @@ class RefusedPictures:
 class PicturesState:
     """How many of a collection's pictures are stored, waiting and refused.
 
-    waiting: to be fetched. missing: files that documents name and nobody has uploaded. bytes: that
-    the collection's pictures take. is_running: a worker is at them, or will be.
+    waiting: to be fetched. missing: files that are not uploaded yet. bytes: size of the
+    collection's pictures. is_running: a worker is processing them, or will be.
     """
 
     fields: tuple[PictureField, ...]

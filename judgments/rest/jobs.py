@@ -11,7 +11,7 @@ from judgments.permissions import Access
 
 
 class LineProblem(serializers.Serializer[Any]):
-    """A broken rule at one line of the job's file."""
+    """A violated rule in a line of the job's file."""
 
     line = serializers.IntegerField()
     column = serializers.IntegerField(allow_null=True)
@@ -20,9 +20,9 @@ class LineProblem(serializers.Serializer[Any]):
 
 
 class JobOutput(serializers.Serializer[Any]):
-    """Long work. done, total: bytes of the file; without a file, units of the work's own.
+    """A background job. done, total: bytes of the file, or other units if there is no file.
 
-    result: counts, once it is done.
+    result: counts, when done.
 
     state: queued, running, done or failed; a failed one says why in `result` and `problems`.
     """

@@ -19,7 +19,7 @@ READS: Final = frozenset({"GET", "HEAD"})
 
 
 class FileProblem(serializers.Serializer[Any]):
-    """A broken rule at one place of a file."""
+    """A violated rule at one position in a file."""
 
     file = serializers.CharField()
     line = serializers.IntegerField()

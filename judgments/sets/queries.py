@@ -25,9 +25,9 @@ TYPED_AT_MOST: Final = 5_000  # ids that a form begins with
 
 @dataclass(frozen=True)
 class SetRow:
-    """A saved set. queries: how many. looks: at its numbers, while it was held out.
+    """A saved set. queries: their number. looks: number of looks while it was held out.
 
-    archived_at: since when pages no longer offer it; null while they do.
+    archived_at: when it was archived; null if it is not.
     """
 
     slug: str

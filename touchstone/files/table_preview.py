@@ -22,7 +22,7 @@ SEPARATORS: Final = {",": "commas", ";": "semicolons", "|": "vertical bars", "\t
 
 @dataclass(frozen=True)
 class ColumnShown:
-    """A column, the part that it is read as ("" for none), and its first values."""
+    """A column, what it is read as ("" if ignored), and its first values."""
 
     name: str
     part: str
