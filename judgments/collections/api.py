@@ -50,7 +50,7 @@ class ColumnsField(serializers.CharField):
         except ValueError:
             found = None
         if not isinstance(found, dict) or not all(isinstance(v, str) for v in found.values()):
-            raise serializers.ValidationError("A JSON object of column names and parts.")
+            raise serializers.ValidationError("Send a JSON object that maps columns to names.")
         return found
 
 

@@ -199,7 +199,7 @@ def _status_detail(answer: Answer) -> str:
 def _read(chunks: Iterator[bytes], encoding: str, size: int) -> bytes:
     """The body. No more than its limit is ever decompressed."""
     if encoding.lower() not in ("", "identity", "gzip"):
-        raise OutgoingError(Outcome.MALFORMED, f"encoded as {encoding!r}, which was not asked for")
+        raise OutgoingError(Outcome.MALFORMED, f"encoded as {encoding!r}, which was not requested")
     inflate = zlib.decompressobj(16 + zlib.MAX_WBITS) if encoding.lower() == "gzip" else None
     body = bytearray()
     for chunk in chunks:

@@ -68,7 +68,7 @@ def check_text(value: Any) -> None:
     """Refuse what no database column takes: NUL and lone surrogates, anywhere in the value."""
     if isinstance(value, str):
         if UNSTORABLE.search(value):
-            raise ParseError("The body holds a NUL or half a surrogate pair.")
+            raise ParseError("The body contains a NUL or an unpaired surrogate.")
     elif isinstance(value, dict):
         for name, inner in value.items():
             check_text(name)

@@ -131,10 +131,10 @@ def _allocation(
     weights = strata.searches if design.target == PER_SEARCH else strata.queries
     if design.n is None:
         if design.budget is None or not costs:
-            raise SamplingError("a sample needs a number of queries, or a budget and its costs")
+            raise SamplingError("enter a number of queries, or a budget and costs")
         return cost_optimal(design.budget, strata.queries, spreads, costs, weights / weights.sum())
     if design.n < 2:
-        raise SamplingError("a sample has at least 2 queries")
+        raise SamplingError("a sample needs at least 2 queries")
     if design.allocation == OPTIMAL:
         return neyman(design.n, strata.queries, spreads, weights / weights.sum())
     shares = strata.searches if design.allocation == SEARCHES else strata.queries
@@ -146,7 +146,7 @@ def _of_strata(values: tuple[float, ...], count: int, what: str) -> tuple[float,
     if len(values) == 1:
         return values * count
     if values and len(values) != count:
-        raise SamplingError(f"give one {what}, or one for each of the {count} strata")
+        raise SamplingError(f"enter one {what}, or one for each of the {count} strata")
     return values
 
 

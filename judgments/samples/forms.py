@@ -170,4 +170,4 @@ def _numbers(typed: str) -> tuple[float, ...]:
     try:
         return tuple(float(part) for part in typed.split(",") if part.strip())
     except ValueError as error:
-        raise SamplingError("write numbers with commas between, such as 0.2, 0.3, 0.4") from error
+        raise SamplingError("enter numbers separated by commas, such as 0.2, 0.3, 0.4") from error

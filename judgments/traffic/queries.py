@@ -170,7 +170,7 @@ def parse_cuts(typed: str) -> tuple[float, ...]:
     try:
         return tuple(float(part) / 100 for part in parts)
     except ValueError as error:
-        raise SamplingError("write cuts as percentages of the searches, such as 50, 90") from error
+        raise SamplingError("enter cuts as percentages of the searches, such as 50, 90") from error
 
 
 def format_cuts(cuts: tuple[float, ...]) -> str:

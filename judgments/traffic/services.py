@@ -93,7 +93,7 @@ class _FrameBuilder:
         repeated = repeated_rows(self.digests)
         if repeated is not None:
             first, second = map(self._line, repeated)
-            message = f"duplicate query (first on line {first})."
+            message = f"the query is already on line {first}."
             raise self.problems.stop(second, Rule.DUPLICATE, message)
 
     def _line(self, row: int) -> int:

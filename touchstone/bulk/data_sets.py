@@ -97,7 +97,7 @@ def read_data_set(paths: Sequence[str], plan: Plan, *, judgments: bool | None) -
                 raise BulkRefused(message)
         files.append(file)
     if 0 < with_segments < len(files):
-        raise BulkRefused(f"some files of {paths[0]} have {', '.join(plan.by)}, others have not")
+        raise BulkRefused(f"some files of {paths[0]} have {', '.join(plan.by)}, others do not")
     return DataSet(tuple(files), judgments, bool(plan.by and with_segments), kinds)
 
 

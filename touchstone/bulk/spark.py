@@ -243,4 +243,4 @@ def _normalised(
 def _check_contiguous(queries: Sequence[Words]) -> None:
     every = np.concatenate([np.zeros(0, np.uint64), *queries])
     if len(np.unique(every)) < len(every):
-        raise BulkRefused("the rows of a query are not one after the other: they were not sorted")
+        raise BulkRefused("the rows of a query are not contiguous: they were not sorted")

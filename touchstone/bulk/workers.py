@@ -42,7 +42,7 @@ class Workers:
                 yield future.result()
         except BrokenProcessPool:
             raise BulkRefused(
-                "a worker process was killed, perhaps for lack of memory: try fewer --workers"
+                "a worker process was killed, possibly because memory ran out: try fewer --workers"
             ) from None
 
 

@@ -131,7 +131,7 @@ def _rows(
             cells = csv.reader([line], delimiter=delimiter, quoting=quoting, strict=True)
             rows.append(next(cells))
         except csv.Error:
-            message = "a quotation mark that does not end in this line."
+            message = "an unclosed quotation mark in this line."
             problems.add(number, Rule.COLUMNS, message)
         else:
             lines.append(number)

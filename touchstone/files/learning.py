@@ -134,7 +134,7 @@ def _columns(
     if -1 in ids or not features:
         message = "a header with query_id, doc_id and at least one feature is needed."
     elif len(set(names)) < len(names) or not all(names):
-        message = "every column needs a name of its own."
+        message = "every column needs a unique name."
     elif len(features) > MOST_FEATURES:
         message = f"more than {MOST_FEATURES:,} features."
     elif not all(name.isprintable() for name in names):

@@ -62,7 +62,7 @@ class _Parser:
     def document(self) -> Located:
         value = self.value(self.token(), 1)
         if self.token():
-            raise JsonRefusedError(Rule.JSON, "not JSON: something follows the document.")
+            raise JsonRefusedError(Rule.JSON, "not JSON: extra data after the document.")
         return value
 
     def token(self) -> str:
@@ -71,7 +71,7 @@ class _Parser:
         if found is None or found[5]:
             start = self.place if found is None else found.start(5)
             self.line = bisect_right(self.breaks, start) + 1
-            raise JsonRefusedError(Rule.JSON, "not JSON: a string that does not end.")
+            raise JsonRefusedError(Rule.JSON, "not JSON: an unterminated string.")
         self.place = found.end()
         self.line = bisect_right(self.breaks, found.start(found.lastindex or 0)) + 1
         return found[found.lastindex or 0]
@@ -95,7 +95,7 @@ class _Parser:
         while sign != "}":
             key = json_scalar(sign)
             if not isinstance(key, str):
-                raise JsonRefusedError(Rule.JSON, "not JSON: a key that is no string.")
+                raise JsonRefusedError(Rule.JSON, "not JSON: a key that is not a string.")
             if key in found:
                 raise JsonRefusedError(Rule.KEY, f"the key {quoted(key)} appears twice.")
             self.expect(":")

@@ -153,7 +153,7 @@ def line_text(raw: bytes, number: int, problems: Problems) -> str | None:
         problems.add(number, Rule.LINE_END, message, column=column)
         return None
     if text.startswith("\ufeff"):
-        message = "a byte order mark after the file's beginning; were two files joined?"
+        message = "a byte order mark after the file's beginning; were two files concatenated?"
         problems.add(number, Rule.BYTE_ORDER_MARK, message, column=1)
         return None
     return text
@@ -239,7 +239,7 @@ def _inflated(head: bytes, blocks: Iterator[bytes], limits: Limits) -> Iterator[
             yield from _inflated_member(inflater, data)
             data = inflater.unused_data
     if not inflater.eof:
-        raise _BrokenFileError(Rule.GZIP, "the gzip data ends too early; was the upload cut off?")
+        raise _BrokenFileError(Rule.GZIP, "the gzip data is truncated; was the upload cut off?")
 
 
 def _inflated_member(inflater: "zlib._Decompress", data: bytes) -> Iterator[bytes]:

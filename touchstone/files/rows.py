@@ -133,7 +133,7 @@ def _csv_cells(
                 yield begins, cells
             begins = 0
     except csv.Error:
-        message = "a quotation mark that does not end, or is inside a cell."
+        message = "an unclosed quotation mark, or one inside a cell."
         raise problems.stop(begins or last, Rule.COLUMNS, message) from None
 
 
@@ -182,7 +182,7 @@ def _check_header(
         elif name in header[:place]:
             message = f"the column {quoted(name)} appears twice."
         elif place and columns is not None and name not in columns:
-            message = f"the column {quoted(name)} is unknown; known are {', '.join(columns)}."
+            message = f"unknown column {quoted(name)}; allowed: {', '.join(columns)}."
         else:
             continue
         raise problems.stop(line, Rule.HEADER, message)

@@ -123,7 +123,7 @@ def _step(step: str, scale: Scale) -> tuple[str, int]:
     if not sign or not signal or signal == ">" or not _GRADE.fullmatch(grade):
         raise SignalsRefused(f"Write E=3 or >=60=3, not {quoted(step)}.")
     if len(signal) > LONGEST_WORD or not signal.isprintable():
-        raise SignalsRefused(f"A signal is a word of at most {LONGEST_WORD} characters.")
+        raise SignalsRefused(f"A signal must be a word of at most {LONGEST_WORD} characters.")
     if not scale.contains(int(grade)):
         raise SignalsRefused(f"The scale {scale} has no grade {int(grade)}.")
     return signal, int(grade)
@@ -133,7 +133,7 @@ def _bound(signal: str) -> float:
     text = signal.removeprefix(BOUND).strip()
     number = _number(text)
     if number is None:
-        raise SignalsRefused(f"A bound is a number, not {quoted(text)}.")
+        raise SignalsRefused(f"A bound must be a number, not {quoted(text)}.")
     return number
 
 
@@ -152,4 +152,6 @@ def _check_rising(bounds: tuple[tuple[float, int], ...]) -> None:
     """More of a signal can't be worse; then the bounds were mixed up."""
     for (high, better), (low, worse) in pairwise(bounds):
         if better < worse:
-            raise SignalsRefused(f"From {high:g} on it can't be worse than from {low:g} on.")
+            raise SignalsRefused(
+                f"Values from {high:g} can't have a lower grade than from {low:g}."
+            )

@@ -115,7 +115,7 @@ class _FrameBuilder:
 
     def _repeated(self, repeated: RepeatedQueryError) -> Exception:
         first, second = self._line(repeated.first), self._line(repeated.second)
-        message = f"the query is on line {first} already."
+        message = f"the query is already on line {first}."
         return self.problems.stop(second, Rule.DUPLICATE, message)
 
     def _line(self, row: int) -> int:

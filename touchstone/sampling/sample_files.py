@@ -84,7 +84,7 @@ def _read_rows(source: Source, problems: Problems) -> _SampleRows:
         for query, line in zip(cells.get("query", ()), lines, strict=False):
             first = seen.setdefault(query, line)
             if first != line:
-                problems.add(line, Rule.DUPLICATE, f"the query is on line {first} already.")
+                problems.add(line, Rule.DUPLICATE, f"the query is already on line {first}.")
     return rows
 
 

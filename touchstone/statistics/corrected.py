@@ -140,7 +140,7 @@ def corrected_strata_mean(
     """
     share = np.asarray(weights, np.float64)
     if len(share) != len(parts) or abs(share.sum() - 1) > 1e-9:
-        raise CorrectionRefusedError("each stratum needs a weight, and they add up to 1")
+        raise CorrectionRefusedError("each stratum needs a weight, and weights must sum to 1")
     scaled = [w**2 * part.standard_error**2 for w, part in zip(share, parts, strict=True)]
     variance = np.sum(scaled, axis=0)
     spread = np.sum([one**2 / part.df for one, part in zip(scaled, parts, strict=True)], axis=0)
@@ -196,7 +196,7 @@ def people_mean(
     """
     n = human.shape[-1]
     if n < 2 and n != size:
-        raise CorrectionRefusedError("one query has no standard error")
+        raise CorrectionRefusedError("a single query has no standard error")
     left = 1.0 if size is None else 1 - n / size
     error = np.sqrt(left * _variance(human) / n)
     return _mean(
@@ -208,7 +208,7 @@ def _checked(human: Floats, judge: Floats, whole: int | None = None) -> int:
     """How many queries people judged. whole: as many as that are enough."""
     n = int(human.shape[-1])
     if human.shape != judge.shape or (whole is not None and n > whole):
-        raise CorrectionRefusedError("each query that people judged needs a value of the machine")
+        raise CorrectionRefusedError("each query judged by people also needs a machine value")
     if n < FEWEST_JUDGED and n != whole:
         raise CorrectionRefusedError(too_few(n))
     return n
@@ -250,7 +250,7 @@ def _mean(
     level: float,
 ) -> CorrectedMean:
     if not 0 < level < 1:
-        raise CorrectionRefusedError("the level is between 0 and 1")
+        raise CorrectionRefusedError("the level must be between 0 and 1")
     freedom = np.asarray(df if interval == "t" else np.inf, np.float64)
     edge = (1 + level) / 2
     quantile = stdtrit(freedom, edge) if interval == "t" else ndtri(edge)

@@ -65,7 +65,7 @@ def _read(path: Path) -> tuple[dict[str, float], dict[str, int]]:
             if wrong := id_problem(query):
                 problems.add(line, Rule.ID, f"the query_id {wrong}.")
             elif lines.setdefault(query, line) != line:
-                message = f"the query is on line {lines[query]} already."
+                message = f"the query is already on line {lines[query]}."
                 problems.add(line, Rule.DUPLICATE, message)
             else:
                 values[query] = value

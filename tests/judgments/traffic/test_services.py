@@ -74,7 +74,7 @@ def test_a_repeated_query_is_refused_with_both_lines_and_nothing_is_stored():
             at=timezone.now(),
         )
     assert [(one.line, one.message) for one in refused.value.problems] == [
-        (4, "duplicate query (first on line 2).")
+        (4, "the query is already on line 2.")
     ]
     assert not TrafficFrame.objects.exists()
 

@@ -143,7 +143,7 @@ def test_numbers_are_grades_by_table() -> None:
 
 
 def test_what_signals_mean_cannot_contradict_itself() -> None:
-    with pytest.raises(DomainError, match="it can't be worse than from"):
+    with pytest.raises(DomainError, match="can't have a lower grade than from"):
         plan(signals=">=60=1, >=10=3")
 
 

@@ -77,7 +77,7 @@ def test_a_query_is_carried_from_batch_to_batch() -> None:
 def test_rows_that_were_not_sorted_are_refused() -> None:
     one = next(shuffled(rows(), 1))
     unsorted = one.take(pa.array(np.random.default_rng(1).permutation(one.num_rows)))
-    with pytest.raises(BulkRefused, match="not one after the other: they were not sorted"):
+    with pytest.raises(BulkRefused, match="not contiguous: they were not sorted"):
         merged_rows(evaluated(unsorted))
 
 
