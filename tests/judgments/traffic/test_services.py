@@ -56,7 +56,7 @@ def test_the_digest_is_that_of_the_same_frame_in_a_file():
 def test_the_same_traffic_is_refused_and_other_traffic_is_the_next():
     world = make_world()
     make_frame(world=world, traffic={"a": 2, "b": 1})
-    with pytest.raises(services.TrafficRefused, match="again"):
+    with pytest.raises(services.TrafficRefused, match="already uploaded as"):
         make_frame(world=world, traffic={"b": 1, "a": 2})
     assert make_frame(world=world, traffic={"a": 2, "b": 2}).number == 2
 

@@ -215,7 +215,7 @@ def test_a_list_that_people_judged_whole_has_no_error():
 def test_a_list_of_one_query_that_people_judged_is_its_value():
     one = np.array([0.25])
     assert corrected_list_mean(one, one, one).low == people_mean(one, size=1).high == 0.25
-    with pytest.raises(CorrectionRefusedError, match="one query"):
+    with pytest.raises(CorrectionRefusedError, match="a single query"):
         people_mean(one)
 
 
@@ -248,7 +248,7 @@ def test_people_alone_are_students_interval():
         (lambda y, f, every: corrected_list_mean(y, f, every, level=1.0), "level"),
         (
             lambda y, f, every: corrected_strata_mean([corrected_list_mean(y, f, every)], [0.9]),
-            "add up",
+            "sum to 1",
         ),
     ],
 )
