@@ -124,4 +124,9 @@ urlpatterns = [
         questions.Announcements.as_view(),
         name="api-campaign-announcements",
     ),
+    path(
+        "campaigns/<uuid:campaign_id>/announcements/<uuid:announcement_id>/withdraw",
+        questions.AnnouncementWithdraw.as_view(),
+        name="api-campaign-announcement-withdraw",
+    ),
 ]

@@ -21,6 +21,7 @@ APPEND_ONLY = [
     AppendOnly("annotation_message"),
     AppendOnly("annotation_announcement"),
     AppendOnly("annotation_announcementread"),
+    AppendOnly("annotation_withdrawnannouncement"),
 ]
 
 

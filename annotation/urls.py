@@ -154,6 +154,11 @@ urlpatterns: list[URLPattern] = [
         name="campaign-question-reopen",
     ),
     path(f"{K}/announcements", questions.announcements, name="campaign-announcements"),
+    path(
+        f"{K}/announcements/<uuid:announcement_id>/withdraw",
+        questions.announcement_withdraw,
+        name="campaign-announcement-withdraw",
+    ),
     path(f"{K}/live", monitoring.campaign_live, name="campaign-live"),
     path(
         f"{K}/people/<str:username>/release",

@@ -26,7 +26,13 @@ from annotation.models.labels import (
 from annotation.models.pools import Pair, Pool, PoolEntry, SnapshotPool
 from annotation.models.preferences import LabellingPreferences
 from annotation.models.quality import AsidePreview, QualityReport, RulePreview
-from annotation.models.questions import Announcement, AnnouncementRead, Message, Question
+from annotation.models.questions import (
+    Announcement,
+    AnnouncementRead,
+    Message,
+    Question,
+    WithdrawnAnnouncement,
+)
 from annotation.models.skips import QuerySkip
 from annotation.models.training import TrainingAnswer, TrainingAttempt
 
@@ -64,5 +70,6 @@ __all__ = [
     "StandIn",
     "TrainingAnswer",
     "TrainingAttempt",
+    "WithdrawnAnnouncement",
     "WithdrawnWish",
 ]

@@ -104,6 +104,22 @@ class Announcement(models.Model):
         return text_of(self, "words")
 
 
+class WithdrawnAnnouncement(models.Model):
+    """That a lead has withdrawn an announcement: no annotator sees it any more; never changed."""
+
+    announcement = models.OneToOneField(
+        Announcement, on_delete=models.PROTECT, related_name="withdrawal"
+    )
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    withdrawn_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return f"{self.announcement_id}: {self.by_id}"
+
+
 class AnnouncementRead(models.Model):
     """That an annotator has read an announcement; never changed."""
 

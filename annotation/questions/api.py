@@ -276,3 +276,23 @@ class Announcements(APIView):
         rows = list_announcements(access=access, campaign=campaign)
         shown = next(row for row in rows if row.id == made.pk)
         return Response(AnnouncementOutput(shown).data, status=201)
+
+
+class AnnouncementWithdraw(APIView):
+    """`announcements/{id}/withdraw`."""
+
+    @extend_schema(
+        operation_id="withdraw_announcement", request=None, responses={200: AnnouncementOutput}
+    )
+    def post(
+        self, request: Request, campaign_id: uuid.UUID, announcement_id: uuid.UUID
+    ) -> Response:
+        """Take an announcement from all annotators, also from those who have read it."""
+        check_parameters(request)
+        access, campaign = find_campaign(viewer=request.user, campaign_id=campaign_id)
+        services.withdraw_announcement(
+            access=access, campaign=campaign, announcement_id=announcement_id, at=timezone.now()
+        )
+        rows = list_announcements(access=access, campaign=campaign)
+        shown = next(row for row in rows if row.id == announcement_id)
+        return Response(AnnouncementOutput(shown).data)

@@ -162,14 +162,14 @@ def list_own_questions(context: AnnotatorContext) -> tuple[OwnQuestion, ...]:
 
 
 def list_own_announcements_qs(context: AnnotatorContext) -> QuerySet[Any]:
-    """The announcements that were for the viewer, newest first, with `is_read`."""
+    """The announcements that were for the viewer and hold, newest first, with `is_read`."""
     reads_qs = AnnouncementRead.objects.filter(
         announcement=OuterRef("pk"), annotator=context.viewer
     )
     joined_at = CampaignAnnotator.objects.filter(pk=context.annotator_id).values("joined_at")
     return (
         Announcement.objects.filter(
-            campaign=context.campaign, announced_at__gte=Subquery(joined_at)
+            campaign=context.campaign, announced_at__gte=Subquery(joined_at), withdrawal=None
         )
         .annotate(is_read=Exists(reads_qs))
         .order_by("-announced_at", "-pk")
@@ -207,7 +207,10 @@ def list_unread_announcements(viewer: User) -> tuple[CampaignAnnouncements, ...]
     found = []
     for place in places_qs.select_related("campaign").order_by("-campaign"):
         unread_qs = Announcement.objects.filter(
-            ~Exists(reads_qs), campaign=place.campaign, announced_at__gte=place.joined_at
+            ~Exists(reads_qs),
+            campaign=place.campaign,
+            announced_at__gte=place.joined_at,
+            withdrawal=None,
         )
         rows = tuple(
             OwnAnnouncement(one.pk, one.text, one.announced_at, False)

@@ -121,12 +121,14 @@ class ThreadPage:
 @dataclass(frozen=True)
 class AnnouncementRow:
     """An announcement as leads see it. read: how many of the `readers` have read it. readers:
-    annotators in the campaign both now and when it was made."""
+    annotators in the campaign both now and when it was made. withdrawn_at: when a lead withdrew
+    it; None otherwise."""
 
     id: UUID
     author: str
     text: str
     announced_at: datetime
+    withdrawn_at: datetime | None
     read: int
     readers: int
 
@@ -234,8 +236,9 @@ def list_announcements(*, access: Access, campaign: Campaign) -> tuple[Announcem
     reads_qs = AnnouncementRead.objects.filter(announcement__campaign=campaign)
     read = set(reads_qs.values_list("announcement", "annotator"))
     rows = []
-    announced_qs = campaign.announcements.select_related("words", "author")
+    announced_qs = campaign.announcements.select_related("words", "author", "withdrawal")
     for one in announced_qs.order_by("-announced_at", "-pk"):
+        withdrawal = getattr(one, "withdrawal", None)
         readers = [user for user, joined_at in places if joined_at <= one.announced_at]
         rows.append(
             AnnouncementRow(
@@ -243,6 +246,7 @@ def list_announcements(*, access: Access, campaign: Campaign) -> tuple[Announcem
                 author=str(one.author),
                 text=one.text,
                 announced_at=one.announced_at,
+                withdrawn_at=withdrawal.withdrawn_at if withdrawal else None,
                 read=sum((one.pk, user) in read for user in readers),
                 readers=len(readers),
             )

@@ -19,6 +19,7 @@ from annotation.models import (
     CampaignAnnotator,
     Message,
     Question,
+    WithdrawnAnnouncement,
 )
 from annotation.permissions import AnnotatorContext, CampaignClosed, check_may_run, is_open
 from annotation.questions.own_queries import (
@@ -158,6 +159,31 @@ def announce(*, access: Access, campaign: Campaign, text: str, at: datetime) -> 
     return made
 
 
+def withdraw_announcement(
+    *, access: Access, campaign: Campaign, announcement_id: UUID, at: datetime
+) -> None:
+    """Take an announcement from all annotators, also from those who have read it; for leads.
+
+    Leads still see it. Raises NotFound for one of another campaign, QuestionRefused for one that
+    is withdrawn already.
+    """
+    check_may_run(access, campaign)
+    with transaction.atomic():
+        people = list(campaign.annotators.select_related("user").order_by("pk"))
+        _lock_places(campaign, [place.user_id for place in people])
+        announcement = campaign.announcements.filter(pk=announcement_id).first()
+        if announcement is None:
+            raise NotFound("announcement")
+        _, is_first = WithdrawnAnnouncement.objects.get_or_create(
+            announcement=announcement, defaults={"by": access.user, "withdrawn_at": at}
+        )
+        if not is_first:
+            raise QuestionRefused("already_withdrawn", "This announcement is already withdrawn.")
+        for place in people:
+            _count_news(campaign, place.user)
+        audit.record_by(access, at, "announcement.withdrawn", campaign.name)
+
+
 def mark_read(
     *,
     context: AnnotatorContext,
@@ -252,7 +278,9 @@ def _count_news(campaign: Campaign, person: User) -> int:
     """Write down how much an annotator has not read, and return it; their place is held."""
     place = CampaignAnnotator.objects.get(campaign=campaign, user=person)
     answers = Question.objects.filter(campaign=campaign, asker=person, has_news=True).count()
-    since = Announcement.objects.filter(campaign=campaign, announced_at__gte=place.joined_at)
+    since = Announcement.objects.filter(
+        campaign=campaign, announced_at__gte=place.joined_at, withdrawal=None
+    )
     news = answers + since.exclude(reads__annotator=person).count()
     CampaignAnnotator.objects.filter(pk=place.pk).update(news=news)
     return news

@@ -232,3 +232,20 @@ def announcements(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpRes
                 return redirect("campaign-announcements", slug, campaign_id)
     rows = list_announcements(access=access, campaign=campaign)
     return render_page(request, "announcements", rows, access=access, form=form, campaign=campaign)
+
+
+@require_POST
+def announcement_withdraw(
+    request: HttpRequest, slug: str, campaign_id: UUID, announcement_id: UUID
+) -> HttpResponse:
+    """Take an announcement from all annotators."""
+    access, campaign = led_campaign(request, slug, campaign_id)
+    try:
+        services.withdraw_announcement(
+            access=access, campaign=campaign, announcement_id=announcement_id, at=timezone.now()
+        )
+    except QuestionRefused as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, "Withdrawn. Annotators no longer see it.")
+    return redirect("campaign-announcements", slug, campaign_id)

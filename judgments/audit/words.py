@@ -8,6 +8,7 @@ SENTENCES: Final = {
     "account.resumed": "reactivated the account {}",
     "account.suspended": "suspended the account {}",
     "announcement.made": "made an announcement in {}",
+    "announcement.withdrawn": "withdrew an announcement in {}",
     "campaign.annotator_removed": "removed the annotator {}",
     "campaign.annotators_added": "added annotators to {}",
     "campaign.approved": "approved grades of {}",

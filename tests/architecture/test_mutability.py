@@ -22,7 +22,7 @@ from annotation.models import (
     TrainingAttempt,
     WithdrawnWish,
 )
-from annotation.questions.services import announce, ask, mark_read
+from annotation.questions.services import announce, ask, mark_read, withdraw_announcement
 from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.models import (
     LiveRevision,
@@ -179,6 +179,7 @@ def full() -> None:
     Feedback.objects.create(campaign=campaign, **told)
     announced = announce(access=ada, campaign=campaign, text="Read it.", at=NOW)
     mark_read(context=context_of(campaign, "ben"), announcements=[announced.pk], at=NOW)
+    withdraw_announcement(access=ada, campaign=campaign, announcement_id=announced.pk, at=NOW)
     ask(context=context_of(campaign, "cem"), assignment=seat.public_id, text="Why?", at=NOW)
     attempt = TrainingAttempt.objects.create(
         campaign=campaign, annotator=world.cem, number=1, pairs=3, percent=70, began_at=NOW

@@ -66,6 +66,7 @@ KEPT: Final = {
     "annotation.Reopening.reopened_at": SERVER,
     "annotation.StandIn.drawn_at": SERVER,
     "annotation.TrainingAnswer.answered_at": SERVER,
+    "annotation.WithdrawnAnnouncement.withdrawn_at": SERVER,
     "annotation.WithdrawnWish.withdrawn_at": SERVER,
     "evaluation.Evaluation.computed_at": SERVER,
     "evaluation.Evaluation.sums": "sums of measures",

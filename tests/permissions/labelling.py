@@ -5,7 +5,7 @@ from typing import Any
 from annotation.campaigns.services import close_campaign
 from annotation.labelling.skipping import skip_query
 from annotation.models import Assignment, Campaign
-from annotation.questions.services import ask, close
+from annotation.questions.services import announce, ask, close
 from judgments.models import Picture
 from tests.builders import NOW, World, make_access
 from tests.builders_annotation import context_of, lease, make_campaign
@@ -95,6 +95,19 @@ def _named(found: dict[str, Any]) -> dict[str, Any]:
     return {"campaign": made, "question_id": found["question_id"]}
 
 
+def announced(world: World) -> dict[str, Any]:
+    """An announcement of a campaign that Ada leads."""
+    found = campaign(world)
+    made = Campaign.objects.get(public_id=found["campaign_id"])
+    access = make_access(collection=world.collection)
+    told = announce(access=access, campaign=made, text="Read it.", at=NOW)
+    return {**found, "announcement_id": told.pk}
+
+
+def announced_of_books(world: World) -> dict[str, Any]:
+    return {"slug": "books", **announced(world)}
+
+
 def watchers(name: str, **more: Any) -> Row:
     """Leads and admins; a program that is not signed in is told so."""
     return Row(name=name, anonymous=401, lead=200, admin=200, **more)
@@ -102,7 +115,11 @@ def watchers(name: str, **more: Any) -> Row:
 
 def leads(name: str, status: int = 200, **data: Any) -> Row:
     """Only leads write; a program that is not signed in is told so."""
-    places = {"api-campaign-announcements": campaign, "api-campaign-question-reopen": closed}
+    places = {
+        "api-campaign-announcements": campaign,
+        "api-campaign-announcement-withdraw": announced,
+        "api-campaign-question-reopen": closed,
+    }
     return Row(
         name=name,
         path=places.get(name, asked),
@@ -157,6 +174,7 @@ ROWS = [
     Row(name="campaign-question-reopen", path=closed_of_books, method="post", lead=302),
     managers("campaign-announcements", path=of_books),
     Row(name="campaign-announcements", path=of_books, method="post", data=SAID, lead=302),
+    Row(name="campaign-announcement-withdraw", path=announced_of_books, method="post", lead=302),
     api("api-campaign-questions", "get"),
     Row(
         name="api-campaign-questions",
@@ -182,6 +200,7 @@ ROWS = [
     watchers("api-campaign-question", path=asked),
     watchers("api-campaign-announcements", path=campaign),
     leads("api-campaign-announcements", 201, text="So."),
+    leads("api-campaign-announcement-withdraw"),
     leads("api-campaign-question-answer", 201, text="So."),
     leads("api-campaign-question-close"),
     leads("api-campaign-question-reopen"),

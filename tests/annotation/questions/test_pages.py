@@ -203,6 +203,11 @@ def test_a_lead_announces_and_sees_who_read_it(campaign: Campaign, ada: Access) 
     announced = campaign.announcements.get()
     client_of("ben").post(own("label-news", campaign), {"announcement": str(announced.pk)})
     assert "Read by 1 of 2" in words(lead.get(page))
+    withdraw = f"{page}/{announced.pk}/withdraw"
+    assert "Withdrawn." in words(lead.post(withdraw, follow=True))
+    assert "already withdrawn" in words(lead.post(withdraw, follow=True))
+    assert "Read revision 2." in words(lead.get(page))
+    assert "Read revision 2." not in words(client_of("ben").get(own("label-questions", campaign)))
 
 
 def test_the_pages_of_leads_are_none_for_annotators(

@@ -25,7 +25,9 @@ from annotation.questions.own_queries import (
     get_asked_pair,
     get_news,
     get_own_thread,
+    list_own_announcements,
     list_own_questions,
+    list_unread_announcements,
 )
 from annotation.questions.queries import Wanted, get_questions_page, get_thread, list_announcements
 from annotation.questions.rules import MOST_MESSAGES, MOST_WAITING, QuestionRefused
@@ -326,6 +328,41 @@ def test_an_announcement_is_for_those_who_are_there_until_they_have_read_it(
     remove_annotator(access=ada, campaign=campaign, person=world.cem, at=LATER)
     assert list_announcements(access=ada, campaign=campaign)[0].readers == 1
     assert AuditEntry.objects.filter(action="announcement.made").count() == 1
+
+
+def test_a_withdrawn_announcement_is_none_of_the_annotators_any_more(
+    world: World, campaign: Campaign, ada: Access
+) -> None:
+    kept = services.announce(access=ada, campaign=campaign, text="Read r2.", at=LATER)
+    wrong = services.announce(access=ada, campaign=campaign, text="Read r9.", at=LATER)
+    services.mark_read(context=context_of(campaign, "ben"), announcements=[wrong.pk], at=LATER)
+    assert [news_of(campaign, name) for name in ("ben", "cem")] == [1, 2]
+    withdrawal: dict[str, Any] = {"access": ada, "campaign": campaign, "at": LATER}
+    services.withdraw_announcement(**withdrawal, announcement_id=wrong.pk)
+    assert [news_of(campaign, name) for name in ("ben", "cem")] == [1, 1]
+    for name in ("ben", "cem"):
+        context = context_of(campaign, name)
+        assert [one.text for one in list_own_announcements(context)] == ["Read r2."]
+        (unread,) = list_unread_announcements(context.viewer)
+        assert [one.id for one in unread.announcements] == [kept.pk]
+    # one who did not see it withdrawn marks it as read: nothing comes of it
+    services.mark_read(context=context_of(campaign, "cem"), announcements=[wrong.pk], at=LATER)
+    assert news_of(campaign, "cem") == 1
+    rows = list_announcements(access=ada, campaign=campaign)
+    assert {(row.text, row.withdrawn_at, row.read) for row in rows} == {
+        ("Read r2.", None, 0),
+        ("Read r9.", LATER, 1),
+    }
+    with pytest.raises(QuestionRefused, match="already"):
+        services.withdraw_announcement(**withdrawal, announcement_id=wrong.pk)
+    with pytest.raises(NotFound):
+        services.withdraw_announcement(**withdrawal, announcement_id=uuid4())
+    other = make_draft(world=world, name="Second")
+    with pytest.raises(NotFound):
+        services.withdraw_announcement(
+            access=ada, campaign=other, announcement_id=kept.pk, at=LATER
+        )
+    assert AuditEntry.objects.filter(action="announcement.withdrawn").count() == 1
 
 
 def test_those_that_wait_come_first_and_words_find_them(campaign: Campaign, ada: Access) -> None:
