@@ -16,6 +16,7 @@ from django.utils import timezone
 import annotation.due
 import annotation.quality.due
 import annotation.reminders.services
+import evaluation.canaries.due
 import evaluation.evaluations.due
 import evaluation.live_rankers.due
 import evaluation.samples.due
@@ -34,6 +35,7 @@ WITHOUT_ARGUMENTS: Final[Mapping[str, Callable[[datetime], bool]]] = {
     "judgments.send_messages": is_message_due,
     "judgments.clear_sessions": is_session_expired,
     "evaluation.start_snapshots": evaluation.live_rankers.due.is_snapshot_due,
+    "evaluation.check_canaries": evaluation.canaries.due.is_look_due,
     "annotation.release_expired": annotation.due.is_lease_due,
     "annotation.build_snapshot_pools": annotation.due.is_snapshot_pool_due,
     "annotation.remind": annotation.reminders.services.is_reminding_due,

@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from evaluation.canaries import api as canaries
 from evaluation.comparison import api as comparing
 from evaluation.comparison import changes_api as changes
 from evaluation.comparison import significance_api as significance
@@ -40,6 +41,8 @@ urlpatterns = [
     path(
         f"{LIVE}/snapshots/<uuid:snapshot_id>/stop", live.Stop.as_view(), name="api-snapshot-stop"
     ),
+    path(f"{LIVE}/canaries/", canaries.Canaries.as_view(), name="api-canaries"),
+    path(f"{LIVE}/events", canaries.Events.as_view(), name="api-ranker-events"),
     path(f"{RUNS}/", runs.Runs.as_view(), name="api-runs"),
     path(f"{RUNS}/<uuid:run_id>", runs.Run.as_view(), name="api-run"),
     path(f"{RUNS}/<uuid:run_id>/file", runs.RunFile.as_view(), name="api-run-file"),

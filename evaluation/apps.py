@@ -15,6 +15,7 @@ APPEND_ONLY = [
     AppendOnly("evaluation_measureset"),
     AppendOnly("evaluation_liverevision"),
     AppendOnly("evaluation_snapshotanswer"),
+    AppendOnly("evaluation_canarylook"),
     # what is computed at versions between head and releases are thinned with age
     AppendOnly("evaluation_evaluation", deletable=True),
     AppendOnly("evaluation_toolvalues", deletable=True),

@@ -3,6 +3,7 @@
 from celery import shared_task
 from django.utils import timezone
 
+from evaluation.canaries.looking import check_canaries
 from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.leaderboards.requested import compute_requested
 from evaluation.live_rankers.services import start_due_snapshots
@@ -40,6 +41,12 @@ def compute_measures(list_id: int, version: int, measures: str) -> None:
 def start_snapshots() -> None:
     """Begin the snapshots that are scheduled by now, and end those that were given up."""
     start_due_snapshots(at=timezone.now())
+
+
+@shared_task(name="evaluation.check_canaries", ignore_result=True)
+def look_at_snapshots() -> None:
+    """Look at the snapshots that ended, and tell people of incidents."""
+    check_canaries(at=timezone.now())
 
 
 @shared_task(name="evaluation.report_stability", ignore_result=True)

@@ -2,6 +2,7 @@
 
 from django.urls import URLPattern, path
 
+from evaluation.canaries import views as canaries
 from evaluation.comparison import version_impact_views as version_impact
 from evaluation.comparison import views as comparison
 from evaluation.diagnosis import views as diagnosis
@@ -59,6 +60,8 @@ urlpatterns: list[URLPattern] = [
     path(f"{LIVE}/snapshots", live.snapshot_start, name="snapshot-start"),
     path(f"{LIVE}/snapshots/<uuid:public_id>", live.snapshot, name="snapshot"),
     path(f"{LIVE}/snapshots/<uuid:public_id>/stop", live.snapshot_stop, name="snapshot-stop"),
+    path(f"{LIVE}/canaries", canaries.canaries, name="canaries"),
+    path(f"{LIVE}/canaries/<int:canary_id>/retire", canaries.canary_retire, name="canary-retire"),
     path(f"{C}/results/<path:qid>", diagnosis.query_results, name="query-results"),
     path(f"{C}/runs/upload", runs.run_upload, name="run-upload"),
     path(RUN, diagnosis.run, name="run"),

@@ -1,5 +1,6 @@
 """What is compared (rankers, runs, rankings), what was computed of it, and live rankers."""
 
+from evaluation.models.canaries import Canary, CanaryLook, Deployment, Incident
 from evaluation.models.live import LiveRevision, LiveSource, Snapshot, SnapshotAnswer
 from evaluation.models.runs import (
     Evaluation,
@@ -18,7 +19,11 @@ from evaluation.models.runs import (
 )
 
 __all__ = [
+    "Canary",
+    "CanaryLook",
+    "Deployment",
     "Evaluation",
+    "Incident",
     "Leaderboard",
     "LiveRevision",
     "LiveSource",

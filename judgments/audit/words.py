@@ -28,6 +28,8 @@ SENTENCES: Final = {
     "campaign.reopened": "reopened the campaign {}",
     "campaign.rule_chosen": "changed the aggregation rule of {}",
     "campaign.rules_changed": "changed the gold rules of {}",
+    "canary.created": "created a canary of {}",
+    "canary.retired": "retired a canary of {}",
     "check.acted": "took action on {}",
     "check.undone": "undid an action on {}",
     "collection.created": "created the collection {}",

@@ -55,6 +55,19 @@ KINDS: Final[Mapping[str, Kind]] = {
         subject="{campaign}: the quality report is ready",
         text="The campaign {campaign} of {collection} is closed. Its quality report is ready.",
     ),
+    "incident": Kind(
+        label="Incident",
+        about="A canary of a live ranker found a regression, an outage or slow responses.",
+        subject="{ranker}: {what}",
+        text="{words} The ranker {ranker} of {collection} is compared with its baseline after "
+        "every snapshot.",
+    ),
+    "recovered": Kind(
+        label="Recovered",
+        about="An incident of a live ranker is over.",
+        subject="{ranker} recovered: {what}",
+        text="{words} The incident of the ranker {ranker} of {collection} is over.",
+    ),
     "invitation": Kind(
         label="Invitation",
         about="",

@@ -25,6 +25,8 @@ from annotation.models import (
 from annotation.questions.services import announce, ask, mark_read, withdraw_announcement
 from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.models import (
+    Canary,
+    CanaryLook,
     LiveRevision,
     LiveSource,
     MeasureSet,
@@ -64,6 +66,9 @@ MUTABLE = {
     "annotation.TrainingAttempt": "ends, and a lead may decide it; both are in the audit log",
     "annotation.SnapshotPool": "waits, and ends",
     "annotation.Pair": "its state, and what was last concluded of it",
+    "evaluation.Canary": "is retired",
+    "evaluation.Deployment": "a mark on a time line, in somebody's words",
+    "evaluation.Incident": "recovers",
     "evaluation.Leaderboard": "a list's measures and its test; both are in the audit log",
     "evaluation.LiveSource": "its secret and schedule; changes are in the audit log",
     "evaluation.Ranker": "its name and description",
@@ -141,6 +146,20 @@ def full() -> None:
     )
     SnapshotAnswer.objects.create(
         snapshot=snapshot, query=query, outcome="empty", attempts=1, answered_at=NOW
+    )
+    canary = Canary.objects.create(
+        source=source,
+        list=world.judgments,
+        measure="nDCG@10",
+        baseline=run,
+        margin=0.1,
+        coverage_margin=0.1,
+        in_a_row=1,
+        after_snapshot=0,
+        created_at=NOW,
+    )
+    CanaryLook.objects.create(
+        canary=canary, snapshot=snapshot, version=1, figures={}, findings={}, looked_at=NOW
     )
     RunAlias.objects.create(run=run, ranker=run.ranker, name="again", created_at=NOW)
     refresh_evaluations(list_id=world.judgments.pk, at=NOW)

@@ -4,10 +4,10 @@ from typing import Any
 
 from evaluation.live_rankers.configuration import Configuration
 from evaluation.live_rankers.mapping import Mapping
-from evaluation.models import LiveRevision, LiveSource, Snapshot
+from evaluation.models import Canary, LiveRevision, LiveSource, Snapshot
 from judgments.models import Secret
 from tests.builders import NOW, World
-from tests.evaluation.builders import make_ranker
+from tests.evaluation.builders import make_ranker, make_run
 from tests.permissions.api import JSON, PUT, researchers
 from tests.permissions.api import readers as api_readers
 from tests.permissions.judgments import books
@@ -60,11 +60,32 @@ def running(world: World, name: str = "public_id") -> dict[str, Any]:
     return books(world) | {"ranker_slug": source.ranker.slug, name: snapshot.public_id}
 
 
+def watched(world: World) -> dict[str, Any]:
+    source = source_of(world)
+    canary = Canary.objects.create(
+        source=source,
+        list=world.judgments,
+        measure="nDCG@10",
+        baseline=make_run(collection=world.collection, rankings={"q1": ["d1"]}),
+        margin=0.1,
+        coverage_margin=0.1,
+        in_a_row=1,
+        after_snapshot=0,
+        created_at=NOW,
+    )
+    return books(world) | {"ranker_slug": source.ranker.slug, "canary_id": canary.pk}
+
+
 def running_api(world: World) -> dict[str, Any]:
     return running(world, "snapshot_id")
 
 
 ROWS: list[Row] = [
+    readers("canaries", path=live),
+    uploaders("canaries", path=live, method="post"),
+    uploaders("canary-retire", 302, path=watched, method="post"),
+    api_readers("api-canaries", path=live),
+    researchers("api-ranker-events", 201, path=live, data={"name": "3f2a"}, **JSON),
     readers("live", path=live),
     uploaders("live-edit", path=live),
     uploaders("live-edit", 200, path=live, method="post", data=FORM),

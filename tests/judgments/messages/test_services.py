@@ -125,11 +125,15 @@ def test_every_kind_can_be_switched_and_is_on_at_first(world: World) -> None:
     assert on == [("report", "notice")]
 
 
+PLACES = (
+    *("campaign", "collection", "pairs", "who", "words", "person", "role", "days"),
+    *("ranker", "what"),
+)
+
+
 def test_every_kind_has_words() -> None:
     for name, kind in KINDS.items():
-        values = dict.fromkeys(
-            ["campaign", "collection", "pairs", "who", "words", "person", "role", "days"], "x"
-        )
+        values = dict.fromkeys(PLACES, "x")
         words = words_of(name, values)
         assert words.subject
         assert words.text

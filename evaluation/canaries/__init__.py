@@ -1,0 +1,1 @@
+"""Canaries: what is watched of a live ranker, snapshot by snapshot, and when people are told."""

@@ -1,0 +1,120 @@
+"""What is watched of live rankers: canaries, their looks, incidents, and marks of deployments."""
+
+from django.conf import settings
+from django.db import models
+
+from evaluation.models.live import LiveSource, Snapshot
+from evaluation.models.runs import Ranker, Run
+from judgments.models import JudgmentList, SavedSet
+
+KINDS = ("quality", "coverage", "latency", "availability")
+
+
+class Canary(models.Model):
+    """A comparison with a pinned baseline after every snapshot of a ranker.
+
+    measure: its canonical name. saved_set: whose queries count; all judged ones without it.
+    margin, coverage_margin: how far the mean, and the share of judged documents, may fall.
+    latency_limit: seconds of the 95th percentile; None for no limit. in_a_row: looks until people
+    are told. after_snapshot: the newest snapshot when it was made; only later ones count. Nothing
+    of it changes but that it is retired.
+    """
+
+    source = models.ForeignKey(LiveSource, on_delete=models.PROTECT, related_name="canaries")
+    list = models.ForeignKey(JudgmentList, on_delete=models.PROTECT, related_name="+")
+    measure = models.CharField(max_length=200)
+    saved_set = models.ForeignKey(
+        SavedSet, null=True, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    baseline = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="+")
+    margin = models.FloatField()
+    coverage_margin = models.FloatField()
+    latency_limit = models.FloatField(null=True)
+    in_a_row = models.PositiveSmallIntegerField()
+    after_snapshot = models.BigIntegerField()
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    retired_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.CheckConstraint(
+                condition=models.Q(margin__gte=0, coverage_margin__gte=0, in_a_row__gte=1),
+                name="canary_limits_sane",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.measure}"
+
+
+class CanaryLook(models.Model):
+    """What one snapshot said of a canary. Written once.
+
+    version: of the list. figures, findings: as evaluation/canaries/looking.py makes them.
+    """
+
+    canary = models.ForeignKey(
+        Canary, on_delete=models.PROTECT, related_name="looks", db_index=False
+    )
+    snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="looks")
+    version = models.PositiveIntegerField()
+    figures = models.JSONField()
+    findings = models.JSONField()
+    looked_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(fields=("canary", "snapshot"), name="canary_look_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.canary_id} at {self.snapshot_id}"
+
+
+class Incident(models.Model):
+    """Something that people were told of, once; and that it is over."""
+
+    canary = models.ForeignKey(Canary, on_delete=models.PROTECT, related_name="incidents")
+    kind = models.CharField(max_length=16)
+    opened_at = models.DateTimeField()
+    opened_by = models.ForeignKey(CanaryLook, on_delete=models.PROTECT, related_name="+")
+    recovered_at = models.DateTimeField(null=True)
+    recovered_by = models.ForeignKey(
+        CanaryLook, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("canary", "kind"),
+                condition=models.Q(recovered_at__isnull=True),
+                name="incident_one_at_a_time",
+            ),
+            models.CheckConstraint(condition=models.Q(kind__in=KINDS), name="incident_kind_known"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.canary_id}"
+
+
+class Deployment(models.Model):
+    """That something was deployed, as a CI job says it: a mark on a ranker's time line."""
+
+    ranker = models.ForeignKey(Ranker, on_delete=models.PROTECT, related_name="deployments")
+    name = models.CharField(max_length=200)
+    at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return self.name

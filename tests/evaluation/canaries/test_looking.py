@@ -1,0 +1,219 @@
+"""Canaries against a live engine: one incident, one alert, one recovery."""
+
+import pytest
+from django.urls import reverse
+
+from config.sweep import list_due
+from evaluation.canaries.looking import check_canaries
+from evaluation.canaries.services import CanaryRefused, create_canary, retire_canary
+from evaluation.models import Canary, CanaryLook, Incident, Run
+from evaluation.tasks import look_at_snapshots
+from judgments.models import Notice
+from judgments.outgoing.rules import read_origins
+from judgments.permissions import NotFound
+from tests.builders import NOW, commit, make_access, make_set, make_world
+from tests.evaluation.browsing import signed_in, text_of
+from tests.evaluation.builders import make_ranker
+from tests.evaluation.live_rankers.engine import make_live, results, running
+from tests.evaluation.live_rankers.test_snapshots import take
+
+pytestmark = pytest.mark.django_db
+WAKE = ("evaluation.check_canaries", ())
+QUERIES = 12
+
+
+class Search:
+    """An engine that is good, worse, slow to be judged, or down; good differs by query a little."""
+
+    baseline: Run
+
+    def __init__(self):
+        self.mode = "good"
+
+    def __call__(self, text):
+        number = int(text.split()[-1])
+        if self.mode == "down":
+            return (500, {}, b"")
+        if self.mode == "worse":
+            order = ["d4", "d5", "d6", "d1"] if number % 3 else ["d4", "d5", "d1", "d6"]
+        elif self.mode == "other":  # documents that nobody judged, above the same judged ones
+            order = ["d11", "d12", "d13", "d1", "d2"]
+        else:
+            order = ["d1", "d2", "d4"]
+        return results([(docid, 10.0 - rank) for rank, docid in enumerate(order)])
+
+
+@pytest.fixture
+def world(settings, tmp_path):
+    settings.HOME = tmp_path
+    world = make_world(queries=QUERIES, documents=14)
+    grades = {}
+    for query in world.queries:
+        for place in range(6):
+            grades[query, world.documents[place]] = 3 if place < 2 else 0
+    commit(judgment_list=world.judgments, grades=grades)
+    return world
+
+
+@pytest.fixture
+def dora(world):
+    return make_access(collection=world.collection, username="dora")
+
+
+@pytest.fixture
+def search(world, dora, settings):
+    search = Search()
+    with running(search) as engine:
+        settings.OUTGOING = read_origins([engine.entry])
+        make_live(world, engine.url, attempts=1)
+        search.baseline = take(world, dora).run
+        yield search
+
+
+def watch(world, dora, baseline, **given):
+    usual = {
+        "judgment_list": world.judgments,
+        "measure": "nDCG@10",
+        "saved_set": None,
+        "baseline": baseline,
+        "margin": 0.05,
+        "coverage_margin": 0.2,
+        "latency_limit": None,
+        "in_a_row": 2,
+    }
+    ranker = make_ranker(collection=world.collection, slug="live")
+    return create_canary(access=dora, ranker=ranker, at=NOW, **(usual | given))
+
+
+def looks(world, dora, search, *modes):
+    """Take a snapshot in each mode, and look at it; the kinds that were bad."""
+    found = []
+    for mode in modes:
+        search.mode = mode
+        take(world, dora)
+        assert WAKE in set(list_due())
+        look_at_snapshots()
+        look_at_snapshots()
+        findings = CanaryLook.objects.latest("pk").findings
+        found.append({kind for kind, finding in findings.items() if finding == "bad"})
+    assert WAKE not in set(list_due())
+    return found
+
+
+def told(kind):
+    return sorted(Notice.objects.filter(kind=kind).values_list("recipient__username", flat=True))
+
+
+def test_a_regression_is_one_incident_one_alert_and_one_recovery(world, dora, search):
+    watch(world, dora, search.baseline)
+    assert looks(world, dora, search, "good", "worse") == [set(), {"quality"}]
+    assert not Incident.objects.exists()
+    assert looks(world, dora, search, "worse", "worse", "worse") == [{"quality"}] * 3
+    incident = Incident.objects.get()
+    assert (incident.kind, incident.recovered_at) == ("quality", None)
+    assert told("incident") == ["ada", "dora"]
+    looks(world, dora, search, "good")
+    assert told("recovered") == []
+    looks(world, dora, search, "good", "good")
+    incident.refresh_from_db()
+    assert incident.recovered_at is not None
+    assert (told("incident"), told("recovered")) == (["ada", "dora"], ["ada", "dora"])
+    page = text_of(signed_in(dora.user).get(reverse("canaries", args=["books", "live"])))
+    assert "quality fell incident begins" in page
+    assert "quality fell recovered" in page
+
+
+def test_a_fall_that_unjudged_documents_explain_is_told_as_coverage(world, dora, search):
+    watch(world, dora, search.baseline, coverage_margin=0.1)
+    assert looks(world, dora, search, "other", "other") == [{"coverage"}] * 2
+    figures = CanaryLook.objects.latest("pk").figures
+    assert figures["high"] < -0.05
+    assert figures["judged_high"] > -0.05
+    assert Incident.objects.get().kind == "coverage"
+
+
+def test_an_outage_is_no_fall_of_quality(world, dora, search):
+    watch(world, dora, search.baseline)
+    assert looks(world, dora, search, "down", "down") == [{"availability"}] * 2
+    assert Incident.objects.get().kind == "availability"
+    notice = Notice.objects.filter(kind="incident").first()
+    assert f"0 of {QUERIES} queries were answered" in notice.payload["words"]
+    look = CanaryLook.objects.latest("pk")
+    assert look.findings["quality"] is None
+    assert "difference" not in look.figures
+
+
+def test_slow_answers_are_an_alert_of_their_own(world, dora, search):
+    watch(world, dora, search.baseline, latency_limit=0.000001, in_a_row=1)
+    assert looks(world, dora, search, "good") == [{"latency"}]
+    assert Incident.objects.get().kind == "latency"
+
+
+def test_only_the_queries_of_its_set_count(world, dora, search):
+    saved = make_set(world=world, qids=["q1", "q2", "q3"])
+    watch(world, dora, search.baseline, saved_set=saved)
+    looks(world, dora, search, "good")
+    assert CanaryLook.objects.get().figures["n"] == 3
+
+
+def test_a_canary_that_makes_no_sense_is_refused_at_its_field(world, dora, search):
+    held_out = make_set(world=world, qids=["q1"], is_held_out=True)
+    for given, field in (
+        ({"measure": "nope@10"}, "measure"),
+        ({"saved_set": held_out}, "saved_set"),
+    ):
+        with pytest.raises(CanaryRefused) as refused:
+            watch(world, dora, search.baseline, **given)
+        assert refused.value.field == field
+    ben = make_access(collection=world.collection, username="ben")
+    with pytest.raises(NotFound):
+        watch(world, ben, search.baseline)
+    canary = watch(world, dora, search.baseline)
+    retire_canary(access=dora, canary=canary, at=NOW)
+    with pytest.raises(CanaryRefused, match="retired already"):
+        retire_canary(access=dora, canary=canary, at=NOW)
+    take(world, dora)
+    assert check_canaries(at=NOW) == 0
+
+
+def test_the_page_makes_a_canary_and_rest_tells_its_state_and_marks_deployments(
+    world, dora, search
+):
+    client = signed_in(dora.user)
+    page = reverse("canaries", args=["books", "live"])
+    form = {
+        "judgment_list": world.judgments.slug,
+        "measure": "nDCG@10",
+        "saved_set": "",
+        "baseline": str(search.baseline.public_id),
+        "margin": "0.05",
+        "in_a_row": "1",
+        "coverage_margin": "20",
+    }
+    assert (
+        "nope"
+        in client.post(page, form | {"measure": "nope@10"})
+        .content.decode()
+        .partition("id_measure_error")[2]
+    )
+    assert client.post(page, form).status_code == 302
+    canary = Canary.objects.get()
+    assert (canary.coverage_margin, canary.in_a_row) == (0.2, 1)
+    looks(world, dora, search, "worse")
+    address = reverse("api-canaries", args=["books", "live"])
+    state = client.get(address).json()
+    assert (state["is_ok"], state["canaries"][0]["incidents"][0]["what"]) == (
+        False,
+        "quality fell",
+    )
+    marked = client.post(
+        reverse("api-ranker-events", args=["books", "live"]),
+        {"name": "deploy 3f2a"},
+        content_type="application/json",
+    )
+    assert marked.status_code == 201
+    shown = text_of(client.get(page))
+    assert "deployment deploy 3f2a" in shown
+    assert "Quality fell since" in shown
+    client.post(reverse("canary-retire", args=["books", "live", canary.pk]))
+    assert client.get(address).json() == {"is_ok": True, "canaries": []}
