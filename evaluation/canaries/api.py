@@ -1,6 +1,5 @@
 """Canaries and deployments over REST."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from django.utils import timezone
@@ -11,15 +10,20 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from evaluation.canaries.queries import CanariesPage, get_canaries_page
+from evaluation.canaries.queries import CanariesPage, OpenIncident, get_canaries_page
 from evaluation.canaries.services import CanaryRefused, mark_deployment
 from evaluation.runs.queries import get_ranker
 from judgments.permissions import check_may_upload_runs, get_access
+from judgments.rest.answers import AnswerSerializer
 from judgments.rest.parsing import check_parameters, read_input
 
 
+class IncidentOutput(AnswerSerializer):
+    answer = OpenIncident
+
+
 class CanaryOutput(serializers.Serializer[Any]):
-    """A canary. incidents: what is wrong now: kind, in words, and since when."""
+    """A canary. incidents: those that are open: what, in words, and since when."""
 
     id = serializers.IntegerField()
     measure = serializers.CharField()
@@ -27,13 +31,7 @@ class CanaryOutput(serializers.Serializer[Any]):
     baseline = serializers.UUIDField(source="baseline_id")
     margin = serializers.FloatField()
     in_a_row = serializers.IntegerField()
-    incidents = serializers.SerializerMethodField()
-
-    def get_incidents(self, row: Any) -> Sequence[dict[str, Any]]:
-        """Those that are open."""
-        return [
-            {"what": what, "words": words, "since": since} for what, words, since in row.incidents
-        ]
+    incidents = IncidentOutput(many=True)
 
 
 class CanariesOutput(serializers.Serializer[Any]):

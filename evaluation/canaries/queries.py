@@ -37,8 +37,17 @@ class Moment:
 
 
 @dataclass(frozen=True)
+class OpenIncident:
+    """What is wrong, in words, and since when."""
+
+    what: str
+    words: str
+    since: datetime
+
+
+@dataclass(frozen=True)
 class CanaryRow:
-    """A canary. incidents: what is wrong now, in sentences by kind. axis: half the width of the
+    """A canary. incidents: those that are open. axis: half the width of the
     time line's axis.
     """
 
@@ -53,7 +62,7 @@ class CanaryRow:
     latency_limit: float | None
     in_a_row: int
     created_at: datetime
-    incidents: tuple[tuple[str, str, datetime], ...]
+    incidents: tuple[OpenIncident, ...]
     moments: tuple[Moment, ...]
     axis: float
 
@@ -131,7 +140,7 @@ def _row(canary: Canary, deployments: list[Deployment]) -> CanaryRow:
         in_a_row=canary.in_a_row,
         created_at=canary.created_at,
         incidents=tuple(
-            (
+            OpenIncident(
                 WORDS[one.kind],
                 describe(one.kind, canary.measure, one.opened_by.figures),
                 one.opened_at,

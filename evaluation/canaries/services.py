@@ -106,4 +106,7 @@ def mark_deployment(*, access: Access, ranker: Ranker, name: str, at: datetime) 
     name = name.strip()
     if not name or not name.isprintable() or len(name) > LONGEST_NAME:
         raise CanaryRefused("name", f"Use 1 to {LONGEST_NAME} visible characters.")
-    return Deployment.objects.create(ranker=ranker, name=name, at=at, created_by=access.user)
+    with transaction.atomic():
+        marked = Deployment.objects.create(ranker=ranker, name=name, at=at, created_by=access.user)
+        audit.record_by(access, at, "ranker.deployed", ranker.slug, after={"name": name})
+    return marked

@@ -65,6 +65,7 @@ SENTENCES: Final = {
     "question.reopened": "reopened a question in {}",
     "queries.loaded": "uploaded queries to {}",
     "ranker.created": "created the ranker {}",
+    "ranker.deployed": "marked a deployment of {}",
     "ranker.tagged": "changed the tags of {}",
     "run.alias_added": "added an alias to the run {}",
     "run.imported": "uploaded the run {}",

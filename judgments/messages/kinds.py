@@ -57,14 +57,14 @@ KINDS: Final[Mapping[str, Kind]] = {
     ),
     "incident": Kind(
         label="Incident",
-        about="A canary of a live ranker found a regression, an outage or slow responses.",
+        about="A search engine that is watched got worse, failed or became slow.",
         subject="{ranker}: {what}",
         text="{words} The ranker {ranker} of {collection} is compared with its baseline after "
         "every snapshot.",
     ),
     "recovered": Kind(
         label="Recovered",
-        about="An incident of a live ranker is over.",
+        about="An incident of a search engine that is watched is over.",
         subject="{ranker} recovered: {what}",
         text="{words} The incident of the ranker {ranker} of {collection} is over.",
     ),
