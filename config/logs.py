@@ -18,7 +18,7 @@ access_log = logging.getLogger("touchstone.access")
 
 # what a match's first group is followed by is left out
 SECRETS: Final = (
-    re.compile(r"(/invitations/)[^\s/?'\"]+"),
+    re.compile(r"(/(?:invitations|account/address|password/reset/[^\s/?]+)/)[^\s/?'\"]+"),
     re.compile(r"([?&]code=)[^\s&]+"),
     re.compile(
         r"((?:token|password|secret|csrfmiddlewaretoken)\w*['\"]?\s*[=:]\s*)[^\s&,;]+",

@@ -40,6 +40,14 @@ def _secret_key() -> str:
     return path.read_text().strip()
 
 
+def _whole(name: str, *, default: int, least: int, most: int, unit: str) -> int:
+    """A whole number from the environment, within bounds."""
+    value: int = env.int(name, default=default)
+    if not least <= value <= most:
+        raise ImproperlyConfigured(f"{name} must be from {least} to {most} {unit}, not {value}")
+    return value
+
+
 def _database() -> dict[str, Any]:
     """The database of DATABASE_URL, with what each engine needs to be durable."""
     default = f"sqlite:///{HOME / 'touchstone.sqlite3'}"
@@ -177,7 +185,15 @@ LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"
 SESSION_ENGINE = "judgments.accounts.sessions"
-SESSION_COOKIE_AGE = 14 * 24 * 3600
+# seconds: since a session was last used, and since the sign-in
+SESSION_COOKIE_AGE = 3600 * _whole(
+    "TOUCHSTONE_SESSION_IDLE", default=14 * 24, least=1, most=365 * 24, unit="hours"
+)
+SESSION_LIFETIME = 3600 * _whole(
+    "TOUCHSTONE_SESSION_LIFETIME", default=90 * 24, least=1, most=365 * 24, unit="hours"
+)
+TOKEN_DAYS = _whole("TOUCHSTONE_TOKEN_DAYS", default=365, least=1, most=365, unit="days")
+PASSWORD_RESET_TIMEOUT = 24 * 3600
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS

@@ -3,6 +3,7 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from config import operations
+from config.accounts import views as accounts
 
 handler500 = "config.unavailable.answer_failure"
 
@@ -12,6 +13,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("judgments.urls")),
     path("", include("annotation.urls")),
     path("", include("evaluation.urls")),
+    path("accounts", accounts.accounts, name="accounts"),
+    path("accounts/<str:username>", accounts.account, name="account"),
+    path(
+        "accounts/<str:username>/reset-link", accounts.account_reset_link, name="account-reset-link"
+    ),
+    path("accounts/<str:username>/<slug:act>", accounts.account_act, name="account-act"),
     path("healthz", operations.healthz, name="healthz"),
     path("readyz", operations.readyz, name="readyz"),
     path("metrics", operations.metrics, name="metrics"),

@@ -1,6 +1,7 @@
 """The hub app."""
 
 from django.apps import AppConfig
+from django.contrib.auth.signals import user_logged_in
 from django.db.models.signals import post_migrate
 
 from judgments.triggers import AppendOnly, keep_append_only
@@ -26,6 +27,7 @@ class JudgmentsConfig(AppConfig):
     append_only = APPEND_ONLY
 
     def ready(self) -> None:
+        from judgments.accounts.sessions import note_sign_in  # noqa: PLC0415
         from judgments.collections.overview import list_own_steps  # noqa: PLC0415
         from judgments.collections.overview_parts import register as register_steps  # noqa: PLC0415
         from judgments.imports import services as importing  # noqa: PLC0415
@@ -37,6 +39,7 @@ class JudgmentsConfig(AppConfig):
         from judgments.storage.bulk import install_analyze  # noqa: PLC0415
         from judgments.traffic import services as traffic  # noqa: PLC0415
 
+        user_logged_in.connect(note_sign_in, dispatch_uid="judgments.sign_in")
         keep_append_only(self, self.append_only)
         post_migrate.connect(install_analyze, sender=self, dispatch_uid="judgments.analyze")
         register("import_queries", importing.work_on_queries)

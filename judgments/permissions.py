@@ -92,6 +92,12 @@ def check_may_create_collection(user: User) -> None:
         raise CreationRefused
 
 
+def check_administers(user: User) -> None:
+    """Accounts of the installation: administrators only."""
+    if not (user.is_active and user.is_superuser):
+        raise NotFound
+
+
 def may_see_content(access: Access) -> bool:
     """All queries and documents of the collection, whether or not one has to label them."""
     return access.role in (Role.RESEARCHER, Role.LEAD, ADMIN)

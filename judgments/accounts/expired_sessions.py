@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Final
 
-from django.contrib.sessions.models import Session
+from judgments.models import Session
 
 PORTION: Final = 500  # rows in one statement
 PORTIONS: Final = 20  # that one wake-up clears; the sweep wakes again

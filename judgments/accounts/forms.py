@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from django.utils.functional import lazy
 from django.utils.translation import gettext, gettext_lazy
 
-from judgments.accounts.tokens import TOKEN_DAYS
+from judgments.accounts.tokens import list_token_days
 from judgments.models import ApiToken, User
 
 BROWSERS: Final = "auto"  # the browser's language: an account keeps none then
@@ -109,6 +109,28 @@ class TokenForm(forms.Form):
     days = forms.TypedChoiceField(
         label="Expires in",
         coerce=int,
-        choices=[(days, f"{days} days") for days in TOKEN_DAYS],
-        initial=90,
+        choices=lambda: [(days, f"{days} days") for days in list_token_days()],
+        initial=lambda: min(90, list_token_days()[-1]),
+    )
+
+
+class NewPasswordForm(forms.Form):
+    """Another password, for somebody who followed a reset link."""
+
+    password = forms.CharField(
+        label=gettext_lazy("New password"),
+        max_length=1000,
+        strip=False,
+        help_text=lazy(_password_rules, str)(),
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password", "autofocus": True}),
+    )
+
+
+class ForgottenPasswordForm(forms.Form):
+    """Whose password is to be reset."""
+
+    username = forms.CharField(
+        label=gettext_lazy("Username"),
+        max_length=150,
+        widget=forms.TextInput(attrs={"autocomplete": "username", "autofocus": True}),
     )

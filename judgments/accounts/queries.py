@@ -1,13 +1,24 @@
-"""The accounts of the installation. For commands."""
+"""The accounts of the installation. For administrators and commands."""
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import reduce
+from operator import or_
+from typing import Final
+from uuid import UUID
 
-from django.contrib.sessions.models import Session
-from django.db.models import Count, Q
+from django.core.paginator import Page
+from django.db.models import Q
 from django.utils import timezone
 
-from judgments.models import Membership, Role, User
+from judgments.accounts.own_sessions import SessionRow, list_sessions
+from judgments.members.queries import TokenRow, get_tokens_page
+from judgments.models import ApiToken, Membership, Role, Session, User
+from judgments.pages.paging import paginate
+from judgments.permissions import NotFound, check_administers
+from judgments.usernames import fold
 
 
 @dataclass(frozen=True)
@@ -34,11 +45,99 @@ def is_session_expired(at: datetime) -> bool:
 
 def list_accounts() -> list[AccountRow]:
     """All accounts, in the order in which they were made."""
+    return _rows(User.objects.order_by("pk"))
+
+
+@dataclass(frozen=True)
+class AccountFilters:
+    """search: part of a username, a name or an address. state: of an account, or administrator."""
+
+    search: str = ""
+    state: str = ""
+
+
+STATES: Final = {
+    "active": "active",
+    "suspended": "suspended",
+    "administrator": "administrators",
+    "name": "imported names",
+}
+
+
+@dataclass(frozen=True)
+class AccountsPage:
+    rows: Page[AccountRow]
+    total: int
+
+
+def get_accounts_page(*, viewer: User, filters: AccountFilters, page: str) -> AccountsPage:
+    """The accounts of the installation, for administrators, by username."""
+    check_administers(viewer)
+    users_qs = User.objects.order_by("username_key")
+    total = users_qs.count()
+    if filters.search:
+        words = ("username_key", "name", "email")
+        found = (Q(**{f"{field}__icontains": filters.search.strip()}) for field in words)
+        users_qs = users_qs.filter(reduce(or_, found))
+    if filters.state == "administrator":
+        users_qs = users_qs.filter(is_superuser=True)
+    elif filters.state in STATES:
+        is_suspended = filters.state == "suspended"
+        users_qs = users_qs.filter(
+            is_active=filters.state == "active", suspended_at__isnull=not is_suspended
+        )
+    rows = paginate(users_qs, page=page, show=_rows)
+    return AccountsPage(rows, total)
+
+
+@dataclass(frozen=True)
+class AccountPage:
+    """An account with its roles (slug, name, role), sessions and API tokens."""
+
+    row: AccountRow
+    public_id: UUID
+    email: str
+    is_self: bool
+    collections: list[tuple[str, str, str]]
+    sessions: list[SessionRow]
+    tokens: list[TokenRow]
+
+
+def get_account_page(*, viewer: User, username: str) -> AccountPage:
+    """One account, for administrators; NotFound where there is none."""
+    user = get_account(viewer=viewer, username=username)
     now = timezone.now()
-    works = Q(auth_token_set__expiry=None) | Q(auth_token_set__expiry__gt=now)
-    users_qs = User.objects.annotate(tokens=Count("auth_token_set", filter=works)).order_by("pk")
+    memberships_qs = Membership.objects.filter(user=user).order_by("collection__slug")
+    (row,) = _rows([user])
+    return AccountPage(
+        row=row,
+        public_id=user.public_id,
+        email=user.email,
+        is_self=user == viewer,
+        collections=list(
+            memberships_qs.values_list("collection__slug", "collection__name", "role")
+        ),
+        sessions=list_sessions(user=user, current=None, now=now),
+        tokens=get_tokens_page(user=user, now=now).rows,
+    )
+
+
+def get_account(*, viewer: User, username: str) -> User:
+    """The account of this username, for administrators."""
+    check_administers(viewer)
+    user = User.objects.filter(username_key=fold(username)).first()
+    if user is None:
+        raise NotFound("account")
+    return user
+
+
+def _rows(users: Iterable[User]) -> list[AccountRow]:
+    own = list(users)
+    now = timezone.now()
+    live_qs = ApiToken.objects.filter(user__in=own).exclude(expiry__lte=now)
+    tokens = Counter(live_qs.values_list("user_id", flat=True))
     roles: dict[int, dict[str, str]] = {}
-    memberships_qs = Membership.objects.order_by("collection__slug")
+    memberships_qs = Membership.objects.filter(user__in=own).order_by("collection__slug")
     for pk, slug, role in memberships_qs.values_list("user_id", "collection__slug", "role"):
         roles.setdefault(pk, {})[slug] = role
     return [
@@ -49,10 +148,10 @@ def list_accounts() -> list[AccountRow]:
             is_administrator=user.is_superuser,
             last_login=user.last_login,
             suspended_at=user.suspended_at,
-            tokens=user.tokens,
+            tokens=tokens[user.pk],
             collections=roles.get(user.pk, {}),
         )
-        for user in users_qs
+        for user in own
     ]
 
 

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import F
 
 from judgments.audit import services as audit
-from judgments.models import ApiToken, Invitation, User
+from judgments.models import ApiToken, Invitation, Session, User
 from touchstone.errors import DomainError
 
 
@@ -42,11 +42,7 @@ def suspend_account(*, user: User, by: User | None, at: datetime) -> Suspended |
             raise AccountRefused(
                 "no_account", f"{account.username} is an imported name without a login."
             )
-        if admins == [account.pk]:
-            raise AccountRefused(
-                "last_administrator",
-                f"{account.username} is the last active administrator. Create another one first.",
-            )
+        _check_not_last(account, admins)
         User.objects.filter(pk=account.pk).update(
             is_active=False, suspended_at=at, session_epoch=F("session_epoch") + 1
         )
@@ -97,6 +93,47 @@ def set_language(*, by: User, language: str) -> None:
     """Keep the language that somebody wants translated pages in; empty: their browser's."""
     by.language = language
     by.save(update_fields=["language"])
+
+
+def remove_administrator(*, user: User, by: User | None, at: datetime) -> bool:
+    """Take an administrator's rights away; False if the account has none.
+
+    Raises AccountRefused for the last active administrator.
+    """
+    with transaction.atomic():
+        admins = _lock(is_superuser=True, is_active=True)
+        account = _get_locked(user)
+        if not account.is_superuser:
+            return False
+        _check_not_last(account, admins)
+        User.objects.filter(pk=account.pk).update(is_superuser=False, is_staff=False)
+        _record("account.removed_administrator", account, by, at)
+    return True
+
+
+def end_sessions(*, user: User, by: User | None, at: datetime) -> None:
+    """Sign an account out everywhere. API tokens stay."""
+    with transaction.atomic():
+        User.objects.filter(pk=user.pk).update(session_epoch=F("session_epoch") + 1)
+        ended = Session.objects.filter(user=user, expire_date__gt=at).delete()[0]
+        _record("sessions.ended", user, by, at, after={"sessions": ended})
+
+
+def revoke_tokens(*, user: User, by: User | None, at: datetime) -> int:
+    """Delete all API tokens of an account; how many."""
+    with transaction.atomic():
+        ended = _end_tokens(user)
+        if ended:
+            _record("tokens.revoked", user, by, at, after={"tokens_ended": ended})
+    return ended
+
+
+def _check_not_last(account: User, admins: list[int]) -> None:
+    if admins == [account.pk]:
+        raise AccountRefused(
+            "last_administrator",
+            f"{account.username} is the last active administrator. Create another one first.",
+        )
 
 
 def _lock(**conditions: object) -> list[int]:

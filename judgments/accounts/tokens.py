@@ -1,7 +1,9 @@
 """Keys for scripts: named, limited in scope and time, stored hashed, shown once."""
 
 from datetime import datetime, timedelta
+from typing import Final
 
+from django.conf import settings
 from django.db import transaction
 
 from judgments.audit import services as audit
@@ -9,19 +11,25 @@ from judgments.models import ApiToken, User
 from judgments.permissions import NotFound
 from touchstone.errors import DomainError
 
-TOKEN_DAYS = (7, 30, 90, 365)
-MOST = 50
+TOKEN_DAYS: Final = (7, 30, 90, 365)
+MOST: Final = 50
 
 
 class TokenRefused(DomainError):
     """The token can't be made like this."""
 
 
+def list_token_days() -> list[int]:
+    """The lives that a token may have, in days; TOUCHSTONE_TOKEN_DAYS is the longest."""
+    longest: int = settings.TOKEN_DAYS
+    return [days for days in TOKEN_DAYS if days < longest] + [longest]
+
+
 def create_token(
     *, by: User, name: str, scope: str, days: int, at: datetime
 ) -> tuple[ApiToken, str]:
     """Make a token of one's own; its text can't be read again later."""
-    if days not in TOKEN_DAYS or scope not in ApiToken.Scope.values:
+    if days not in list_token_days() or scope not in ApiToken.Scope.values:
         raise TokenRefused("token_invalid", "Choose a scope and an expiry.")
     if ApiToken.objects.filter(user=by).count() >= MOST:
         raise TokenRefused(

@@ -1,6 +1,7 @@
 """Signing in, the first account, invitations, and one's own tokens."""
 
 from typing import Any
+from uuid import UUID
 
 from axes.handlers.proxy import AxesProxyHandler
 from django.contrib import messages
@@ -15,20 +16,26 @@ from django.utils.decorators import method_decorator
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from judgments.accounts import tokens
 from judgments.accounts.forms import (
     BROWSERS,
     AccountForm,
     ChangePasswordForm,
+    ForgottenPasswordForm,
     LanguageForm,
+    NewPasswordForm,
     SetupForm,
     TokenForm,
 )
+from judgments.accounts.own_sessions import end_other_sessions, end_session, list_sessions
+from judgments.accounts.password_reset import get_reset_account, request_reset, reset_password
 from judgments.accounts.services import set_language
 from judgments.members import services as members
 from judgments.members.queries import count_tokens, get_tokens_page
+from judgments.messages.channels import get_channel
+from judgments.messages.kinds import EMAIL
 from judgments.models import ApiToken, Invitation, User
 from judgments.pages.languages import message_of, use_language_of
 from judgments.pages.rendering import posted, render_page, signed_in
@@ -50,6 +57,9 @@ class SignIn(LoginView):
         if not members.is_set_up():
             return redirect("setup")
         return super().get(request, *args, **kwargs)
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return super().get_context_data(**kwargs) | {"sends_mail": get_channel(EMAIL).is_on()}
 
 
 @login_not_required
@@ -148,6 +158,67 @@ def language(request: HttpRequest) -> HttpResponse:
         messages.success(request, gettext("Language saved."))
         return redirect("home")
     return render_page(request, "language", form=form)
+
+
+@require_safe
+def session_list(request: HttpRequest) -> HttpResponse:
+    """The browsers that one is signed in with."""
+    rows = list_sessions(
+        user=signed_in(request), current=request.session.session_key, now=timezone.now()
+    )
+    return render_page(request, "sessions", rows)
+
+
+@require_POST
+def session_end(request: HttpRequest, key: str) -> HttpResponse:
+    """Sign out another of one's own browsers."""
+    end_session(user=signed_in(request), key=key, at=timezone.now())
+    messages.success(request, gettext("Session ended."))
+    return redirect("sessions")
+
+
+@require_POST
+def sessions_end(request: HttpRequest) -> HttpResponse:
+    """Sign out all of one's own browsers but this one."""
+    ended = end_other_sessions(
+        user=signed_in(request), current=request.session.session_key, at=timezone.now()
+    )
+    words = ngettext("{count} other session ended.", "{count} other sessions ended.", ended)
+    messages.success(request, words.format(count=ended))
+    return redirect("sessions")
+
+
+@login_not_required
+@never_cache
+@require_http_methods(["GET", "POST"])
+def password_forgotten(request: HttpRequest) -> HttpResponse:
+    """Send a reset link to an account's address; the answer is the same for any username."""
+    if not get_channel(EMAIL).is_on():
+        raise NotFound
+    form = ForgottenPasswordForm(posted(request))
+    is_done = request.method == "POST" and form.is_valid()
+    if is_done:
+        request_reset(username=form.cleaned_data["username"], at=timezone.now())
+    return render_page(request, "password_forgotten", form=form, is_done=is_done)
+
+
+@login_not_required
+@never_cache
+@sensitive_post_parameters("password")
+@require_http_methods(["GET", "POST"])
+def password_reset(request: HttpRequest, account: UUID, token: str) -> HttpResponse:
+    """Set another password by a link; not found once it was used, or after a day."""
+    user = get_reset_account(account=account, token=token)
+    form = NewPasswordForm(posted(request))
+    if request.method == "POST" and form.is_valid():
+        try:
+            reset_password(account=account, token=token, at=timezone.now(), **form.cleaned_data)
+        except members.MemberRefused as error:
+            form.add_error("password", message_of(error))
+        else:
+            messages.success(request, gettext("Password changed. Sign in with it."))
+            return redirect("login")
+    return render_page(request, "password_reset", form=form, account=user)
 
 
 class ChangePassword(PasswordChangeView):

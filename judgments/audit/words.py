@@ -5,6 +5,7 @@ from typing import Final
 # {}: the subject. tests/judgments/audit holds that no action is missing here.
 SENTENCES: Final = {
     "account.made_administrator": "made {} an administrator",
+    "account.removed_administrator": "removed {} as an administrator",
     "account.resumed": "reactivated the account {}",
     "account.suspended": "suspended the account {}",
     "announcement.made": "made an announcement in {}",
@@ -57,6 +58,7 @@ SENTENCES: Final = {
     "pair.reopened": "reopened the pair {}",
     "password.changed": "changed the password of {}",
     "password.reset": "reset the password of {}",
+    "password.reset_link_created": "created a password reset link for {}",
     "pictures.fetched_again": "requested refused pictures of {} again",
     "pictures.fields_chosen": "chose the picture fields of {}",
     "pictures.uploaded": "uploaded pictures to {}",
@@ -71,6 +73,7 @@ SENTENCES: Final = {
     "run.imported": "uploaded the run {}",
     "run.withdrawn": "withdrew the run {}",
     "sample.drawn": "drew the sample {}",
+    "sessions.ended": "ended sessions of {}",
     "set.archived": "archived the set {}",
     "set.changed": "changed the set {}",
     "set.created": "created the set {}",
@@ -79,6 +82,7 @@ SENTENCES: Final = {
     "snapshot.stopped": "stopped a snapshot of {}",
     "token.created": "created the API token {}",
     "token.deleted": "deleted the API token {}",
+    "tokens.revoked": "revoked the API tokens of {}",
     "training.asked_again": "reset the training of {}",
     "training.failed": "ended the training of {} as failed",
     "training.passed": "ended the training of {} as passed",

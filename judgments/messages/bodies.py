@@ -5,7 +5,7 @@ from django.core.mail import EmailMessage
 from django.urls import reverse
 
 from judgments.messages.kinds import KINDS, words_of
-from judgments.messages.tokens import confirmation_token, invitation_token
+from judgments.messages.tokens import confirmation_token, invitation_token, reset_token
 from judgments.models import OutboxMessage
 
 
@@ -36,4 +36,9 @@ def link_of(message: OutboxMessage) -> str:
     if message.kind == "address":
         token = confirmation_token(user_id=message.recipient_id or 0, address=message.address)
         return reverse("address-confirm", args=[token])
+    if message.kind == "password_reset":
+        user = message.recipient
+        if user is None:
+            raise ValueError("a reset of nobody's password")
+        return reverse("password-reset", args=[user.public_id, reset_token(user)])
     return reverse(message.page, args=message.page_args)

@@ -76,6 +76,14 @@ KINDS: Final[Mapping[str, Kind]] = {
         "and for {days}.",
         is_chosen=False,
     ),
+    "password_reset": Kind(
+        label="Reset of a password",
+        about="",
+        subject="Reset your Touchstone password",
+        text="Open the link within a day to set another password for {username}. If you did not "
+        "ask for it, ignore this message.",
+        is_chosen=False,
+    ),
     "address": Kind(
         label="Confirmation of an address",
         about="",

@@ -13,6 +13,7 @@ from judgments.models.members import ApiToken, AuditEntry, Invitation, Membershi
 from judgments.models.messages import MessageChoice, Notice, OutboxMessage
 from judgments.models.pictures import DocumentPicture, Picture, PictureContent
 from judgments.models.secrets import Secret
+from judgments.models.sessions import Session
 from judgments.models.sets import SavedSet, SavedSetQuery, SetLook
 from judgments.models.side_texts import SideText
 from judgments.models.traffic import (
@@ -51,6 +52,7 @@ __all__ = [
     "SavedSet",
     "SavedSetQuery",
     "Secret",
+    "Session",
     "SetLook",
     "SideText",
     "TrafficBlock",

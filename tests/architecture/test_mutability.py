@@ -94,6 +94,7 @@ MUTABLE = {
     "judgments.SavedSet": "its name, whether it is held out or archived; all in the audit log",
     "judgments.SavedSetQuery": "queries come into a set and leave it; they are in the audit log",
     "judgments.Secret": "is encrypted under another key, and can be removed",
+    "judgments.Session": "is used, and deleted at its end",
     "judgments.SideText": "what people wrote beside facts: the part that can be erased",
     "judgments.User": "signs in, changes name and password",
     "judgments.WorkerBeat": "a worker writes its own again and again",

@@ -21,7 +21,7 @@ def build(*, pairs: int) -> dict[str, Any]:
     from django.test import Client
     from django.utils import timezone
 
-    from tests.builders import commit, make_set, make_world
+    from tests.builders import commit, make_set, make_user, make_world
     from tests.builders_annotation import make_campaign
     from tests.evaluation.builders import make_run
 
@@ -48,8 +48,15 @@ def build(*, pairs: int) -> dict[str, Any]:
         pairs=[(q, document) for q in world.queries for document in world.documents[2:]],
         overlap=1,
     )
-    sessions: dict[str, list[str]] = {username: [] for username in passwords}
-    for user in (world.ada, world.ben, world.cem, world.dora):
+    people = (
+        world.ada,
+        world.ben,
+        world.cem,
+        world.dora,
+        make_user(username="root", is_superuser=True),
+    )
+    sessions: dict[str, list[str]] = {user.username: [] for user in people}
+    for user in people:
         for _ in range(WINDOWS):
             client = Client()
             client.force_login(user, "django.contrib.auth.backends.ModelBackend")

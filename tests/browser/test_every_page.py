@@ -46,6 +46,10 @@ def test_axe_finds_nothing_on_any_page_and_none_is_wider_than_a_phone(
                 turn = len(looked_at) % len(LOOKS)
                 faults += faults_of(window, LOOKS[turn : turn + 1] if in_turns else LOOKS)
             looked_at.add(name)
+    window = open_window("root", reduced_motion="reduce")
+    for path, look in zip(("/accounts", "/accounts/ben"), LOOKS, strict=True):
+        assert opens(window, window.place.site.address + path)
+        faults += faults_of(window, (look,) if in_turns else LOOKS)
     assert not faults, "\n".join(faults)
     assert {"home", "leaderboard", "campaign", "label", "run", "pair", "list-create"} <= looked_at
     # those that have something to say only once people have labelled

@@ -136,6 +136,8 @@ def test_the_metrics_are_for_whoever_has_the_token(
 
 SECRETS = [
     "Not Found: /invitations/CANARY",
+    "Not Found: /password/reset/6d9fbbee-7a2c-4a5f-9f2e-0c3d8e0c8d11/CANARY",
+    "Not Found: /account/address/CANARY",
     "GET /setup?code=CANARY&x=1",
     "headers {'Authorization': 'Bearer CANARY'}",
     "postgres://touchstone:CANARY@db:5432/touchstone refused",

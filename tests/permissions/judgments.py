@@ -5,13 +5,14 @@ from datetime import timedelta
 from django.core import signing
 from django.utils import timezone
 
+from judgments.accounts.password_reset import create_reset_token
 from judgments.accounts.tokens import create_token
 from judgments.jobs.services import submit_job
 from judgments.members.services import invite
 from judgments.messages.services import notify
 from judgments.messages.tokens import CONFIRMATION_SALT
 from judgments.models import Invitation, Notice, Picture
-from tests.builders import World, commit, make_access, make_set
+from tests.builders import NOW, World, commit, make_access, make_set
 from tests.judgments.pictures.drawing import choose, data_uri, drawn, load
 from tests.judgments.samples.builders import make_frame, make_sample
 from tests.permissions.table import Row, everybody, leads, managers, readers
@@ -142,6 +143,16 @@ def sample(world: World) -> dict[str, object]:
     return main(world) | {"number": plan.number}
 
 
+def reset_of_cem(world: World) -> dict[str, object]:
+    """Of somebody who does not sign in here: that would end the link."""
+    token = create_reset_token(user=world.cem, by=None, at=NOW)
+    return {"account": world.cem.public_id, "token": token}
+
+
+def wrong_reset_of_cem(world: World) -> dict[str, object]:
+    return reset_of_cem(world) | {"token": "d5x4st-0"}
+
+
 SET = {"name": "Two", "slug": "two", "typed": "q1\nq2"}
 ROWS = [
     everybody("home", annotator=302),
@@ -158,6 +169,14 @@ ROWS = [
     everybody("password"),
     everybody("language"),
     everybody("language", 302, method="post", data={"language": "de"}),
+    everybody("sessions"),
+    everybody("sessions-end", 302, method="post"),
+    everybody("session-end", 404, path=lambda world: {"key": "0"}, method="post"),
+    # found only where the server sends e-mail
+    everybody("password-forgotten", 404, anonymous=404),
+    everybody("password-reset", path=reset_of_cem, anonymous=200),
+    everybody("password-reset", path=reset_of_cem, method="post", anonymous=200),
+    everybody("password-reset", 404, path=wrong_reset_of_cem, anonymous=404),
     everybody("invitation", path=invitation_link, anonymous=200),
     everybody("invitation", 302, path=invitation_link, method="post", anonymous=200),
     everybody("invitation", 404, path=old_invitation_link, anonymous=404),

@@ -1,6 +1,13 @@
-"""Who gets what of what machines ask."""
+"""Who gets what of what machines ask, and of the accounts."""
 
+from config.accounts.views import ACTS
+from tests.builders import World
 from tests.permissions.table import Row, everybody
+
+
+def ben(world: World) -> dict[str, object]:
+    return {"username": world.ben.username}
+
 
 ROWS = [
     everybody("healthz", anonymous=200),
@@ -9,4 +16,18 @@ ROWS = [
     everybody("readyz", 405, method="post", anonymous=405),
     # without the token that the operator chose nobody finds it, whoever they are
     Row(name="metrics", anonymous=404),
+    Row(name="accounts", admin=200),
+    Row(name="account", path=ben, admin=200),
+    Row(name="account-reset-link", path=ben, method="post", admin=200),
+    everybody("account-reset-link", 405, path=ben),
+    *(
+        Row(
+            name="account-act",
+            path=lambda world, act=act: ben(world) | {"act": act},  # type: ignore[misc]
+            method="post",
+            admin=302,
+        )
+        for act in ACTS
+    ),
+    Row(name="account-act", path=lambda world: ben(world) | {"act": "explode"}, method="post"),
 ]

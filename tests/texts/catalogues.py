@@ -67,5 +67,5 @@ def missing(catalog: Catalog) -> list[str]:
 
 
 def forms(text: object) -> tuple[str, ...]:
-    """A text, or all forms of one that is counted."""
-    return tuple(map(str, text)) if isinstance(text, list | tuple) else (str(text),)
+    """A text, or all forms of one that is counted; what is not translated yet is empty."""
+    return tuple(str(one or "") for one in (text if isinstance(text, list | tuple) else (text,)))

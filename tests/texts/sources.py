@@ -16,7 +16,18 @@ TEMPLATES: Final = (
     "django/forms/field.html",
     "registration/locked_out.html",
     "registration/login.html",
-    *(f"judgments/{name}.html" for name in ("home", "invitation", "language", "password")),
+    *(
+        f"judgments/{name}.html"
+        for name in (
+            "home",
+            "invitation",
+            "language",
+            "password",
+            "password_forgotten",
+            "password_reset",
+            "sessions",
+        )
+    ),
     *(
         f"annotation/{name}.html"
         for name in (
@@ -67,6 +78,7 @@ PYTHON_WITH_ENGLISH: Final = (
     "annotation/gold/actions.py",
     "annotation/questions/services.py",
     "judgments/accounts/forms.py",
+    "judgments/accounts/own_sessions.py",
     "judgments/accounts/views.py",
     "judgments/members/services.py",
     "judgments/models/members.py",

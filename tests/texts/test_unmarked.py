@@ -110,7 +110,9 @@ def views(patterns: list[URLPattern | URLResolver]) -> list[URLPattern]:
 
 def test_every_page_of_an_annotator_is_translated() -> None:
     """What lies under label/, and the pages of an account that an annotator meets."""
-    own = {"home", "login", "invitation", "password", "language", "my-campaigns"}
+    own = {"home", "login", "invitation", "language", "my-campaigns"}
+    own |= {"password", "password-forgotten", "password-reset"}
+    own |= {"sessions", "session-end", "sessions-end"}
     files = {"label-script", "label-first", "label-style", "label-picture"}
     found = {
         str(view.name)

@@ -295,7 +295,17 @@ def test_an_administrator_is_made_by_command_and_then_sees_everything(capsys, wo
     assert json.loads(run(capsys, "make_administrator", "eve", "--json")[1])["changed"] is False
 
 
-@pytest.mark.parametrize("command", ["suspend_account", "resume_account", "make_administrator"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "suspend_account",
+        "resume_account",
+        "make_administrator",
+        "remove_administrator",
+        "end_sessions",
+        "reset_link",
+    ],
+)
 def test_a_command_names_an_account_that_does_not_exist(capsys, command):
     status, _, err = run(capsys, command, "nobody")
     assert (status, "nobody" in err) == (2, True)

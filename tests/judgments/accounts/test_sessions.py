@@ -3,7 +3,6 @@
 from datetime import timedelta
 
 import pytest
-from django.contrib.sessions.models import Session
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -11,6 +10,7 @@ from django.utils import timezone
 from config.sweep import list_due
 from judgments.accounts import expired_sessions as sessions
 from judgments.accounts.expired_sessions import clear_sessions
+from judgments.models import Session
 from judgments.tasks import clear_expired_sessions
 
 pytestmark = pytest.mark.django_db

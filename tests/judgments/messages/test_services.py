@@ -127,7 +127,7 @@ def test_every_kind_can_be_switched_and_is_on_at_first(world: World) -> None:
 
 PLACES = (
     *("campaign", "collection", "pairs", "who", "words", "person", "role", "days"),
-    *("ranker", "what"),
+    *("ranker", "what", "username"),
 )
 
 

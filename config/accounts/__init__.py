@@ -1,0 +1,1 @@
+"""The administrators' pages of accounts: what they end lies in all apps."""
