@@ -92,6 +92,7 @@ urlpatterns: list[URLPattern] = [
     path(f"{C}/traffic/upload", traffic.traffic_upload, name="traffic-upload"),
     path(f"{C}/traffic/upload/preview", traffic.traffic_preview, name="traffic-upload-preview"),
     path(f"{C}/traffic/<int:number>", traffic.traffic_frame, name="traffic-frame"),
+    path(f"{C}/traffic/<int:number>/delete", traffic.traffic_delete, name="traffic-delete"),
     path(f"{C}/traffic/<int:number>/sample", samples.sample_create, name="sample-create"),
     path(f"{C}/lists", lists.lists, name="lists"),
     path(f"{C}/lists/new", lists.list_create, name="list-create"),

@@ -87,6 +87,7 @@ SENTENCES: Final = {
     "training.failed": "ended the training of {} as failed",
     "training.passed": "ended the training of {} as passed",
     "traffic.imported": "imported the traffic {}",
+    "traffic.queries_deleted": "deleted the queries of the traffic {}",
 }
 
 

@@ -43,11 +43,14 @@ def request_sample(
 ) -> Job:
     """Queue the drawing of a sample, which reads the whole frame; for leads.
 
-    Raises SamplingError for a design that can't be drawn.
+    Raises SamplingError for a design that can't be drawn, SampleRefused where the log's queries
+    were deleted.
     """
     check_may_lead(access)
     check_own_list(access, judgment_list)
     check_seed(seed)
+    if not frame.blocks.exists():
+        raise SampleRefused("no_queries", "The queries of this log were deleted.")
     allocate(design, unpack_histogram(bytes(frame.histogram)))
     return submit_job(
         access=access,

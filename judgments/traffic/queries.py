@@ -81,7 +81,7 @@ class FramePage:
     """top: what the most frequent queries have. needed: how few have a share of the searches.
 
     curve: (share of queries, share of searches), rising. cuts: of the strata, as they were typed;
-    problem: why there are none.
+    problem: why there are none. has_queries: False once a lead has deleted what users searched for.
     """
 
     row: FrameRow
@@ -92,6 +92,7 @@ class FramePage:
     cuts: str
     strata: list[StratumRow]
     problem: str
+    has_queries: bool
 
 
 def get_frame(*, access: Access, number: int) -> TrafficFrame:
@@ -161,6 +162,7 @@ def get_frame_page(*, access: Access, number: int, cuts: str | None) -> FramePag
         cuts=typed,
         strata=strata,
         problem=problem,
+        has_queries=frame.blocks.exists(),
     )
 
 

@@ -16,6 +16,7 @@ from django.utils import timezone
 from judgments.audit import services as audit
 from judgments.jobs.kinds import Work
 from judgments.models import Collection, TrafficBlock, TrafficFrame, User
+from judgments.permissions import Access, check_may_lead
 from judgments.traffic.packing import BLOCK, pack_histogram, pack_numbers, pack_texts
 from touchstone.errors import DomainError
 from touchstone.files.errors import Problems, Rule
@@ -191,6 +192,19 @@ def store_frame(
                     }
                 )
     return frame
+
+
+def delete_queries(*, access: Access, frame: TrafficFrame, at: datetime) -> None:
+    """Delete what users searched for; for leads. Totals, digest and samples stay.
+
+    No further sample can be drawn, and those that were can't be drawn again to check them.
+    """
+    check_may_lead(access)
+    with transaction.atomic():
+        deleted, _ = frame.blocks.all().delete()
+        if not deleted:
+            raise TrafficRefused("no_queries", "The queries of this log are deleted already.")
+        audit.record_by(access, at, "traffic.queries_deleted", frame.name)
 
 
 def work_on_traffic(work: Work) -> None:

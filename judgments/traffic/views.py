@@ -1,5 +1,6 @@
 """Traffic logs: importing one, and how concentrated it is."""
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -10,7 +11,8 @@ from judgments.pages.rendering import render_page, sent
 from judgments.permissions import NotFound, check_may_lead, get_access
 from judgments.rest.uploads import takes_file
 from judgments.traffic.forms import TrafficForm
-from judgments.traffic.queries import get_frame_page, get_traffic_page
+from judgments.traffic.queries import get_frame, get_frame_page, get_traffic_page
+from judgments.traffic.services import TrafficRefused, delete_queries
 from touchstone.files.table_preview import HEAD, preview_file
 from touchstone.sampling.traffic import TRAFFIC_PARTS
 
@@ -61,6 +63,21 @@ def traffic_preview(request: HttpRequest, slug: str) -> HttpResponse:
         "judgments/_columns.html",
         {"found": found, "parts": TRAFFIC_PARTS, "kind": "traffic"},
     )
+
+
+@require_POST
+def traffic_delete(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Delete the queries of a log."""
+    access = get_access(viewer=request.user, slug=slug)
+    check_may_lead(access)
+    frame = get_frame(access=access, number=number)
+    try:
+        delete_queries(access=access, frame=frame, at=timezone.now())
+    except TrafficRefused as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, f"The queries of {frame.name} were deleted.")
+    return redirect("traffic-frame", slug, number)
 
 
 @require_safe

@@ -216,6 +216,7 @@ ROWS = [
     leads("traffic-upload-preview", path=books, method="post", data={"file": b"query,searches\n"}),
     readers("traffic-frame", path=frame),
     readers("traffic-frame", path=frame, query="cuts=nope"),
+    leads("traffic-delete", 302, path=frame, method="post"),
     leads("sample-create", path=frame),
     leads(
         "sample-create",

@@ -7,8 +7,12 @@ import pytest
 from django.core.files.base import ContentFile
 from django.utils import timezone
 
+from evaluation.samples.verifying import verify_samples
 from judgments.jobs.services import submit_job, work_jobs
 from judgments.models import Query, TrafficBlock, TrafficFrame
+from judgments.permissions import NotFound
+from judgments.samples.designs import QUERIES, Design
+from judgments.samples.services import SampleRefused, request_sample
 from judgments.traffic import packing, services
 from judgments.traffic.queries import get_concentration, get_frame_page, get_traffic_page
 from tests.builders import make_access, make_world
@@ -126,3 +130,31 @@ def test_the_list_of_frames_counts_their_samples():
     page = get_traffic_page(access=access)
     assert [(row.name, row.samples) for row in page.frames] == [("May", 1)]
     assert [(row.list_slug, row.size) for row in page.samples] == [("main", 10)]
+
+
+def test_a_lead_deletes_what_users_searched_for_and_samples_stay():
+    world = make_world()
+    plan = make_sample(world=world)
+    lead = make_access(collection=world.collection)
+    services.delete_queries(access=lead, frame=plan.frame, at=timezone.now())
+    assert not TrafficBlock.objects.exists()
+    assert plan.members.count() == 10
+    page = get_frame_page(access=lead, number=1, cuts=None)
+    assert (page.has_queries, page.row.queries) == (False, 63)
+    assert verify_samples(judgment_list=world.judgments).problems == ()
+    with pytest.raises(services.TrafficRefused, match="deleted already"):
+        services.delete_queries(access=lead, frame=plan.frame, at=timezone.now())
+    design = Design(by_size=False, cuts=(), n=4, allocation=QUERIES)
+    with pytest.raises(SampleRefused, match="were deleted"):
+        request_sample(
+            access=lead,
+            at=timezone.now(),
+            frame=plan.frame,
+            judgment_list=world.judgments,
+            name="",
+            design=design,
+            seed=1,
+        )
+    dora = make_access(collection=world.collection, username="dora")
+    with pytest.raises(NotFound):
+        services.delete_queries(access=dora, frame=plan.frame, at=timezone.now())
