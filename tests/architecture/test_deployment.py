@@ -100,7 +100,7 @@ def test_the_database_and_redis_are_reached_by_those_that_need_them_alone() -> N
     outwards = {name: networks(name) - internal for name in services()}
     assert {name: found for name, found in outwards.items() if found} == {
         "web": {"front"},
-        "jobs": {"outgoing"},  # fetches pictures
+        "jobs": {"outgoing"},  # fetches pictures, asks live rankers
     }
     assert not any("ports" in one for name, one in services().items() if name != "web")
 
