@@ -45,7 +45,7 @@ def filled(engine, **given):
 
 def test_a_ranker_goes_live_is_tried_and_asked(world, settings):
     client = signed_in(world.dora)
-    assert "Which search engine?" in text_of(client.get(url("live")))
+    assert "Choose a search engine" in text_of(client.get(url("live")))
     offered = client.get(url("live-edit"), {"preset": "solr"})
     assert "response.docs" in offered.content.decode()
     with running(lambda _: results([("d2", 1.5), ("d1", 0.5)], title="<b>T</b>")) as engine:

@@ -104,7 +104,7 @@ def test_the_page_and_the_board_say_how_queries_were_chosen():
         text = reader().get(reverse(name, args=ESTIMATES)).text
         assert "55 drawn by" in text or "55 were drawn by a sample" in text
         assert "1 imported" in text
-        assert "no estimates for all queries" in text or "not estimates for all queries" in text
+        assert "do not estimate the mean over all queries" in text
 
 
 def test_compare_has_both_readings_of_differences():
