@@ -76,7 +76,7 @@ class Configuration:
     secret; empty where there is none. depth: results wanted. at_once: requests in flight. rate:
     requests per second, 0 for no limit. timeout: seconds for a request. attempts: for each query.
     min_answered: the share of queries that must be answered for a snapshot to become a run.
-    takes_documents: titles, texts and URLs fill documents of which only the id is known.
+    takes_documents: fill stubs with the titles, texts and URLs of results.
     """
 
     method: str

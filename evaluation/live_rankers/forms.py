@@ -84,7 +84,7 @@ class ConfigurationForm(forms.Form):
     takes_documents = forms.BooleanField(
         label="Fill documents",
         required=False,
-        help_text="Titles and texts fill documents of which only the id is known.",
+        help_text="Fills stubs with the titles and texts of results.",
     )
     depth = forms.IntegerField(label="Results per query", min_value=1, max_value=DEEPEST)
     at_once = forms.IntegerField(label="Requests at once", min_value=1, max_value=MOST_AT_ONCE)
@@ -102,7 +102,7 @@ class ConfigurationForm(forms.Form):
         label="Queries that must be answered (%)",
         min_value=1,
         max_value=100,
-        help_text="With fewer, a snapshot makes no run. Below 100, failed queries count as "
+        help_text="With fewer, a snapshot creates no run. Below 100, failed queries count as "
         "without results.",
     )
 

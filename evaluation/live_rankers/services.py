@@ -89,7 +89,7 @@ def _keep_secret(
     """Store a new secret, or see that the old one goes to the same server."""
     if not configuration.secret_header:
         if secret:
-            raise ConfigurationRefused("secret_header", "Which header carries the secret?")
+            raise ConfigurationRefused("secret_header", "Enter the header that carries the secret.")
         return
     if not secret:
         old = source.secret

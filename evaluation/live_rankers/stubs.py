@@ -1,4 +1,4 @@
-"""Documents that come with an engine's answers: those of which only the id is known are filled."""
+"""Stubs, filled with the documents in an engine's responses."""
 
 from collections.abc import Iterable
 from typing import Final

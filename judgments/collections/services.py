@@ -247,7 +247,7 @@ def _upsert(
 
 
 def ensure_queries(*, collection: Collection, qids: Iterable[str]) -> dict[str, int]:
-    """The pk of each query by its id; unknown ids become stubs, of which only the id is known."""
+    """The pk of each query by its id; unknown ids become stubs."""
     wanted = set(qids)
     known = map_queries(collection=collection, qids=wanted)
     missing = sorted(wanted - known.keys())
