@@ -7,7 +7,7 @@ from django.urls import reverse
 from annotation.models import Campaign, Pair, Pool
 from evaluation.evaluations.queries import FilterRefused
 from evaluation.judge_next.queries import JudgeNext, NextAsked, get_judge_next
-from judgments.models import SetLook
+from judgments.models import QueryOrigin, SetLook
 from judgments.versions.services import Change
 from tests.api.callers import MAIN, by_token
 from tests.builders import World, commit, make_access, make_set, make_world
@@ -134,6 +134,9 @@ def test_the_button_makes_a_draft_of_just_these_pairs(world):
     pool = Pool.objects.get()
     assert pool.strategy == Pool.Strategy.NEXT
     assert pool.entries.first().sources[0][2] in (2, 3)
+    # the product knows how their queries were chosen
+    origins = QueryOrigin.objects.values_list("query", "origin")
+    assert set(origins) == {(query, "judge_next") for query, _ in pairs}
     # the campaign's own page can be looked at, and has nothing to top up
     page = signed_in(world.ada).get(response["Location"])
     assert page.status_code == 200
