@@ -119,7 +119,7 @@ def test_a_regression_is_one_incident_one_alert_and_one_recovery(world, dora, se
     assert incident.recovered_at is not None
     assert (told("incident"), told("recovered")) == (["ada", "dora"], ["ada", "dora"])
     page = text_of(signed_in(dora.user).get(reverse("canaries", args=["books", "live"])))
-    assert "quality fell incident begins" in page
+    assert "quality fell incident starts" in page
     assert "quality fell recovered" in page
 
 

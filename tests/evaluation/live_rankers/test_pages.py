@@ -100,7 +100,7 @@ def test_every_mistake_is_shown_at_its_field(world, settings):
             ({"headers": "x"}, "no colon"),
             ({"document_url": "a["}, "Not JMESPath"),
             ({"secret_header": "X-Key"}, "Enter the secret"),
-            ({"secret": "x"}, "Which header"),
+            ({"secret": "x"}, "Enter the header"),
             ({"depth": "0"}, "greater than or equal to 1"),
             ({"try": "1", "qid": "nope"}, "no query 'nope'"),
         ):
