@@ -11,6 +11,7 @@ from annotation.models import Campaign, CampaignAnnotator, GuidelineRevision
 from judgments.models import Membership, Role, User
 from judgments.permissions import (
     Access,
+    Archived,
     NotFound,
     Viewer,
     check_may_lead,
@@ -123,10 +124,15 @@ def is_own(access: Access, campaign: Campaign) -> bool:
 
 
 def check_may_run(access: Access, campaign: Campaign) -> None:
-    """Change a campaign: leads, in their own collection."""
+    """Change a campaign: leads, in their own collection. Raises Archived where it, its list or
+    its collection is archived."""
     if not is_own(access, campaign):
         raise NotFound("campaign")
     check_may_lead(access)
+    if campaign.archived_at is not None:
+        raise Archived("campaign")
+    if campaign.list.archived_at is not None:
+        raise Archived("list")
 
 
 def check_may_read_labels(access: Access, campaign: Campaign) -> None:

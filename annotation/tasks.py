@@ -3,6 +3,8 @@
 from celery import shared_task
 from django.utils import timezone
 
+from annotation.budgets.services import TASK as CHECK_BUDGETS
+from annotation.budgets.services import check_due_budgets
 from annotation.consolidation.services import consolidate, seconds_to_wait
 from annotation.gold.checking import check_labels
 from annotation.labelling.leasing import release_expired
@@ -64,3 +66,9 @@ def preview_campaign_aside(campaign_id: int, people: str) -> None:
 def remind_people() -> None:
     """Tell leads what waits for them, unless that was done just now."""
     remind(at=timezone.now())
+
+
+@shared_task(name=CHECK_BUDGETS, ignore_result=True)
+def check_campaign_budgets() -> None:
+    """Stop campaigns whose budget is used up, and let others go on."""
+    check_due_budgets(at=timezone.now())

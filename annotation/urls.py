@@ -4,6 +4,7 @@ from django.urls import URLPattern, path
 
 from annotation.adjudication import queue_views as queue
 from annotation.adjudication import views as pairs
+from annotation.budgets import views as budgets
 from annotation.dashboards import monitoring_views as monitoring
 from annotation.dashboards import views as campaigns
 from annotation.gold import views as gold
@@ -70,6 +71,7 @@ urlpatterns: list[URLPattern] = [
         name="label-question",
     ),
     path("label/<uuid:campaign_id>/news", translated(questions.news), name="label-news"),
+    path("overview", campaigns.work_overview, name="work-overview"),
     path("my-campaigns", translated(campaigns.my_campaigns), name="my-campaigns"),
     path(f"{C}/campaigns", campaigns.campaigns, name="campaigns"),
     path(f"{C}/campaigns/new", campaigns.campaign_create, name="campaign-create"),
@@ -78,7 +80,11 @@ urlpatterns: list[URLPattern] = [
     path(f"{K}/change", campaigns.campaign_change, name="campaign-change"),
     path(f"{K}/open", campaigns.campaign_open, name="campaign-open"),
     path(f"{K}/close", campaigns.campaign_close, name="campaign-close"),
+    path(f"{K}/archive", campaigns.campaign_archive, name="campaign-archive"),
+    path(f"{K}/restore", campaigns.campaign_restore, name="campaign-restore"),
     path(f"{K}/approve", campaigns.campaign_approve, name="campaign-approve"),
+    path(f"{K}/budget", budgets.campaign_budget, name="campaign-budget"),
+    path(f"{C}/budget", budgets.collection_budget, name="collection-budget"),
     path(f"{K}/pool", pools.pool, name="campaign-pool"),
     path(f"{K}/pool/preview", pools.pool_preview, name="campaign-pool-preview"),
     path(f"{K}/pool/snapshots", snapshot_pools.pool_snapshots, name="campaign-pool-snapshots"),

@@ -320,6 +320,14 @@ if MAIL_ON:
     if not SITE_URL.startswith(("http://", "https://")):
         raise ImproperlyConfigured("TOUCHSTONE_URL must be the server’s address, for links in mail")
 
+# what budgets and prices are in: one currency for the whole installation
+
+CURRENCY = env.str("TOUCHSTONE_CURRENCY", default="EUR")
+if not (CURRENCY.isascii() and CURRENCY.isalpha() and CURRENCY.isupper() and len(CURRENCY) == 3):
+    raise ImproperlyConfigured(
+        f"TOUCHSTONE_CURRENCY is {CURRENCY!r}: use a code of three letters, such as EUR"
+    )
+
 # time, language, cache
 
 USE_TZ = True

@@ -13,6 +13,7 @@ from django.db import close_old_connections
 from django.db.models import Sum
 from django.utils import timezone
 
+import annotation.budgets.services
 import annotation.due
 import annotation.quality.due
 import annotation.reminders.services
@@ -38,6 +39,7 @@ WITHOUT_ARGUMENTS: Final[Mapping[str, Callable[[datetime], bool]]] = {
     "evaluation.check_canaries": evaluation.canaries.due.is_look_due,
     "annotation.release_expired": annotation.due.is_lease_due,
     "annotation.build_snapshot_pools": annotation.due.is_snapshot_pool_due,
+    annotation.budgets.services.TASK: annotation.budgets.services.is_check_due,
     "annotation.remind": annotation.reminders.services.is_reminding_due,
 }
 

@@ -13,7 +13,7 @@ from django.utils import translation
 from django.views.defaults import bad_request
 
 from judgments.pages.languages import IS_TRANSLATED, use_language_of
-from judgments.permissions import NotFound
+from judgments.permissions import Archived, NotFound
 from judgments.rate_limits import SCOPE, seconds_to_wait
 from judgments.rest.problems import CONTENT_TYPE
 from judgments.rest.uploads import MOST_BYTES
@@ -133,7 +133,12 @@ class RefusalMiddleware:
         response.headers.setdefault("Cache-Control", "private, no-cache")
         return response
 
-    def process_exception(self, request: HttpRequest, exception: Exception) -> None:
-        """Turn a NotFound that a view let through into Django's own 404."""
+    def process_exception(
+        self, request: HttpRequest, exception: Exception
+    ) -> HttpResponseBase | None:
+        """Answer what a view let through: NotFound as Django's own 404, Archived by a page."""
         if isinstance(exception, NotFound):
             raise Http404(exception.message) from exception
+        if isinstance(exception, Archived):
+            return render(request, "409.html", {"reason": exception.message}, status=409)
+        return None

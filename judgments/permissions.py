@@ -42,6 +42,15 @@ class SetRefused(DomainError):
     """The saved set can't be made or changed like this."""
 
 
+class Archived(DomainError):
+    """What is archived can't be changed until it is restored."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            "archived", f"This {what} is archived, so it can’t be changed. Restore it first."
+        )
+
+
 @dataclass(frozen=True)
 class Access:
     """What a viewer is in a collection: the ticket that every query and service asks for.
@@ -49,6 +58,7 @@ class Access:
     role: annotator, researcher, lead, or admin (a superuser, who reads everything and manages
     members, but neither labels nor judges unless also a member).
     is_annotating: the viewer annotates in an open campaign of this collection.
+    is_lead: leads it, and may change it: nobody does while it is archived.
     """
 
     user: User
@@ -58,7 +68,11 @@ class Access:
 
     @property
     def is_lead(self) -> bool:
-        return self.role == Role.LEAD
+        return self.role == Role.LEAD and not self.is_archived
+
+    @property
+    def is_archived(self) -> bool:
+        return self.collection.archived_at is not None
 
     @property
     def is_admin(self) -> bool:
@@ -115,7 +129,8 @@ def may_see_rankings(access: Access) -> bool:
 
 def may_upload_runs(access: Access) -> bool:
     """Register rankers and upload runs."""
-    return access.role in (Role.RESEARCHER, Role.LEAD) and may_see_rankings(access)
+    may_ever = access.role in (Role.RESEARCHER, Role.LEAD) and may_see_rankings(access)
+    return may_ever and not access.is_archived
 
 
 def may_make_sets(access: Access) -> bool:
@@ -130,12 +145,17 @@ def may_lead(access: Access) -> bool:
 
 def may_see_people(access: Access) -> bool:
     """Names behind labels, votes and versions, the audit log, the members."""
-    return access.is_lead or access.is_admin
+    return access.role == Role.LEAD or access.is_admin
 
 
 def may_manage_members(access: Access) -> bool:
-    """Invite people, change roles, end memberships."""
-    return access.is_lead or access.is_admin
+    """Invite people, change roles, end memberships; also of an archived collection."""
+    return access.role == Role.LEAD or access.is_admin
+
+
+def may_archive(access: Access) -> bool:
+    """Archive the collection, or restore it."""
+    return access.role == Role.LEAD or access.is_admin
 
 
 def check_may_see_content(access: Access) -> None:
@@ -150,12 +170,13 @@ def check_may_see_rankings(access: Access) -> None:
 
 def check_may_upload_runs(access: Access) -> None:
     if not may_upload_runs(access):
+        if access.is_archived and access.role in (Role.RESEARCHER, Role.LEAD):
+            raise Archived("collection")
         raise NotFound
 
 
 def check_may_make_sets(access: Access) -> None:
-    if not may_make_sets(access):
-        raise NotFound
+    check_may_upload_runs(access)
 
 
 def check_may_change_set(access: Access, saved_set: SavedSet) -> None:
@@ -181,7 +202,15 @@ def may_change_set(access: Access, saved_set: SavedSet) -> bool:
 
 
 def check_may_lead(access: Access) -> None:
-    if not may_lead(access):
+    """Raises NotFound for those who do not lead, and Archived for those who do."""
+    if access.role != Role.LEAD:
+        raise NotFound
+    if access.is_archived:
+        raise Archived("collection")
+
+
+def check_may_archive(access: Access) -> None:
+    if not may_archive(access):
         raise NotFound
 
 

@@ -4,6 +4,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, path
 
 from judgments.accounts import views as account
+from judgments.archiving import views as archiving
 from judgments.collections import home_views as home
 from judgments.collections import views as collections
 from judgments.content import views as content
@@ -47,6 +48,8 @@ urlpatterns: list[URLPattern] = [
     path("account/address/<str:token>", messages.address_confirm, name="address-confirm"),
     path("collections/new", collections.collection_create, name="collection-create"),
     path(C, collections.collection, name="collection"),
+    path(f"{C}/archive", archiving.collection_archive, name="collection-archive"),
+    path(f"{C}/restore", archiving.collection_restore, name="collection-restore"),
     path(f"{C}/queries", content.queries, name="queries"),
     path(f"{C}/queries/upload", collections.upload, {"kind": "queries"}, name="queries-upload"),
     path(f"{C}/query/<path:qid>", content.query, name="query"),
@@ -97,6 +100,8 @@ urlpatterns: list[URLPattern] = [
     path(f"{C}/lists", lists.lists, name="lists"),
     path(f"{C}/lists/new", lists.list_create, name="list-create"),
     path(L, lists.list_page, name="list"),
+    path(f"{L}/archive", archiving.list_archive, name="list-archive"),
+    path(f"{L}/restore", archiving.list_restore, name="list-restore"),
     path(f"{L}/import", lists.list_import, name="list-import"),
     path(f"{L}/samples/<int:number>", samples.sample, name="sample"),
     path(f"{L}/samples/<int:number>/file", samples.sample_file, name="sample-file"),

@@ -94,5 +94,31 @@ def tell_adjudication(
     )
 
 
+def tell_deadline(
+    campaign: Campaign, *, is_over: bool, done: int, pairs: int, at: datetime
+) -> None:
+    """Tell leads that an open campaign is due soon or overdue, and of the first its annotators."""
+    due = campaign.due_on
+    assert due is not None
+    people = list_leads(campaign.list.collection)
+    if not is_over:
+        active_qs = campaign.annotators.filter(is_active=True, paused="")
+        people += User.objects.filter(is_active=True, pk__in=active_qs.values("user"))
+    notify(
+        kind="deadline",
+        key=f"campaign:{campaign.pk}:due:{due.isoformat()}:{'over' if is_over else 'near'}",
+        people=people,
+        payload=_names(campaign)
+        | {
+            "when": "is overdue" if is_over else f"is due on {due.day} {due:%B}",
+            "done": f"{done:,}",
+            "pairs": "1 pair" if pairs == 1 else f"{pairs:,} pairs",
+        },
+        page=_page(campaign),
+        collection=campaign.list.collection,
+        at=at,
+    )
+
+
 def _names(campaign: Campaign) -> dict[str, str]:
     return {"campaign": campaign.name, "collection": campaign.list.collection.name}

@@ -282,6 +282,12 @@ def rank_disagreements(campaign: Campaign) -> list[tuple[bool, int, int]]:
     )
 
 
+def is_overdue(campaign: Campaign, now: datetime) -> bool:
+    """Whether a campaign is open though the day on which it was due is over, in UTC."""
+    is_open = campaign.state == Campaign.State.OPEN
+    return is_open and campaign.due_on is not None and campaign.due_on < now.astimezone(UTC).date()
+
+
 def list_contributors(*, access: Access, campaign: Campaign) -> list[Contributor]:
     """Who labelled, under pseudonyms: leads at any time, researchers once it is closed."""
     check_may_read_labels(access, campaign)

@@ -29,7 +29,7 @@ from annotation.seats.services import balance_seats, end_leases, lock_pairs
 from judgments.audit import services as audit
 from judgments.collections.naming import unless_taken
 from judgments.models import Collection, JudgmentList, Membership, Role, User
-from judgments.permissions import Access, NotFound, check_may_lead
+from judgments.permissions import Access, Archived, NotFound, check_may_lead
 from touchstone.errors import DomainError
 
 MAX_NAME_CHARACTERS: Final = 200
@@ -73,6 +73,8 @@ def create_campaign(
     if judgment_list.collection_id != access.collection.pk:
         raise NotFound("list")
     check_may_lead(access)
+    if judgment_list.archived_at is not None:
+        raise Archived("list")
     campaign = Campaign(
         list=judgment_list,
         name=name.strip(),

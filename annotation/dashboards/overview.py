@@ -33,7 +33,11 @@ def list_standings(access: Access) -> Iterator[Standing]:
     if not may_see_people(access):
         return
     campaigns_qs = Campaign.objects.filter(list__collection=access.collection)
-    begun_qs = campaigns_qs.exclude(state=Campaign.State.DRAFT).select_related("list", "guideline")
+    begun_qs = (
+        campaigns_qs.filter(archived_at=None)
+        .exclude(state=Campaign.State.DRAFT)
+        .select_related("list", "guideline")
+    )
     for order, campaign in enumerate(begun_qs.order_by("-pk")[:MOST]):
         yield _standing(access, campaign, order)
 

@@ -1,10 +1,10 @@
 """The pages around a campaign: all campaigns, one as its leads see it, and what others may see."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from annotation.adjudication.pairs import PairRow, list_widest
 from annotation.campaigns.queries import (
@@ -13,6 +13,7 @@ from annotation.campaigns.queries import (
     PairCounts,
     count_pairs,
     get_dashboard,
+    is_overdue,
     list_campaigns,
     list_candidates,
     list_closed_campaigns,
@@ -45,12 +46,15 @@ class CampaignsPage:
 
     current: open ones in which the viewer annotates. past: closed ones.
     rows: all of them for leads and admins, the closed ones for researchers, else none.
+    archived: how many others are archived; shows_archived: the rows are these.
     has_list, has_guideline: whether what a campaign needs is there.
     """
 
     current: tuple[OwnCampaign, ...]
     past: tuple[OwnCampaign, ...]
     rows: tuple[Campaign, ...]
+    archived: int
+    shows_archived: bool
     shows_people: bool
     has_list: bool
     has_guideline: bool
@@ -83,6 +87,7 @@ class CampaignPage:
     used_up: people who have met all of them, where the lead wants to be told. actions: what rules
     did about people and nobody took back. unqualified: people who wait for the lead before they
     can go on to the pairs that count. questions: of annotators, that wait for an answer.
+    is_overdue: it is open after the day on which it was due.
     """
 
     campaign: Campaign
@@ -99,6 +104,7 @@ class CampaignPage:
     actions: int
     unqualified: int
     questions: int
+    is_overdue: bool
 
 
 @dataclass(frozen=True)
@@ -138,22 +144,29 @@ def get_my_campaigns(*, viewer: User, collection: Collection | None = None) -> M
     )
 
 
-def get_campaigns_page(*, access: Access) -> CampaignsPage:
-    """The campaigns of the collection, as far as the viewer may see them."""
+def get_campaigns_page(*, access: Access, shows_archived: bool = False) -> CampaignsPage:
+    """The campaigns of the collection, as far as the viewer may see them.
+
+    shows_archived: those that are archived, and no others.
+    """
     people = may_see_people(access)
-    rows: Iterable[Campaign] = ()
+    collection = access.collection
+    rows: QuerySet[Any] = Campaign.objects.none()
     if people:
         rows = list_campaigns(access=access)
     elif may_see_rankings(access):
         rows = list_closed_campaigns(access=access)
-    collection = access.collection
+    archived = Q(archived_at__isnull=False)
     mine = get_my_campaigns(viewer=access.user, collection=collection)
     return CampaignsPage(
         current=mine.current,
         past=mine.past,
-        rows=tuple(rows),
+        rows=tuple(rows.filter(archived if shows_archived else ~archived)),
+        archived=0 if shows_archived else rows.filter(archived).order_by().count(),
+        shows_archived=shows_archived,
         shows_people=people,
-        has_list=people and JudgmentList.objects.filter(collection=collection).exists(),
+        has_list=people
+        and JudgmentList.objects.filter(collection=collection, archived_at=None).exists(),
         has_guideline=people and Guideline.objects.filter(collection=collection).exists(),
     )
 
@@ -178,6 +191,7 @@ def get_campaign_page(*, access: Access, campaign: Campaign, now: datetime) -> C
         used_up=count_used_up(campaign) if is_open else 0,
         unqualified=count_waiting_to_qualify(campaign) if is_open else 0,
         questions=questions,
+        is_overdue=is_overdue(campaign, now),
     )
 
 

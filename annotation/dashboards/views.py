@@ -12,7 +12,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.campaigns import services
-from annotation.campaigns.finding import led_campaign
+from annotation.campaigns.archiving import archive_campaign, restore_campaign
+from annotation.campaigns.finding import led_campaign, watched_campaign
 from annotation.campaigns.forms import ApprovalForm, CampaignForm, PeopleForm
 from annotation.campaigns.queries import (
     Dashboard,
@@ -31,6 +32,7 @@ from annotation.dashboards.queries import (
     get_own_page,
     get_summary_page,
 )
+from annotation.dashboards.work_overview import get_work_overview
 from annotation.guidelines.queries import list_guidelines, list_lists
 from annotation.models import Campaign
 from annotation.pages.rendering import render_page
@@ -70,11 +72,23 @@ def my_campaigns(request: HttpRequest) -> HttpResponse:
     return render(request, "annotation/my_campaigns.html", {"page": page})
 
 
+@never_cache
+@require_safe
+def work_overview(request: HttpRequest) -> HttpResponse:
+    """All campaigns that one leads, those that wait for a decision first."""
+    assert isinstance(request.user, User)  # LoginRequiredMiddleware has seen to it
+    page = get_work_overview(
+        viewer=request.user, now=timezone.now(), page=request.GET.get("page", "")
+    )
+    return render(request, "annotation/work_overview.html", {"page": page})
+
+
 @require_safe
 def campaigns(request: HttpRequest, slug: str) -> HttpResponse:
     """The collection's campaigns, as far as they are the viewer's."""
     access = get_access(viewer=request.user, slug=slug)
-    return render_page(request, "campaigns", get_campaigns_page(access=access), access=access)
+    page = get_campaigns_page(access=access, shows_archived="archived" in request.GET)
+    return render_page(request, "campaigns", page, access=access)
 
 
 @require_http_methods(["GET", "POST"])
@@ -175,6 +189,30 @@ def campaign_close(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpRe
 
 
 @require_POST
+def campaign_archive(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
+    """Hide a campaign, which is read-only from then on."""
+    access, campaign = watched_campaign(request, slug, campaign_id)
+    check_may_lead(access)
+    try:
+        archive_campaign(access=access, campaign=campaign, at=timezone.now())
+    except services.CampaignRefused as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, "Archived. It can be restored here.")
+    return redirect("campaign", slug, campaign_id)
+
+
+@require_POST
+def campaign_restore(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
+    """Show a campaign again."""
+    access, campaign = watched_campaign(request, slug, campaign_id)
+    check_may_lead(access)
+    restore_campaign(access=access, campaign=campaign, at=timezone.now())
+    messages.success(request, "Restored.")
+    return redirect("campaign", slug, campaign_id)
+
+
+@require_POST
 def campaign_people_add(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     """Let members annotate."""
     access, campaign = led_campaign(request, slug, campaign_id)
@@ -231,7 +269,8 @@ def _dashboard(request: HttpRequest, access: Access, campaign: Campaign) -> Http
     page = get_campaign_page(access=access, campaign=campaign, now=now)
     shown = _shown(request, page.dashboard)
     blocked = ""
-    if may_lead(access) and campaign.state != Campaign.State.OPEN:
+    is_archived = campaign.archived_at or campaign.list.archived_at
+    if may_lead(access) and campaign.state != Campaign.State.OPEN and not is_archived:
         try:
             services.check_may_open(campaign)
         except services.CampaignRefused as error:

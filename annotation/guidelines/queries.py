@@ -70,7 +70,8 @@ def get_guideline_page(
 def list_lists(*, access: Access) -> list[JudgmentList]:
     """The collection's lists, the oldest first: what campaigns and guidelines are made for."""
     check_may_see_people(access)
-    return list(JudgmentList.objects.filter(collection=access.collection).order_by("pk"))
+    own_qs = JudgmentList.objects.filter(collection=access.collection, archived_at=None)
+    return list(own_qs.order_by("pk"))
 
 
 def get_list_of(*, access: Access, guideline: Guideline) -> JudgmentList:

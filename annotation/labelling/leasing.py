@@ -52,12 +52,12 @@ def lease_next(*, context: AnnotatorContext, count: int, at: datetime) -> int:
     Raises CampaignClosed unless the campaign is open.
     """
     check_may_label(context)
-    count = max(1, min(count, MOST))
+    count = max(1, min(count, context.campaign.most_leases or MOST))
     enough = _enough(count)
     standing = get_standing(context)
     if standing.stage == Stage.WAITING:
         return 0
-    if standing.stage == Stage.LEARNING:
+    if standing.stage == Stage.LEARNING and not context.campaign.stopped:
         return _lease_training(context, at)
     leases = list_leases(context)
     fresh = sum(until > at + FRESH * context.campaign.lease for until in leases)
@@ -79,6 +79,8 @@ def renew_leases(*, context: AnnotatorContext, at: datetime) -> int:
 
 def take_over(*, context: AnnotatorContext, pairs: Sequence[int], at: datetime) -> int:
     """Lease to the viewer a seat of each of these pairs where there is one for them; how many."""
+    if context.campaign.stopped:
+        return 0
     with transaction.atomic():
         _lock_place(context)
         return _lease(context, _not_locked(list_free_among(context, pairs)), at, in_turn=False)

@@ -73,6 +73,11 @@ class Campaign(models.Model):
     secret never changes and is shown to nobody: what is planted for whom follows from it.
     lease_minutes: how long a seat is kept for an annotator who sends nothing.
     shows_images: annotators see the images that a document's HTML holds.
+    archived_at: since when it is hidden from lists and can't be changed; it is not open then.
+    due_on: the day by whose end it should be done. daily_target: labels of a person. label_price:
+    in hundredths of the currency. stopped: why nothing more is handed out, in words for
+    annotators; empty while something is. most_leases: how many seats a person may hold, where a
+    budget leaves few. Both are kept by annotation/budgets.
     """
 
     class State(models.TextChoices):
@@ -112,12 +117,18 @@ class Campaign(models.Model):
     secret = models.CharField(max_length=64, default=make_secret, editable=False)
     lease_minutes = models.PositiveSmallIntegerField(default=LEASE_MINUTES)
     shows_images = models.BooleanField(default=False)
+    due_on = models.DateField(null=True)
+    daily_target = models.PositiveIntegerField(null=True)
+    label_price = models.PositiveIntegerField(null=True)
+    stopped = models.TextField(blank=True, default="", db_default="")
+    most_leases = models.PositiveSmallIntegerField(null=True)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
     )
     opened_at = models.DateTimeField(null=True)
     closed_at = models.DateTimeField(null=True)
+    archived_at = models.DateTimeField(null=True)
 
     class Meta:
         ordering = ("id",)

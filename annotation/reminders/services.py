@@ -1,13 +1,20 @@
 """A round over all campaigns: who has to be told what. Run twice, it tells nobody twice."""
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Final
 
 from django.db.models import Count, Exists
 
-from annotation.campaigns.notices import adjudication_key, tell_adjudication, tell_report_ready
-from annotation.campaigns.queries import IN_GOLD
+from annotation.campaigns.cached_counts import get_or_count
+from annotation.campaigns.notices import (
+    adjudication_key,
+    tell_adjudication,
+    tell_deadline,
+    tell_report_ready,
+)
+from annotation.campaigns.queries import IN_GOLD, PairCounts, count_pairs
 from annotation.models import Campaign, GoldItem, Pair, QualityReport
 from annotation.quality.due import is_report_due
 from judgments.jobs.rounds import begin_round, is_round_due
@@ -17,6 +24,7 @@ from judgments.waking import wake
 
 TASK: Final = "annotation.remind"
 EVERY: Final = timedelta(minutes=1)
+DUE_SOON: Final = timedelta(days=2)
 REPORTED: Final = timedelta(days=1)  # after a closing, for which its report is seen to
 
 
@@ -31,6 +39,7 @@ def remind(*, at: datetime) -> bool:
         return False
     tell_about_adjudication(at=at)
     tell_about_reports(at=at)
+    tell_about_deadlines(at=at)
     return True
 
 
@@ -66,6 +75,25 @@ def tell_about_reports(*, at: datetime) -> None:
             wake("annotation.refresh_quality", campaign.pk)
         elif report is not None and report.seen:
             tell_report_ready(campaign, at=at)
+
+
+def tell_about_deadlines(*, at: datetime) -> None:
+    """Tell people of open campaigns that are due soon, or should have been done by now."""
+    today = at.astimezone(UTC).date()
+    due_qs = Campaign.objects.filter(
+        state=Campaign.State.OPEN, due_on__lte=today + DUE_SOON
+    ).select_related("list__collection")
+    for campaign in due_qs.order_by("pk"):
+        assert campaign.due_on is not None
+        counts = get_or_count(campaign, "pairs", PairCounts, partial(count_pairs, campaign))
+        if counts.concluded < counts.all:
+            tell_deadline(
+                campaign,
+                is_over=campaign.due_on < today,
+                done=counts.concluded,
+                pairs=counts.all,
+                at=at,
+            )
 
 
 def _count_tied() -> dict[int, int]:

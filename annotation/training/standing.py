@@ -103,6 +103,9 @@ def get_standing(context: AnnotatorContext) -> Standing:
     stage = get_stage(context.campaign, context.viewer)
     if context.paused or stage == Stage.WAITING:
         return Standing(stage, None, gettext(context.paused or WAITING_WORDS), takes_more=False)
+    if context.campaign.stopped:  # what they hold already may be labelled
+        pause = "" if held_qs(context).exists() else gettext(context.campaign.stopped)
+        return Standing(stage, None, pause, takes_more=False)
     if stage == Stage.LEARNING:
         training = get_training(context.campaign, context.viewer)
         pause = gettext(LACKING_WORDS) if is_lacking(context.campaign, context.viewer) else ""

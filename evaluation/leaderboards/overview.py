@@ -55,7 +55,9 @@ def list_standings(access: Access) -> Iterator[Standing]:
     rankings."""
     if not may_see_rankings(access):
         return
-    lists_qs = JudgmentList.objects.filter(collection=access.collection, head__gt=0)
+    lists_qs = JudgmentList.objects.filter(
+        collection=access.collection, head__gt=0, archived_at=None
+    )
     for order, judgment_list in enumerate(lists_qs.order_by("-pk")[:MOST], start=MOST):
         measure = kept_measures(judgment_list)[0]
         version = get_version(judgment_list=judgment_list, name=HEAD)

@@ -112,7 +112,8 @@ def get_leaderboard(*, access: Access, slug: str, filters: Filters) -> Leaderboa
 def list_lists(*, access: Access) -> list[JudgmentList]:
     """The lists of the collection, each with a leaderboard of its own."""
     check_may_see_rankings(access)
-    return list(JudgmentList.objects.filter(collection=access.collection).order_by("pk"))
+    own_qs = JudgmentList.objects.filter(collection=access.collection, archived_at=None)
+    return list(own_qs.order_by("pk"))
 
 
 def board_measures(judgment_list: JudgmentList, text: str) -> tuple[Measure, ...]:

@@ -24,26 +24,37 @@ class CollectionCard:
 class HomePage:
     """annotates: whether the viewer labels anywhere, and so wants to go there.
 
-    may_create: whether the viewer may make a collection.
+    may_create: whether the viewer may make a collection. leads: whether they lead any.
+    archived: how many others are archived; shows_archived: these are shown.
     """
 
     collections: list[CollectionCard]
     annotates: bool
     may_create: bool
+    leads: bool
+    archived: int
+    shows_archived: bool
 
 
-def get_home_page(*, viewer: User) -> HomePage:
-    """The collections that the viewer is a member of; all of them for an admin."""
+def get_home_page(*, viewer: User, shows_archived: bool = False) -> HomePage:
+    """The collections that the viewer is a member of; all of them for an admin.
+
+    shows_archived: those that are archived, and no others.
+    """
     own = list(Membership.objects.filter(user=viewer).order_by("id"))
     roles = {membership.collection_id: membership.role for membership in own}
     collections = Collection.objects.order_by("name", "slug")
     if not viewer.is_superuser:
         collections = collections.filter(pk__in=roles)
-    found = list(collections)
+    archived = [one for one in collections if one.archived_at is not None]
+    found = archived if shows_archived else [one for one in collections if one not in archived]
     ids = [collection.pk for collection in found]
     queries = _count(Query, ids)
     documents = _count(Document, ids)
     return HomePage(
+        archived=0 if shows_archived else len(archived),
+        shows_archived=shows_archived,
+        leads=viewer.is_superuser or any(m.role == Role.LEAD for m in own),
         may_create=may_create_collection(viewer),
         annotates=any(m.role == Role.ANNOTATOR or m.is_annotating for m in own),
         collections=[

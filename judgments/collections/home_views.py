@@ -15,8 +15,8 @@ def home(request: HttpRequest) -> HttpResponse:
 
     `?all` shows the collections to them as well.
     """
-    page = get_home_page(viewer=signed_in(request))
+    page = get_home_page(viewer=signed_in(request), shows_archived="archived" in request.GET)
     only_labels = {row.role for row in page.collections} == {Role.ANNOTATOR.value}
-    if only_labels and "all" not in request.GET:
+    if only_labels and not {"all", "archived"} & set(request.GET):
         return redirect("my-campaigns")
     return render_page(request, "home", page)

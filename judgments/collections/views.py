@@ -11,7 +11,13 @@ from judgments.collections.overview import get_overview_page
 from judgments.collections.services import create_collection
 from judgments.jobs.services import submit_job
 from judgments.pages.rendering import posted, render_page, sent, signed_in
-from judgments.permissions import NotFound, check_may_lead, get_access, may_create_collection
+from judgments.permissions import (
+    NotFound,
+    check_may_lead,
+    get_access,
+    may_archive,
+    may_create_collection,
+)
 from judgments.rest.uploads import takes_file
 from touchstone.errors import DomainError
 from touchstone.files.table_columns import DOCUMENT_PARTS, QUERY_PARTS
@@ -42,7 +48,14 @@ def collection(request: HttpRequest, slug: str) -> HttpResponse:
     """What is in a collection, and what to do next."""
     access = get_access(viewer=request.user, slug=slug)
     page = get_overview_page(access=access)
-    return render_page(request, "collection", page, access=access, section="overview")
+    return render_page(
+        request,
+        "collection",
+        page,
+        access=access,
+        section="overview",
+        may_archive=may_archive(access),
+    )
 
 
 @takes_file

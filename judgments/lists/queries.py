@@ -193,7 +193,11 @@ class ListRow:
 
 @dataclass(frozen=True)
 class ListsPage:
+    """archived: how many others are archived. shows_archived: these are shown."""
+
     rows: list[ListRow]
+    archived: int
+    shows_archived: bool
 
 
 @dataclass(frozen=True)
@@ -227,13 +231,19 @@ class ListPage:
     releases: list[ReleaseRow]
     versions: "Page[VersionRow]"
     shows_people: bool
+    is_archived: bool
 
 
-def get_lists_page(*, access: Access) -> ListsPage:
-    """The collection's lists."""
+def get_lists_page(*, access: Access, shows_archived: bool = False) -> ListsPage:
+    """The collection's lists. shows_archived: those that are archived, and no others."""
     check_may_see_rankings(access)
     lists = JudgmentList.objects.filter(collection=access.collection).order_by("id")
-    return ListsPage([_list_row(one) for one in lists])
+    archived, others = lists.exclude(archived_at=None), lists.filter(archived_at=None)
+    return ListsPage(
+        rows=[_list_row(one) for one in (archived if shows_archived else others)],
+        archived=0 if shows_archived else archived.count(),
+        shows_archived=shows_archived,
+    )
 
 
 def _list_row(one: JudgmentList) -> ListRow:
@@ -267,6 +277,7 @@ def get_list_page(*, access: Access, slug: str, page: str) -> ListPage:
             versions.order_by("-number"), page=page, show=partial(show_versions, access)
         ),
         shows_people=may_see_people(access),
+        is_archived=one.archived_at is not None,
     )
 
 

@@ -19,7 +19,7 @@ from judgments.models import (
     User,
 )
 from judgments.models.collections import SLUG, check_free_slug
-from judgments.permissions import Access, NotFound, check_may_lead
+from judgments.permissions import Access, Archived, NotFound, check_may_lead
 from judgments.storage.side_texts import keep_text
 from judgments.versions.services import Change, commit_judgments
 from touchstone.errors import DomainError
@@ -175,6 +175,9 @@ def _check_release_name(name: str) -> None:
 
 
 def check_own_list(access: Access, judgment_list: JudgmentList) -> None:
-    """NotFound for a list of another collection than the access is for."""
+    """NotFound for a list of another collection than the access is for, Archived for an archived
+    one."""
     if judgment_list.collection_id != access.collection.pk:
         raise NotFound("list")
+    if judgment_list.archived_at is not None:
+        raise Archived("list")

@@ -36,7 +36,7 @@ from touchstone.scales import Scale
 def lists(request: HttpRequest, slug: str) -> HttpResponse:
     """The collection's lists."""
     access = get_access(viewer=request.user, slug=slug)
-    page = queries.get_lists_page(access=access)
+    page = queries.get_lists_page(access=access, shows_archived="archived" in request.GET)
     return render_page(request, "lists", page, access=access, section="lists")
 
 

@@ -68,6 +68,18 @@ KINDS: Final[Mapping[str, Kind]] = {
         subject="{ranker} recovered: {what}",
         text="{words} The incident of the ranker {ranker} of {collection} is over.",
     ),
+    "deadline": Kind(
+        label="Deadline",
+        about="A campaign is due in two days, or is overdue.",
+        subject="{campaign} {when}",
+        text="The campaign {campaign} of {collection} {when}: {done} of {pairs} have a grade.",
+    ),
+    "budget": Kind(
+        label="Budget",
+        about="A budget is nearly used, or used up.",
+        subject="{name}: {percent} % of the budget used",
+        text="{name} has used {used} of {limit}. {what}",
+    ),
     "invitation": Kind(
         label="Invitation",
         about="",

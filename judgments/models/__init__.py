@@ -1,5 +1,6 @@
 """The hub: collections, their people, queries and documents, and versioned judgment lists."""
 
+from judgments.models.budgets import Budget
 from judgments.models.collections import Collection, Document, Query
 from judgments.models.jobs import Job, Round, WorkerBeat
 from judgments.models.lists import (
@@ -27,6 +28,7 @@ from judgments.models.traffic import (
 __all__ = [
     "ApiToken",
     "AuditEntry",
+    "Budget",
     "Collection",
     "Document",
     "DocumentPicture",

@@ -26,12 +26,14 @@ class Collection(models.Model):
     """A set of documents and the queries asked of it; everything else hangs below one.
 
     picture_fields: [{"field": "image", "size": "medium"}, …], in the order to show them in.
+    archived_at: since when it is hidden from lists and can't be changed.
     """
 
     slug = models.CharField(max_length=64, unique=True, validators=[SLUG])
     name = models.CharField(max_length=200)
     description = models.TextField(blank=True, default="")
     picture_fields = models.JSONField(default=list, blank=True)
+    archived_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"

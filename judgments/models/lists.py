@@ -15,7 +15,8 @@ def no_signals() -> list[list[str | int]]:
 class JudgmentList(models.Model):
     """What a collection's documents are worth for its queries, on one grade scale.
 
-    `head` is the newest version's number; 0 before the first commit.
+    `head` is the newest version's number; 0 before the first commit. archived_at: since when it is
+    hidden from lists and can't be changed.
     """
 
     collection = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="lists")
@@ -24,6 +25,7 @@ class JudgmentList(models.Model):
     description = models.TextField(blank=True, default="")
     scale = models.JSONField()
     head = models.PositiveIntegerField(default=0)
+    archived_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"

@@ -58,6 +58,8 @@ def commit_judgments(
     with transaction.atomic():
         # no_key: rows that only point to the list can be written meanwhile
         locked = JudgmentList.objects.select_for_update(no_key=True).get(pk=judgment_list.pk)
+        if locked.archived_at is not None:
+            raise CommitRefused("archived", "This list is archived, so it can’t be changed.")
         _check_grades(locked, wanted)
         current = read_current(list_id=locked.pk, pairs=wanted)
         _check_collection(locked, wanted.keys() - current.keys())

@@ -77,6 +77,7 @@ MUTABLE = {
     "evaluation.Snapshot": "runs and ends; its answers are append-only",
     "evaluation.StabilityReport": "a cache of figures, computed when somebody looks",
     "judgments.ApiToken": "is used and deleted",
+    "judgments.Budget": "its limit, which is in the audit log, and what was used when counted last",
     "judgments.Collection": "its name and description, and which fields hold pictures",
     "judgments.Document": "a stub gets its text, a text is corrected; labels name its hash",
     "judgments.DocumentPicture": "follows from the document's fields",

@@ -222,7 +222,15 @@ def overlap_asked(world: World) -> dict[str, Any]:
     return path | {"batch": BATCH}
 
 
+SCHEDULE = {"due_on": "2026-12-01", "warn_percent": 80, "labels_total": 100, "stops": "on"}
 ROWS = [
+    leads("campaign-budget", path=open_one),
+    leads("campaign-budget", 302, path=open_one, method="post", data=SCHEDULE),
+    leads("campaign-archive", 302, path=draft, method="post"),
+    leads("campaign-restore", 302, path=draft, method="post"),
+    leads("collection-budget", path=books),
+    leads("collection-budget", 302, path=books, method="post", data={"warn_percent": 80}),
+    everybody("work-overview"),
     managers("campaign-quality", path=open_one),
     managers("campaign-quality-summary", path=open_one),
     managers("campaign-quality-person", path=reported),

@@ -1,5 +1,6 @@
 """Notices: once for an event, a digest for what piles up, read and settled."""
 
+from collections import defaultdict
 from datetime import timedelta
 from typing import Any
 
@@ -125,16 +126,9 @@ def test_every_kind_can_be_switched_and_is_on_at_first(world: World) -> None:
     assert on == [("report", "notice")]
 
 
-PLACES = (
-    *("campaign", "collection", "pairs", "who", "words", "person", "role", "days"),
-    *("ranker", "what", "username"),
-)
-
-
 def test_every_kind_has_words() -> None:
     for name, kind in KINDS.items():
-        values = dict.fromkeys(PLACES, "x")
-        words = words_of(name, values)
+        words = words_of(name, defaultdict(lambda: "x"))
         assert words.subject
         assert words.text
         assert kind.label

@@ -1,0 +1,1 @@
+"""Collections and lists that are archived: hidden, read-only, restorable."""
