@@ -68,7 +68,6 @@ def is_trouble(outcome: Outcome, status: int | None) -> bool:
         Outcome.DNS,
         Outcome.TLS,
         Outcome.TIMEOUT,
-        Outcome.REFUSED,
     )
 
 

@@ -38,6 +38,7 @@ def test_every_way_in_which_a_request_fails_has_an_outcome_and_none_counts_as_an
         (Outcome.HTTP_ERROR, 302, False, False),
         (Outcome.CONNECT, None, True, True),
         (Outcome.TIMEOUT, None, False, True),
+        (Outcome.REFUSED, None, False, False),
         (Outcome.BAD_ANSWER, 200, False, False),
         (Outcome.PARTIAL, 200, False, False),
         (Outcome.OK, 200, False, False),

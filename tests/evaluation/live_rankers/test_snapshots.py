@@ -27,6 +27,7 @@ from tests.builders import NOW, commit, make_access, make_world
 from tests.evaluation.builders import make_ranker, make_run
 from tests.evaluation.live_rankers.engine import make_live, results, running, work
 from tests.judgments.outgoing.servers import answer, serving
+from tests.judgments.outgoing.spellings import HOSTS
 
 pytestmark = pytest.mark.django_db
 
@@ -270,6 +271,26 @@ def test_a_server_that_is_not_on_the_list_is_not_asked(world, dora, settings):
     assert snapshot.state == "failed"
     assert "not on the list of allowed hosts" in snapshot.problem
     assert engine.asked == []
+
+
+def test_no_spelling_of_another_address_is_asked(world, settings):
+    with running(lambda _: results([])) as engine:
+        settings.OUTGOING = read_origins(["http://images.example.org", engine.entry])
+        for host in HOSTS:
+            for port in ("", ":9"):
+                with pytest.raises(ConfigurationRefused) as refused:
+                    make_live(world, f"http://{host}{port}")
+                assert refused.value.field == "url"
+    assert engine.asked == []
+    assert not LiveRevision.objects.exists()
+
+
+def test_a_name_that_leads_elsewhere_is_refused_when_it_is_asked(world, dora, settings):
+    settings.OUTGOING = read_origins(["http://localhost:9"])  # its addresses are not public
+    make_live(world, "http://localhost:9")
+    snapshot = take(world, dora)
+    assert set(outcomes(snapshot).values()) == {"refused"}
+    assert snapshot.state == "failed"
 
 
 def test_the_secret_is_sent_and_is_nowhere_else(world, dora, settings):
