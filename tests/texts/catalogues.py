@@ -1,6 +1,7 @@
 """The catalogues in locale/: brought up to date with the sources, and compiled."""
 
 import io
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -46,6 +47,8 @@ def update(language: str) -> Catalog:
     header = catalog.header_comment
     catalog.update(make_template(), no_fuzzy_matching=True)
     catalog.header_comment = header
+    # of no use, and the compiled file would differ each time
+    catalog.creation_date = catalog.revision_date = datetime(2026, 1, 1, tzinfo=UTC)
     catalog.obsolete.clear()
     text = io.BytesIO()
     write_po(text, catalog, width=100, include_lineno=False)
