@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from math import inf
 from typing import Any, Final
 
 from annotation.campaigns.cached_counts import get_or_count
@@ -31,6 +32,14 @@ Figures = dict[str, Any]
 MOST_GROUPS: Final = 40  # queries, and pairs of people, on the page
 MOST_DETAILED: Final = 12  # people whose figures are all on one page
 MOST_ADVICE: Final = 5
+# what somebody's figures over time can be, where that is bounded
+POSSIBLE: Final[dict[str, tuple[float, float]]] = {
+    "alpha": (-inf, 1.0),
+    "right": (0.0, 1.0),
+    "gold": (0.0, 1.0),
+    "grade": (0.0, inf),
+    "seconds": (0.0, inf),
+}
 Matrix = tuple[tuple[GradeShown, tuple[tuple[int, int], ...]], ...]
 GradeRow = tuple[GradeShown, Figures, GradeShown | None]  # and what is most often said instead
 
@@ -242,7 +251,13 @@ def list_grade_rows(figures: Figures, grades: tuple[GradeShown, ...]) -> list[Gr
 def _show_course(course: Figures) -> CourseShown:
     what, change = course["what"], course["change"]
     words = "" if change is None else describe_change(what, change)
-    return CourseShown(COURSES[what][0], course["windows"], words)
+    least, most = POSSIBLE.get(what, (-inf, inf))
+    # three standard errors around a share near 1 end above it: no chart goes beyond what can be
+    windows = [
+        window | {"low": max(window["low"], least), "high": min(window["high"], most)}
+        for window in course["windows"]
+    ]
+    return CourseShown(COURSES[what][0], windows, words)
 
 
 def _shaded(counts: list[int]) -> Iterator[tuple[int, int]]:
