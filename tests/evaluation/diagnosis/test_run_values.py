@@ -175,7 +175,7 @@ def test_more_queries_ask_no_more_of_the_database(django_assert_max_num_queries)
     commit(judgment_list=world.judgments, grades={(query, d1): 1 for query in world.queries})
     dora = signed_in(world.dora)
     url = reverse("run", args=["books", run.public_id])
-    with django_assert_max_num_queries(18):
+    with django_assert_max_num_queries(19):
         page = dora.get(url)
     assert "1–50 of 120" in text_of(page)
 
