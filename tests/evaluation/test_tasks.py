@@ -27,9 +27,10 @@ def world() -> World:
 
 
 def test_the_sweep_announces_a_list_on_which_a_run_is_due_until_it_is_done(world: World) -> None:
-    assert ("evaluation.refresh", (world.judgments.pk,)) in set(list_due())
+    own = ("evaluation.refresh", (world.judgments.pk,))
+    assert own in set(list_due())
     refresh(world.judgments.pk)
-    assert set(list_due()) == set()
+    assert own not in set(list_due())
 
 
 def test_a_task_run_twice_leaves_the_same_rows(world: World) -> None:

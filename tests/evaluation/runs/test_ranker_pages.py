@@ -241,5 +241,5 @@ def test_more_runs_ask_no_more_of_the_database(world, django_assert_max_num_quer
     refresh_evaluations(list_id=world.judgments.pk, at=NOW + timedelta(seconds=1))
     dora = signed_in(world.dora)
     for name, arguments in (("rankers", []), ("ranker", ["bm25"])):
-        with django_assert_max_num_queries(17):
+        with django_assert_max_num_queries(18):
             assert dora.get(reverse(name, args=["books", *arguments])).status_code == 200
