@@ -18,6 +18,7 @@ TABLE = {
     "lead": ("lead",),
     "see_people": ("lead", ADMIN),
     "manage_members": ("lead", ADMIN),
+    "archive": ("lead", ADMIN),
 }
 
 
