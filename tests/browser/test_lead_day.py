@@ -232,6 +232,12 @@ def needs_adjudication(ada: Window, campaign: str) -> set[int]:
     return found
 
 
+def wait_for_grades(place: Place) -> None:
+    """Until a worker has aggregated every label: before, pages that are read in turn may differ."""
+    waiting = "SELECT COUNT(*) FROM annotation_pair WHERE label_seq > consolidated_seq"
+    eventually(lambda: [*place.rows(waiting)] == [(0,)], "grades of all labels")
+
+
 def report_names(ada: Window, campaign: str, name: str) -> bool:
     """Whether the report, as it is now, says what to do about somebody."""
     ada.go(f"/c/shop/campaigns/{campaign}/quality")
@@ -258,6 +264,7 @@ def test_from_an_empty_installation_to_a_release(empty: Place, browser: Browser)
     expect(page.locator("#actions")).to_contain_text("Fay")
     assert label_in_turn([person for person in people if person.name != "fay"], campaign) > 0
 
+    wait_for_grades(empty)
     tied = needs_adjudication(ada, campaign)
     assert len(tied) == 1
     (count,) = tied
@@ -267,12 +274,14 @@ def test_from_an_empty_installation_to_a_release(empty: Place, browser: Browser)
     page.locator("[name=reason]").first.fill("By the guideline.")
     page.locator('button[name=grade][value="3"]').click()
     expect(page).to_have_url(re.compile("queue"))
+    wait_for_grades(empty)
     assert needs_adjudication(ada, campaign) == {count - 1}
 
     ada.go(f"{url}/rule?rule=median")
     expect(page.get_by_role("button", name="Use this rule")).to_be_visible(timeout=60_000)
     confirm(page, "Use this rule")
     wait_for_job(page)
+    wait_for_grades(empty)
     assert needs_adjudication(ada, campaign) == {0}
 
     ada.go(url)
