@@ -106,4 +106,6 @@ def _build(awaited: SnapshotPool, outcomes: list[SnapshotOutcome], at: datetime)
     try:
         return build_pool(access=access, campaign=campaign, plan=plan, at=at)
     except NotFound as error:
-        raise PoolRefused("not_lead", "Whoever asked for it leads no more.") from error
+        raise PoolRefused(
+            "not_lead", "The person who requested it no longer leads the collection."
+        ) from error

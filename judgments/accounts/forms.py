@@ -115,7 +115,7 @@ class TokenForm(forms.Form):
 
 
 class NewPasswordForm(forms.Form):
-    """Another password, for somebody who followed a reset link."""
+    """A new password, set through a reset link."""
 
     password = forms.CharField(
         label=gettext_lazy("New password"),

@@ -1,4 +1,4 @@
-"""The browsers that somebody is signed in with: listed, and ended one by one."""
+"""A user's sessions, one for each browser: listed, and ended."""
 
 import hashlib
 import re
@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Final
 
 from django.db import transaction
-from django.utils import timezone
 from django.utils.translation import gettext
 
 from judgments.audit import services as audit
@@ -65,7 +64,7 @@ def end_session(*, user: User, key: str, at: datetime) -> None:
 def end_other_sessions(*, user: User, current: str | None, at: datetime) -> int:
     """End all of one's own sessions but this one; how many."""
     with transaction.atomic():
-        others_qs = Session.objects.filter(user=user, expire_date__gt=timezone.now())
+        others_qs = Session.objects.filter(user=user, expire_date__gt=at)
         ended: int = others_qs.exclude(session_key=current).delete()[0]
         if ended:
             _record(user, at, sessions=ended)

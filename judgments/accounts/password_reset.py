@@ -24,14 +24,13 @@ def create_reset_token(*, user: User, by: User | None, at: datetime) -> str:
     """
     if not user.is_active:
         raise NotFound("account")
-    with transaction.atomic():
-        audit.record(
-            collection=None,
-            actor=by,
-            at=at,
-            action="password.reset_link_created",
-            subject=user.username,
-        )
+    audit.record(
+        collection=None,
+        actor=by,
+        at=at,
+        action="password.reset_link_created",
+        subject=user.username,
+    )
     return reset_token(user)
 
 

@@ -33,7 +33,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     ),
     "joined": Kind(
         label="Invitation accepted",
-        about="Somebody joined by your invitation.",
+        about="Someone accepted your invitation.",
         subject="{person} joined {collection}",
         text="{person} accepted your invitation and joined {collection} as {role}.",
     ),
@@ -45,7 +45,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     ),
     "paused": Kind(
         label="Paused",
-        about="A rule or a lead paused you, or a rule paused somebody in a campaign that you lead.",
+        about="A rule or a lead paused you, or a rule paused an annotator whom you lead.",
         subject="{campaign}: {who} paused",
         text="{words}",
     ),
@@ -100,7 +100,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         label="Confirmation of an address",
         about="",
         subject="Confirm your e-mail address",
-        text="Somebody entered this address for messages of Touchstone. If it was you, open the "
+        text="Someone entered this address for Touchstone messages. If it was you, open the "
         "link within three days while you are signed in. If not, ignore this message.",
         is_chosen=False,
     ),

@@ -8,7 +8,7 @@ from django.db import models
 class Session(AbstractBaseSession):
     """A browser's session, as Django keeps it, with what tells its owner which one it is.
 
-    user: None until somebody signs in. agent: what the browser calls itself. seen_at: when it was
+    user: None before the sign-in. agent: what the browser calls itself. seen_at: when it was
     last used, to a few minutes.
     """
 

@@ -1,4 +1,4 @@
-"""`reset_link`: a link with which somebody sets another password."""
+"""`reset_link`: a link that lets a user set a new password."""
 
 from typing import Any
 
