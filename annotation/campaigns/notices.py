@@ -1,6 +1,6 @@
 """What people are told of a campaign; each call says an event once (judgments/messages)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from annotation.models import Campaign, CampaignAnnotator
@@ -32,31 +32,37 @@ def tell_invited(campaign: Campaign, people: Iterable[User], *, at: datetime) ->
 
 
 def tell_paused(
-    annotator: CampaignAnnotator, *, action_id: int, words: str, by_rule: str, at: datetime
+    annotator: CampaignAnnotator,
+    *,
+    action_id: int,
+    reason: str,
+    accuracy: Mapping[str, int] | None = None,
+    at: datetime,
 ) -> None:
     """Tell somebody that they are paused, and leads where a rule did it.
 
-    by_rule: what the leads read of it; empty where a lead paused.
+    reason: a marked text. accuracy: of a rule, for the leads: right, checks, below_percent.
     """
     campaign, key = annotator.campaign, f"check-action:{action_id}"
-    payload = _names(campaign) | {"who": "you are", "words": words}
     collection = campaign.list.collection
     notify(
         kind="paused",
         key=key,
         people=[annotator.user],
-        payload=payload,
+        payload=_names(campaign) | {"reason": reason},
         page=_page(campaign),
         collection=collection,
         at=at,
     )
-    if not by_rule:
+    if accuracy is None:
         return
     notify(
         kind="paused",
         key=key,
         people=[lead for lead in list_leads(collection) if lead.pk != annotator.user_id],
-        payload=payload | {"who": f"{annotator.user} is", "words": by_rule},
+        payload=_names(campaign)
+        | {"variant": "leads", "person": str(annotator.user)}
+        | dict(accuracy),
         page=_page(campaign, "campaign-gold"),
         collection=collection,
         at=at,
@@ -109,16 +115,13 @@ def tell_deadline(
         key=f"campaign:{campaign.pk}:due:{due.isoformat()}:{'over' if is_over else 'near'}",
         people=people,
         payload=_names(campaign)
-        | {
-            "when": "is overdue" if is_over else f"is due on {due.day} {due:%B}",
-            "done": f"{done:,}",
-            "pairs": "1 pair" if pairs == 1 else f"{pairs:,} pairs",
-        },
+        | {"due": due.isoformat(), "done": done, "pairs": pairs}
+        | ({"variant": "overdue"} if is_over else {}),
         page=_page(campaign),
         collection=campaign.list.collection,
         at=at,
     )
 
 
-def _names(campaign: Campaign) -> dict[str, str]:
+def _names(campaign: Campaign) -> dict[str, str | int]:
     return {"campaign": campaign.name, "collection": campaign.list.collection.name}

@@ -258,11 +258,14 @@ def _take(
     )
     _record(annotator, None, at, "check.acted", taken)
     if rule.action == CheckRule.Action.PAUSE:
-        by_rule = (
-            f"A rule paused {annotator.user}: {found.exact} of {found.checks} gold labels right, "
-            f"the threshold is {rule.below_percent} %."
+        accuracy_of_rule = {
+            "right": found.exact,
+            "checks": found.checks,
+            "below_percent": rule.below_percent,
+        }
+        tell_paused(
+            annotator, action_id=taken.pk, reason=taken.message, accuracy=accuracy_of_rule, at=at
         )
-        tell_paused(annotator, action_id=taken.pk, words=taken.message, by_rule=by_rule, at=at)
     return taken
 
 
@@ -368,7 +371,7 @@ def _act_as_lead(
     )
     _record(annotator, access.user, at, "check.acted", taken, reason=reason)
     if action == CheckRule.Action.PAUSE:
-        tell_paused(annotator, action_id=taken.pk, words=BY_LEAD, by_rule="", at=at)
+        tell_paused(annotator, action_id=taken.pk, reason=BY_LEAD, at=at)
     return taken
 
 

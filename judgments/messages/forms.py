@@ -1,6 +1,7 @@
 """Forms about messages."""
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from judgments.messages.kinds import CHANNELS, KINDS
 from judgments.messages.services import LONGEST_ADDRESS
@@ -10,10 +11,10 @@ class AddressForm(forms.Form):
     """Where e-mail goes; empty for nowhere."""
 
     address = forms.EmailField(
-        label="E-mail address",
+        label=_("E-mail address"),
         max_length=LONGEST_ADDRESS,
         required=False,
-        help_text="A link is sent to a new address; the address is used once you open it.",
+        help_text=_("A link is sent to a new address; the address is used once you open it."),
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
 

@@ -1,122 +1,171 @@
-"""The kinds of message, and the words of each; a function of plain values."""
+"""The kinds of message, and the words of each."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 NOTICE: Final = "notice"
 EMAIL: Final = "email"
-CHANNELS: Final[Mapping[str, str]] = {NOTICE: "In Touchstone", EMAIL: "E-mail"}
+CHANNELS: Final = (NOTICE, EMAIL)
+LANGUAGE: Final = "language"  # in a payload: of the page on which the message was asked for
+
+
+def _(text: str) -> str:
+    """Mark a text for the catalogues."""
+    return text
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """The subject and the text of a message, with a place for each value of its payload."""
+
+    subject: str
+    text: str
+
+
+class EnglishPattern(Pattern):
+    """A pattern for leads, whose pages are in English; it is in no catalogue."""
 
 
 @dataclass(frozen=True)
 class Kind:
     """A kind of message.
 
-    label, about: how somebody who chooses reads of it. subject, text: with a place for each value
-    of the payload. is_chosen: whether people may switch it off.
+    label, about: how the settings describe it. pattern: its words; of some events those of
+    `variants`, where the payload names the variant. is_chosen: whether people may switch it off.
     """
 
     label: str
     about: str
-    subject: str
-    text: str
+    pattern: Pattern
+    variants: Mapping[str, Pattern] = field(default_factory=dict)
     is_chosen: bool = True
 
 
 KINDS: Final[Mapping[str, Kind]] = {
     "invited": Kind(
-        label="Added to a campaign",
-        about="A lead gave you pairs to label.",
-        subject="You can label in {campaign}",
-        text="You annotate in the campaign {campaign} of {collection}.",
+        _("Added to a campaign"),
+        _("A lead gave you pairs to label."),
+        Pattern(
+            _("You can label in {campaign}"),
+            _("You annotate in the campaign {campaign} of {collection}."),
+        ),
     ),
     "joined": Kind(
-        label="Invitation accepted",
-        about="Someone accepted your invitation.",
-        subject="{person} joined {collection}",
-        text="{person} accepted your invitation and joined {collection} as {role}.",
+        _("Invitation accepted"),
+        _("Someone accepted your invitation."),
+        EnglishPattern(
+            "{person} joined {collection}",
+            "{person} accepted your invitation and joined {collection} as {role}.",
+        ),
     ),
     "adjudication": Kind(
-        label="Needs adjudication",
-        about="Labels of pairs differ, and the pairs wait for a decision.",
-        subject="{campaign}: {pairs}",
-        text="In the campaign {campaign} of {collection}, {pairs}.",
+        _("Needs adjudication"),
+        _("Labels of pairs differ, and the pairs wait for a decision."),
+        EnglishPattern(
+            "{campaign}: {pairs}", "In the campaign {campaign} of {collection}, {pairs}."
+        ),
     ),
     "paused": Kind(
-        label="Paused",
-        about="A rule or a lead paused you, or a rule paused an annotator whom you lead.",
-        subject="{campaign}: {who} paused",
-        text="{words}",
+        _("Paused"),
+        _("A rule or a lead paused you, or a rule paused an annotator whom you lead."),
+        Pattern(_("{campaign}: you are paused"), "{reason}"),
+        {
+            "leads": EnglishPattern(
+                "{campaign}: {person} is paused",
+                "A rule paused {person}: {right} of {checks} gold labels right, the threshold is "
+                "{below_percent} %.",
+            )
+        },
     ),
     "report": Kind(
-        label="Report ready",
-        about="A campaign was closed, and its quality report is complete.",
-        subject="{campaign}: the quality report is ready",
-        text="The campaign {campaign} of {collection} is closed. Its quality report is ready.",
+        _("Report ready"),
+        _("A campaign was closed, and its quality report is complete."),
+        EnglishPattern(
+            "{campaign}: the quality report is ready",
+            "The campaign {campaign} of {collection} is closed. Its quality report is ready.",
+        ),
     ),
     "incident": Kind(
-        label="Incident",
-        about="A search engine that is watched got worse, failed or became slow.",
-        subject="{ranker}: {what}",
-        text="{words} The ranker {ranker} of {collection} is compared with its baseline after "
-        "every snapshot.",
+        _("Incident"),
+        _("A search engine that is watched got worse, failed or became slow."),
+        EnglishPattern(
+            "{ranker}: {what}",
+            "{words} The ranker {ranker} of {collection} is compared with its baseline after every "
+            "snapshot.",
+        ),
     ),
     "recovered": Kind(
-        label="Recovered",
-        about="An incident of a search engine that is watched is over.",
-        subject="{ranker} recovered: {what}",
-        text="{words} The incident of the ranker {ranker} of {collection} is over.",
+        _("Recovered"),
+        _("An incident of a search engine that is watched is over."),
+        EnglishPattern(
+            "{ranker} recovered: {what}",
+            "{words} The incident of the ranker {ranker} of {collection} is over.",
+        ),
     ),
     "deadline": Kind(
-        label="Deadline",
-        about="A campaign is due in two days, or is overdue.",
-        subject="{campaign} {when}",
-        text="The campaign {campaign} of {collection} {when}: {done} of {pairs} have a grade.",
+        _("Deadline"),
+        _("A campaign is due in two days, or is overdue."),
+        Pattern(
+            _("{campaign} is due on {due}"),
+            _(
+                "The campaign {campaign} of {collection} is due on {due}. Pairs with a grade: "
+                "{done} of {pairs}."
+            ),
+        ),
+        {
+            "overdue": EnglishPattern(
+                "{campaign} is overdue",
+                "The campaign {campaign} of {collection} was due on {due}. Pairs with a grade: "
+                "{done} of {pairs}.",
+            )
+        },
     ),
     "budget": Kind(
-        label="Budget",
-        about="A budget is nearly used, or used up.",
-        subject="{name}: {percent} % of the budget used",
-        text="{name} has used {used} of {limit}. {what}",
+        _("Budget"),
+        _("A budget is nearly used, or used up."),
+        EnglishPattern(
+            "{name}: {percent} % of the budget used", "{name} has used {used} of {limit}. {what}"
+        ),
     ),
     "invitation": Kind(
-        label="Invitation",
-        about="",
-        subject="Invitation to {collection}",
-        text="You are invited to join {collection} on Touchstone as {role}. The link works once, "
-        "and for {days}.",
+        "Invitation",
+        "",
+        EnglishPattern(
+            "Invitation to {collection}",
+            "You are invited to join {collection} on Touchstone as {role}. The link works once, "
+            "and for {days}.",
+        ),
         is_chosen=False,
     ),
     "password_reset": Kind(
-        label="Reset of a password",
-        about="",
-        subject="Reset your Touchstone password",
-        text="Open the link within a day to set another password for {username}. If you did not "
-        "ask for it, ignore this message.",
+        "Reset of a password",
+        "",
+        Pattern(
+            _("Reset your Touchstone password"),
+            _(
+                "Open the link within a day to set another password for {username}. If you did not "
+                "ask for it, ignore this message."
+            ),
+        ),
         is_chosen=False,
     ),
     "address": Kind(
-        label="Confirmation of an address",
-        about="",
-        subject="Confirm your e-mail address",
-        text="Someone entered this address for Touchstone messages. If it was you, open the "
-        "link within three days while you are signed in. If not, ignore this message.",
+        "Confirmation of an address",
+        "",
+        Pattern(
+            _("Confirm your e-mail address"),
+            _(
+                "Someone entered this address for Touchstone messages. If it was you, open the "
+                "link within three days while you are signed in. If not, ignore this message."
+            ),
+        ),
         is_chosen=False,
     ),
 }
 
 
-@dataclass(frozen=True)
-class Words:
-    """A message in words: its subject, on one line, and its text."""
-
-    subject: str
-    text: str
-
-
-def words_of(kind: str, payload: Mapping[str, object]) -> Words:
-    """What a message says. Raises KeyError for an unknown kind or a value that is missing."""
+def pattern_of(kind: str, payload: Mapping[str, object]) -> Pattern:
+    """The words of a message. Raises KeyError for an unknown kind or variant."""
     known = KINDS[kind]
-    subject = " ".join(known.subject.format_map(payload).split())
-    return Words(subject=subject[:200], text=known.text.format_map(payload))
+    return known.variants[str(payload["variant"])] if "variant" in payload else known.pattern

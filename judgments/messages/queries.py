@@ -7,20 +7,23 @@ from uuid import UUID
 
 from django.core.paginator import Page
 from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils.translation import gettext
 
 from judgments.messages.channels import get_channel
-from judgments.messages.kinds import CHANNELS, EMAIL, KINDS, words_of
+from judgments.messages.formatting import words_of
+from judgments.messages.kinds import EMAIL, KINDS, NOTICE
 from judgments.models import Membership, MessageChoice, Notice, OutboxMessage, User
 from judgments.pages.paging import paginate
 
 
 @dataclass(frozen=True)
 class NoticeRow:
-    """A notice as its recipient reads it."""
+    """A notice as its recipient reads it. language: of its words, where it is not the page's."""
 
     public_id: UUID
     subject: str
     text: str
+    language: str
     collection: str
     at: datetime
     is_read: bool
@@ -82,6 +85,7 @@ def get_notices_page(*, user: User, page: str) -> NoticesPage:
 
 def get_message_settings(*, user: User) -> MessageSettings:
     """What somebody chose to be told, and how."""
+    channels = {NOTICE: gettext("In Touchstone"), EMAIL: gettext("E-mail")}
     off = list_off([user.pk])
     last_qs = OutboxMessage.objects.filter(recipient=user, channel=EMAIL).exclude(ended_at=None)
     sent_or_failed = ("sent", "given_up")
@@ -91,11 +95,11 @@ def get_message_settings(*, user: User) -> MessageSettings:
         rows=tuple(
             ChoiceRow(
                 kind=name,
-                label=kind.label,
-                about=kind.about,
+                label=gettext(kind.label),
+                about=gettext(kind.about),
                 channels=tuple(
                     (channel, label, (user.pk, name, channel) not in off)
-                    for channel, label in CHANNELS.items()
+                    for channel, label in channels.items()
                 ),
             )
             for name, kind in KINDS.items()
@@ -128,6 +132,7 @@ def _rows(notices: list[Notice]) -> list[NoticeRow]:
                 public_id=notice.public_id,
                 subject=words.subject,
                 text=words.text,
+                language="en" if words.is_english else "",
                 collection=notice.collection.name if notice.collection else "",
                 at=notice.changed_at,
                 is_read=notice.read_at is not None,

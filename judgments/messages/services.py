@@ -13,9 +13,10 @@ from uuid import UUID
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
+from django.utils.translation import get_language
 
 from judgments.messages.channels import get_channel
-from judgments.messages.kinds import CHANNELS, EMAIL, KINDS, NOTICE
+from judgments.messages.kinds import CHANNELS, EMAIL, KINDS, LANGUAGE, NOTICE
 from judgments.messages.queries import list_notices, list_off
 from judgments.messages.tokens import read_confirmation
 from judgments.models import (
@@ -151,7 +152,10 @@ def queue_message(
     recipient: User | None = None,
     collection: Collection | None = None,
 ) -> None:
-    """Queue one message to an address, once for its key; nobody has chosen it."""
+    """Queue one message to an address, once for its key; nobody has chosen it.
+
+    It is in the language of the page, unless its recipient's account has one.
+    """
     with transaction.atomic():
         OutboxMessage.objects.bulk_create(
             [
@@ -162,7 +166,7 @@ def queue_message(
                     recipient=recipient,
                     address=address,
                     collection=collection,
-                    payload=dict(payload),
+                    payload=dict(payload) | {LANGUAGE: get_language()},
                     created_at=at,
                     due_at=at,
                 )
@@ -250,12 +254,17 @@ def request_address(*, user: User, address: str, at: datetime, nonce: str) -> No
 
 
 def confirm_address(*, user: User, token: str) -> str:
-    """Use the address that a link confirms, and return it; NotFound for anybody else's link."""
+    """Use the address that a link confirms, and return it; NotFound for anybody else's link.
+
+    Where the account has no language, that of the page becomes its own: a worker that sends
+    messages knows no browser.
+    """
     said = read_confirmation(token)
     if said is None or said[0] != user.pk:
         raise NotFound("link")
     user.email = said[1]
-    user.save(update_fields=["email"])
+    user.language = user.language or get_language() or ""
+    user.save(update_fields=["email", "language"])
     return said[1]
 
 

@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -14,6 +15,7 @@ from judgments.messages import services
 from judgments.messages.forms import AddressForm, ChoicesForm
 from judgments.messages.queries import get_message_settings, get_notices_page
 from judgments.messages.tokens import read_confirmation
+from judgments.pages.languages import message_of
 from judgments.pages.rendering import posted, render_page, signed_in
 from judgments.permissions import NotFound
 from touchstone.errors import DomainError
@@ -55,7 +57,7 @@ def message_settings(request: HttpRequest) -> HttpResponse:
         if not form.is_valid():
             raise NotFound("kind of message")
         services.choose_messages(user=user, wanted=form.chosen())
-        messages.success(request, "Saved.")
+        messages.success(request, gettext("Saved."))
         return redirect("message-settings")
     return _show_settings(request, AddressForm(initial={"address": user.email}))
 
@@ -74,12 +76,12 @@ def message_address(request: HttpRequest) -> HttpResponse:
             user=user, address=address, at=timezone.now(), nonce=secrets.token_hex(8)
         )
     except DomainError as error:
-        form.add_error("address", error.message)
+        form.add_error("address", message_of(error))
         return _show_settings(request, form)
     if address:
-        messages.success(request, "A link was sent. Open it to use this address.")
+        messages.success(request, gettext("A link was sent. Open it to use this address."))
     else:
-        messages.success(request, "Address removed. You get no e-mail.")
+        messages.success(request, gettext("Address removed. You get no e-mail."))
     return redirect("message-settings")
 
 
@@ -92,7 +94,7 @@ def address_confirm(request: HttpRequest, token: str) -> HttpResponse:
         raise NotFound("link")
     if posted(request) is not None:
         services.confirm_address(user=user, token=token)
-        messages.success(request, "Address confirmed.")
+        messages.success(request, gettext("Address confirmed."))
         return redirect("message-settings")
     return render_page(request, "address_confirm", address=said[1])
 

@@ -19,9 +19,12 @@ TEMPLATES: Final = (
     *(
         f"judgments/{name}.html"
         for name in (
+            "address_confirm",
             "home",
             "invitation",
             "language",
+            "message_settings",
+            "notices",
             "password",
             "password_forgotten",
             "password_reset",
@@ -70,6 +73,11 @@ PYTHON: Final = (
     "annotation/questions/threads.py",
     "annotation/training/standing.py",
     "config/passwords.py",
+    "judgments/messages/bodies.py",
+    "judgments/messages/formatting.py",
+    "judgments/messages/forms.py",
+    "judgments/messages/queries.py",
+    "judgments/messages/views.py",
     "judgments/pages/navigation.py",
 )
 # these hold texts of English pages too, and so nobody looks for unmarked ones
@@ -81,6 +89,8 @@ PYTHON_WITH_ENGLISH: Final = (
     "judgments/accounts/own_sessions.py",
     "judgments/accounts/views.py",
     "judgments/members/services.py",
+    "judgments/messages/kinds.py",
+    "judgments/messages/services.py",
     "judgments/models/members.py",
     "judgments/permissions.py",
     "judgments/outgoing/client.py",
@@ -102,6 +112,7 @@ KEYWORDS: Final[dict[str, Any]] = {
     "pgettext": ((1, "c"), 2),
     "_": None,
     # what a rule refuses is put into the reader's language by `message_of`
+    "AddressRefused": (2,),
     "KeysRefused": (1,),
     "LabelRefused": (2,),
     "MemberRefused": (2,),

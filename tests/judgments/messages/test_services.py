@@ -1,14 +1,19 @@
 """Notices: once for an event, a digest for what piles up, read and settled."""
 
-from collections import defaultdict
 from datetime import timedelta
+from importlib import import_module
+from string import Formatter
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.core import mail
+from django.utils import translation
 
+from annotation.gold.actions import BY_LEAD
 from judgments.members.services import accept_invitation, invite, withdraw_invitation
-from judgments.messages.kinds import KINDS, words_of
+from judgments.messages.formatting import words_of
+from judgments.messages.kinds import KINDS, pattern_of
 from judgments.messages.queries import count_unread, get_message_settings, get_notices_page
 from judgments.messages.sending import send_due
 from judgments.messages.services import (
@@ -20,6 +25,7 @@ from judgments.messages.services import (
     notify_digest,
     request_address,
 )
+from judgments.messages.tokens import confirmation_token
 from judgments.models import Invitation, Notice, OutboxMessage, User
 from judgments.permissions import NotFound
 from tests.builders import NOW, World, make_access, make_user, make_world
@@ -126,12 +132,75 @@ def test_every_kind_can_be_switched_and_is_on_at_first(world: World) -> None:
     assert on == [("report", "notice")]
 
 
-def test_every_kind_has_words() -> None:
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_every_kind_has_words(language: str) -> None:
     for name, kind in KINDS.items():
-        words = words_of(name, defaultdict(lambda: "x"))
-        assert words.subject
-        assert words.text
+        for variant in ({}, *({"variant": one} for one in kind.variants)):
+            pattern = pattern_of(name, variant)
+            named = {each for _, each, *_ in Formatter().parse(pattern.subject + pattern.text)}
+            values: dict[str, object] = {each: "x" for each in named if each}
+            with translation.override(language):
+                words = words_of(name, values | {"due": "2026-06-05"} | variant)
+            assert words.subject
+            assert words.text
         assert kind.label
+
+
+def test_notices_and_e_mails_are_in_the_readers_language(world: World, mail_server: None) -> None:
+    """What is stored are values: a date, counts, the text of a reason that catalogues have."""
+    User.objects.filter(pk=world.ben.pk).update(language="de", email="ben@people.example")
+    world.ben.refresh_from_db()
+    names = {"campaign": "First", "collection": "Books"}
+    told = {
+        "deadline": {"due": "2026-06-05", "done": 1200, "pairs": 2000},
+        "paused": {"reason": BY_LEAD},
+    }
+    for kind, values in told.items():
+        notify(
+            kind=kind,
+            key=kind,
+            people=[world.ben],
+            payload=names | values,
+            page=("collection", "books"),
+            collection=world.collection,
+            at=NOW,
+        )
+    with translation.override("de"):
+        rows = {row.subject: row for row in get_notices_page(user=world.ben, page="").rows}
+    assert "1.200 von 2.000" in rows["First endet am 5. Juni"].text
+    assert "Leitung" in rows["First: Ihre Arbeit ist angehalten"].text
+    assert {row.language for row in rows.values()} == {""}
+    send_due(clock=lambda: NOW)
+    assert {sent.subject for sent in mail.outbox} == set(rows)
+    assert all("Wählen Sie, welche Nachrichten" in sent.body for sent in mail.outbox)
+
+
+def test_an_address_that_is_confirmed_keeps_the_language_of_the_page(
+    world: World, mail_server: None
+) -> None:
+    with translation.override("de"):
+        request_address(user=world.ben, address="ben@post.example", at=NOW, nonce="n")
+    send_due(clock=lambda: NOW)
+    (sent,) = mail.outbox
+    assert sent.subject == "Bestätigen Sie Ihre E-Mail-Adresse"
+    with translation.override("de"):
+        token = confirmation_token(user_id=world.ben.pk, address="ben@post.example")
+        confirm_address(user=world.ben, token=token)
+    assert User.objects.get(pk=world.ben.pk).language == "de"
+
+
+def test_sentences_of_older_versions_become_values() -> None:
+    values = import_module("judgments.migrations.0018_values_of_messages")._values
+    names = {"campaign": "First", "collection": "Books"}
+    old = names | {"when": "is due on 5 June", "done": "1,200", "pairs": "2,000 pairs"}
+    near = SimpleNamespace(kind="deadline", key="campaign:1:due:2026-06-05:near", payload=old)
+    assert values(near) == names | {"due": "2026-06-05", "done": 1200, "pairs": 2000}
+    ruled = "A rule paused Ben 2: 3 of 9 gold labels right, the threshold is 60 %."
+    paused = SimpleNamespace(
+        kind="paused", key="k", payload=names | {"who": "Ben 2 is", "words": ruled}
+    )
+    assert words_of("paused", values(paused)).text == ruled
+    assert values(SimpleNamespace(kind="paused", key="k", payload={})) is None
 
 
 @pytest.mark.usefixtures("mail_server")
