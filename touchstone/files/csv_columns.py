@@ -1,13 +1,13 @@
 """Columns of a CSV file with a header, some thousands of lines at a time.
 
-Whole blocks are split by the csv module and turned into columns, which takes a third of the time of
-line after line; only a block in which something is wrong is looked at by line. A cell ends in its
-line. Blank lines are passed over.
+Whole blocks are turned into columns: split at their delimiters where there is nothing more to it,
+else by the csv module, which takes three times as long; only a block in which something is wrong is
+looked at by line. A cell ends in its line. Blank lines are passed over.
 """
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -25,7 +25,7 @@ from touchstone.files.reading import (
     read_batches,
 )
 
-_ODD: Final = re.compile("[\x00\r\ufeff]")
+_ODD: Final = ("\x00", "\r", "\ufeff")
 _NUMBERS: Final = re.compile(rf"(?:[ \t]*+{NUMBER}[ \t]*+\n)*+")
 _NUMBER: Final = re.compile(rf"[ \t]*+{NUMBER}[ \t]*+")
 
@@ -35,7 +35,7 @@ class CsvBlock:
     """Some rows of a file. lines: the line number of each; columns: the cells of each, by name."""
 
     lines: Sequence[int]
-    columns: dict[str, tuple[str, ...]]
+    columns: dict[str, Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,11 @@ def read_csv_columns(
     header: tuple[str, ...] | None = None
     batches = read_batches(source, limits=limits, problems=problems, progress=progress)
     for batch in batches:
+        split = None if header is None else _split(batch, wanted.delimiter, len(header))
+        if header is not None and split is not None:
+            cells = {name: split[place :: len(header)] for place, name in enumerate(header)}
+            yield CsvBlock(range(batch.line, batch.line + batch.count), _own(cells, wanted))
+            continue
         lines, rows = _rows(batch, wanted.delimiter, problems)
         if not rows:
             continue
@@ -77,11 +82,34 @@ def read_csv_columns(
             lines, rows = (lines[1:], rows[1:]) if is_named else (lines, rows)
         lines, rows = _of_width(lines, rows, header, problems)
         if rows:
-            cells = dict(zip(header, zip(*rows, strict=True), strict=True))
-            own = {
-                name: cells[name] for name in (*wanted.needed, *wanted.optional) if name in cells
-            }
-            yield CsvBlock(lines, own)
+            columns = dict(zip(header, zip(*rows, strict=True), strict=True))
+            yield CsvBlock(lines, _own(columns, wanted))
+
+
+def _own(columns: Mapping[str, Sequence[str]], wanted: CsvColumns) -> dict[str, Sequence[str]]:
+    names = (*wanted.needed, *wanted.optional)
+    return {name: columns[name] for name in names if name in columns}
+
+
+def _is_odd(text: str) -> bool:
+    return any(character in text for character in _ODD)
+
+
+def _split(batch: Batch, delimiter: str, width: int) -> list[str] | None:
+    """The cells of a batch, line after line, if every line has `width` and none is quoted."""
+    if width < 2 or (delimiter != "\t" and b'"' in batch.data):
+        return None
+    found = np.frombuffer(batch.data, np.uint8)
+    marks = found[(found == ord("\n")) | (found == ord(delimiter))]
+    if len(marks) != width * batch.count:
+        return None
+    if (marks[width - 1 :: width] != ord("\n")).any():
+        return None  # some line has a cell too many, and another one too few
+    try:
+        text = batch.data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return None if _is_odd(text) else text[:-1].replace("\n", delimiter).split(delimiter)
 
 
 def numbers(
@@ -115,7 +143,7 @@ def _rows(
     quoting: Literal[0, 3] = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
     try:
         text = batch.data.decode("utf-8")
-        if not _ODD.search(text):
+        if not _is_odd(text):
             texts = text.split("\n")[:-1]
             rows = list(csv.reader(texts, delimiter=delimiter, quoting=quoting, strict=True))
             if len(rows) == batch.count and all(rows):

@@ -182,7 +182,11 @@ def permanent_random_numbers(queries: QueryTexts, seed: int) -> Floats:
 
 def random_numbers(texts: Iterable[bytes], seed: int) -> Floats:
     """`permanent_random_numbers` of texts in UTF-8."""
-    key = str(seed).encode()
-    found = b"".join([blake2b(text, digest_size=8, key=key).digest() for text in texts])
-    bits = np.frombuffer(found, ">u8") >> np.uint64(11)
+    begin = blake2b(digest_size=8, key=str(seed).encode()).copy  # the key is mixed in once
+    found = []
+    for text in texts:
+        one = begin()
+        one.update(text)
+        found.append(one.digest())
+    bits = np.frombuffer(b"".join(found), ">u8") >> np.uint64(11)
     return (bits.astype(np.float64) + 0.5) * 2.0**-53

@@ -110,7 +110,7 @@ def _block(block: CsvBlock, parts: Mapping[str, str], problems: Problems) -> Tra
     segment = parts.get("segment")
     return TrafficBlock(
         lines,
-        [query.encode() for query in queries],
+        "\n".join(queries).encode().split(b"\n"),  # a cell ends in its line
         np.where(wrong | np.isnan(found), 1, found).astype(np.int64),
         [] if segment is None else [cell.strip() for cell in block.columns[segment]],
     )

@@ -63,3 +63,18 @@ def test_numbers_are_finite_decimal_numbers():
     assert found[:3].tolist() == [1.0, -0.0025, 0.5]
     assert np.isnan(found[3:]).all()
     assert [one.line for one in problems.kept] == [14, 15, 16, 17, 18]
+
+
+@pytest.mark.parametrize("odd", ['"a, b",2', "a,b,c\nd", "", "ä\r", "x\x00,1"])
+def test_every_block_is_read_alike_wherever_its_odd_line_is(odd):
+    """Plain blocks are split at once, the one with the odd line is read by line."""
+    plain = [f"{'query':99} {place},{place}" for place in range(6_000)]  # three blocks
+    for place in (1, 3_000, 5_999):
+        text = "\n".join(["a,b", *plain[:place], odd, *plain[place:], ""]).encode()
+        lines, rows = read(text, A_AND_B, Problems("x.csv"))
+        own = [pair for pair in zip(lines, rows, strict=True) if pair[1] != ("a, b", "2")]
+        assert len(own) + odd.startswith('"') == len(rows)
+        assert [row for _, row in own] == [tuple(line.split(",")) for line in plain]
+        after = place + 3 + odd.count("\n")
+        assert [line for line, _ in own[:place]] == list(range(2, place + 2))
+        assert [line for line, _ in own[place:]] == list(range(after, after + 6_000 - place))
