@@ -20,7 +20,8 @@ from judgments.permissions import (
     check_may_see_rankings,
     may_see_people,
 )
-from judgments.versions.queries import count_grades, get_judged
+from judgments.versions.judgment_cache import count_all_grades
+from judgments.versions.queries import get_judged
 from touchstone.files.learning import Features, write_learning
 from touchstone.files.rating_rows import JudgedPair
 from touchstone.files.ratings import TREC, RatingFormat, write_ratings
@@ -284,7 +285,7 @@ def get_list_page(*, access: Access, slug: str, page: str) -> ListPage:
 def get_grades(*, judgment_list: JudgmentList, number: int) -> Grades:
     """How many judgments of each grade a version holds."""
     scale = Scale.from_json(judgment_list.scale)
-    counts = count_grades(list_id=judgment_list.pk, version=number, codes=scale.codes)
+    counts = count_all_grades(list_id=judgment_list.pk, version=number, codes=scale.codes)
     return Grades(
         rows=[
             GradeCount(show_grade(scale, code), count)

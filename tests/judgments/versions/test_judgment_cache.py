@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judgments.versions import judgment_cache as whole
-from judgments.versions.judgment_cache import get_all_judged, moved
-from judgments.versions.queries import Judged, get_judged
+from judgments.versions.judgment_cache import count_all_grades, get_all_judged, moved
+from judgments.versions.queries import Judged, count_grades, get_judged
 from judgments.versions.temporal import Difference
 from tests.builders import NOW, commit, make_world
 
@@ -64,6 +64,9 @@ def test_any_version_is_as_the_database_has_it_and_read_once() -> None:
         found, is_read = read_rows(pk, version)
         times_read += is_read
         assert content(found) == content(get_judged(list_id=pk, version=version))
+        for counted in (version, 1):  # one that is remembered, and one that mostly is not
+            known = count_all_grades(list_id=pk, version=counted, codes=(0, 1, 2, 3))
+            assert known == count_grades(list_id=pk, version=counted, codes=(0, 1, 2, 3))
     assert times_read == 1
     assert not read_rows(pk, 1)[1]
 
