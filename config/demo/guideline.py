@@ -28,22 +28,22 @@ class GradeWords(NamedTuple):
         return {name: value for name, value in self._asdict().items() if name in kept}
 
 
-def guideline() -> str:
+def guideline(file: Path = GUIDELINE_FILE) -> str:
     """The whole guideline, in Markdown: what was read before the shipped grades were given."""
-    return GUIDELINE_FILE.read_text(encoding="utf-8")
+    return file.read_text(encoding="utf-8")
 
 
-def general_text() -> str:
+def general_text(file: Path = GUIDELINE_FILE) -> str:
     """What the guideline says besides its sections on single grades, in Markdown."""
-    opening, *sections = _sections()
+    opening, *sections = _sections(file)
     kept = [f"## {title}\n{body}" for title, body in sections if not GRADE_HEADING.match(title)]
     return "".join([opening[1], *kept]).strip()
 
 
-def grade_words() -> list[GradeWords]:
+def grade_words(file: Path = GUIDELINE_FILE) -> list[GradeWords]:
     """What the guideline says of each grade, worst first."""
     found = []
-    for title, body in _sections():
+    for title, body in _sections(file):
         heading = GRADE_HEADING.match(title)
         if heading:
             lines = body.strip().splitlines()
@@ -57,9 +57,9 @@ def grade_words() -> list[GradeWords]:
     return sorted(found)
 
 
-def _sections() -> list[tuple[str, str]]:
+def _sections(file: Path) -> list[tuple[str, str]]:
     """(title, text) of each section; the opening comes first, without a title."""
-    parts = SECTION.split(guideline())
+    parts = SECTION.split(guideline(file))
     return [("", parts[0]), *zip(parts[1::2], parts[2::2], strict=True)]
 
 

@@ -1,12 +1,13 @@
 """`demo`: the demo workspace, and a server for it."""
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
 
@@ -53,9 +54,11 @@ class Command(BaseCommand):
                     "Its passwords are not stored here. Run `./run demo --reset` to rebuild it."
                 )
         else:
-            built = build_workspace(
-                at=timezone.now(), say=lambda text: self.stdout.write(f"  {text}")
-            )
+            with transaction.atomic():
+                built = build_workspace(
+                    at=timezone.now(), say=lambda text: self.stdout.write(f"  {text}")
+                )
+                self._build_shop()
             self.stdout.write(
                 f"  {built.documents:,} documents, {built.queries} queries, {built.runs} runs, "
                 f"{built.pairs:,} pairs to judge, {built.grades:,} of them read\n"
@@ -67,3 +70,15 @@ class Command(BaseCommand):
         for sign_in in sign_ins:
             self.stdout.write(f"  {sign_in.username:<12} {sign_in.password}")
         self.stdout.write("")
+
+    def _build_shop(self) -> None:
+        from config.demo.shop.building import build_shop
+        from judgments.models import User
+
+        roles = ("lead", "researcher", "annotator")
+        people = {role: User.objects.get(username=role) for role in roles}
+        # earlier than the documentation's campaign, with which the annotator begins
+        campaign = build_shop(**people, at=timezone.now() - timedelta(days=11))
+        self.stdout.write(
+            f"  a shop with pictures, made up: {campaign.pairs.count()} pairs to judge\n"
+        )
