@@ -3,6 +3,7 @@
 from django.urls import path
 
 from annotation.adjudication import histories_api as histories
+from annotation.assignment import api as assignment
 from annotation.gold import api as gold
 from annotation.imports import api as label_imports
 from annotation.labelling import api as labelling
@@ -27,6 +28,16 @@ urlpatterns = [
         "campaigns/<uuid:campaign_id>/labels/file",
         quality.LabelFile.as_view(),
         name="api-campaign-labels-file",
+    ),
+    path(
+        "campaigns/<uuid:campaign_id>/assignment",
+        assignment.AssignmentRules.as_view(),
+        name="api-campaign-assignment",
+    ),
+    path(
+        "campaigns/<uuid:campaign_id>/assignment/<int:rule_id>/remove",
+        assignment.AssignmentRuleRemove.as_view(),
+        name="api-campaign-assignment-remove",
     ),
     path("campaigns/<uuid:campaign_id>/gold", gold.Gold.as_view(), name="api-campaign-gold"),
     path(

@@ -4,6 +4,7 @@ from django.urls import URLPattern, path
 
 from annotation.adjudication import queue_views as queue
 from annotation.adjudication import views as pairs
+from annotation.assignment import views as assignment
 from annotation.budgets import views as budgets
 from annotation.dashboards import monitoring_views as monitoring
 from annotation.dashboards import views as campaigns
@@ -83,6 +84,12 @@ urlpatterns: list[URLPattern] = [
     path(f"{K}/archive", campaigns.campaign_archive, name="campaign-archive"),
     path(f"{K}/restore", campaigns.campaign_restore, name="campaign-restore"),
     path(f"{K}/approve", campaigns.campaign_approve, name="campaign-approve"),
+    path(f"{K}/assignment", assignment.assignment, name="campaign-assignment"),
+    path(
+        f"{K}/assignment/<int:rule_id>/remove",
+        assignment.assignment_remove,
+        name="campaign-assignment-remove",
+    ),
     path(f"{K}/budget", budgets.campaign_budget, name="campaign-budget"),
     path(f"{C}/budget", budgets.collection_budget, name="collection-budget"),
     path(f"{K}/pool", pools.pool, name="campaign-pool"),

@@ -78,6 +78,7 @@ urlpatterns: list[URLPattern] = [
     path(f"{C}/pictures/<uuid:name>", pictures.picture, name="picture"),
     path(f"{C}/members", members.members, name="members"),
     path(f"{C}/members/<str:username>/role", members.member_role, name="member-role"),
+    path(f"{C}/members/<str:username>/tags", members.member_tags, name="member-tags"),
     path(f"{C}/members/<str:username>/end", members.member_end, name="member-end"),
     path(
         f"{C}/invitations/<int:invitation_id>/withdraw",

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from annotation.adjudication.pairs import PairRow, list_widest
+from annotation.assignment.queries import Coverage, get_coverage
 from annotation.campaigns.queries import (
     Contributor,
     Dashboard,
@@ -87,7 +88,8 @@ class CampaignPage:
     used_up: people who have met all of them, where the lead wants to be told. actions: what rules
     did about people and nobody took back. unqualified: people who wait for the lead before they
     can go on to the pairs that count. questions: of annotators, that wait for an answer.
-    is_overdue: it is open after the day on which it was due.
+    is_overdue: it is open after the day on which it was due. coverage: queries that too few people
+    may label.
     """
 
     campaign: Campaign
@@ -105,6 +107,7 @@ class CampaignPage:
     unqualified: int
     questions: int
     is_overdue: bool
+    coverage: Coverage
 
 
 @dataclass(frozen=True)
@@ -192,6 +195,7 @@ def get_campaign_page(*, access: Access, campaign: Campaign, now: datetime) -> C
         unqualified=count_waiting_to_qualify(campaign) if is_open else 0,
         questions=questions,
         is_overdue=is_overdue(campaign, now),
+        coverage=get_coverage(campaign),
     )
 
 

@@ -16,6 +16,7 @@ from annotation.models import (
     QuerySkip,
 )
 from annotation.permissions import AnnotatorContext
+from annotation.seats.assigned import withheld_from
 from annotation.seats.streams import is_met, is_replaced
 from annotation.training.standing import TrainingShown, find_training
 from judgments.models import Collection, Membership, User
@@ -66,7 +67,7 @@ def count_progress(context: AnnotatorContext, *, is_exact: bool = True) -> Progr
     if known is not None:
         done = count_filled(context)
         return Progress(done, max(0, known - done))
-    progress = _count_progress(context.viewer, [context.campaign.pk])[context.campaign.pk]
+    progress = _count_progress(context.viewer, [context.campaign])[context.campaign.pk]
     holds = min(LONGEST, max(SHORTEST, EACH_LEFT * progress.left))
     write_cached(name, progress.all, int(holds))
     return progress
@@ -96,7 +97,7 @@ def list_own_campaigns(*, viewer: User, collection: Collection | None = None) ->
     news = Subquery(places_qs.values("news"))
     campaigns_qs = campaigns_qs.annotate(last_at=last_at, news=news)
     campaigns = list(campaigns_qs.order_by("-opened_at", "-pk"))
-    progress = _count_progress(viewer, [campaign.pk for campaign in campaigns])
+    progress = _count_progress(viewer, campaigns)
     own = [
         OwnCampaign(
             campaign_id=campaign.public_id,
@@ -119,19 +120,19 @@ def _how_soon(own: OwnCampaign) -> tuple[bool, bool, float]:
     return not own.is_open, not own.progress.left, -last
 
 
-def _count_progress(viewer: User, campaign_ids: Sequence[int]) -> dict[int, Progress]:
+def _count_progress(viewer: User, campaigns: Sequence[Campaign]) -> dict[int, Progress]:
     """The viewer's counts in each of the campaigns.
 
     Whatever is shown at a place of their order is one pair. Those in whose place they have labelled
     another come at the very end, and are counted once nothing else is left. Training has a count
     of its own.
     """
-    states = Assignment.State
+    states, campaign_ids = Assignment.State, [campaign.pk for campaign in campaigns]
     own = Assignment.objects.filter(annotator=viewer).exclude(state=states.VOIDED)
     own_qs = own.filter(pair__campaign__in=campaign_ids).exclude(purpose=TRAINING).order_by()
     counted = {
-        campaign: (done, leased)
-        for campaign, done, leased in own_qs.values_list("pair__campaign").annotate(
+        pk: (done, leased)
+        for pk, done, leased in own_qs.values_list("pair__campaign").annotate(
             done=Count("pk", filter=Q(state__in=FILLED)),
             leased=Count("pk", filter=Q(state=HELD)),
         )
@@ -139,6 +140,10 @@ def _count_progress(viewer: User, campaign_ids: Sequence[int]) -> dict[int, Prog
     free_qs = Assignment.objects.filter(
         pair__campaign__in=campaign_ids, state=states.FREE, occasion=0
     ).exclude(is_met(viewer))
+    for campaign in campaigns:
+        kept = withheld_from(campaign, viewer)
+        if kept is not None:
+            free_qs = free_qs.exclude(kept.find("pair__query"), pair__campaign=campaign)
     skipped = QuerySkip.objects.filter(
         campaign=OuterRef("pair__campaign"),
         query=OuterRef("pair__query"),
@@ -146,8 +151,8 @@ def _count_progress(viewer: User, campaign_ids: Sequence[int]) -> dict[int, Prog
         returned_at=None,
     )
     free = {
-        campaign: (offered, returning)
-        for campaign, offered, returning in free_qs.exclude(Exists(skipped))
+        pk: (offered, returning)
+        for pk, offered, returning in free_qs.exclude(Exists(skipped))
         .annotate(is_returning=is_replaced(viewer))
         .order_by()
         .values_list("pair__campaign")
@@ -157,8 +162,8 @@ def _count_progress(viewer: User, campaign_ids: Sequence[int]) -> dict[int, Prog
         )
     }
     progress = {}
-    for campaign in campaign_ids:
-        done, leased = counted.get(campaign, (0, 0))
-        offered, returning = free.get(campaign, (0, 0))
-        progress[campaign] = Progress(done, leased + offered or returning)
+    for pk in campaign_ids:
+        done, leased = counted.get(pk, (0, 0))
+        offered, returning = free.get(pk, (0, 0))
+        progress[pk] = Progress(done, leased + offered or returning)
     return progress

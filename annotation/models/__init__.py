@@ -1,5 +1,6 @@
 """People's work: guidelines, campaigns, pools, seats, and the labels that come of them."""
 
+from annotation.models.assignment_rules import AssignmentRule
 from annotation.models.campaigns import (
     Campaign,
     CampaignAnnotator,
@@ -43,6 +44,7 @@ __all__ = [
     "AnnouncementRead",
     "AsidePreview",
     "Assignment",
+    "AssignmentRule",
     "Campaign",
     "CampaignAnnotator",
     "CheckAction",

@@ -77,7 +77,8 @@ class Campaign(models.Model):
     due_on: the day by whose end it should be done. daily_target: labels of a person. label_price:
     in hundredths of the currency. stopped: why nothing more is handed out, in words for
     annotators; empty while something is. most_leases: how many seats a person may hold, where a
-    budget leaves few. Both are kept by annotation/budgets.
+    budget leaves few. Both are kept by annotation/budgets. is_assigned: whether there are rules of
+    who labels which queries.
     """
 
     class State(models.TextChoices):
@@ -122,6 +123,7 @@ class Campaign(models.Model):
     label_price = models.PositiveIntegerField(null=True)
     stopped = models.TextField(blank=True, default="", db_default="")
     most_leases = models.PositiveSmallIntegerField(null=True)
+    is_assigned = models.BooleanField(default=False, db_default=False)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"

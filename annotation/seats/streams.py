@@ -7,6 +7,7 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 
 from annotation.models import Assignment, Campaign, CampaignAnnotator, Pair, QuerySkip, StandIn
 from annotation.permissions import AnnotatorContext
+from annotation.seats.assigned import Withheld, withheld_from
 from annotation.seats.ordering import CHUNKS, Order
 from judgments.models import User
 from judgments.storage.bulk import Among
@@ -36,30 +37,33 @@ def order_of(context: AnnotatorContext) -> Order:
 def list_free_seats(context: AnnotatorContext, *, wanted: int) -> list[FreeSeat]:
     """Free seats of pairs that the viewer has no seat at, one a pair, in the viewer's order.
 
-    None of a query that they skip.
+    None of a query that they skip, or that the campaign assigns to others.
     Enough for `wanted` where there are, maybe more. The first looks read only the next few
     chunks of the order, so that the cost does not grow with what was labelled already. What was
     freed before the chunk where they are is as good as what follows it, but comes after it.
     """
     order = order_of(context)
     here = CampaignAnnotator.objects.values_list("chunk", flat=True).get(pk=context.annotator_id)
-    found = [] if here is None else _list_free(context, order, chunks=[here])
+    kept = withheld_from(context.campaign, context.viewer)
+    found = [] if here is None else _list_free(context, order, kept, chunks=[here])
     if len(found) >= wanted:
         return found
     start = (-1, -1) if here is None else order.chunk_key(here)
-    ahead = [chunk for chunk in _list_chunks(context, order) if order.chunk_key(chunk) > start]
+    chunks = _list_chunks(context, order, kept)
+    ahead = [chunk for chunk in chunks if order.chunk_key(chunk) > start]
     for first, last in ((0, LOOKS[0]), LOOKS):
-        found += _list_free(context, order, chunks=ahead[first:last])
+        found += _list_free(context, order, kept, chunks=ahead[first:last])
         if len(found) >= wanted:
             return found
-    found = _list_free(context, order)
+    found = _list_free(context, order, kept)
     before = sum(order.key(**_place(seat))[:2] < start for seat in found)
     return found[before:] + found[:before]
 
 
 def list_free_among(context: AnnotatorContext, pairs: Sequence[int]) -> list[FreeSeat]:
     """The free seats for the viewer at these pairs, one a pair, in the viewer's order."""
-    return _read_seats(order_of(context), free_qs(context).filter(Among("pair", pairs)))
+    kept = withheld_from(context.campaign, context.viewer)
+    return _read_seats(order_of(context), _offered_qs(context, kept).filter(Among("pair", pairs)))
 
 
 def list_returning_seats(context: AnnotatorContext) -> list[FreeSeat]:
@@ -67,12 +71,9 @@ def list_returning_seats(context: AnnotatorContext) -> list[FreeSeat]:
 
     Offered to them once there is nothing else.
     """
-    return _read_seats(order_of(context), _free_qs(context).filter(is_replaced(context.viewer)))
-
-
-def free_qs(context: AnnotatorContext) -> "QuerySet[Assignment]":
-    """The free seats that are offered to the viewer now, maybe several of a pair."""
-    return _free_qs(context).exclude(is_replaced(context.viewer))
+    kept = withheld_from(context.campaign, context.viewer)
+    free_qs = _free_qs(context, kept).filter(is_replaced(context.viewer))
+    return _read_seats(order_of(context), free_qs)
 
 
 def is_met(viewer: User) -> Exists:
@@ -88,24 +89,35 @@ def is_replaced(viewer: User) -> Exists:
     return Exists(stand_ins.filter(Exists(seats.exclude(state=Assignment.State.VOIDED))))
 
 
-def _free_qs(context: AnnotatorContext) -> "QuerySet[Assignment]":
+def _offered_qs(context: AnnotatorContext, kept: Withheld | None) -> "QuerySet[Assignment]":
+    """The free seats that are offered to the viewer now, maybe several of a pair."""
+    return _free_qs(context, kept).exclude(is_replaced(context.viewer))
+
+
+def _free_qs(context: AnnotatorContext, kept: Withheld | None) -> "QuerySet[Assignment]":
+    """Free seats of pairs that the viewer has not met. kept: queries that are not for them."""
     skips_qs = QuerySkip.objects.filter(
         campaign=context.campaign, annotator=context.viewer, returned_at=None
     )
-    return (
+    free_qs = (
         Assignment.objects.filter(
             state=Assignment.State.FREE, occasion=0, pair__campaign=context.campaign
         )
         .exclude(is_met(context.viewer))
         .exclude(pair__query__in=skips_qs.values("query"))
     )
+    return free_qs if kept is None else free_qs.exclude(kept.find("pair__query"))
 
 
 def _list_free(
-    context: AnnotatorContext, order: Order, *, chunks: Collection[int] | None = None
+    context: AnnotatorContext,
+    order: Order,
+    kept: Withheld | None,
+    *,
+    chunks: Collection[int] | None = None,
 ) -> list[FreeSeat]:
     """The free seats for the viewer in these chunks, or in the whole campaign."""
-    seats_qs = free_qs(context)
+    seats_qs = _offered_qs(context, kept)
     if chunks is not None and not chunks:
         return []
     if chunks is not None and _is_by_query(context):
@@ -127,14 +139,14 @@ def _place(seat: FreeSeat) -> dict[str, int]:
     return {"pair": seat.pair, "query": seat.query, "document": seat.document}
 
 
-def _list_chunks(context: AnnotatorContext, order: Order) -> list[int]:
+def _list_chunks(context: AnnotatorContext, order: Order, kept: Withheld | None) -> list[int]:
     """The chunks of the campaign in the viewer's order."""
     if not _is_by_query(context):
         return order.sort_chunks(range(CHUNKS))
-    queries = (
-        Pair.objects.filter(campaign=context.campaign).order_by().values_list("query", flat=True)
-    )
-    return order.sort_chunks(queries.distinct())
+    pairs_qs = Pair.objects.filter(campaign=context.campaign).order_by()
+    if kept is not None:
+        pairs_qs = pairs_qs.exclude(kept.find("query"))
+    return order.sort_chunks(pairs_qs.values_list("query", flat=True).distinct())
 
 
 def _is_by_query(context: AnnotatorContext) -> bool:

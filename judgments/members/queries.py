@@ -54,7 +54,7 @@ class MemberRow:
     """A member. may_change: whether the viewer may give another role or end the membership.
 
     is_name: nobody can sign in as them: a name that labels came with.
-    is_suspended: their account is suspended.
+    is_suspended: their account is suspended. tags: languages and skills.
     """
 
     username: str
@@ -67,6 +67,7 @@ class MemberRow:
     may_change: bool
     is_name: bool
     is_suspended: bool
+    tags: str
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,7 @@ def _member_row(access: Access, row: Membership) -> MemberRow:
         last_login=row.user.last_login,
         is_name=not (row.user.is_active or row.user.is_suspended),
         is_suspended=row.user.is_suspended,
+        tags=", ".join(row.tags),
         is_self=row.user_id == access.user.pk,
         may_change=may_give_role(access, row.role),
     )

@@ -3,6 +3,7 @@
 import hashlib
 import re
 import secrets
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from itertools import count
 
@@ -13,6 +14,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 
 from judgments.audit import services as audit
 from judgments.collections.naming import unless_taken
+from judgments.members.tags import clean_tags
 from judgments.messages.channels import get_channel
 from judgments.messages.kinds import EMAIL
 from judgments.messages.services import notify, queue_message, withdraw_messages
@@ -266,6 +268,32 @@ def change_role(*, access: Access, username: str, role: str, at: datetime) -> No
             username,
             before={"role": before},
             after={"role": role},
+        )
+
+
+def set_tags(*, access: Access, username: str, tags: Iterable[str], at: datetime) -> None:
+    """Say which languages and skills a member has; assignment rules ask for them.
+
+    Raises MemberRefused for too many tags, or one that is too long.
+    """
+    try:
+        after = clean_tags(tags)
+    except ValueError as error:
+        raise MemberRefused("tags_invalid", str(error)) from error
+    with transaction.atomic():
+        membership = _locked_member(access, username)
+        before = membership.tags
+        if before == after:
+            return
+        membership.tags = after
+        membership.save(update_fields=["tags"])
+        audit.record_by(
+            access,
+            at,
+            "member.tags_changed",
+            username,
+            before={"tags": before},
+            after={"tags": after},
         )
 
 

@@ -73,6 +73,21 @@ def member_role(request: HttpRequest, slug: str, username: str) -> HttpResponse:
 
 
 @require_POST
+def member_tags(request: HttpRequest, slug: str, username: str) -> HttpResponse:
+    """Say which languages and skills a member has."""
+    access = get_access(viewer=request.user, slug=slug)
+    check_may_manage_members(access)
+    tags = request.POST.get("tags", "").split(",")
+    try:
+        services.set_tags(access=access, username=username, tags=tags, at=timezone.now())
+    except services.MemberRefused as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, f"Languages and skills of {username} saved.")
+    return redirect("members", slug)
+
+
+@require_POST
 def member_end(request: HttpRequest, slug: str, username: str) -> HttpResponse:
     """End a membership."""
     access = get_access(viewer=request.user, slug=slug)

@@ -112,6 +112,7 @@ class Membership(models.Model):
     pseudonym: how researchers see this person, e.g. "person 3".
     is_annotating: True while the person annotates in an open campaign of the collection, and
     therefore has no researcher's view of it. Kept by the annotation app, as a plain value.
+    tags: the languages and skills of the person, as leads name them; see members/tags.py.
     """
 
     collection = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="memberships")
@@ -121,6 +122,7 @@ class Membership(models.Model):
     role = models.CharField(max_length=16, choices=Role.choices)
     pseudonym = models.CharField(max_length=64)
     is_annotating = models.BooleanField(default=False)
+    tags = models.JSONField(default=list)
     created_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
 

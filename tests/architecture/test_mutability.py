@@ -51,6 +51,7 @@ APPS = ("annotation", "evaluation", "judgments")
 MUTABLE = {
     "annotation.AsidePreview": "a cache of figures, computed anew when somebody looks",
     "annotation.Assignment": "a seat is leased, filled, freed and voided",
+    "annotation.AssignmentRule": "is added and removed; both are in the audit log",
     "annotation.Campaign": "opens and closes",
     "annotation.CampaignAnnotator": "people join and leave",
     "annotation.CheckPlan": "how much is planted; changes are in the audit log",

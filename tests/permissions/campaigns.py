@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from annotation.assignment.services import add_rule
 from annotation.campaigns.services import close_campaign
 from annotation.consolidation.services import consolidate
 from annotation.gold.services import mark_gold
@@ -154,6 +155,19 @@ ASIDE = {"person": "ben", "act": "set_aside"}
 ASIDE_BODY = {"people": ["ben"], "action": "set_aside"}
 
 
+ASSIGNED: dict[str, Any] = {"scope": "all", "people": ["ben"]}
+
+
+def assigned(world: World) -> dict[str, Any]:
+    return books(world) | assigned_alone(world)
+
+
+def assigned_alone(world: World) -> dict[str, Any]:
+    campaign, access = make_campaign(world=world), make_access(collection=world.collection)
+    made = add_rule(access=access, campaign=campaign, at=NOW, **ASSIGNED)
+    return {"campaign_id": campaign.public_id, "rule_id": made.pk}
+
+
 def ben_aside(world: World) -> dict[str, Any]:
     return open_one(world) | {"key": str(world.ben.pk)}
 
@@ -224,6 +238,20 @@ def overlap_asked(world: World) -> dict[str, Any]:
 
 SCHEDULE = {"due_on": "2026-12-01", "warn_percent": 80, "labels_total": 100, "stops": "on"}
 ROWS = [
+    managers("campaign-assignment", path=open_one),
+    leads("campaign-assignment", 302, path=open_one, method="post", data=ASSIGNED),
+    leads("campaign-assignment-remove", 302, path=assigned, method="post"),
+    Row(name="api-campaign-assignment", path=campaign_alone, anonymous=401, lead=200, admin=200),
+    Row(
+        name="api-campaign-assignment",
+        path=campaign_alone,
+        method="post",
+        data=ASSIGNED,
+        content_type="application/json",
+        anonymous=401,
+        lead=201,
+    ),
+    api_leads("api-campaign-assignment-remove", path=assigned_alone, method="post"),
     leads("campaign-budget", path=open_one),
     leads("campaign-budget", 302, path=open_one, method="post", data=SCHEDULE),
     leads("campaign-archive", 302, path=draft, method="post"),

@@ -247,6 +247,7 @@ ROWS = [
     managers("members", path=books),
     managers("members", path=books, method="post", data={"role": "annotator", "days": 7}),
     managers("member-role", 302, path=ben, method="post", data={"role": "researcher"}),
+    managers("member-tags", 302, path=ben, method="post", data={"tags": "de"}),
     managers("member-end", 302, path=ben, method="post"),
     managers(
         "invitation-withdraw",
