@@ -5,6 +5,7 @@ from django.urls import path
 from evaluation.canaries import api as canaries
 from evaluation.comparison import api as comparing
 from evaluation.comparison import changes_api as changes
+from evaluation.comparison import gating_api as gating
 from evaluation.comparison import significance_api as significance
 from evaluation.diagnosis import explanations_api as explaining
 from evaluation.diagnosis import list_values_api as list_values
@@ -54,6 +55,7 @@ urlpatterns = [
     path(f"{L}/rosetta", rosetta.ListRosetta.as_view(), name="api-rosetta"),
     path(f"{L}/values", list_values.ListValues.as_view(), name="api-values"),
     path(f"{L}/compare", comparing.Comparison.as_view(), name="api-compare"),
+    path(f"{L}/gates", gating.Gates.as_view(), name="api-gates"),
     path(f"{L}/compare/groups", significance.Groups.as_view(), name="api-groups"),
     path(f"{L}/compare/documents", changes.MovedDocuments.as_view(), name="api-moved"),
     path(

@@ -9,10 +9,12 @@ from judgments.lists import learning_api as learning
 from judgments.lists import releases_api as releases
 from judgments.pictures import api as pictures
 from judgments.sets import api as sets
+from judgments.webhooks import api as webhooks
 
 C = "collections/<slug:slug>"
 L = f"{C}/lists/<slug:list_slug>"
 V = f"{L}/versions"
+W = f"{C}/webhooks/<uuid:webhook_id>"
 
 urlpatterns = [
     path("collections/", collections.Collections.as_view(), name="api-collections"),
@@ -36,4 +38,13 @@ urlpatterns = [
     path(f"{V}/<slug:name>", lists.Version.as_view(), name="api-version"),
     path(f"{V}/<slug:name>/qrels", lists.Qrels.as_view(), name="api-qrels"),
     path(f"{V}/<slug:name>/training", learning.Learning.as_view(), name="api-training"),
+    path(f"{C}/webhooks/", webhooks.Webhooks.as_view(), name="api-webhooks"),
+    path(W, webhooks.OneWebhook.as_view(), name="api-webhook"),
+    path(f"{W}/secret", webhooks.SigningSecret.as_view(), name="api-webhook-secret"),
+    path(f"{W}/deliveries/", webhooks.Deliveries.as_view(), name="api-webhook-deliveries"),
+    path(
+        f"{W}/deliveries/<uuid:delivery_id>/replay",
+        webhooks.Replay.as_view(),
+        name="api-webhook-replay",
+    ),
 ]

@@ -19,6 +19,7 @@ APPEND_ONLY = [
     AppendOnly("judgments_sampleplan"),
     AppendOnly("judgments_sampledquery"),
     AppendOnly("judgments_queryorigin"),
+    AppendOnly("judgments_webhookattempt"),
 ]
 
 
@@ -38,6 +39,7 @@ class JudgmentsConfig(AppConfig):
         from judgments.samples import services as samples  # noqa: PLC0415
         from judgments.storage.bulk import install_analyze  # noqa: PLC0415
         from judgments.traffic import services as traffic  # noqa: PLC0415
+        from judgments.webhooks.delivering import CHANNEL as WEBHOOK_CHANNEL  # noqa: PLC0415
 
         user_logged_in.connect(note_sign_in, dispatch_uid="judgments.sign_in")
         keep_append_only(self, self.append_only)
@@ -52,3 +54,4 @@ class JudgmentsConfig(AppConfig):
         register("draw_sample", samples.work_on_sample)
         register_steps(list_own_steps)
         register_channel(CHANNEL)
+        register_channel(WEBHOOK_CHANNEL)

@@ -17,9 +17,27 @@ from judgments.pictures import views as pictures
 from judgments.samples import views as samples
 from judgments.sets import views as sets
 from judgments.traffic import views as traffic
+from judgments.webhooks import views as webhooks
 
 C = "c/<slug:slug>"
 L = f"{C}/lists/<slug:list_slug>"
+
+
+def _webhooks(prefix: str, name: str) -> list[URLPattern]:
+    """The pages of a collection's webhooks, or of the installation's."""
+    one = f"{prefix}webhooks/<uuid:endpoint_id>"
+    return [
+        path(f"{prefix}webhooks", webhooks.webhooks, name=f"{name}webhooks"),
+        path(one, webhooks.webhook, name=f"{name}webhook"),
+        path(f"{one}/rotate", webhooks.webhook_rotate, name=f"{name}webhook-rotate"),
+        path(
+            f"{one}/deliveries/<uuid:delivery_id>/replay",
+            webhooks.webhook_replay,
+            name=f"{name}webhook-replay",
+        ),
+        path(f"{one}/<slug:act>", webhooks.webhook_act, name=f"{name}webhook-act"),
+    ]
+
 
 urlpatterns: list[URLPattern] = [
     path("", translated(home.home), name="home"),
@@ -115,4 +133,6 @@ urlpatterns: list[URLPattern] = [
     path(f"{L}/versions/<str:name>/export", lists.export, name="export"),
     path(f"{L}/versions/<int:number>/release", lists.release, name="release"),
     path(f"{L}/versions/<int:number>/revert", lists.revert, name="revert"),
+    *_webhooks(f"{C}/", ""),
+    *_webhooks("", "site-"),
 ]

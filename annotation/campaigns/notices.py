@@ -6,6 +6,7 @@ from datetime import datetime
 from annotation.models import Campaign, CampaignAnnotator
 from judgments.messages.services import list_leads, notify, notify_digest
 from judgments.models import User
+from judgments.webhooks.services import publish_event
 
 
 def adjudication_key(campaign_id: int) -> str:
@@ -65,6 +66,22 @@ def tell_paused(
         | dict(accuracy),
         page=_page(campaign, "campaign-gold"),
         collection=collection,
+        at=at,
+    )
+
+
+def tell_closed(campaign: Campaign, *, at: datetime) -> None:
+    """Tell webhooks that a campaign was closed; again after a reopening."""
+    publish_event(
+        event="campaign.closed",
+        key=f"campaign:{campaign.pk}:closed:{at.isoformat()}",
+        collection=campaign.list.collection,
+        data={
+            "campaign": str(campaign.public_id),
+            "name": campaign.name,
+            "list": campaign.list.slug,
+            "pairs": campaign.pairs.count(),
+        },
         at=at,
     )
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 
-from annotation.campaigns.notices import tell_invited
+from annotation.campaigns.notices import tell_closed, tell_invited
 from annotation.consolidation.services import (
     commit_conclusions,
     conclude,
@@ -250,6 +250,7 @@ def close_campaign(*, access: Access, campaign: Campaign, at: datetime) -> Campa
         end_leases(Assignment.objects.filter(pair__campaign=closed), skip_locked=False)
         _mark_annotating(access.collection)
         audit.record_by(access, at, "campaign.closed", closed.name)
+        tell_closed(closed, at=at)
     return closed
 
 

@@ -18,6 +18,7 @@ from evaluation.live_rankers.outcomes import ANSWERED
 from evaluation.live_rankers.queries import get_snapshot_state
 from evaluation.models import Canary, CanaryLook, Incident, Run, Snapshot
 from judgments.messages.services import list_leads, notify
+from judgments.webhooks.services import publish_event
 from touchstone.measures.definition import Measure
 from touchstone.measures.grammar import parse_measure
 from touchstone.statistics.monitoring import (
@@ -223,5 +224,21 @@ def _tell(canary: Canary, look: CanaryLook, kind: str, event: Event, at: datetim
         },
         page=("canaries", collection.slug, canary.source.ranker.slug),
         collection=collection,
+        at=at,
+    )
+    publish_event(
+        event=f"incident.{event}",
+        key=f"{event}:{incident.pk}",
+        collection=collection,
+        data={
+            "incident": incident.pk,
+            "canary": canary.pk,
+            "ranker": canary.source.ranker.slug,
+            "kind": kind,
+            "list": canary.list.slug,
+            "measure": canary.measure,
+            "snapshot": str(look.snapshot.public_id),
+            "text": describe(kind, canary.measure, look.figures),
+        },
         at=at,
     )

@@ -19,9 +19,11 @@ from evaluation.evaluations.measure_set_services import ensure_leaderboard
 from evaluation.evaluations.measure_sets import grades_of, measures_of
 from evaluation.evaluations.sums import Board, compute_sums, move_sums
 from evaluation.evaluations.thinning import thin_evaluations
-from evaluation.models import Evaluation, MeasureSet, RefreshAttempt
+from evaluation.models import Evaluation, MeasureSet, RefreshAttempt, Run
 from judgments.models import JudgmentVersion
 from judgments.storage.bulk import insert_rows
+from judgments.webhooks.queries import list_receivers
+from judgments.webhooks.services import publish_event
 from touchstone.errors import DomainError
 from touchstone.measures.exact import IntArray, to_bytes
 
@@ -162,12 +164,36 @@ def _write(target: _Target, step: Step, sums: IntArray, at: datetime) -> None:
     packed = [to_bytes(own) for own in sums]
     same = (target.version.pk, target.measure_set.pk)
     with transaction.atomic():
+        if step.base is None:
+            _announce_first(target, run_ids, at)
         if connection.vendor == "postgresql":
             _insert_from_one_string(run_ids, packed, *same, moment)
             return
         columns = ("run_id", "version_id", "measure_set_id", "sums", "computed_at")
         rows = [(pk, *same, own, moment) for pk, own in zip(run_ids, packed, strict=True)]
         insert_rows(Evaluation, columns, rows, ignore_conflicts=True)
+
+
+def _announce_first(target: _Target, run_ids: Sequence[int], at: datetime) -> None:
+    """Tell webhooks of the runs that have no evaluation on the list yet."""
+    own = target.version.list
+    if not list_receivers(collection=own.collection, event="run.evaluated"):
+        return
+    known = Evaluation.objects.filter(run__in=run_ids, version__list=own).values("run")
+    for run in Run.objects.filter(pk__in=run_ids).exclude(pk__in=known).select_related("ranker"):
+        publish_event(
+            event="run.evaluated",
+            key=f"run:{run.pk}:list:{own.pk}",
+            collection=own.collection,
+            data={
+                "list": own.slug,
+                "ranker": run.ranker.slug,
+                "run": run.name,
+                "run_id": str(run.public_id),
+                "version": target.version.number,
+            },
+            at=at,
+        )
 
 
 def _insert_from_one_string(

@@ -15,11 +15,11 @@ from evaluation.live_rankers.outcomes import (
     is_trouble,
     may_retry,
     outcome_of,
-    retry_after,
 )
 from evaluation.live_rankers.pacing import Pace, wait_before
 from evaluation.live_rankers.templates import TemplateRefused, Variables
 from judgments.outgoing.client import Client, OutgoingError
+from judgments.outgoing.retrying import retry_after
 
 
 @dataclass(frozen=True, kw_only=True)

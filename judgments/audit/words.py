@@ -99,6 +99,12 @@ SENTENCES: Final = {
     "training.passed": "ended the training of {} as passed",
     "traffic.imported": "imported the traffic {}",
     "traffic.queries_deleted": "deleted the queries of the traffic {}",
+    "webhook.changed": "changed the webhook {}",
+    "webhook.created": "created the webhook {}",
+    "webhook.deleted": "deleted the webhook {}",
+    "webhook.paused": "paused the webhook {}",
+    "webhook.resumed": "resumed the webhook {}",
+    "webhook.rotated": "rotated the signing secret of the webhook {}",
 }
 
 

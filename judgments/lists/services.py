@@ -22,6 +22,7 @@ from judgments.models.collections import SLUG, check_free_slug
 from judgments.permissions import Access, Archived, NotFound, check_may_lead
 from judgments.storage.side_texts import keep_text
 from judgments.versions.services import Change, commit_judgments
+from judgments.webhooks.services import publish_event
 from touchstone.errors import DomainError
 from touchstone.scales import Scale
 
@@ -125,6 +126,19 @@ def release_version(
             "list.released",
             f"{judgment_list.slug} {name}",
             after={"version": number, "sha256": digest, "quality": verdict.text},
+        )
+        publish_event(
+            event="release.created",
+            key=f"release:{release.pk}",
+            collection=access.collection,
+            data={
+                "list": judgment_list.slug,
+                "release": name,
+                "version": number,
+                "sha256": digest,
+                "quality": verdict.text,
+            },
+            at=at,
         )
     return release
 

@@ -128,6 +128,14 @@ KINDS: Final[Mapping[str, Kind]] = {
             "{name}: {percent} % of the budget used", "{name} has used {used} of {limit}. {what}"
         ),
     ),
+    "webhook": Kind(
+        _("Webhook paused"),
+        _("The receiver of a webhook answered that it wants no more events."),
+        EnglishPattern(
+            "Webhook paused: {url}",
+            "The receiver at {url} answered 410 Gone. The webhook is paused.",
+        ),
+    ),
     "invitation": Kind(
         "Invitation",
         "",

@@ -18,14 +18,15 @@ from judgments.models import Membership, OutboxMessage
 logger = logging.getLogger(__name__)
 
 AT_ONCE: Final = 100  # messages of one wake-up; the sweep wakes again
-LEASE: Final = timedelta(minutes=2)  # longer than a mail server is waited for
+LEASE: Final = timedelta(minutes=2)  # longer than any server is waited for
+LONGEST: Final = timedelta(seconds=30)  # of one wake-up, so that other jobs have their turn
 Clock = Callable[[], datetime]
 
 
 def send_due(*, clock: Clock) -> int:
-    """Send all messages that are due, at most AT_ONCE; how many were claimed."""
-    claimed = 0
-    while claimed < AT_ONCE:
+    """Send what is due, at most AT_ONCE messages and for LONGEST; how many were claimed."""
+    claimed, until = 0, clock() + LONGEST
+    while claimed < AT_ONCE and clock() < until:
         message = _claim(clock())
         if message is None:
             break

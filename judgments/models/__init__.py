@@ -24,6 +24,7 @@ from judgments.models.traffic import (
     TrafficBlock,
     TrafficFrame,
 )
+from judgments.models.webhooks import WebhookAttempt, WebhookDelivery, WebhookEndpoint
 
 __all__ = [
     "ApiToken",
@@ -60,5 +61,8 @@ __all__ = [
     "TrafficBlock",
     "TrafficFrame",
     "User",
+    "WebhookAttempt",
+    "WebhookDelivery",
+    "WebhookEndpoint",
     "WorkerBeat",
 ]

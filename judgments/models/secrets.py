@@ -11,12 +11,14 @@ from judgments.models.collections import Collection
 class Secret(models.Model):
     """A password or API key that requests to one server carry.
 
-    origin: scheme, host and port of that server. ciphertext: as judgments/secrets/services.py makes
-    it; empty once the value has been removed.
+    collection: None for a secret of the installation. origin: scheme, host and port of that server.
+    ciphertext: as judgments/secrets/services.py makes it; empty once the value has been removed.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
-    collection = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="+")
+    collection = models.ForeignKey(
+        Collection, null=True, on_delete=models.PROTECT, related_name="+"
+    )
     origin = models.CharField(max_length=300)
     ciphertext = models.TextField()
     created_at = models.DateTimeField()

@@ -27,7 +27,7 @@ class Rotated:
 
 
 def store_secret(
-    *, collection: Collection, value: str, origin: str, by: User | None, at: datetime
+    *, collection: Collection | None, value: str, origin: str, by: User | None, at: datetime
 ) -> Secret:
     """Encrypt a secret and store it. The caller has checked that the person may, and audits it.
 

@@ -35,6 +35,8 @@ IN_THE_FACTS = {
     ("evaluation/live_rankers/mapping.py", "url"),
     ("evaluation/live_rankers/presets.py", "url"),
     ("judgments/lists/citations.py", "url"),
+    # where events are sent
+    ("judgments/webhooks/queries.py", "url"),
 }
 
 

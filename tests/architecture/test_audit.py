@@ -21,6 +21,7 @@ VERSION = "makes a version, which says for good who made it, when and why"
 READS = "changes nothing"
 SEAT = "moves one's own seat, which says itself whose it is and since when"
 SKIP = "one's own skip keeps when it was returned and by whom"
+REPLAY = "sends again what was sent; the log of deliveries has it"
 READ = "that one has read something oneself"
 MESSAGE = "a message is a row of its own that never changes"
 OWN_MESSAGES = "one's own choice of messages, and where they go"
@@ -31,10 +32,12 @@ UNLOGGED = {
     "api-campaign-questions": MESSAGE,
     "api-campaign-release": SEAT,
     "api-campaign-skip-return": SKIP,
+    "api-gates": READS,
     "api-list-measures": READS,
     "api-list-qrels": VERSION,
     "api-pictures-files": JOB,
     "api-training": READS,
+    "api-webhook-replay": REPLAY,
     "campaign-pool-preview": READS,
     "campaign-rule": JOB,
     "documents-upload": JOB,
@@ -61,9 +64,11 @@ UNLOGGED = {
     "revert": VERSION,
     "run-upload": JOB,
     "sample-create": JOB,
+    "site-webhook-replay": REPLAY,
     "skip-return": SKIP,
     "traffic-upload": JOB,
     "traffic-upload-preview": READS,
+    "webhook-replay": REPLAY,
 }
 
 

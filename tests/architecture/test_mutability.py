@@ -38,7 +38,14 @@ from evaluation.models import (
 from evaluation.tasks import compute_tools
 from judgments.collections.services import load_queries
 from judgments.lists.services import release_version
-from judgments.models import QueryOrigin, SetLook
+from judgments.models import (
+    QueryOrigin,
+    Secret,
+    SetLook,
+    WebhookAttempt,
+    WebhookDelivery,
+    WebhookEndpoint,
+)
 from judgments.sets.services import record_look
 from judgments.triggers import AppendOnly
 from tests.builders import NOW, commit, make_access, make_set, make_world
@@ -99,6 +106,8 @@ MUTABLE = {
     "judgments.Session": "is used, and deleted at its end",
     "judgments.SideText": "what people wrote beside facts: the part that can be erased",
     "judgments.User": "signs in, changes name and password",
+    "judgments.WebhookDelivery": "is sent again on request",
+    "judgments.WebhookEndpoint": "is paused, changed, rotated and deleted; all in the audit log",
     "judgments.WorkerBeat": "a worker writes its own again and again",
 }
 
@@ -124,6 +133,15 @@ def test_every_model_is_decided_about() -> None:
     assert {model._meta.label for model in rooms_models()} == append_only | set(MUTABLE)
     assert append_only.isdisjoint(MUTABLE)
     assert len(append_only) == len(kept())
+
+
+def make_webhook_attempt() -> None:
+    secret = Secret.objects.create(origin="https://a.example", ciphertext="x", created_at=NOW)
+    endpoint = WebhookEndpoint.objects.create(url="u", events=[], secret=secret, created_at=NOW)
+    delivery = WebhookDelivery.objects.create(
+        endpoint=endpoint, key="k", event="webhook.test", body="{}", created_at=NOW
+    )
+    WebhookAttempt.objects.create(delivery=delivery, at=NOW, seconds=0.1)
 
 
 @pytest.fixture
@@ -164,6 +182,7 @@ def full() -> None:
     CanaryLook.objects.create(
         canary=canary, snapshot=snapshot, version=1, figures={}, findings={}, looked_at=NOW
     )
+    make_webhook_attempt()
     RunAlias.objects.create(run=run, ranker=run.ranker, name="again", created_at=NOW)
     refresh_evaluations(list_id=world.judgments.pk, at=NOW)
     compute_tools(world.judgments.pk, 1, 10, 0)

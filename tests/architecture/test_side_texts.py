@@ -119,6 +119,9 @@ KEPT: Final = {
     "judgments.TrafficFrame.histogram": "how often queries were searched for",
     "judgments.TrafficFrame.name": "of a log, as pages call it",
     "judgments.TrafficFrame.segments": "names of segments",
+    "judgments.WebhookAttempt.at": SERVER,
+    "judgments.WebhookAttempt.problem": "one of the product's own sentences",
+    "judgments.WebhookAttempt.seconds": "how long another server took",
 }
 
 

@@ -66,6 +66,7 @@ def moved_run(world: World) -> dict[str, object]:
 FEATURES = {"file": b"query_id,doc_id,bm25\nq1,d1,0.5\n"}
 RUN = {"file": b"q1 Q0 d1 1 1.5 tag\n"}
 PAST = b"annotator,query_id,doc_id,grade\nagent_1,q1,d1,3\n"
+GATE = {"run": "nope", "baseline": "none", "measure": "nDCG@10"}
 ROWS = [
     everybody("api-root"),
     everybody("api-schema"),
@@ -147,6 +148,7 @@ ROWS = [
     readers("api-stability", 422, path=boards.two_runs, query="runs=nope"),
     readers("api-compare-without", path=boards.two_runs),
     readers("api-compare", path=main),
+    researchers("api-gates", 422, path=main, data=GATE, **JSON),
     readers("api-compare", 422, path=both, query="runs=nope"),
     readers("api-groups", path=main),
     readers("api-groups", path=boards.two_runs),

@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 from urllib.parse import quote
@@ -244,8 +245,20 @@ class Client:
         run, baseline: as ranker/run, a ranker for its newest run, or an id.
         """
         asked: dict[str, object] = {"baseline": baseline, "measure": measure, "version": version}
-        asked |= {"runs": f"{baseline},{run}", "margin": max_drop, "level": level}
-        return gate_result(self._of_list(list_name, "compare", asked), list_name=list_name)
+        asked |= {"margin": max_drop, "level": level}
+        found = self._of_list(list_name, "compare", asked | {"runs": f"{baseline},{run}"})
+        result = gate_result(found, list_name=list_name)
+        if result.is_worse:
+            self._report_gate(list_name, asked | {"run": run})
+        return result
+
+    def _report_gate(self, list_name: str, asked: Mapping[str, object]) -> None:
+        """Have the server tell its webhooks; a token that only reads can't, and the gate stands."""
+        collection, slug = two_names(list_name, "COLLECTION/LIST")
+        with suppress(RequestRefusedError, ServerUnavailableError):
+            self._connection.post_json(
+                _path("collections", collection, "lists", slug, "gates"), asked
+            )
 
     def _of_list(self, name: str, resource: str, asked: Mapping[str, object]) -> dict[str, Any]:
         collection, slug = two_names(name, "COLLECTION/LIST")

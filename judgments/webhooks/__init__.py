@@ -1,0 +1,1 @@
+"""Webhooks: events that are sent to other servers, signed as Standard Webhooks."""
