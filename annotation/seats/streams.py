@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, When
 
 from annotation.models import Assignment, Campaign, CampaignAnnotator, Pair, QuerySkip, StandIn
 from annotation.permissions import AnnotatorContext
@@ -39,13 +39,17 @@ def list_free_seats(context: AnnotatorContext, *, wanted: int) -> list[FreeSeat]
 
     None of a query that they skip, or that the campaign assigns to others.
     Enough for `wanted` where there are, maybe more. The first looks read only the next few
-    chunks of the order, so that the cost does not grow with what was labelled already. What was
-    freed before the chunk where they are is as good as what follows it, but comes after it.
+    chunks of the order, so that the cost does not grow with what was labelled already. The query
+    that they are in the middle of comes first: seats are handed out ahead, and those that go back
+    when the page closes must not tear a query apart. What else was freed before the chunk from
+    which seats were handed out last is as good as what follows it, but comes after it.
     """
     order = order_of(context)
     here = CampaignAnnotator.objects.values_list("chunk", flat=True).get(pk=context.annotator_id)
     kept = withheld_from(context.campaign, context.viewer)
-    found = [] if here is None else _list_free(context, order, kept, chunks=[here])
+    begun = _find_begun(context) if here is not None and _is_by_query(context) else None
+    near = [chunk for chunk in dict.fromkeys((begun, here)) if chunk is not None]
+    found = _list_free(context, order, kept, chunks=near) if near else []
     if len(found) >= wanted:
         return found
     start = (-1, -1) if here is None else order.chunk_key(here)
@@ -137,6 +141,19 @@ def _read_seats(order: Order, seats_qs: "QuerySet[Assignment]") -> list[FreeSeat
 
 def _place(seat: FreeSeat) -> dict[str, int]:
     return {"pair": seat.pair, "query": seat.query, "document": seat.document}
+
+
+def _find_begun(context: AnnotatorContext) -> int | None:
+    """The query of the pair that the viewer holds for next, else of what they labelled last."""
+    leased = Q(state=Assignment.State.LEASED)
+    own_qs = Assignment.objects.filter(
+        leased | Q(state=Assignment.State.DONE),
+        annotator=context.viewer,
+        pair__campaign=context.campaign,
+        occasion=0,
+    ).exclude(purpose=Assignment.Purpose.TRAINING)
+    nearest = Case(When(leased, then=F("place")), default=-F("place"))
+    return own_qs.order_by("-state", nearest).values_list("pair__query", flat=True).first()
 
 
 def _list_chunks(context: AnnotatorContext, order: Order, kept: Withheld | None) -> list[int]:

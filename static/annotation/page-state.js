@@ -48,7 +48,7 @@
  * @typedef {{ type: "show", pair: Pair, former?: HeldLabel | null } | { type: "painted", pair: Pair }
  *   | { type: "press", said: Said, next: Pair | null, pair?: Pair } | { type: "change", pair: Pair, said: Partial<Content> }
  *   | { type: "ask" } | { type: "undo", entry?: Entry } | { type: "review", entry: Entry | null, filter: string }
- *   | { type: "choose", pair: Pair, entry: Entry | null } | { type: "empty" } | { type: "offline" }
+ *   | { type: "choose", pair: Pair | null, entry: Entry | null } | { type: "empty" } | { type: "offline" }
  *   | { type: "finished", paused: string }
  *   | { type: "ended", why: "closed" | "shut-out" } | { type: "reopened" } | { type: "elsewhere" } | { type: "here" }
  *   | { type: "sending", state: SendState, unsaved: number } | { type: "line-lost" } | { type: "refused", count: number }

@@ -96,6 +96,7 @@ export class QueryList {
     this.#rows = [...done.map((entry) => rowOf(entry.pair, entry)), ...rest.map((pair) => rowOf(pair, null))];
     part("list-rows").replaceChildren(...this.#rows.map(({ element }) => element));
     this.#choose(done.length);
+    this.#count();
     this.#addOlder(current, this.#opened);
   }
 
@@ -114,6 +115,7 @@ export class QueryList {
         const row = rowOf(entry.pair, entry);
         this.#rows.push(row);
         part("list-rows").append(row.element);
+        this.#count();
       }
     } catch {
       if (this.#isOpen) toast(gettext("Older labels need a connection."), "warn");
@@ -143,7 +145,8 @@ export class QueryList {
   }
 
   /**
-   * The chosen row has been labelled, or its label changed: it shows it, and the next one is chosen.
+   * The chosen row has been labelled, or its label changed: it shows it, and the next one is chosen. After the last
+   * one the next without a label is, or none: a key that is pressed too often must not change the last label.
    * @param {Pair} pair
    */
   goOn(pair) {
@@ -151,7 +154,27 @@ export class QueryList {
     if (!this.#isOpen || row?.pair !== pair) return;
     row.entry ??= this.#options.queue.done.find((entry) => entry.pair === pair) ?? null;
     showGrade(row);
-    this.#choose(Math.min(this.#rows.length - 1, this.#position + 1));
+    this.#count();
+    const isLast = this.#position === this.#rows.length - 1;
+    const next = isLast ? this.#rows.findIndex(({ entry }) => !entry) : this.#position + 1;
+    if (next >= 0) this.#choose(next);
+    else this.#chooseNone();
+  }
+
+  #chooseNone() {
+    const element = this.#rows[this.#position]?.element;
+    element?.removeAttribute("aria-current");
+    this.#position = -1;
+    this.#options.screen.dispatch({ type: "choose", pair: null, entry: null });
+    part("list-leave").focus();
+  }
+
+  /** How many are labelled; when all are, going back is what is left to do. */
+  #count() {
+    const done = this.#rows.filter(({ entry }) => entry).length;
+    const all = this.#rows.length;
+    part("list-count").textContent = format(gettext("{done} of {all} labelled."), { done, all });
+    part("list-leave").classList.toggle("primary", done === all);
   }
 }
 

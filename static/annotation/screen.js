@@ -153,7 +153,7 @@ export class Screen {
     const isReview = mode === "reviewing";
     page.dataset.mode = mode;
     part("back").hidden = !isReview;
-    part("in-query").hidden = isReview; // it is about the query of the pair that is to be labelled
+    part("in-query").hidden = isReview || mode === "query"; // it is about the pair that is next to be labelled
     part("said").textContent = entry ? wordsOfReview(entry) : gettext("Your labels");
     part("list").hidden = mode !== "query";
     if (mode === "query") {

@@ -175,7 +175,7 @@
 
 /**
  * @typedef {DocumentPart | "back" | "bar" | "description" | "done" | "end" | "end-heading" | "end-here" | "end-home" | "end-refused"
- *   | "end-review" | "end-summary" | "end-undo" | "end-words" | "found" | "in-query" | "list" | "list-rows" | "live" | "loading" | "flash" | "news" | "news-count" | "note-mark" | "notes"
+ *   | "end-review" | "end-summary" | "end-undo" | "end-words" | "found" | "in-query" | "list" | "list-count" | "list-leave" | "list-rows" | "live" | "loading" | "flash" | "news" | "news-count" | "note-mark" | "notes"
  *   | "pace" | "query" | "query-card" | "recent" | "recent-list" | "refused" | "refused-count" | "said" | "sign-in-again" | "sign-in-words"
  *   | "stack" | "state" | "state-words" | "told" | "told-heading" | "told-result" | "told-words" | "total"
  *   | "training" | "wait"} PlainPart

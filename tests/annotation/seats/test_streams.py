@@ -1,6 +1,7 @@
 """The next pairs: all that the campaign has, in the annotator's order, without reading them all."""
 
 import io
+from operator import attrgetter
 
 import pytest
 from django.db import connection
@@ -89,3 +90,24 @@ def test_what_was_given_back_behind_somebody_comes_last(order: str) -> None:
     here = order_of_pairs.chunk_key(last_chunk)
     ahead = [key for key in keys if key[:2] >= here]
     assert keys == sorted(ahead) + sorted(set(keys) - set(ahead))
+
+
+def test_a_query_is_gone_through_after_the_page_was_closed_and_opened() -> None:
+    """Seats are handed out ahead, so later queries were met by the server before this one ended."""
+    world = make_world(queries=6, documents=8)
+    campaign = make_campaign(world=world, overlap=1, order=Campaign.Order.BY_QUERY)
+    context = context_of(campaign, "ben")
+
+    def in_turn() -> list[Assignment]:
+        return sorted(held(campaign=campaign, username="ben"), key=attrgetter("place"))
+
+    lease_next(context=context, count=16, at=NOW)
+    for seat in in_turn()[:9]:
+        label(pair=seat.pair, username="ben", grade=1)
+    begun = in_turn()[0].pair.query_id
+    lease_next(context=context, count=30, at=NOW)  # hands out of what follows
+    release_leases(context=context)
+    lease_next(context=context, count=16, at=NOW)
+    queries = [seat.pair.query_id for seat in in_turn()]
+    assert queries[:7] == [begun] * 7
+    assert begun not in queries[7:]
