@@ -45,6 +45,7 @@ export const MOST_CHARACTERS = 2_000_000;
 export const QUICK_ANSWER = 1000; // what comes within may be more the next time
 export const NEXT_REQUEST = 200;
 export const EMPTY_RETRY = 2000;
+export const AFTER_RELOAD = 15_000; // until when an answer may name pairs that the page before had
 export const EMPTY_RETRIES = 3;
 export const LONGEST_RENEWAL = 5 * 60_000; // of the lease
 

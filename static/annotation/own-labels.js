@@ -68,7 +68,7 @@ export class OwnLabels {
       const words = label.outcome === "graded" ? gradeWords(label.grade) : gettext("can’t tell");
       counts.set(words, (counts.get(words) ?? 0) + 1);
     }
-    const each = [...counts].map(([words, count]) => `${number(count)} × ${words}`).join(", ");
+    const each = [...counts].map(([words, count]) => `${words}: ${number(count)}`).join(", ");
     const text = ngettext(
       "This session: {count} label in {time} ({each}).",
       "This session: {count} labels in {time} ({each}).",

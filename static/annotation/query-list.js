@@ -145,8 +145,8 @@ export class QueryList {
   }
 
   /**
-   * The chosen row has been labelled, or its label changed: it shows it, and the next one is chosen. After the last
-   * one the next without a label is, or none: a key that is pressed too often must not change the last label.
+   * The chosen row has been labelled, or its label changed: it shows it, and the next one without a label is chosen.
+   * When all have one, none is: a key that is pressed too often must not change a label.
    * @param {Pair} pair
    */
   goOn(pair) {
@@ -155,8 +155,9 @@ export class QueryList {
     row.entry ??= this.#options.queue.done.find((entry) => entry.pair === pair) ?? null;
     showGrade(row);
     this.#count();
-    const isLast = this.#position === this.#rows.length - 1;
-    const next = isLast ? this.#rows.findIndex(({ entry }) => !entry) : this.#position + 1;
+    const isOpen = (/** @type {ListRow} */ { entry }) => !entry;
+    const later = this.#rows.findIndex((one, position) => position > this.#position && isOpen(one));
+    const next = later >= 0 ? later : this.#rows.findIndex(isOpen);
     if (next >= 0) this.#choose(next);
     else this.#chooseNone();
   }

@@ -2,6 +2,7 @@
 // back when it closes; not in a tab that does not label.
 import { firstAnswer, post, requestPairs } from "./api.js";
 import {
+  AFTER_RELOAD,
   EMPTY_RETRY,
   LONGEST_RENEWAL,
   LOW_SUPPLY,
@@ -117,7 +118,9 @@ export class Supply {
     }
     this.#hasRest = (answer.rest ?? 0) > 0 && own.size > 0;
     const mine = offered.filter((pair) => own.has(pair.assignment));
-    onAnswer({ ...answer, pairs: wasStale ? queue.withoutLabelled(mine) : mine });
+    // who labels fast right after a reload has labelled some of what the page before gave back
+    const isFresh = tabs.isReloaded && performance.now() < AFTER_RELOAD;
+    onAnswer({ ...answer, pairs: wasStale || isFresh ? queue.withoutLabelled(mine) : mine });
     if (!this.#fetching) this.#fetchRest();
   }
 

@@ -70,7 +70,7 @@ def test_the_end_says_what_was_labelled_in_this_sitting(open_window: Opener) -> 
     summary = page.locator('[data-part="end-summary"]')
     expect(summary).to_have_text(re.compile(rf"^This session: {total} labels in "))
     expect(summary).to_contain_text(
-        f"(1 × 4 Perfect, {total - 3} × 3 Highly relevant, 1 × 0 Irrelevant, 1 × can’t tell)"
+        f"(4 Perfect: 1, 3 Highly relevant: {total - 3}, 0 Irrelevant: 1, can’t tell: 1)"
     )
     ben.check_accessible()
 
