@@ -4,6 +4,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from config import operations
 from config.accounts import views as accounts
+from config.demo import views as demo
 
 handler500 = "config.unavailable.answer_failure"
 
@@ -19,6 +20,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         "accounts/<str:username>/reset-link", accounts.account_reset_link, name="account-reset-link"
     ),
     path("accounts/<str:username>/<slug:act>", accounts.account_act, name="account-act"),
+    path("demo/search/<slug:act>", demo.demo_search, name="demo-search"),
     path("healthz", operations.healthz, name="healthz"),
     path("readyz", operations.readyz, name="readyz"),
     path("metrics", operations.metrics, name="metrics"),

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from evaluation.canaries.looking import list_due_canaries
+from evaluation.canaries.queries import list_due_canaries
 
 
 def is_look_due(_: datetime) -> bool:

@@ -10,8 +10,9 @@ from typing import Any, Final
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import QuerySet
 
+from evaluation.canaries.queries import ENDED, list_due_canaries
 from evaluation.canaries.words import WORDS, describe
 from evaluation.evaluations.query_values import QueryValues, get_query_values
 from evaluation.live_rankers.outcomes import ANSWERED
@@ -33,21 +34,8 @@ from touchstone.statistics.monitoring import (
     judge_quality,
 )
 
-ENDED: Final = (Snapshot.State.DONE, Snapshot.State.FAILED)
 LATENCY_CLEAR: Final = 0.9  # of the limit
 Findings = dict[str, Finding | None]
-
-
-def list_due_canaries() -> QuerySet[Canary]:
-    """Those with a snapshot that ended and has not been looked at."""
-    looked = CanaryLook.objects.filter(canary=OuterRef(OuterRef("pk")), snapshot=OuterRef("pk"))
-    unseen = Snapshot.objects.filter(
-        ~Exists(looked),
-        source=OuterRef("source"),
-        pk__gt=OuterRef("after_snapshot"),
-        state__in=ENDED,
-    )
-    return Canary.objects.filter(Exists(unseen), retired_at=None)
 
 
 def _unseen(canary: Canary) -> QuerySet[Snapshot]:

@@ -5,13 +5,16 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
+from django.db.models import Exists, OuterRef, QuerySet
+
 from evaluation.canaries.words import WORDS, describe
-from evaluation.models import Canary, CanaryLook, Deployment, Incident, Ranker, Run
+from evaluation.models import Canary, CanaryLook, Deployment, Incident, Ranker, Run, Snapshot
 from evaluation.runs.names import name_of
 from evaluation.runs.queries import get_ranker
 from judgments.models import JudgmentList, SavedSet
 from judgments.permissions import Access, NotFound, may_upload_runs
 
+ENDED: Final = (Snapshot.State.DONE, Snapshot.State.FAILED)
 SHOWN: Final = 40  # looks and deployments of a time line
 
 
@@ -74,7 +77,10 @@ class CanaryRow:
 
 @dataclass(frozen=True)
 class CanariesPage:
-    """The canaries of a live ranker. lists, sets, runs: to choose from."""
+    """The canaries of a live ranker. lists, sets, runs: to choose from.
+
+    is_busy: a snapshot runs, or waits to be looked at.
+    """
 
     ranker: Ranker
     rows: tuple[CanaryRow, ...]
@@ -83,6 +89,19 @@ class CanariesPage:
     sets: tuple[SavedSet, ...]
     runs: tuple[tuple[str, str], ...]
     is_live: bool
+    is_busy: bool
+
+
+def list_due_canaries() -> QuerySet[Canary]:
+    """Those with a snapshot that ended and has not been looked at."""
+    looked = CanaryLook.objects.filter(canary=OuterRef(OuterRef("pk")), snapshot=OuterRef("pk"))
+    unseen = Snapshot.objects.filter(
+        ~Exists(looked),
+        source=OuterRef("source"),
+        pk__gt=OuterRef("after_snapshot"),
+        state__in=ENDED,
+    )
+    return Canary.objects.filter(Exists(unseen), retired_at=None)
 
 
 def get_canaries_page(*, access: Access, slug: str) -> CanariesPage:
@@ -107,6 +126,10 @@ def get_canaries_page(*, access: Access, slug: str) -> CanariesPage:
             for run in runs.select_related("ranker").order_by("ranker__name", "-pk")[:500]
         ),
         is_live=hasattr(ranker, "live"),
+        is_busy=Snapshot.objects.filter(
+            source__ranker=ranker, state=Snapshot.State.RUNNING
+        ).exists()
+        or list_due_canaries().filter(source__ranker=ranker).exists(),
     )
 
 
@@ -120,7 +143,7 @@ def _row(canary: Canary, deployments: list[Deployment]) -> CanaryRow:
         Incident.objects.filter(canary=canary).select_related("opened_by").order_by("pk")
     )
     moments = [_moment(look, incidents) for look in looks]
-    oldest = moments[-1].at if moments else canary.created_at
+    oldest = moments[-1].at if len(moments) == SHOWN else canary.created_at
     moments += [
         Moment(one.at, one.name, None, None, None, None, None, None, (), (), ())
         for one in deployments

@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from evaluation.canaries.forms import CanaryForm
+from evaluation.canaries.page_parts import list_parts
 from evaluation.canaries.queries import CanariesPage, get_canaries_page, get_canary
 from evaluation.canaries.services import CanaryRefused, create_canary, retire_canary
 from evaluation.models import Run
@@ -33,7 +34,16 @@ def canaries(request: HttpRequest, slug: str, ranker_slug: str) -> HttpResponse:
         else:
             messages.success(request, "Canary created. It looks at the next snapshot.")
             return redirect("canaries", slug, ranker_slug)
-    return render_page(request, "canaries", page, access=access, section="rankers", form=form)
+    return render_page(
+        request,
+        "canaries",
+        page,
+        access=access,
+        section="rankers",
+        status=400 if form.errors else 200,
+        form=form,
+        parts=list_parts(slug, ranker_slug),
+    )
 
 
 def _create(access: Access, page: CanariesPage, data: dict[str, Any]) -> None:

@@ -82,7 +82,7 @@ def running_api(world: World) -> dict[str, Any]:
 
 ROWS: list[Row] = [
     readers("canaries", path=live),
-    uploaders("canaries", path=live, method="post"),
+    uploaders("canaries", 400, path=live, method="post"),
     uploaders("canary-retire", 302, path=watched, method="post"),
     api_readers("api-canaries", path=live),
     researchers("api-ranker-events", 201, path=live, data={"name": "3f2a"}, **JSON),

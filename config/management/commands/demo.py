@@ -31,7 +31,15 @@ class Command(BaseCommand):
         call_command("migrate", verbosity=0)
         self._build()
         if not options["no_serve"]:
-            call_command("serve", port=options["port"], stdout=self.stdout)
+            self._serve(options["port"])
+
+    def _serve(self, port: int) -> None:
+        from config.demo.live_search import SearchServer, allow, watch
+
+        search = SearchServer(port + 1)
+        allow(search)
+        watch(search, at=timezone.now())
+        call_command("serve", port=port, stdout=self.stdout, on_ready=search.start)
 
     def _reset(self) -> None:
         """Remove the SQLite database of this home; another database is not ours to empty."""

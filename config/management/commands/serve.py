@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 
 class Command(BaseCommand):
+    stealth_options = ("on_ready",)
     help = "Run the web server and a worker in one process, on this machine only."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -26,6 +27,7 @@ class Command(BaseCommand):
         host, port = options["host"], options["port"]
 
         def ready() -> None:
+            options.get("on_ready", lambda: None)()
             self.stdout.write(f"Touchstone is at http://{host}:{port}/  (Ctrl+C to stop)")
             if not is_set_up():
                 link = f"http://{host}:{port}/setup?code={setup_code()}"

@@ -6,7 +6,9 @@ from io import StringIO
 
 import pytest
 from django.core.management import call_command
+from django.db import transaction
 from django.db.models import Count
+from django.test import Client
 from django.utils import timezone
 
 from annotation.labelling.leasing import lease_next
@@ -23,15 +25,18 @@ from annotation.models import (
 from annotation.permissions import get_annotator_context
 from annotation.quality.costs import Rates
 from annotation.quality.queries import get_quality_page
+from config.demo import live_search
 from config.demo.guideline import LATER
 from config.demo.people import SIGN_INS, keep_sign_ins, load_sign_ins
 from config.demo.queries import QUERIES
 from config.demo.rankers import RANKERS
 from config.demo.story import DECIDED
 from config.demo.workspace import SLUG, build_workspace, is_built
-from evaluation.models import Evaluation, Run
+from evaluation.canaries.looking import check_canaries
+from evaluation.models import CanaryLook, Evaluation, Incident, Run
 from evaluation.samples.queries import SampleFilters, get_estimates
 from evaluation.samples.services import evaluate_sample
+from judgments.jobs.services import work_jobs
 from judgments.models import (
     Document,
     JudgmentVersion,
@@ -196,3 +201,33 @@ def test_the_demos_traffic_says_that_it_is_simulated_and_its_sample_estimates_ev
     assert 0 < found.judged < 30
     assert not found.is_complete
     assert [one.per_search.mean is not None for one in found.runs] == [True] * len(RANKERS)
+
+
+def test_the_live_search_is_broken_and_repaired_with_an_incident_and_its_recovery(built, settings):
+    """The demo's promise, from its buttons to the notices."""
+    with transaction.atomic():
+        live_search._index()  # another thread sees nothing of this transaction
+        server = live_search.SearchServer(0)
+        live_search.allow(server)
+        live_search.watch(server, at=NOW)
+        server.start()
+        client = Client()
+        client.force_login(User.objects.get(username="researcher"))
+        page = f"/c/{SLUG}/ranker/{live_search.RANKER}/live/canaries"
+        try:
+            for act, button in (("break", "Repair it"), ("repair", "Break it")):
+                assert client.post(f"/demo/search/{act}").status_code == 302
+                while work_jobs():
+                    pass
+                check_canaries(at=NOW)
+                shown = client.get(page).content.decode()
+                assert f">{button}</button>" in shown
+                quality = Incident.objects.get(kind="quality")
+                assert (quality.recovered_at is None) == (act == "break")
+        finally:
+            server.close()
+        assert client.post("/demo/search/break").status_code == 404
+        differences = [look.figures["difference"] for look in CanaryLook.objects.order_by("pk")]
+        assert differences[0] < -0.2
+        assert differences[1] == 0.0  # the values of the same ranking as a file, to the last bit
+        transaction.set_rollback(True)
