@@ -10,6 +10,7 @@ from annotation.labelling import api as labelling
 from annotation.leave_one_out import api as without
 from annotation.quality import api as quality
 from annotation.questions import api as questions
+from annotation.reviews import api as reviews
 from annotation.set_aside import api as leaving_out
 from judgments.pages.languages import translated
 
@@ -38,6 +39,16 @@ urlpatterns = [
         "campaigns/<uuid:campaign_id>/assignment/<int:rule_id>/remove",
         assignment.AssignmentRuleRemove.as_view(),
         name="api-campaign-assignment-remove",
+    ),
+    path(
+        "campaigns/<uuid:campaign_id>/review",
+        reviews.OwnReview.as_view(),
+        name="api-campaign-review",
+    ),
+    path(
+        "campaigns/<uuid:campaign_id>/reviews",
+        reviews.Reviews.as_view(),
+        name="api-campaign-reviews",
     ),
     path("campaigns/<uuid:campaign_id>/gold", gold.Gold.as_view(), name="api-campaign-gold"),
     path(

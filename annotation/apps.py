@@ -19,6 +19,7 @@ APPEND_ONLY = [
     AppendOnly("annotation_withdrawnwish"),
     AppendOnly("annotation_checkaction"),
     AppendOnly("annotation_message"),
+    AppendOnly("annotation_review"),
     AppendOnly("annotation_announcement"),
     AppendOnly("annotation_announcementread"),
     AppendOnly("annotation_withdrawnannouncement"),

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db.models import OuterRef, QuerySet, Subquery, UUIDField
 from django.utils.translation import gettext_noop
 
-from annotation.models import Campaign, CampaignAnnotator, GuidelineRevision
+from annotation.models import Campaign, CampaignAnnotator, GuidelineRevision, Reviewer
 from judgments.models import Membership, Role, User
 from judgments.permissions import (
     Access,
@@ -99,6 +99,35 @@ def _place_qs() -> QuerySet[Any]:
 
 
 _place: PreparedObjects[Any] = PreparedObjects(_place_qs)
+
+
+@dataclass(frozen=True)
+class ReviewerContext:
+    """A reviewer's place in a campaign: the ticket for everything that a reviewer does."""
+
+    viewer: User
+    campaign: Campaign
+
+
+def get_reviewer_context(*, viewer: Viewer, campaign_id: UUID) -> ReviewerContext:
+    """The campaign that the viewer reviews labels of.
+
+    Raises NotFound for any other campaign and for a draft, and for people who have left.
+    """
+    if not isinstance(viewer, User) or not viewer.is_active:
+        raise NotFound("campaign")
+    place = (
+        Reviewer.objects.select_related("campaign__list__collection")
+        .filter(campaign__public_id=campaign_id, user=viewer, is_active=True)
+        .exclude(campaign__state=Campaign.State.DRAFT)
+        .first()
+    )
+    if place is None:
+        raise NotFound("campaign")
+    members_qs = Membership.objects.filter(user=viewer)
+    if not members_qs.filter(collection=place.campaign.list.collection_id).exists():
+        raise NotFound("campaign")
+    return ReviewerContext(viewer, place.campaign)
 
 
 def is_open(context: AnnotatorContext) -> bool:

@@ -20,6 +20,7 @@ from annotation.pooling import snapshot_pool_views as snapshot_pools
 from annotation.pooling import views as pools
 from annotation.quality import views as quality
 from annotation.questions import views as questions
+from annotation.reviews import views as reviews
 from annotation.rule_change import views as rules
 from annotation.set_aside import views as leaving_out
 from annotation.training import views as training
@@ -89,6 +90,13 @@ urlpatterns: list[URLPattern] = [
         f"{K}/assignment/<int:rule_id>/remove",
         assignment.assignment_remove,
         name="campaign-assignment-remove",
+    ),
+    path(f"{K}/reviews", reviews.reviews, name="campaign-reviews"),
+    path("review/<uuid:campaign_id>", reviews.review, name="review"),
+    path(
+        "review/<uuid:campaign_id>/pictures/<uuid:name>",
+        reviews.review_picture,
+        name="review-picture",
     ),
     path(f"{K}/budget", budgets.campaign_budget, name="campaign-budget"),
     path(f"{C}/budget", budgets.collection_budget, name="collection-budget"),

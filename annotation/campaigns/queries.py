@@ -203,12 +203,14 @@ def get_closed_campaign(*, access: Access, campaign_id: UUID) -> Campaign:
 
 
 def list_candidates(*, access: Access, campaign: Campaign) -> list[User]:
-    """The members who could be added as annotators; for leads and admins."""
+    """The members who could be added, as annotators or as reviewers; for leads and admins."""
     check_may_watch(access, campaign)
+    reviewers_qs = campaign.reviewers.filter(is_active=True)
     active = CampaignAnnotator.objects.filter(campaign=campaign, is_active=True)
     members_qs = Membership.objects.filter(collection=access.collection)  # those who are now
     users_qs = User.objects.filter(is_active=True, pk__in=members_qs.values("user"))
-    return list(users_qs.exclude(pk__in=active.values("user")).order_by("username"))
+    others_qs = users_qs.exclude(pk__in=active.values("user"))
+    return list(others_qs.exclude(pk__in=reviewers_qs.values("user")).order_by("username"))
 
 
 def get_dashboard(*, access: Access, campaign: Campaign, now: datetime) -> Dashboard:

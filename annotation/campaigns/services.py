@@ -22,6 +22,7 @@ from annotation.models import (
     CampaignAnnotator,
     Guideline,
     Pair,
+    Reviewer,
 )
 from annotation.models.campaigns import LEASE_MINUTES, LONGEST_LEASE, SHORTEST_LEASE
 from annotation.permissions import check_may_run
@@ -156,6 +157,8 @@ def add_annotators(
     for pk, person in wanted.items():
         if pk not in roles:
             raise CampaignRefused("no_member", f"{person} is not a member of this collection.")
+    for place in campaign.reviewers.filter(is_active=True, user__in=wanted).select_related("user"):
+        raise CampaignRefused("is_reviewer", f"{place.user} reviews labels of this campaign.")
     with transaction.atomic():
         _locked(campaign)
         added = [
@@ -171,7 +174,7 @@ def add_annotators(
             )[0]
             for pk, person in wanted.items()
         ]
-        _mark_annotating(access.collection, wanted)
+        mark_annotating(access.collection, wanted)
         if campaign.state == Campaign.State.OPEN:
             others = [person for person in wanted.values() if person != access.user]
             tell_invited(campaign, others, at=at)
@@ -196,7 +199,7 @@ def remove_annotator(*, access: Access, campaign: Campaign, person: User, at: da
             raise NotFound("annotator")
         leases_qs = Assignment.objects.filter(pair__campaign=campaign, annotator=person)
         end_leases(leases_qs, skip_locked=False)
-        _mark_annotating(access.collection, [person.pk])
+        mark_annotating(access.collection, [person.pk])
         audit.record_by(
             access,
             at,
@@ -248,7 +251,7 @@ def close_campaign(*, access: Access, campaign: Campaign, at: datetime) -> Campa
         if closed.commit == Campaign.Commit.LIVE:
             commit_conclusions(judgment_list=judgment_list, concluded=concluded, by=None, at=at)
         end_leases(Assignment.objects.filter(pair__campaign=closed), skip_locked=False)
-        _mark_annotating(access.collection)
+        mark_annotating(access.collection)
         audit.record_by(access, at, "campaign.closed", closed.name)
         tell_closed(closed, at=at)
     return closed
@@ -308,7 +311,7 @@ def _open(
             aside_qs = _pairs_with_labels_aside(opened)
             balance_seats(pair_ids=aside_qs.values_list("pk", flat=True), overlap=opened.overlap)
             aside_qs.update(label_seq=F("label_seq") + 1)
-        _mark_annotating(access.collection)
+        mark_annotating(access.collection)
         people_qs = User.objects.exclude(pk=access.user.pk)
         active_qs = opened.annotators.filter(is_active=True)
         tell_invited(opened, people_qs.filter(pk__in=active_qs.values("user")), at=at)
@@ -406,18 +409,20 @@ def _design(campaign: Campaign) -> dict[str, Any]:
     }
 
 
-def _mark_annotating(collection: Collection, user_ids: Iterable[int] | None = None) -> None:
-    """Keep Membership.is_annotating true for everyone active in an open campaign."""
-    active = CampaignAnnotator.objects.filter(
-        user=OuterRef("user"),
-        is_active=True,
-        campaign__list__collection=collection,
-        campaign__state=Campaign.State.OPEN,
-    )
+def mark_annotating(collection: Collection, user_ids: Iterable[int] | None = None) -> None:
+    """Keep Membership.is_annotating true for everyone who annotates in an open campaign, or reviews
+    its labels."""
+    here = {
+        "user": OuterRef("user"),
+        "is_active": True,
+        "campaign__list__collection": collection,
+        "campaign__state": Campaign.State.OPEN,
+    }
+    labels, reviews = (Exists(one.objects.filter(**here)) for one in (CampaignAnnotator, Reviewer))
     members_qs = Membership.ever.filter(collection=collection)  # some come back
     if user_ids is not None:
         members_qs = members_qs.filter(user__in=list(user_ids))
-    members_qs.update(is_annotating=Exists(active))
+    members_qs.update(is_annotating=labels | reviews)
 
 
 def _name_taken() -> CampaignRefused:

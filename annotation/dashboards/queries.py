@@ -35,6 +35,7 @@ from annotation.models import Campaign, CheckPlan, Guideline, Pool
 from annotation.permissions import AnnotatorContext, is_own
 from annotation.questions.own_queries import CampaignAnnouncements, list_unread_announcements
 from annotation.questions.queries import count_waiting as count_questions
+from annotation.reviews.queries import OwnReviews, list_own_reviews
 from annotation.training.queries import count_waiting_to_qualify
 from annotation.training.standing import find_training
 from judgments.models import Collection, JudgmentList, User
@@ -45,7 +46,8 @@ from judgments.permissions import Access, NotFound, may_see_people, may_see_rank
 class CampaignsPage:
     """The campaigns of a collection.
 
-    current: open ones in which the viewer annotates. past: closed ones.
+    current: open ones in which the viewer annotates. past: closed ones. reviews: open ones, of any
+    collection, whose labels they review.
     rows: all of them for leads and admins, the closed ones for researchers, else none.
     archived: how many others are archived; shows_archived: the rows are these.
     has_list, has_guideline: whether what a campaign needs is there.
@@ -53,6 +55,7 @@ class CampaignsPage:
 
     current: tuple[OwnCampaign, ...]
     past: tuple[OwnCampaign, ...]
+    reviews: tuple[OwnReviews, ...]
     rows: tuple[Campaign, ...]
     archived: int
     shows_archived: bool
@@ -66,11 +69,13 @@ class MyCampaigns:
     """The campaigns in which somebody annotates: open ones, and closed ones.
 
     The first of the open ones is the one to go on with. announcements: those not read yet.
+    reviews: the open campaigns whose labels they review.
     """
 
     current: tuple[OwnCampaign, ...]
     past: tuple[OwnCampaign, ...]
     announcements: tuple[CampaignAnnouncements, ...] = ()
+    reviews: tuple[OwnReviews, ...] = ()
 
     @property
     def is_led(self) -> bool:
@@ -144,6 +149,7 @@ def get_my_campaigns(*, viewer: User, collection: Collection | None = None) -> M
         current=tuple(one for one in own if one.is_open),
         past=tuple(one for one in own if not one.is_open),
         announcements=list_unread_announcements(viewer) if collection is None else (),
+        reviews=list_own_reviews(viewer),
     )
 
 
@@ -164,6 +170,7 @@ def get_campaigns_page(*, access: Access, shows_archived: bool = False) -> Campa
     return CampaignsPage(
         current=mine.current,
         past=mine.past,
+        reviews=mine.reviews,
         rows=tuple(rows.filter(archived if shows_archived else ~archived)),
         archived=0 if shows_archived else rows.filter(archived).order_by().count(),
         shows_archived=shows_archived,

@@ -196,7 +196,7 @@ def _read_labels(context: AnnotatorContext, labels_qs: QuerySet[Label]) -> list[
         *(OF_PAIR + column for column in (IMAGES, CLEAN_HTML, *SHOWN.values())),
     )  # fmt: skip
     rows = list(row_qs)
-    pictures = Pictures(context, {row["pair__document"] for row in rows})
+    pictures = Pictures(context.campaign, {row["pair__document"] for row in rows})
     return [
         OwnLabel(
             id=row["pk"],

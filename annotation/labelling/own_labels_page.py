@@ -96,7 +96,7 @@ def _rows(labels_qs: QuerySet[Label]) -> QuerySet[Label, Any]:
 
 def _show(context: AnnotatorContext, rows: list[dict[str, Any]]) -> list[OwnLabelRow]:
     scale = Scale.from_json(context.campaign.list.scale)
-    pictures = Pictures(context, {row["document"] for row in rows})
+    pictures = Pictures(context.campaign, {row["document"] for row in rows})
     return [
         OwnLabelRow(
             id=row["pk"],

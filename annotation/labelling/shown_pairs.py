@@ -15,7 +15,7 @@ from django.db import models
 from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Cast, Coalesce, Length
 
-from annotation.models import Assignment, Label, Pair
+from annotation.models import Assignment, Campaign, Label, Pair
 from annotation.permissions import AnnotatorContext
 from annotation.seats.streams import order_of
 from judgments.models import Document
@@ -111,7 +111,7 @@ def list_leased_pairs(
     }
     done = _count_done(context, {row["query"] for row in rows.values()})
     order = order_of(context)
-    pictures = Pictures(context, {row["document"] for row in rows.values()})
+    pictures = Pictures(context.campaign, {row["document"] for row in rows.values()})
     return [
         show_pair(
             row,
@@ -165,8 +165,8 @@ def get_own_seats(context: AnnotatorContext) -> QuerySet[Assignment]:
 class Pictures:
     """Of the documents of pairs, read together. fields: that are not shown as text, therefore."""
 
-    def __init__(self, context: AnnotatorContext, documents: Iterable[int]) -> None:
-        collection = context.campaign.list.collection
+    def __init__(self, campaign: Campaign, documents: Iterable[int]) -> None:
+        collection = campaign.list.collection
         self.fields = field_names(collection)
         self._shown = list_pictures(collection=collection, documents=documents)
 

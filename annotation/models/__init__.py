@@ -34,6 +34,7 @@ from annotation.models.questions import (
     Question,
     WithdrawnAnnouncement,
 )
+from annotation.models.reviews import Review, Reviewer
 from annotation.models.skips import QuerySkip
 from annotation.models.training import TrainingAnswer, TrainingAttempt
 
@@ -67,6 +68,8 @@ __all__ = [
     "QuerySkip",
     "Question",
     "Reopening",
+    "Review",
+    "Reviewer",
     "RulePreview",
     "SnapshotPool",
     "StandIn",

@@ -78,7 +78,7 @@ class Campaign(models.Model):
     in hundredths of the currency. stopped: why nothing more is handed out, in words for
     annotators; empty while something is. most_leases: how many seats a person may hold, where a
     budget leaves few. Both are kept by annotation/budgets. is_assigned: whether there are rules of
-    who labels which queries.
+    who labels which queries. review_percent: the share of each person's labels that is reviewed.
     """
 
     class State(models.TextChoices):
@@ -124,6 +124,7 @@ class Campaign(models.Model):
     stopped = models.TextField(blank=True, default="", db_default="")
     most_leases = models.PositiveSmallIntegerField(null=True)
     is_assigned = models.BooleanField(default=False, db_default=False)
+    review_percent = models.PositiveSmallIntegerField(default=0, db_default=0)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
@@ -144,6 +145,9 @@ class Campaign(models.Model):
                     lease_minutes__gte=SHORTEST_LEASE, lease_minutes__lte=LONGEST_LEASE
                 ),
                 name="campaign_lease_5_minutes_to_a_day",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(review_percent__lte=100), name="campaign_review_percent"
             ),
             models.CheckConstraint(
                 condition=models.Q(state__in=("draft", "open", "closed")),

@@ -60,11 +60,15 @@ class Question(models.Model):
 
 
 class Message(models.Model):
-    """One message of a thread; never changed. is_answer: a lead wrote it as such."""
+    """One message of a thread; never changed.
+
+    is_answer: a lead wrote it as such, or a reviewer. is_return: a label was sent back by it.
+    """
 
     question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="messages")
     author = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     is_answer = models.BooleanField()
+    is_return = models.BooleanField(default=False, db_default=False)
     words = side_text_key()
     written_at = models.DateTimeField()
 

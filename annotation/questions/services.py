@@ -17,6 +17,7 @@ from annotation.models import (
     AnnouncementRead,
     Campaign,
     CampaignAnnotator,
+    Label,
     Message,
     Question,
     WithdrawnAnnouncement,
@@ -111,6 +112,41 @@ def answer(
         _record(access, campaign, at, "question.answered", question)
         if closes:
             _close(access, campaign, question, at)
+    return question
+
+
+def send_back(*, label: Label, by: User, text: str, at: datetime) -> Question:
+    """Tell an annotator why a reviewer sends their label back; the caller has checked the right to.
+
+    In the open thread about the pair, or a new one. Call it inside a transaction.
+    Raises QuestionRefused without a text.
+    """
+    words = checked_message(text)
+    campaign, seat = label.pair.campaign, label.assignment
+    assert seat is not None
+    _lock_places(campaign, [label.annotator_id])
+    about: dict[str, Any] = {
+        "pair_id": label.pair_id,
+        "asker": label.annotator,
+        "occasion": seat.occasion,
+    }
+    question = Question.objects.exclude(state=CLOSED).filter(**about).first()
+    if question is None:
+        question = Question.objects.create(
+            campaign=campaign, assignment=seat, asked_at=at, changed_at=at, **about
+        )
+    check_room(messages=question.messages.count(), waiting=0)
+    Message.objects.create(
+        question=question,
+        author=by,
+        is_answer=True,
+        is_return=True,
+        words=keep_text(words),
+        written_at=at,
+    )
+    question.state, question.has_news, question.changed_at = ANSWERED, True, at
+    question.save(update_fields=["state", "has_news", "changed_at"])
+    _count_news(campaign, label.annotator)
     return question
 
 

@@ -25,11 +25,12 @@ class InState:
 
 @dataclass(frozen=True)
 class MessageShown:
-    """is_answer: a lead wrote it."""
+    """is_answer: a lead or a reviewer wrote it. is_return: a reviewer sent the label back by it."""
 
     is_answer: bool
     text: str
     written_at: datetime
+    is_return: bool = False
 
 
 def list_messages(question_ids: Sequence[int]) -> dict[int, tuple[MessageShown, ...]]:
@@ -37,7 +38,8 @@ def list_messages(question_ids: Sequence[int]) -> dict[int, tuple[MessageShown, 
     found: dict[int, list[MessageShown]] = {pk: [] for pk in question_ids}
     messages_qs = Message.objects.filter(question__in=list(found)).select_related("words")
     for one in messages_qs.order_by("pk"):
-        found[one.question_id].append(MessageShown(one.is_answer, one.text, one.written_at))
+        shown = MessageShown(one.is_answer, one.text, one.written_at, one.is_return)
+        found[one.question_id].append(shown)
     return {pk: tuple(messages) for pk, messages in found.items()}
 
 

@@ -11,6 +11,7 @@ SENTENCES: Final = {
     "announcement.made": "made an announcement in {}",
     "announcement.withdrawn": "withdrew an announcement in {}",
     "budget.changed": "changed the budget of {}",
+    "campaign.review_changed": "changed the reviews of {}",
     "campaign.assignment_added": "added an assignment rule to {}",
     "campaign.assignment_removed": "removed an assignment rule from {}",
     "campaign.schedule_changed": "changed the deadline, target or price of {}",

@@ -24,6 +24,7 @@ SKIP = "one's own skip keeps when it was returned and by whom"
 REPLAY = "sends again what was sent; the log of deliveries has it"
 READ = "that one has read something oneself"
 MESSAGE = "a message is a row of its own that never changes"
+REVIEW = "a review is a row of its own that never changes, with who made it"
 OWN_MESSAGES = "one's own choice of messages, and where they go"
 UNLOGGED = {
     "api-campaign-news": READ,
@@ -31,6 +32,7 @@ UNLOGGED = {
     "api-campaign-question-messages": MESSAGE,
     "api-campaign-questions": MESSAGE,
     "api-campaign-release": SEAT,
+    "api-campaign-review": REVIEW,
     "api-campaign-skip-return": SKIP,
     "api-gates": READS,
     "api-list-measures": READS,
@@ -61,6 +63,7 @@ UNLOGGED = {
     "queries-upload": JOB,
     "queries-upload-preview": READS,
     "readyz": READS,
+    "review": REVIEW,
     "revert": VERSION,
     "run-upload": JOB,
     "sample-create": JOB,

@@ -17,6 +17,7 @@ from annotation.models import (
     GoldCheck,
     OneMoreLabel,
     Reopening,
+    Review,
     StandIn,
     TrainingAnswer,
     TrainingAttempt,
@@ -68,6 +69,7 @@ MUTABLE = {
     "annotation.Question": "its state, and whether its answer was read; messages are append-only",
     "annotation.QuerySkip": "is returned",
     "annotation.QualityReport": "a cache of figures, computed anew as labels come",
+    "annotation.Reviewer": "reviewers come and go; changes are in the audit log",
     "annotation.RulePreview": "a cache of figures, computed anew when somebody looks",
     "annotation.LabelTiming": "how long labels took: can be erased, and is no fact",
     "annotation.LabellingPreferences": "keys and text size, as often as somebody likes",
@@ -222,6 +224,9 @@ def full() -> None:
     mark_read(context=context_of(campaign, "ben"), announcements=[announced.pk], at=NOW)
     withdraw_announcement(access=ada, campaign=campaign, announcement_id=announced.pk, at=NOW)
     ask(context=context_of(campaign, "cem"), assignment=seat.public_id, text="Why?", at=NOW)
+    Review.objects.create(
+        label=check.label, reviewer=world.dora, verdict="accepted", reviewed_at=NOW
+    )
     attempt = TrainingAttempt.objects.create(
         campaign=campaign, annotator=world.cem, number=1, pairs=3, percent=70, began_at=NOW
     )

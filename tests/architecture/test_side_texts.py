@@ -66,6 +66,7 @@ KEPT: Final = {
     "annotation.Reopening.reopened_at": SERVER,
     "annotation.StandIn.drawn_at": SERVER,
     "annotation.TrainingAnswer.answered_at": SERVER,
+    "annotation.Review.reviewed_at": SERVER,
     "annotation.WithdrawnAnnouncement.withdrawn_at": SERVER,
     "annotation.WithdrawnWish.withdrawn_at": SERVER,
     "evaluation.CanaryLook.figures": "means, intervals and shares",

@@ -11,6 +11,7 @@ from annotation.labelling.skipping import skip_query
 from annotation.models import Campaign, CheckAction, GoldCheck, GoldItem, Guideline, Pair
 from annotation.overlap_requests.services import add_overlap
 from annotation.quality.services import refresh_quality
+from annotation.reviews.services import plan_reviews
 from tests.builders import NOW, World, commit, make_access
 from tests.builders_annotation import (
     context_of,
@@ -155,6 +156,24 @@ ASIDE = {"person": "ben", "act": "set_aside"}
 ASIDE_BODY = {"people": ["ben"], "action": "set_aside"}
 
 
+LABEL_ID = "5f0c3a52-3f0b-4f2e-9f0e-0d8f5b0c1a11"
+REVIEWS = {"percent": 10, "reviewers": ["dora"]}
+ACCEPTED = {"label": LABEL_ID, "verdict": "accepted"}
+
+
+def reviewed_by_dora(world: World) -> dict[str, Any]:
+    """A label of Ben's that Dora is to review."""
+    campaign, access = make_campaign(world=world), make_access(collection=world.collection)
+    found = campaign.pairs.select_related("campaign")[0]
+    label(pair=found, username="ben", grade=3, id=UUID(LABEL_ID))
+    plan_reviews(access=access, campaign=campaign, percent=100, reviewers=["dora"], at=NOW)
+    return {"campaign_id": campaign.public_id}
+
+
+def no_picture(world: World) -> dict[str, Any]:
+    return reviewed_by_dora(world) | {"name": UUID(LABEL_ID)}
+
+
 ASSIGNED: dict[str, Any] = {"scope": "all", "people": ["ben"]}
 
 
@@ -252,6 +271,23 @@ ROWS = [
         lead=201,
     ),
     api_leads("api-campaign-assignment-remove", path=assigned_alone, method="post"),
+    managers("campaign-reviews", path=open_one),
+    leads("campaign-reviews", 302, path=open_one, method="post", data=REVIEWS),
+    Row(name="api-campaign-reviews", path=campaign_alone, anonymous=401, lead=200, admin=200),
+    api_leads("api-campaign-reviews", path=campaign_alone, method="post", data=REVIEWS),
+    Row(name="review", path=reviewed_by_dora, researcher=200),
+    Row(name="review", path=reviewed_by_dora, method="post", data=ACCEPTED, researcher=302),
+    Row(name="review-picture", path=no_picture),
+    Row(name="api-campaign-review", path=reviewed_by_dora, anonymous=401, researcher=200),
+    Row(
+        name="api-campaign-review",
+        path=reviewed_by_dora,
+        method="post",
+        data=ACCEPTED,
+        content_type="application/json",
+        anonymous=401,
+        researcher=201,
+    ),
     leads("campaign-budget", path=open_one),
     leads("campaign-budget", 302, path=open_one, method="post", data=SCHEDULE),
     leads("campaign-archive", 302, path=draft, method="post"),

@@ -42,6 +42,7 @@ TEMPLATES: Final = (
             "_messages",
             "_news",
             "_own_campaigns",
+            "_own_reviews",
             "_own_thread",
             "_passages",
             "_past",

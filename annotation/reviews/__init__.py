@@ -1,0 +1,1 @@
+"""Reviewers, who see a share of each person's labels and send some of them back."""
