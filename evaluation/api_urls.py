@@ -64,6 +64,12 @@ urlpatterns = [
         name="api-effect",
     ),
     path(f"{L}/estimates", samples.SampleEstimates.as_view(), name="api-estimates"),
+    path(f"{L}/estimates/plan", samples.SamplePlanning.as_view(), name="api-plan-sample"),
+    path(
+        f"{L}/samples/<int:number>/without-results",
+        samples.ZeroResults.as_view(),
+        name="api-zero-results",
+    ),
     path(f"{L}/stability", stability.Stability.as_view(), name="api-stability"),
     path(f"{L}/judge-next", judge_next.JudgeNext.as_view(), name="api-judge-next"),
     path(f"{L}/unjudged", comparing.OpenValues.as_view(), name="api-unjudged"),

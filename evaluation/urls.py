@@ -38,6 +38,11 @@ urlpatterns: list[URLPattern] = [
     path(f"{C}/lists/<slug:list_slug>/compare/documents", comparison.moved, name="moved"),
     path(f"{C}/lists/<slug:list_slug>/estimates", samples.estimates, name="estimates"),
     path(f"{C}/lists/<slug:list_slug>/estimates/plan", samples.plan_sample, name="plan-sample"),
+    path(
+        f"{C}/lists/<slug:list_slug>/estimates/<int:number>/without-results",
+        samples.sample_zero_results,
+        name="sample-zero-results",
+    ),
     path(f"{C}/lists/<slug:list_slug>/stability", stability.stability, name="stability"),
     path(f"{C}/lists/<slug:list_slug>/judge-next", judge_next.judge_next, name="judge-next"),
     path(f"{C}/lists/<slug:list_slug>/unjudged", comparison.unjudged, name="unjudged"),

@@ -8,7 +8,9 @@ from judgments.lists import api as lists
 from judgments.lists import learning_api as learning
 from judgments.lists import releases_api as releases
 from judgments.pictures import api as pictures
+from judgments.samples import api as samples
 from judgments.sets import api as sets
+from judgments.traffic import api as traffic
 from judgments.webhooks import api as webhooks
 
 C = "collections/<slug:slug>"
@@ -28,9 +30,18 @@ urlpatterns = [
     path(f"{C}/jobs/<uuid:job_id>", jobs.Job.as_view(), name="api-job"),
     path(f"{C}/sets/", sets.Sets.as_view(), name="api-sets"),
     path(f"{C}/sets/<slug:set_slug>", sets.OneSet.as_view(), name="api-set"),
+    path(f"{C}/traffic/", traffic.TrafficLogs.as_view(), name="api-traffic-logs"),
+    path(f"{C}/traffic/<int:number>", traffic.TrafficLog.as_view(), name="api-traffic"),
     path(f"{C}/lists/", lists.Lists.as_view(), name="api-lists"),
     path(L, lists.List.as_view(), name="api-list"),
     path(f"{L}/qrels", lists.QrelsImport.as_view(), name="api-list-qrels"),
+    path(f"{L}/samples/", samples.Samples.as_view(), name="api-samples"),
+    path(f"{L}/samples/<int:number>", samples.Sample.as_view(), name="api-sample"),
+    path(
+        f"{L}/samples/<int:number>/queries",
+        samples.SampleQueries.as_view(),
+        name="api-sample-queries",
+    ),
     path(f"{L}/releases/", releases.Releases.as_view(), name="api-releases"),
     path(f"{L}/releases/<slug:name>", releases.OneRelease.as_view(), name="api-release"),
     path(f"{V}/", lists.Versions.as_view(), name="api-versions"),

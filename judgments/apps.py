@@ -20,6 +20,7 @@ APPEND_ONLY = [
     AppendOnly("judgments_sampledquery"),
     AppendOnly("judgments_queryorigin"),
     AppendOnly("judgments_webhookattempt"),
+    AppendOnly("judgments_zeroresultquery"),
 ]
 
 

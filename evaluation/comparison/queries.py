@@ -275,7 +275,11 @@ def _sample(
     if baseline is None or chosen.segment or chosen.sets.chosen:
         return None
     return get_differences(
-        judgment_list=chosen.list, version=chosen.version, baseline=baseline, others=rest
+        judgment_list=chosen.list,
+        version=chosen.version,
+        measure=chosen.asked.measure,
+        baseline=baseline,
+        others=rest,
     )
 
 

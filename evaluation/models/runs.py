@@ -231,8 +231,10 @@ class SampleEvaluation(models.Model):
     """What a sample says of a run: each measure's mean per query and per search. Written once.
 
     version: the newest at which a grade of a drawn query changed; later ones say the same.
-    judged: drawn queries that are judged then. readings: [per query, per search] of each measure of
-    the set, in its order, as evaluation/samples/figures.py has them.
+    judged: drawn queries that are judged then. basis: what else it follows from, as `basis_of` of
+    evaluation/samples/drawn.py has it: the queries without results, and the newest traffic.
+    readings: [per query, per search, and both post-stratified] of each measure of the set, in its
+    order, as evaluation/samples/figures.py has them.
     """
 
     run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="+", db_index=False)
@@ -242,6 +244,7 @@ class SampleEvaluation(models.Model):
         MeasureSet, on_delete=models.PROTECT, related_name="+", db_index=False
     )
     judged = models.PositiveIntegerField()
+    basis = models.CharField(max_length=64, default="")
     readings = models.JSONField()
     computed_at = models.DateTimeField()
 
@@ -249,7 +252,8 @@ class SampleEvaluation(models.Model):
         ordering = ("id",)
         constraints = (
             models.UniqueConstraint(
-                fields=("run", "plan", "version", "measure_set"), name="sample_evaluation_once"
+                fields=("run", "plan", "version", "measure_set", "basis"),
+                name="sample_evaluation_once",
             ),
         )
 

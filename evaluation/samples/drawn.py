@@ -1,13 +1,25 @@
-"""A plan's queries as arrays, and what is judged of them."""
+"""A plan's queries as arrays, what is judged of them, and which need no judgment."""
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
 from django.db.models import Max
 
-from judgments.models import Judgment, SampledQuery, SamplePlan
+from evaluation.models import Ranking
+from judgments.models import (
+    Judgment,
+    SampledQuery,
+    SamplePlan,
+    TrafficFrame,
+    ZeroResultQuery,
+)
+from judgments.samples.queries import list_judged_members, list_plan_queries
+from judgments.traffic.queries import get_concentration
 from judgments.versions.queries import Judged, get_judged
+from touchstone.sampling.estimation import Floats
 from touchstone.sampling.readings import SampledValues
 
 
@@ -18,6 +30,29 @@ class Drawn:
     plan: SamplePlan
     query_ids: npt.NDArray[np.int64]
     sample: SampledValues
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """What counts of a plan's queries at a version of its list.
+
+    judged: their judgments. zero_results: as `list_zero_results` has them. traffic: what strata are
+    post-stratified to, the newest of the collection; None for a plan of one stratum.
+    """
+
+    judged: Judged
+    zero_results: tuple[int, ...]
+    traffic: TrafficFrame | None
+
+    @property
+    def n_judged(self) -> int:
+        """The drawn queries that have a judgment."""
+        return len(np.unique(self.judged.query_ids))
+
+    @property
+    def basis(self) -> str:
+        """What estimates follow from besides the version."""
+        return basis_of(self.zero_results, self.traffic)
 
 
 def get_drawn(plan: SamplePlan) -> Drawn:
@@ -32,11 +67,84 @@ def get_drawn(plan: SamplePlan) -> Drawn:
     return Drawn(plan, query_ids, sample)
 
 
-def get_judged_of(drawn: Drawn, version: int) -> Judged:
-    """What is judged of the drawn queries at a version of the plan's list."""
-    return get_judged(
-        list_id=drawn.plan.list_id, version=version, query_ids=drawn.query_ids.tolist()
+def get_counted(drawn: Drawn, version: int) -> Counted:
+    """What counts of the drawn queries at a version of the plan's list."""
+    plan = drawn.plan
+    judged = get_judged(list_id=plan.list_id, version=version, query_ids=drawn.query_ids.tolist())
+    return Counted(judged, list_zero_results(plan, version), find_traffic(plan))
+
+
+def find_traffic(plan: SamplePlan) -> TrafficFrame | None:
+    """The newest traffic of the collection, by which strata are weighted; None for one stratum."""
+    if len(plan.design["strata"]) == 1:
+        return None
+    own = TrafficFrame.objects.filter(collection=plan.list.collection_id)
+    return own.order_by("-number").first()
+
+
+def get_totals(plan: SamplePlan, traffic: TrafficFrame) -> tuple[Floats, Floats]:
+    """The queries, and the searches, of each of the plan's strata in other traffic.
+
+    A query's stratum is by its share of all searches: at least that of the stratum's rarest query
+    when the plan was drawn.
+    """
+    least = [row["least"] for row in plan.design["strata"]]
+    scale = traffic.searches / plan.frame.searches
+    found = get_concentration(traffic)
+    above = np.array(least[:-1]) * scale
+    codes = (found.searches[None, :] < above[:, None]).sum(axis=0)
+    queries = np.bincount(codes, found.queries, len(least))
+    searches = np.bincount(codes, found.queries * found.searches, len(least))
+    return queries.astype(np.float64), searches.astype(np.float64)
+
+
+def list_zero_results(plan: SamplePlan, version: int) -> tuple[int, ...]:
+    """The drawn queries (pk), ascending, that count as empty rankings at a version.
+
+    A lead said that rankers return nothing for them, they have no judgment, and no run that is
+    there now has a document for them.
+    """
+    recorded = ZeroResultQuery.objects.filter(plan=plan).order_by("query")
+    query_ids = list(recorded.values_list("query", flat=True))
+    if not query_ids:
+        return ()
+    judged = get_judged(list_id=plan.list_id, version=version, query_ids=query_ids)
+    rest = set(query_ids) - set(judged.query_ids.tolist())
+    return tuple(sorted(rest - _answered(plan, rest)))
+
+
+def basis_of(zero_results: Sequence[int], traffic: TrafficFrame | None) -> str:
+    """Names what estimates follow from besides the version of the list."""
+    queries = np.array(zero_results, "<i8").tobytes()
+    without = blake2b(queries, digest_size=8).hexdigest() if zero_results else ""
+    return f"{without}/{traffic.digest[:16] if traffic else ''}"
+
+
+def list_unanswered(plan: SamplePlan) -> list[int]:
+    """Drawn queries (pk), ascending, of which nothing is known.
+
+    They have no judgment at the head and no document in any run, and no lead said why.
+
+    Empty as long as runs have documents for no drawn query: rankers were not asked then.
+    """
+    members = list_plan_queries(plan_id=plan.pk)
+    answered = _answered(plan, members)
+    if not answered:
+        return []
+    recorded = ZeroResultQuery.objects.filter(plan=plan).order_by().values_list("query", flat=True)
+    return sorted(set(members) - answered - list_judged_members(plan) - set(recorded))
+
+
+def _answered(plan: SamplePlan, query_ids: Collection[int]) -> set[int]:
+    """Those of some queries for which a run that is not withdrawn has a document."""
+    if not query_ids:
+        return set()
+    own = Ranking.objects.filter(
+        query__in=query_ids,
+        run__ranker__collection=plan.list.collection_id,
+        run__withdrawn_at__isnull=True,
     )
+    return set(own.order_by().values_list("query", flat=True).distinct())
 
 
 def last_touched(plan: SamplePlan, *, version: int | None = None) -> int:

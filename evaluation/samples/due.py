@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from evaluation.evaluations.measure_sets import is_of_this_arithmetic
 from evaluation.models import Leaderboard, MeasureSet, Run, SampleEvaluation
-from evaluation.samples.drawn import last_touched
+from evaluation.samples.drawn import basis_of, find_traffic, last_touched, list_zero_results
 from judgments.models import SamplePlan
 
 CURRENT: Final = 2  # plans of a list that are kept up to date: this month's, and the last one's
@@ -16,10 +16,14 @@ CURRENT: Final = 2  # plans of a list that are kept up to date: this month's, an
 
 @dataclass(frozen=True)
 class DueSample:
-    """A plan and its runs (ascending) without an evaluation at a version of the plan's list."""
+    """A plan and its runs (ascending) without an evaluation at a version of the plan's list.
+
+    basis: `basis_of` the queries that count as empty rankings and the newest traffic.
+    """
 
     plan: SamplePlan
     version: int
+    basis: str
     measure_set: MeasureSet
     runs: tuple[Run, ...]
 
@@ -45,14 +49,21 @@ def _list_due(plans_qs: QuerySet[SamplePlan]) -> Iterator[DueSample]:
         if board is None or not is_of_this_arithmetic(board.measure_set):
             continue
         version = last_touched(plan)
-        runs = tuple(_waiting(plan, version, board.measure_set)) if version else ()
+        if not version:
+            continue
+        basis = basis_of(list_zero_results(plan, version), find_traffic(plan))
+        runs = tuple(_waiting(plan, version, basis, board.measure_set))
         if runs:
-            yield DueSample(plan, version, board.measure_set, runs)
+            yield DueSample(plan, version, basis, board.measure_set, runs)
 
 
-def _waiting(plan: SamplePlan, version: int, measure_set: MeasureSet) -> Iterator[Run]:
+def _waiting(plan: SamplePlan, version: int, basis: str, measure_set: MeasureSet) -> Iterator[Run]:
     stored = SampleEvaluation.objects.filter(
-        run=OuterRef("pk"), plan=plan, version=version, measure_set=measure_set
+        run=OuterRef("pk"),
+        plan=plan,
+        version=version,
+        basis=basis,
+        measure_set=measure_set,
     )
     runs_qs = Run.objects.filter(
         ~Exists(stored),

@@ -2,13 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final
 
 import numpy as np
 
 from evaluation.evaluations.queries import FilterRefused
 from evaluation.runs.selection import ComparedRun, RunsFilters, get_chosen_runs
-from judgments.models import JudgmentList, SampledQuery, TrafficFrame
+from judgments.budgets.queries import BudgetShown, list_budgets, show_budgets, used_now
+from judgments.budgets.rules import HUNDREDTHS
+from judgments.budgets.services import COLLECTION
+from judgments.models import Budget, JudgmentList, SampledQuery, TrafficFrame
 from judgments.permissions import Access
 from judgments.samples.designs import PER_QUERY, PER_SEARCH
 from judgments.traffic.queries import CUTS, format_cuts, get_concentration, parse_cuts
@@ -32,7 +36,8 @@ class PlanFilters:
 
     frame: its number; "" for the newest. runs: two, the baseline first; () for the leaderboard's
     first two. difference, labels: one of them is the goal, "" for neither. cost: labels per query,
-    one or one per stratum.
+    one or one per stratum. price: of a label, in the currency.
+    Without a goal it is what the collection's budgets leave.
     """
 
     frame: str = ""
@@ -41,6 +46,7 @@ class PlanFilters:
     runs: tuple[str, ...] = ()
     target: str = PER_SEARCH
     cost: str = ""
+    price: str = ""
     difference: str = ""
     labels: str = ""
 
@@ -64,22 +70,34 @@ class PlannedStratum:
 
 @dataclass(frozen=True)
 class SamplePlanned:
-    """What a goal takes. detectable: the minimum detectable difference, 80 % power."""
+    """What a goal takes. detectable: the minimum detectable difference, 80 % power.
+
+    cost: labels; money: what they cost, null without a price. left: labels that the collection's
+    budgets leave; null where none says, or who asks may not see them.
+    """
 
     strata: tuple[PlannedStratum, ...]
     n: int
     cost: float
+    money: float | None
+    left: int | None
     standard_error: float
     detectable: float
     cuts: str
     spreads: str
     costs: str
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the budgets do not leave as many labels."""
+        return self.left is not None and self.cost > self.left
+
 
 @dataclass(frozen=True)
 class PlanPage:
-    """frames: the collection's logs, newest first. planned: None until a goal is given, or where
-    `problem` says why there is none.
+    """frames: the collection's logs, newest first. budgets: the collection's, for leads. left: the
+    labels that they leave, None where they do not say. planned: None until a goal is given, or
+    where `problem` says why there is none.
     """
 
     list: JudgmentList
@@ -88,6 +106,8 @@ class PlanPage:
     asked: PlanFilters
     asked_measure: Asked
     compared: Sequence[ComparedRun]
+    budgets: Sequence[BudgetShown]
+    left: int | None
     planned: SamplePlanned | None
     problem: str
 
@@ -97,7 +117,7 @@ class PlanPage:
         return self.asked_measure.canonical
 
 
-def get_plan_page(*, access: Access, slug: str, filters: PlanFilters) -> PlanPage:
+def get_plan_page(*, access: Access, slug: str, filters: PlanFilters, now: datetime) -> PlanPage:
     """A planned sample of a list.
 
     Raises FilterRefused or MeasureError for what can't be asked for.
@@ -113,12 +133,19 @@ def get_plan_page(*, access: Access, slug: str, filters: PlanFilters) -> PlanPag
         raise FilterRefused("no_target", "Means are per query or per search.")
     cuts = format_cuts(CUTS) if filters.cuts is None else filters.cuts
     asked = replace(filters, cuts=cuts, cost=filters.cost or f"{USUAL_COST:g}")
-    planned, problem = None, ""
-    if frame is not None and (filters.difference or filters.labels):
-        try:
+    budgets = list_budgets(access.collection, COLLECTION) if access.is_lead else []
+    planned, problem, left, price = None, "", None, None
+    try:
+        price = _number(asked.price, "price") if asked.price else None
+        left = _labels_left(budgets, price, now)
+        if left is not None and not (asked.difference or asked.labels):
+            asked = replace(asked, labels=str(left))
+        if frame is not None and (asked.difference or asked.labels):
             planned = _planned(chosen.list, frame, asked, chosen.compared)
-        except SamplingError as error:
-            problem = error.message
+            money = None if price is None else planned.cost * price
+            planned = replace(planned, money=money, left=left)
+    except SamplingError as error:
+        problem = error.message
     return PlanPage(
         chosen.list,
         frames,
@@ -126,9 +153,23 @@ def get_plan_page(*, access: Access, slug: str, filters: PlanFilters) -> PlanPag
         asked,
         chosen.asked,
         chosen.compared,
+        show_budgets(budgets, each=round(HUNDREDTHS * (price or 0)), now=now),
+        left,
         planned,
         problem,
     )
+
+
+def _labels_left(budgets: Sequence[Budget], price: float | None, now: datetime) -> int | None:
+    """The labels that all budgets leave; those in money count where a label's price is given."""
+    found = []
+    for budget in budgets:
+        left = max(0, budget.limit - used_now(budget, now))
+        if budget.unit == Budget.Unit.LABELS:
+            found.append(left)
+        elif price is not None:
+            found.append(int(left / (HUNDREDTHS * price)))
+    return min(found, default=None)
 
 
 def _planned(
@@ -157,6 +198,8 @@ def _planned(
         tuple(PlannedStratum(*row) for row in rows),
         int(found.n.sum()),
         found.cost,
+        None,
+        None,
         found.standard_error,
         found.detectable,
         asked.cuts or "",

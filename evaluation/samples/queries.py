@@ -1,6 +1,6 @@
 """What a list's samples say of its runs, for pages and programs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -9,8 +9,13 @@ from evaluation.evaluations.queries import FilterRefused
 from evaluation.models import Run, SampleEvaluation
 from evaluation.runs.names import name_of, run_label
 from evaluation.runs.selection import ComparedRun
-from evaluation.samples.drawn import get_drawn, last_touched
-from evaluation.samples.figures import Pair, count_judged, from_json, readings_of_differences
+from evaluation.samples.drawn import (
+    get_counted,
+    get_drawn,
+    last_touched,
+    list_unanswered,
+)
+from evaluation.samples.figures import Readings, from_json, readings_of_differences
 from judgments.lists.queries import get_list
 from judgments.models import JudgmentList, SamplePlan
 from judgments.pages.answers import ON_PAGES
@@ -75,8 +80,11 @@ class Estimates:
     """What a sample says of every run by a measure, best per search first.
 
     sample: its number, 0 where the list has none. design: in words. size: drawn queries, judged:
-    those of them that are judged. is_complete: all are; else the means are not yet estimates.
-    is_simulated: the searches are made up. computing: a worker computes some of it; ask again.
+    those of them that are judged, without_results: those that count as empty rankings. is_complete:
+    that is all of them; else the means are not yet estimates. unanswered: queries that are neither,
+    and for which no run has a document. post_stratified: strata count by what they are in the
+    newest traffic, `traffic`; "" if the sample has no strata. is_simulated: the searches are made
+    up. computing: a worker computes some of it; ask again.
 
     On pages, origins: how the judged queries of the list were chosen.
     """
@@ -86,8 +94,12 @@ class Estimates:
     design: str
     size: int
     judged: int
+    without_results: int
+    unanswered: int
     is_complete: bool
     is_simulated: bool
+    post_stratified: bool
+    traffic: str
     measure: str
     computing: bool
     runs: tuple[EstimatedRun, ...]
@@ -116,27 +128,35 @@ class EstimatedDifference:
 
 @dataclass(frozen=True)
 class SampleDifferences:
-    """What a sample says of differences from a baseline. size: drawn queries; judged: of those."""
+    """What a sample says of differences from a baseline.
+
+    size: drawn queries; judged: of those; without_results: those that count as empty rankings.
+    """
 
     sample: int
     name: str
     size: int
     judged: int
+    without_results: int
     is_simulated: bool
     differences: tuple[EstimatedDifference, ...]
 
     @property
     def is_complete(self) -> bool:
-        """Whether every drawn query is judged; else these are not yet estimates."""
-        return self.judged == self.size
+        """Whether every drawn query is judged or without results; else they are no estimates."""
+        return self.judged + self.without_results == self.size
 
 
 @dataclass(frozen=True)
 class SampleFilters:
-    """What an address asks for; "" are the newest sample and the list's first measure."""
+    """What an address asks for; "" are the newest sample and the list's first measure.
+
+    post_stratified: strata are weighted by the newest traffic, not by that of the draw.
+    """
 
     sample: str = ""
     measure: str = ""
+    post_stratified: bool = False
 
 
 def get_estimates(*, access: Access, slug: str, filters: SampleFilters) -> Estimates:
@@ -157,8 +177,12 @@ def get_estimates(*, access: Access, slug: str, filters: SampleFilters) -> Estim
         design="",
         size=0,
         judged=0,
+        without_results=0,
+        unanswered=0,
         is_complete=False,
         is_simulated=False,
+        post_stratified=filters.post_stratified,
+        traffic="",
         measure=names[place] if names else "",
         computing=False,
         runs=(),
@@ -171,8 +195,19 @@ def get_estimates(*, access: Access, slug: str, filters: SampleFilters) -> Estim
         return found
     plan.list = judgment_list
     version = last_touched(plan)
-    runs = tuple(_estimated_runs(plan, version, place, board.measure_set_id if board else 0))
-    judged = count_judged(get_drawn(plan), version)
+    counted = get_counted(get_drawn(plan), version)
+    if filters.post_stratified and counted.traffic is None:
+        message = "This sample was drawn without strata, so there is nothing to post-stratify by."
+        raise FilterRefused("no_strata", message)
+    chosen = slice(2, 4) if filters.post_stratified else slice(2)
+    at = version, counted.basis
+    stored = SampleEvaluation.objects.filter(
+        plan=plan, measure_set=board.measure_set_id if board else 0
+    )
+    newest = {row.run_id: row for row in stored.order_by("version", "pk")}
+    runs = tuple(_estimated_runs(plan, at, newest, place, chosen))
+    judged, without = counted.n_judged, len(counted.zero_results)
+    is_complete = judged + without == plan.size
     return replace(
         found,
         sample=plan.number,
@@ -180,10 +215,13 @@ def get_estimates(*, access: Access, slug: str, filters: SampleFilters) -> Estim
         design=design_words(plan.design),
         size=plan.size,
         judged=judged,
-        is_complete=judged == plan.size,
+        without_results=without,
+        unanswered=0 if is_complete else len(list_unanswered(plan)),
+        is_complete=is_complete,
         is_simulated=plan.frame.is_simulated,
         computing=any(one.stale for one in runs),
         runs=runs,
+        traffic=counted.traffic.name if counted.traffic else "",
         frame=plan.frame.name,
         origins=get_origins(judgment_list=judgment_list),
     )
@@ -210,19 +248,22 @@ def _place(measures: Sequence[Measure], name: str) -> int:
 
 
 def _estimated_runs(
-    plan: SamplePlan, version: int, place: int, measure_set_id: int
+    plan: SamplePlan,
+    at: tuple[int, str],
+    newest: Mapping[int, SampleEvaluation],
+    place: int,
+    chosen: slice,
 ) -> list[EstimatedRun]:
+    """at: the version, and the basis. newest: by run. place: of the measure. chosen: readings."""
     runs_qs = Run.objects.filter(
         ranker__collection=plan.list.collection_id, withdrawn_at__isnull=True
     ).select_related("ranker")
-    stored = SampleEvaluation.objects.filter(plan=plan, measure_set=measure_set_id)
-    newest = {row.run_id: row for row in stored.order_by("version")}
     rows = []
     for run in runs_qs.order_by("pk"):
         row = newest.get(run.pk)
-        readings = from_json(row.readings)[place] if row else (NONE, NONE)
-        per_query, per_search = estimates_of(readings, plan)
-        is_stale = bool(version) and (row is None or row.version != version)
+        found = from_json(row.readings)[place][chosen] if row else ()
+        per_query, per_search = estimates_of(found or (NONE, NONE), plan)
+        is_stale = bool(at[0]) and (row is None or (row.version, row.basis) != at)
         rows.append(
             EstimatedRun(
                 name_of(run),
@@ -239,7 +280,7 @@ def _estimated_runs(
 NONE: Final = SampleReading(None, None, 0, 0, None, None, None)
 
 
-def estimates_of(pair: Pair, plan: SamplePlan) -> tuple[Estimate, Estimate]:
+def estimates_of(pair: Readings, plan: SamplePlan) -> tuple[Estimate, Estimate]:
     """Both readings with their intervals."""
     suits = bool(plan.design["by_size"]) or len(plan.design["strata"]) > 1
     per_query, per_search = pair
@@ -262,6 +303,7 @@ def get_differences(
     *,
     judgment_list: JudgmentList,
     version: int,
+    measure: Measure,
     baseline: ComparedRun,
     others: Sequence[ComparedRun],
 ) -> SampleDifferences | None:
@@ -274,16 +316,26 @@ def get_differences(
         return None
     plan.list = judgment_list
     drawn = get_drawn(plan)
-    judged = count_judged(drawn, version)
-    if not judged:
+    counted = get_counted(drawn, version)
+    if not counted.n_judged:
         return None
     pairs = readings_of_differences(
-        drawn=drawn, baseline=baseline.values, others=[one.values for one in others]
+        drawn=drawn,
+        counted=counted,
+        measure=measure,
+        baseline=baseline.values,
+        others=[one.values for one in others],
     )
     rows = tuple(
         EstimatedDifference(one.name, *estimates_of(pair, plan), one.label)
         for one, pair in zip(others, pairs, strict=True)
     )
     return SampleDifferences(
-        plan.number, plan.name, plan.size, judged, plan.frame.is_simulated, rows
+        plan.number,
+        plan.name,
+        plan.size,
+        counted.n_judged,
+        len(counted.zero_results),
+        plan.frame.is_simulated,
+        rows,
     )

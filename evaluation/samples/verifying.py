@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from evaluation.evaluations.measure_sets import is_of_this_arithmetic, measures_of
 from evaluation.evaluations.verifying import Verified
 from evaluation.models import SampleEvaluation
-from evaluation.samples.drawn import get_drawn
-from evaluation.samples.figures import compute_readings, count_judged, from_json
+from evaluation.samples.drawn import get_counted, get_drawn
+from evaluation.samples.figures import compute_readings, from_json
 from judgments.models import JudgmentList, SamplePlan
 from judgments.samples.drawing import is_reproduced
 
@@ -29,17 +29,19 @@ def _verify_evaluations(plan: SamplePlan, name: str) -> Iterator[Verified]:
     drawn = get_drawn(plan)
     rows = SampleEvaluation.objects.filter(plan=plan).order_by("version", "pk")
     for row in rows.select_related("run__ranker", "measure_set"):
-        if not is_of_this_arithmetic(row.measure_set):
+        counted = get_counted(drawn, row.version)
+        is_due = row.basis != counted.basis
+        if is_due or not is_of_this_arithmetic(row.measure_set):
             yield Verified(outdated=1)
             continue
         (right,) = compute_readings(
             drawn=drawn,
-            version=row.version,
+            counted=counted,
             runs=[row.run],
             measures=measures_of(row.measure_set),
         )
         is_right = from_json(row.readings) == right
-        is_right = is_right and row.judged == count_judged(drawn, row.version)
+        is_right = is_right and row.judged == counted.n_judged
         run = f"{row.run.ranker.slug}/{row.run.name}"
         said = f"{name}: {run} at version {row.version}: its estimates are not what is computed"
         yield Verified(sample_evaluations=1, problems=() if is_right else (said,))

@@ -85,6 +85,7 @@ SENTENCES: Final = {
     "run.imported": "uploaded the run {}",
     "run.withdrawn": "withdrew the run {}",
     "sample.drawn": "drew the sample {}",
+    "sample.zero_results": "counted queries of the sample {} as without results",
     "sessions.ended": "ended sessions of {}",
     "set.archived": "archived the set {}",
     "set.changed": "changed the set {}",

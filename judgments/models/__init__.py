@@ -23,6 +23,7 @@ from judgments.models.traffic import (
     SamplePlan,
     TrafficBlock,
     TrafficFrame,
+    ZeroResultQuery,
 )
 from judgments.models.webhooks import WebhookAttempt, WebhookDelivery, WebhookEndpoint
 
@@ -65,4 +66,5 @@ __all__ = [
     "WebhookDelivery",
     "WebhookEndpoint",
     "WorkerBeat",
+    "ZeroResultQuery",
 ]

@@ -72,6 +72,8 @@ class TrafficBlock(models.Model):
 class SamplePlan(models.Model):
     """A sample of a frame, to be judged on a list. Drawn once; the same seed draws the same.
 
+    refresh: how it goes with the list's newest sample before it by the same seed, as
+    judgments/samples/refreshing.py has it; null for a first one.
     design: what was asked for, and the strata with what was drawn of each, as
     judgments/samples/designs.py has them. digest: SHA-256 over the frame's, the seed, the design
     and every drawn query with its stratum and probability.
@@ -84,6 +86,7 @@ class SamplePlan(models.Model):
     seed = models.BigIntegerField()
     design = models.JSONField()
     size = models.PositiveIntegerField()
+    refresh = models.JSONField(null=True)
     digest = models.CharField(max_length=64)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
@@ -124,6 +127,29 @@ class SampledQuery(models.Model):
             models.CheckConstraint(
                 condition=models.Q(pi__gt=0, pi__lte=1), name="sampled_query_pi_probability"
             ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.plan_id} {self.query_id}"
+
+
+class ZeroResultQuery(models.Model):
+    """A lead said that rankers were asked this drawn query, and that none returns anything.
+
+    It needs no judgment, and counts with the value of an empty ranking, unless some run returns
+    documents for it after all.
+    """
+
+    plan = models.ForeignKey(
+        SamplePlan, on_delete=models.PROTECT, related_name="zero_results", db_index=False
+    )
+    query = models.ForeignKey(Query, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(fields=("plan", "query"), name="zero_result_query_once"),
         )
 
     def __str__(self) -> str:

@@ -42,14 +42,16 @@ class Drawn:
         )
 
 
-def draw_queries(
-    frame: TrafficFrame, design: Mapping[str, Any], seed: int, progress: Progress | None = None
-) -> Drawn:
-    """What the seed draws. design: as `Allocated.as_json` has it.
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """Of every query of a frame, in its order: random numbers by a seed, and searches."""
 
-    Reads the frame twice, a block at a time: its random numbers, then the texts that are drawn.
-    progress: called with the number of queries that were read.
-    """
+    random: Floats
+    searches: Int64s
+
+
+def read_numbers(frame: TrafficFrame, seed: int, progress: Progress | None = None) -> Numbers:
+    """Read a frame a block at a time. progress: called with the number of queries read so far."""
     random, searches = np.empty(frame.queries), np.empty(frame.queries, np.int64)
     for position, texts, counts in (
         frame.blocks.order_by("position")
@@ -61,6 +63,15 @@ def draw_queries(
         searches[own] = unpack_searches(bytes(counts))
         if progress is not None:
             progress(position * BLOCK)
+    return Numbers(random, searches)
+
+
+def draw_queries(frame: TrafficFrame, design: Mapping[str, Any], numbers: Numbers) -> Drawn:
+    """What a seed draws. design: as `Allocated.as_json` has it. numbers: of the frame by the seed.
+
+    Reads the texts of the blocks that have a drawn query.
+    """
+    random, searches = numbers.random, numbers.searches
     stratum = strata_of(design).codes(searches)
     n = np.array([row["n"] for row in design["strata"]])
     sizes = searches.astype(np.float64) if design["by_size"] else None
@@ -96,7 +107,7 @@ def _read_rows(frame: TrafficFrame, rows: Rows) -> tuple[dict[int, bytes], dict[
 
 def is_reproduced(plan: SamplePlan) -> bool:
     """Whether the seed draws the stored queries, with the stored probabilities, to the last bit."""
-    drawn = draw_queries(plan.frame, plan.design, plan.seed)
+    drawn = draw_queries(plan.frame, plan.design, read_numbers(plan.frame, plan.seed))
     stored = SampledQuery.objects.filter(plan=plan).order_by("pk")
     rows = list(stored.values_list("row", "stratum", "pi", "searches"))
     again = zip(

@@ -2,17 +2,27 @@
 
 import csv
 import io
-from dataclasses import dataclass
+from collections.abc import Callable, Container
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 
 from django.core.paginator import Page
 
 from judgments.lists.queries import get_list
-from judgments.models import Judgment, JudgmentList, SampledQuery, SamplePlan
-from judgments.pages.paging import paginate
+from judgments.models import (
+    Judgment,
+    JudgmentList,
+    SampledQuery,
+    SamplePlan,
+    ZeroResultQuery,
+)
+from judgments.pages.answers import ON_PAGES
+from judgments.pages.paging import Part, paginate, part_of
 from judgments.permissions import Access, NotFound, may_see_people
 from judgments.samples.designs import OPTIMAL, QUERIES
+from judgments.samples.refreshing import Refresh
+from judgments.storage.serialization import from_plain
 from touchstone.files.rating_lines import guarded
 
 EARLIER: Final = 3  # samples whose overlap a page shows
@@ -33,7 +43,9 @@ class DrawnStratum:
 
 @dataclass(frozen=True)
 class DrawnRow:
-    """A drawn query. is_certain: its inclusion probability is 1."""
+    """A drawn query. is_certain: its inclusion probability is 1. has_no_results: it is not judged,
+    and a lead said that rankers return nothing for it.
+    """
 
     qid: str
     text: str
@@ -42,21 +54,48 @@ class DrawnRow:
     searches: int
     is_certain: bool
     is_judged: bool
+    has_no_results: bool
+
+
+@dataclass(frozen=True)
+class SampleRow:
+    """A sample of a list. traffic: the number of its log. design: in words."""
+
+    number: int
+    name: str
+    traffic: int
+    traffic_name: str
+    design: str
+    queries: int
+    seed: str
+    digest: str
+    created_at: datetime
 
 
 @dataclass(frozen=True)
 class EarlierSample:
-    """A sample of the list that was drawn before. shared: queries that both have."""
+    """A sample of the list that was drawn before. shared: queries that both have.
+
+    Of the newest by the same seed, as it was when this sample was drawn: expected: how many of them
+    theory expects; known: the share of searches for queries that the earlier log had; drift: the
+    share of searches that went elsewhere. Null for others.
+    """
 
     number: int
     name: str
     has_same_seed: bool
     shared: int
+    expected: float | None = None
+    known: float | None = None
+    drift: float | None = None
 
 
 @dataclass(frozen=True)
 class SamplePage:
-    """A sample. design: in words. judged: drawn queries that have a grade at the list's head."""
+    """A sample. design: in words. judged: drawn queries that have a grade at the list's head.
+
+    without_results: those that have none, because rankers return nothing for them.
+    """
 
     list_slug: str
     list_name: str
@@ -72,11 +111,17 @@ class SamplePage:
     size: int
     certain: int
     judged: int
+    without_results: int
     strata: list[DrawnStratum]
     earlier: list[EarlierSample]
-    queries: "Page[Any]"
+    queries: "Page[Any]" = field(metadata=ON_PAGES)
     created_at: datetime
     who: str
+
+    @property
+    def open(self) -> int:
+        """The drawn queries that need judging."""
+        return self.size - self.judged - self.without_results
 
 
 def get_plan(*, access: Access, list_slug: str, number: int) -> SamplePlan:
@@ -94,6 +139,24 @@ def list_plans(*, judgment_list: JudgmentList) -> list[SamplePlan]:
     """The samples of a list, the newest first."""
     plans_qs = SamplePlan.objects.filter(list=judgment_list).order_by("-pk")
     return list(plans_qs.select_related("frame"))
+
+
+def list_samples(*, judgment_list: JudgmentList) -> list[SampleRow]:
+    """The samples of a list, the newest first."""
+    return [
+        SampleRow(
+            one.number,
+            one.name,
+            one.frame.number,
+            one.frame.name,
+            design_words(one.design),
+            one.size,
+            str(one.seed),
+            one.digest,
+            one.created_at,
+        )
+        for one in list_plans(judgment_list=judgment_list)
+    ]
 
 
 def list_plan_queries(*, plan_id: int) -> list[int]:
@@ -114,25 +177,12 @@ def get_sample_page(*, access: Access, list_slug: str, number: int, page: str) -
     plan = get_plan(access=access, list_slug=list_slug, number=number)
     strata = plan.design["strata"]
     judged = list_judged_members(plan)
+    without_results = _without_results(plan, judged)
     members = SampledQuery.objects.filter(plan=plan).order_by("pk")
     drawn = [0] * len(strata)
     for stratum in members.filter(query__in=judged).values_list("stratum", flat=True):
         drawn[stratum] += 1
-
-    def show(rows: list[SampledQuery]) -> list[DrawnRow]:
-        return [
-            DrawnRow(
-                one.query.qid,
-                one.query.text,
-                strata[one.stratum]["name"],
-                one.pi,
-                one.searches,
-                one.pi == 1,
-                one.query_id in judged,
-            )
-            for one in rows
-        ]
-
+    show = _shows_members(plan, judged, without_results)
     maker = plan.created_by
     return SamplePage(
         list_slug=plan.list.slug,
@@ -149,6 +199,7 @@ def get_sample_page(*, access: Access, list_slug: str, number: int, page: str) -
         size=plan.size,
         certain=members.filter(pi=1).count(),
         judged=len(judged),
+        without_results=len(without_results),
         strata=[
             DrawnStratum(
                 row["name"], row["least"], row["queries"], row["searches"], row["n"], count
@@ -162,18 +213,57 @@ def get_sample_page(*, access: Access, list_slug: str, number: int, page: str) -
     )
 
 
+def list_drawn(
+    *, access: Access, list_slug: str, number: int, after: int, limit: int
+) -> Part[DrawnRow]:
+    """The drawn queries in the order of their texts."""
+    plan = get_plan(access=access, list_slug=list_slug, number=number)
+    judged = list_judged_members(plan)
+    show = _shows_members(plan, judged, _without_results(plan, judged))
+    members = SampledQuery.objects.filter(plan=plan).select_related("query")
+    return part_of(members, after, limit, show)
+
+
+def _without_results(plan: SamplePlan, judged: Container[int]) -> set[int]:
+    recorded = ZeroResultQuery.objects.filter(plan=plan).order_by().values_list("query", flat=True)
+    return {query_id for query_id in recorded if query_id not in judged}
+
+
+def _shows_members(
+    plan: SamplePlan, judged: Container[int], without_results: Container[int]
+) -> Callable[[list[SampledQuery]], list[DrawnRow]]:
+    names = [row["name"] for row in plan.design["strata"]]
+
+    def show(rows: list[SampledQuery]) -> list[DrawnRow]:
+        return [
+            DrawnRow(
+                one.query.qid,
+                one.query.text,
+                names[one.stratum],
+                one.pi,
+                one.searches,
+                one.pi == 1,
+                one.query_id in judged,
+                one.query_id in without_results,
+            )
+            for one in rows
+        ]
+
+    return show
+
+
 def _earlier(plan: SamplePlan) -> list[EarlierSample]:
     before = SamplePlan.objects.filter(list=plan.list, number__lt=plan.number)
     own = SampledQuery.objects.filter(plan=plan).values("query")
-    return [
-        EarlierSample(
-            one.number,
-            one.name,
-            one.seed == plan.seed,
-            one.members.filter(query__in=own).count(),
-        )
-        for one in before.order_by("-number")[:EARLIER]
-    ]
+    refresh = from_plain(Refresh, plan.refresh) if plan.refresh else None
+    rows = []
+    for one in before.order_by("-number")[:EARLIER]:
+        shared = one.members.filter(query__in=own).count()
+        row = EarlierSample(one.number, one.name, one.seed == plan.seed, shared)
+        if refresh is not None and refresh.sample == one.number:
+            row = replace(row, expected=refresh.expected, known=refresh.known, drift=refresh.drift)
+        rows.append(row)
+    return rows
 
 
 def design_words(design: dict[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """Drawing a sample, whose queries become queries of the collection."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
 from typing import Any
@@ -15,10 +15,19 @@ from judgments.collections.services import load_queries
 from judgments.jobs.kinds import Work
 from judgments.jobs.services import submit_job
 from judgments.lists.services import check_own_list
-from judgments.models import Job, JudgmentList, SampledQuery, SamplePlan, TrafficFrame, User
+from judgments.models import (
+    Job,
+    JudgmentList,
+    SampledQuery,
+    SamplePlan,
+    TrafficFrame,
+    User,
+    ZeroResultQuery,
+)
 from judgments.permissions import Access, check_may_lead
 from judgments.samples.designs import Allocated, Design, allocate
-from judgments.samples.drawing import Drawn, draw_queries
+from judgments.samples.drawing import Drawn, draw_queries, read_numbers
+from judgments.samples.refreshing import find_refresh
 from judgments.storage.bulk import insert_rows
 from judgments.storage.serialization import from_plain, to_plain
 from judgments.traffic.packing import unpack_histogram
@@ -105,7 +114,10 @@ def draw_sample(
     """
     allocated = allocate(design, unpack_histogram(bytes(frame.histogram)))
     stored = allocated.as_json()
-    drawn = draw_queries(frame, stored, seed, work.progress if work else None)
+    numbers = read_numbers(frame, seed, work.progress if work else None)
+    drawn = draw_queries(frame, stored, numbers)
+    earlier = judgment_list.plans.filter(seed=seed).select_related("frame").order_by("-number")
+    refresh = find_refresh(before=earlier.first(), design=stored, numbers=numbers)
     with transaction.atomic():
         locked = JudgmentList.objects.select_for_update(no_key=True).get(pk=judgment_list.pk)
         last = locked.plans.aggregate(last=Max("number"))["last"] or 0
@@ -118,6 +130,7 @@ def draw_sample(
             seed=seed,
             design=stored,
             size=allocated.size,
+            refresh=to_plain(refresh) if refresh else None,
             digest=drawn.digest(frame=frame.digest, seed=seed, design=stored),
             created_at=at,
             created_by=by,
@@ -192,3 +205,21 @@ def _ensure_queries(
 def _qid(text: bytes) -> str:
     """The id of a drawn query that the collection did not have: it follows from its text."""
     return f"t{blake2b(text, digest_size=6).hexdigest()}"
+
+
+def record_zero_results(
+    *, access: Access, plan: SamplePlan, query_ids: Sequence[int], at: datetime
+) -> None:
+    """Note that rankers return nothing for these drawn queries; for leads. What is noted stays.
+
+    plan: with its list.
+    """
+    check_may_lead(access)
+    check_own_list(access, plan.list)
+    with transaction.atomic():
+        rows = [(plan.pk, query_id, at) for query_id in sorted(query_ids)]
+        columns = ("plan_id", "query_id", "at")
+        insert_rows(ZeroResultQuery, columns, rows, ignore_conflicts=True)
+        audit.record_by(
+            access, at, "sample.zero_results", plan.name, after={"queries": len(query_ids)}
+        )

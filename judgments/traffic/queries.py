@@ -84,7 +84,7 @@ class FramePage:
     problem: why there are none. has_queries: False once a lead has deleted what users searched for.
     """
 
-    row: FrameRow
+    log: FrameRow
     digest: str
     top: list[TopRow]
     needed: list[TopRow]
@@ -148,7 +148,7 @@ def get_frame_page(*, access: Access, number: int, cuts: str | None) -> FramePag
         problem = error.message
     total = found.total_queries
     return FramePage(
-        row=_row(frame, 0),
+        log=_row(frame, frame.plans.count() if may_see_rankings(access) else 0),
         digest=frame.digest,
         top=[
             TopRow(share, round(share * total), found.share_of_top(round(share * total)))

@@ -66,6 +66,8 @@ UNLOGGED = {
     "review": REVIEW,
     "revert": VERSION,
     "run-upload": JOB,
+    "api-samples": JOB,
+    "api-traffic-logs": JOB,
     "sample-create": JOB,
     "site-webhook-replay": REPLAY,
     "skip-return": SKIP,

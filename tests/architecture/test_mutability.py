@@ -46,6 +46,7 @@ from judgments.models import (
     WebhookAttempt,
     WebhookDelivery,
     WebhookEndpoint,
+    ZeroResultQuery,
 )
 from judgments.sets.services import record_look
 from judgments.triggers import AppendOnly
@@ -189,9 +190,10 @@ def full() -> None:
     refresh_evaluations(list_id=world.judgments.pk, at=NOW)
     compute_tools(world.judgments.pk, 1, 10, 0)
     QueryOrigin.objects.create(list=world.judgments, query=query, origin="chosen", at=NOW)
+    empty = ZeroResultQuery.objects.create(plan=make_sample(world=world), query=query, at=NOW)
     SampleEvaluation.objects.create(
         run=run,
-        plan=make_sample(world=world),
+        plan=empty.plan,
         version=1,
         measure_set=MeasureSet.objects.get(),
         judged=0,

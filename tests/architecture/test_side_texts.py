@@ -83,6 +83,7 @@ KEPT: Final = {
     "evaluation.Ranking.scores": "a ranker's scores",
     "evaluation.RunAlias.created_at": SERVER,
     "evaluation.RunAlias.name": "names of rankers and runs",
+    "evaluation.SampleEvaluation.basis": HASH,
     "evaluation.SampleEvaluation.computed_at": SERVER,
     "evaluation.SampleEvaluation.readings": "means and standard errors",
     "evaluation.SnapshotAnswer.answered_at": SERVER,
@@ -110,6 +111,7 @@ KEPT: Final = {
     "judgments.SamplePlan.design": "a design: numbers, and strata by the product's own names",
     "judgments.SamplePlan.digest": HASH,
     "judgments.SamplePlan.name": "of a sample, as pages call it",
+    "judgments.SamplePlan.refresh": "an overlap and shares of searches",
     "judgments.SampledQuery.pi": "a probability",
     "judgments.SetLook.at": SERVER,
     "judgments.TrafficBlock.searches": "how often queries were searched for",
@@ -123,6 +125,7 @@ KEPT: Final = {
     "judgments.WebhookAttempt.at": SERVER,
     "judgments.WebhookAttempt.problem": "one of the product's own sentences",
     "judgments.WebhookAttempt.seconds": "how long another server took",
+    "judgments.ZeroResultQuery.at": SERVER,
 }
 
 

@@ -29,6 +29,10 @@ def sampled(world: World) -> dict[str, object]:
     return main(world)
 
 
+def partly_answered(world: World) -> dict[str, object]:
+    return main(world) | {"number": make_sampled(world=world, unanswered=2).plan.number}
+
+
 def two_runs(world: World) -> dict[str, object]:
     make_run(collection=world.collection, rankings={"q1": ["d2", "d1"]}, ranker="lsa")
     return evaluated(world)
@@ -114,6 +118,7 @@ ROWS: list[Row] = [
     readers("estimates", path=sampled),
     readers("estimates", 400, path=sampled, query="sample=7"),
     readers("estimates", 400, path=sampled, query="measure=nope"),
+    leads("sample-zero-results", 302, path=partly_answered, method="post"),
     readers("plan-sample", path=main, query="nothing-judged"),
     readers("plan-sample", path=sampled, query="labels=500"),
     readers("plan-sample", 400, path=sampled, query="frame=9"),

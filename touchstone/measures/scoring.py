@@ -32,6 +32,9 @@ Ids = npt.NDArray[np.int64]
 STORED_ORDER: Final = ("docid", "float32")
 # Without a judgment no query is in these means.
 KEPT_QUERIES: Final = frozenset({"judged", "returned", "several", "relevant"})
+WITHOUT_RESULTS: Final = frozenset(
+    {"judged", "all"}
+)  # `Measure.queries` that count an empty ranking
 CELLS: Final = 1 << 22  # of one matrix of ranks: bounds memory however deep a ranking is
 
 
@@ -137,6 +140,11 @@ def fits(measure: Measure, grades: Grades) -> bool:
     except MeasureError:
         return False
     return True
+
+
+def counts_zero_results(measure: Measure) -> bool:
+    """Whether a query for which nothing is returned, and nothing judged, is in the mean, as 0."""
+    return measure.queries in WITHOUT_RESULTS and measure.empty != "skip"
 
 
 def score(

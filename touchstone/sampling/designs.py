@@ -170,6 +170,18 @@ def draw(
     return np.concatenate(rows), np.concatenate(chances)
 
 
+def probabilities(stratum: Ints, n: Counts, *, sizes: Floats | None = None) -> Floats:
+    """The chance of every query, (N,), in the sample that `draw` draws with these arguments."""
+    counts = np.bincount(stratum, minlength=len(n))
+    if sizes is None:
+        return np.asarray((n / counts)[stratum])
+    found = np.empty(len(stratum))
+    for code, own_n in enumerate(n.tolist()):
+        members = stratum == code
+        found[members] = inclusion_probabilities(sizes[members], own_n)
+    return found
+
+
 def check_seed(seed: int) -> None:
     """Raises SamplingError for a seed that is not from 0 to 2⁶³ − 1."""
     if not 0 <= seed < 2**63:

@@ -13,7 +13,12 @@ from touchstone.sampling.estimation import (
     standard_error,
     stratified_variance,
 )
-from touchstone.sampling.weighting import WeightedMean, design_effect, mean_per_search
+from touchstone.sampling.weighting import (
+    WeightedMean,
+    design_effect,
+    mean_per_search,
+    post_stratified_mean,
+)
 
 Flags = npt.NDArray[np.bool_]
 
@@ -84,18 +89,56 @@ def two_readings(
     )
 
 
+def post_stratified_readings(
+    values: Floats,
+    counted: Flags,
+    sample: SampledValues,
+    *,
+    queries: Floats,
+    searches: Floats,
+) -> tuple[SampleReading, SampleReading]:
+    """`two_readings` with each stratum weighted by what it is now, rather than when it was drawn.
+
+    queries, searches: of each stratum, (n_strata,), in the traffic that the means shall be of. The
+    mean of a stratum stays what the sample says. Strata of which nothing counts say nothing: both
+    are without a value then, unless such a stratum has no traffic either.
+    """
+    if not counted.any():
+        return NOTHING, NOTHING
+    own = np.where(counted, values, 0.0)
+    found = []
+    for totals, weight in ((queries, np.ones(len(own))), (searches, sample.searches)):
+        try:
+            mean = post_stratified_mean(own, sample.pi / weight, sample.strata, totals, counted)
+        except SamplingError:
+            found.append(NOTHING)
+            continue
+        drawn = np.bincount(sample.strata, weights=weight / sample.pi, minlength=len(totals))
+        factor = np.divide(totals, drawn, out=np.zeros(len(totals)), where=drawn > 0)
+        weights = counted * factor[sample.strata] * weight / sample.pi
+        found.append(_read(mean, mean.influence * weight, counted, weights, sample))
+    return found[0], found[1]
+
+
 def _reading(
     values: Floats, counted: Flags, weight: Floats, sample: SampledValues
 ) -> SampleReading:
-    mean: WeightedMean = mean_per_search(values, sample.pi, weight)
+    mean = mean_per_search(values, sample.pi, weight)
+    return _read(mean, mean.influence, counted, weight / sample.pi, sample)
+
+
+def _read(
+    mean: WeightedMean, influence: Floats, counted: Flags, weights: Floats, sample: SampledValues
+) -> SampleReading:
+    """weights: of all queries of the sample, in the mean; 0 for what does not count."""
     try:
-        error = standard_error(sample.variance(mean.influence))
+        error = standard_error(sample.variance(influence))
     except SamplingError:
         error = None
     n = int(np.count_nonzero(counted))
     drawn = counted & (sample.pi < 1)
     df = int(np.count_nonzero(drawn)) - len(np.unique(sample.strata[drawn]))
-    effect = n / mean.effective_n
-    uncertain = weight[drawn] / sample.pi[drawn]
+    effect = design_effect(weights[counted])
+    uncertain = weights[drawn]
     rests_on = len(uncertain) / design_effect(uncertain) if len(uncertain) else None
-    return SampleReading(mean.value, error, n, max(df, 0), effect, mean.effective_n, rests_on)
+    return SampleReading(mean.value, error, n, max(df, 0), effect, n / effect, rests_on)

@@ -60,27 +60,38 @@ def design_effect(weights: Floats) -> float:
 
 
 def post_stratified_mean(
-    values: Floats, pi: Floats, groups: Codes, totals: npt.ArrayLike
+    values: Floats,
+    pi: Floats,
+    groups: Codes,
+    totals: npt.ArrayLike,
+    counted: npt.NDArray[np.bool_] | None = None,
 ) -> WeightedMean:
     """The mean with each group weighted by what it really is: Σ_g (N_g / N) · mean_g.
 
     groups: (n,), a code from 0, of each query of the sample. totals: N_g, the queries (or searches)
     of each group today, known from the whole frame. For a mean per search of a sample, hand in
-    `pi / searches` as pi. Raises SamplingError for a group of which nothing was drawn.
-    Source: Särndal, Swensson & Wretman 1992, section 7.6.
+    `pi / searches` as pi. counted: which queries the mean is of, if only of some (a domain); None
+    for all. Raises SamplingError for a group of which nothing was drawn.
+    Source: Särndal, Swensson & Wretman 1992, sections 7.6 and 10.6.
     """
     known = np.asarray(totals, np.float64)
     drawn = np.bincount(groups, weights=1 / pi, minlength=len(known))
     if len(drawn) > len(known) or (drawn[known > 0] == 0).any():
         raise SamplingError("every group needs its total and a query in the sample; join groups")
-    factor = (known / np.where(drawn > 0, drawn, 1))[groups]
-    weights = factor / pi
-    sums = np.bincount(groups, weights=values / pi, minlength=len(known))
-    group_means = (sums / np.where(drawn > 0, drawn, 1))[groups]
-    effect = design_effect(weights)
+    drawn = np.where(drawn > 0, drawn, 1)
+    factor = (known / drawn)[groups]
+    counts = np.ones(len(values)) if counted is None else counted.astype(np.float64)
+    weights = counts * factor / pi
+    whole = fsum(weights)
+    if not whole > 0:
+        raise SamplingError("no query of the sample counts")
+    value = fsum(weights * values) / whole
+    own = counts * (values - value) / whole
+    of_group = np.bincount(groups, weights=own / pi, minlength=len(known)) / drawn
+    effect = design_effect(weights[weights > 0])
     return WeightedMean(
-        fsum(weights * values) / fsum(known),
-        factor * (values - group_means) / fsum(known),
+        value,
+        factor * (own - of_group[groups]),
         effect,
-        len(values) / effect,
+        int(np.count_nonzero(counts)) / effect,
     )

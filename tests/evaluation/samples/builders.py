@@ -32,11 +32,13 @@ def make_sampled(
     world: World | None = None,
     design: Design | None = None,
     unjudged: int = 0,
+    unanswered: int = 0,
     is_flat: bool = False,
 ) -> Sampled:
     """Two runs over every query of the collection; grades of five documents of each drawn query.
 
-    is_flat: queries are searched for nearly equally often.
+    is_flat: queries are searched for nearly equally often. unanswered: the last drawn queries, for
+    which no run has a document, and which are not judged.
     """
     world = world or make_world(queries=6)
     traffic = usual_traffic(world)
@@ -47,16 +49,17 @@ def make_sampled(
     rng = np.random.default_rng(11)
     docids = [document.docid for document in world.documents]
     every = list(Query.objects.filter(collection=world.collection).order_by("pk"))
+    drawn = [query for query in every if SampledQuery.objects.filter(plan=plan, query=query)]
+    answered = [query for query in every if query not in drawn[len(drawn) - unanswered :]]
     runs = [
         make_run(
             collection=world.collection,
-            rankings={query.qid: rng.permutation(docids).tolist() for query in every},
+            rankings={query.qid: rng.permutation(docids).tolist() for query in answered},
             ranker=name,
         )
         for name in ("bm25", "dense")
     ]
-    drawn = [query for query in every if SampledQuery.objects.filter(plan=plan, query=query)]
-    judged = drawn[: len(drawn) - unjudged]
+    judged = drawn[: len(drawn) - unjudged - unanswered]
     grades = {
         (query, document): int(rng.integers(0, 5))
         for query in judged

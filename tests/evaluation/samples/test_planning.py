@@ -1,5 +1,6 @@
 """The planner: allocation, cost and standard error from past paired differences."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,12 @@ from evaluation.evaluations.measure_sets import measures_of
 from evaluation.evaluations.query_values import get_query_values
 from evaluation.models import Leaderboard
 from evaluation.samples.planning import FEWEST, PlanFilters, PlanPage, get_plan_page
+from judgments.budgets.services import COLLECTION, set_budgets
+from judgments.models import Budget
 from judgments.samples.designs import SEARCHES, Design, allocate
 from judgments.samples.forms import SampleForm
 from judgments.traffic.queries import get_concentration
-from tests.builders import make_access
+from tests.builders import NOW, make_access
 from tests.evaluation.samples.builders import Sampled, make_sampled
 from touchstone.sampling.planning import PlannedStrata, expected_standard_error
 
@@ -30,7 +33,9 @@ def sampled() -> Sampled:
 
 def planned(sampled: Sampled, **asked: Any) -> PlanPage:
     access = make_access(collection=sampled.world.collection, username="dora")
-    return get_plan_page(access=access, slug="main", filters=PlanFilters(cuts="70", **asked))
+    return get_plan_page(
+        access=access, slug="main", filters=PlanFilters(cuts="70", **asked), now=NOW
+    )
 
 
 def past(sampled: Sampled) -> dict[int, float]:
@@ -133,3 +138,39 @@ def test_the_page_leads_to_the_form_with_the_plan_in_it(sampled):
     form = client.get(address).text
     assert 'name="budget" value="300' in form
     assert 'value="10, 10"' in form
+
+
+def test_without_a_goal_a_lead_plans_what_the_collections_budgets_leave(sampled):
+    world = sampled.world
+    lead = make_access(collection=world.collection)
+    limits = {("labels", "month"): 300, ("money", "total"): 2_500}
+    set_budgets(
+        access=lead,
+        subject=COLLECTION,
+        name="Books",
+        limits=limits,
+        warn_percent=80,
+        stops=True,
+        at=NOW,
+    )
+    Budget.objects.filter(unit="labels").update(used=40, used_in="2026-01")
+    Budget.objects.filter(unit="money").update(used=500)
+
+    def page(**asked: Any) -> PlanPage:
+        filters = PlanFilters(cuts="70", cost="10", **asked)
+        return get_plan_page(
+            access=lead, slug="main", filters=filters, now=datetime(2026, 1, 9, tzinfo=UTC)
+        )
+
+    found = page()
+    assert (found.left, found.asked.labels, found.planned.cost) == (260, "260", 260)
+    priced = page(price="0.1")
+    assert (priced.left, priced.planned.cost, priced.planned.money) == (200, 200, 20)
+    assert page(labels="290").planned.is_over
+    assert planned(sampled, labels="290", cost="10").left is None
+    client = Client()
+    client.force_login(world.ada)
+    address = reverse("plan-sample", args=["books", "main"])
+    text = client.get(address, {"labels": "400", "cuts": "70", "price": "0.1"}).text
+    assert "Over budget." in text
+    assert "EUR 40.00" in text

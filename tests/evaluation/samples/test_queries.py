@@ -1,5 +1,7 @@
 """Estimates on pages and over REST: complete or not, reliable or not, and differences."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from django.test import Client
@@ -10,12 +12,16 @@ from evaluation.evaluations.measure_sets import measures_of
 from evaluation.evaluations.queries import FilterRefused
 from evaluation.evaluations.query_values import get_query_values
 from evaluation.models import Leaderboard
+from evaluation.samples.due import list_due_plans
 from evaluation.samples.queries import Estimates, SampleFilters, get_estimates
 from evaluation.samples.services import evaluate_sample
+from evaluation.samples.verifying import verify_samples
 from judgments.models import Query, User
 from judgments.samples.designs import QUERIES, SEARCHES, Design
 from tests.builders import NOW, commit, make_access, make_world
+from tests.evaluation.builders import make_run
 from tests.evaluation.samples.builders import Sampled, make_sampled
+from tests.judgments.samples.builders import make_frame, make_sample
 from touchstone.sampling.estimation import hajek_mean
 
 pytestmark = pytest.mark.django_db
@@ -31,7 +37,7 @@ def reader() -> Client:
     return client
 
 
-def found(sampled: Sampled, **asked: str) -> Estimates:
+def found(sampled: Sampled, **asked: Any) -> Estimates:
     access = make_access(collection=sampled.world.collection, username="dora")
     return get_estimates(access=access, slug="main", filters=SampleFilters(**asked))
 
@@ -134,3 +140,95 @@ def test_compare_has_both_readings_of_differences():
     assert "Over all queries and all searches" in page
     segment = CompareFilters(segment="head")
     assert get_comparison(access=access, slug="main", filters=segment).sample is None
+
+
+def test_queries_without_results_complete_a_sample_with_the_value_of_an_empty_ranking():
+    sampled = make_sampled(design=WIDE, unanswered=3, is_flat=True)
+    world, plan = sampled.world, sampled.plan
+    evaluate_sample(plan_id=plan.pk, at=NOW)
+    before = found(sampled)
+    assert (before.judged, before.unanswered, before.is_complete) == (52, 3, False)
+    lead = Client()
+    lead.force_login(world.ada)
+    page = lead.post(reverse("sample-zero-results", args=[*ESTIMATES, 1]), follow=True).text
+    assert "3 queries count as without results" in page
+    assert list_due_plans() == [plan.pk]
+    evaluate_sample(plan_id=plan.pk, at=NOW)
+    assert list_due_plans() == []
+    after = found(sampled)
+    assert (after.judged, after.without_results, after.unanswered) == (52, 3, 0)
+    assert after.is_complete
+    pi = np.array([one.pi for one in sampled.members])
+    values = np.zeros(55)
+    measure = measures_of(Leaderboard.objects.get().measure_set)[0]
+    for run, row in zip(sampled.runs, sorted(after.runs, key=lambda one: one.run), strict=True):
+        own = get_query_values(run=run, judgment_list=world.judgments, version=1, measure=measure)
+        values[:52] = own.values
+        assert row.per_query.n == 55
+        assert row.per_query.mean == pytest.approx(hajek_mean(values, pi))
+    access = make_access(collection=world.collection, username="dora")
+    compared = get_comparison(access=access, slug="main", filters=CompareFilters()).sample
+    assert compared is not None
+    assert (compared.without_results, compared.is_complete) == (3, True)
+    assert compared.differences[0].per_query.n == 55
+    assert verify_samples(judgment_list=world.judgments).problems == ()
+    text = lead.get(reverse("sample", args=[*ESTIMATES, 1])).text
+    assert "52 of 55 queries, 3 without results" in text
+    assert "New campaign" not in text
+    # a run that returns something for one of them: it must be judged after all
+    last = sampled.members[-1].query
+    make_run(collection=world.collection, rankings={last.qid: ["d1"]}, ranker="late")
+    late = found(sampled)
+    assert (late.without_results, late.is_complete, late.computing) == (2, False, True)
+    assert verify_samples(judgment_list=world.judgments).outdated == 2
+
+
+def test_nothing_is_without_results_as_long_as_no_run_answers_a_drawn_query():
+    world = make_world(queries=6)
+    plan = make_sample(world=world)
+    Query.objects.create(collection=world.collection, qid="other", text="other")
+    make_run(collection=world.collection, rankings={"other": ["d1"]})
+    lead = Client()
+    lead.force_login(world.ada)
+    page = lead.post(reverse("sample-zero-results", args=[*ESTIMATES, 1]), follow=True).text
+    assert "no run has been uploaded" in page
+    assert not plan.zero_results.exists()
+
+
+def test_post_stratified_means_weight_strata_by_the_newest_traffic():
+    sampled = make_sampled(design=WIDE)
+    world = sampled.world
+    head = [one.query.text for one in sampled.members if one.stratum == 0]
+    today = {one.query.text: 900 if one.query.text in head else 1 for one in sampled.members}
+    make_frame(world=world, traffic=today | {f"new {n}": 1 for n in range(40)}, name="June")
+    evaluate_sample(plan_id=sampled.plan.pk, at=NOW)
+    page = found(sampled, post_stratified=True)
+    assert page.traffic == "June"
+    plain = found(sampled)
+    measure = measures_of(Leaderboard.objects.get().measure_set)[0]
+    run = sampled.runs[0]
+    own = get_query_values(run=run, judgment_list=world.judgments, version=1, measure=measure)
+    values = dict(zip(own.query_ids.tolist(), own.values.tolist(), strict=True))
+    means, weights = [], []
+    for code in (0, 1):
+        members = [one for one in sampled.members if one.stratum == code]
+        chances = np.array([one.searches / one.pi for one in members])
+        means.append(np.average([values[one.query_id] for one in members], weights=chances))
+        weights.append(sum(n for q, n in today.items() if (q in head) == (code == 0)))
+    weights[1] += 40
+    (row,) = [one for one in page.runs if one.run.startswith("bm25")]
+    assert row.per_search.mean == pytest.approx(np.average(means, weights=weights))
+    (before,) = [one for one in plain.runs if one.run.startswith("bm25")]
+    assert row.per_search.mean != pytest.approx(before.per_search.mean)
+    assert row.per_search.standard_error is not None
+    address = reverse("estimates", args=ESTIMATES)
+    text = reader().get(address, {"post_stratified": "true"}).text
+    assert "Post-stratified: each stratum counts by its share of “June”" in text
+    answer = reader().get(reverse("api-estimates", args=ESTIMATES), {"post_stratified": "true"})
+    assert answer.json()["runs"][0]["per_search"]["mean"] == page.runs[0].per_search.mean
+
+
+def test_a_sample_without_strata_is_not_post_stratified():
+    sampled = make_sampled(design=SIMPLE)
+    with pytest.raises(FilterRefused, match="without strata"):
+        found(sampled, post_stratified=True)

@@ -95,6 +95,68 @@ def test_queries_are_in_the_next_months_sample_as_theory_says():
     assert np.mean(shared) > 40
 
 
+def test_the_next_months_sample_says_what_both_are_expected_to_share_and_how_traffic_moved():
+    world = make_world()
+    before = {f"query {n}": 1 + 900 // (n + 1) for n in range(200)}
+    after = {query: count + 7 * (n % 3) for n, (query, count) in enumerate(before.items())}
+    after |= {f"new {n}": 20 for n in range(10)}
+    del after["query 3"]
+    design = Design(by_size=True, cuts=(0.6,), n=40, allocation=SEARCHES)
+    plans = [
+        make_sample(world=world, frame=make_frame(world=world, traffic=one, name=n), design=design)
+        for n, one in (("May", before), ("June", after))
+    ]
+    assert plans[0].refresh is None
+    access = make_access(collection=world.collection, username="dora")
+    (earlier,) = get_sample_page(access=access, list_slug="main", number=2, page="").earlier
+    chances = [_chances(one, plan) for one, plan in zip((before, after), plans, strict=True)]
+    assert earlier.expected == pytest.approx(
+        sum(min(chances[0][query], chances[1][query]) for query in before.keys() & after.keys())
+    )
+    assert earlier.shared == len(drawn(plans[0]).keys() & drawn(plans[1]).keys())
+    totals = sum(before.values()), sum(after.values())
+    assert earlier.known == pytest.approx(1 - 200 / totals[1])
+    same = (min(before[q] / totals[0], after[q] / totals[1]) for q in before.keys() & after.keys())
+    assert earlier.drift == pytest.approx(1 - sum(same))
+
+
+def _chances(searches: dict[str, int], plan: SamplePlan) -> dict[str, float]:
+    """Of every query, stratum by stratum."""
+    found: dict[str, float] = {}
+    least = float("inf")
+    for row in plan.design["strata"]:
+        own = {query: n for query, n in searches.items() if row["least"] <= n < least}
+        pi = inclusion_probabilities(np.array(list(own.values()), float), row["n"])
+        found |= dict(zip(own, pi.tolist(), strict=True))
+        least = row["least"]
+    return found
+
+
+def test_traffic_and_samples_over_rest(client):
+    world = make_world()
+    make_frame(world=world)
+    client.force_login(world.ada)
+    traffic = client.get("/api/v1/collections/books/traffic/").json()["results"]
+    assert [(one["name"], one["queries"]) for one in traffic] == [("May", 63)]
+    shown = client.get("/api/v1/collections/books/traffic/1?cuts=70").json()
+    assert [one["name"] for one in shown["strata"]] == ["head", "tail"]
+    address = "/api/v1/collections/books/lists/main/samples/"
+    design = {"traffic": 1, "seed": 7, "n": 10, "cuts": "70", "by_size": True}
+    ask = partial(client.post, address, content_type="application/json")
+    assert ask({**design, "n": 1_000}).status_code == 422
+    assert ask({**design, "budget": 100}).status_code == 400
+    assert ask(design).status_code == 202
+    work_jobs()
+    (row,) = client.get(address).json()["results"]
+    assert (row["queries"], row["seed"]) == (10, "7")
+    assert client.get(f"{address}1").json()["digest"] == row["digest"]
+    queries = client.get(f"{address}1/queries?limit=4").json()
+    assert len(queries["results"]) == 4
+    assert queries["next"]
+    plan = SamplePlan.objects.get()
+    assert {one["text"]: one["pi"] for one in queries["results"]}.items() <= drawn(plan).items()
+
+
 def _pi(searches: dict[str, int]) -> list[float]:
     return inclusion_probabilities(np.array(list(searches.values()), float), 60).tolist()
 

@@ -140,7 +140,7 @@ def test_a_lead_deletes_what_users_searched_for_and_samples_stay():
     assert not TrafficBlock.objects.exists()
     assert plan.members.count() == 10
     page = get_frame_page(access=lead, number=1, cuts=None)
-    assert (page.has_queries, page.row.queries) == (False, 63)
+    assert (page.has_queries, page.log.queries) == (False, 63)
     assert verify_samples(judgment_list=world.judgments).problems == ()
     with pytest.raises(services.TrafficRefused, match="deleted already"):
         services.delete_queries(access=lead, frame=plan.frame, at=timezone.now())
