@@ -8,7 +8,7 @@ checked, the share of grades that are right, calibrated by them, limits the verd
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from math import ceil
 from typing import Any, Final, Literal
@@ -32,6 +32,7 @@ MOSTLY_RIGHT: Final = 0.5  # or good enough for nothing
 MOST_NAMED: Final = 3
 MOST_FINDINGS: Final = 5  # people whose findings are grounds of the verdict
 RIGHT_IN: Final = {"right": "right by the others’ labels", "gold": "right on gold"}
+NEGLIGIBLE: Final = 0.0005  # change of a mean, which is shown as 0.000
 CHECKS_WANTED: Final = 20  # gold checks of a person, before their accuracy says much
 Figures = Mapping[str, Any]
 
@@ -41,6 +42,9 @@ class Advice:
     """Something to do next. about: what it is about: a segment's name, one person's place.
 
     people: user names of those whom it is about. labels: how many labels it concerns, roughly.
+    Where it was computed what the board would be without the labels of the person of them who
+    changes it most: harmful, their name; shift, the largest change of a run's mean of `measure`;
+    moved, how many of the runs change places.
     """
 
     act: Act
@@ -48,13 +52,30 @@ class Advice:
     about: str = ""
     people: tuple[str, ...] = ()
     labels: int = 0
+    harmful: str = ""
+    measure: str = ""
+    shift: float = 0.0
+    moved: int = 0
+
+    @property
+    def harm(self) -> str:
+        """What it does to the board, in words; empty where that is not known."""
+        if not self.measure:
+            return ""
+        if not self.moved and self.shift < NEGLIGIBLE:
+            return f"Without {self.harmful}’s labels the leaderboard stays as it is."
+        order = "no run changes places"
+        if self.moved:
+            order = f"{self.moved:,} runs change places"
+        change = f"{self.measure} changes by up to {self.shift:.3f}"
+        return f"Without {self.harmful}’s labels {change}, and {order}."
 
 
 @dataclass(frozen=True)
 class Verdict:
     """tone: how it is coloured. grounds: sentences that say what it rests on.
 
-    advice: first what can't be measured yet, then what concerns the most labels.
+    advice: first what can't be measured yet, then what does the most harm.
     """
 
     tone: Tone
@@ -398,14 +419,15 @@ def _changed(figures: Figures) -> Iterator[str]:
 
 
 def _advice(figures: Figures, situation: Situation, found: Figures) -> Iterator[Advice]:
-    """First what keeps agreement from being measured, then what concerns the most labels."""
+    """First what keeps agreement from being measured, then what does the most harm: to the order of
+    the runs, to their means, or else to the most labels."""
     yield from _about_overlap(figures, found)
     of_pair = figures["labels"] / max(1, figures["pairs"])
     harmful = [*_about_people(figures, situation), *_about_grades(figures, situation)]
     if situation.tied:
         words = f"Adjudicate {_pairs(situation.tied, 'tied ')}."
         harmful.append(Advice("decide", words, labels=round(situation.tied * of_pair)))
-    yield from sorted(harmful, key=lambda advice: -advice.labels)
+    yield from sorted(harmful, key=lambda one: (-one.moved, -round(one.shift, 3), -one.labels))
     if situation.differing > situation.tied:
         words = f"Review {_pairs(situation.differing)} whose labels differ."
         yield Advice("differ", words, labels=round(situation.differing * of_pair))
@@ -463,11 +485,22 @@ def _about_some(what: str, places: Sequence[int], figures: Figures, situation: S
     if what == "train" and len(places) == 1 and confused is not None:
         missed, given = (situation.grades[step] for step in confused)
         words = f"Train {names} on “{missed}”, most often labelled “{given}”."
-    if len(places) > MOST_NAMED:
-        words = f"{words} {labels:,} labels."
     about = str(places[0]) if len(places) == 1 else ""
     people = tuple(situation.usernames[place] for place in places)
-    return Advice("train" if what == "train" else "person", words, about, people, labels)
+    harm = figures.get("harm", {})
+    known = figures["people"] if harm else ()
+    told = [(harm[pk], place) for place in places if harm and (pk := str(known[place])) in harm]
+    advice = Advice("train" if what == "train" else "person", words, about, people, labels)
+    if not told:
+        return advice
+    most, place = max(told, key=lambda one: (one[0]["moved"], one[0]["shift"]))
+    return replace(
+        advice,
+        harmful=situation.names[place],
+        measure=most["measure"],
+        shift=most["shift"],
+        moved=most["moved"],
+    )
 
 
 def join_names(names: Sequence[str]) -> str:

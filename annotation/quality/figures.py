@@ -37,7 +37,7 @@ Ints = NDArray[np.int64]
 Figures = dict[str, Any]
 
 # Raised when the same labels give other figures than before: stored ones are then due again.
-REVISION: Final = 9
+REVISION: Final = 10
 STEPS: Final = 7  # how often `report` is called
 LEVEL: Final = "ordinal"
 OF_GROUPS: Final = 200  # resamples for the interval of a query, a segment, two people

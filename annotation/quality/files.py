@@ -17,7 +17,8 @@ Figures = dict[str, Any]
 Line = list[Any]
 COLUMNS: Final = ("of", "name", "figure", "value", "low", "high", "pairs", "note")
 NEUTRALISED: Final = ("=", "+", "-", "@", "\t", "\r")
-WITH_PEOPLE: Final = {"people", "annotators", "together"}  # these are written by name instead
+# these are written by name instead
+WITH_PEOPLE: Final = {"people", "annotators", "together", "harm"}
 
 
 def report_values(page: QualityPage) -> Figures:

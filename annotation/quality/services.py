@@ -5,8 +5,10 @@ from functools import partial
 from typing import Any
 
 from annotation.models import Campaign, QualityReport
+from annotation.quality.assessment import list_found
 from annotation.quality.figures import REVISION, fit, quality
 from annotation.quality.material import count_given, key_of, list_chances, read_material
+from annotation.quality.without import measure_harm
 from evaluation.public import get_resolution
 from judgments.reports.services import Beat, Clock, bring_up_to_date
 from touchstone.agreement.calibration import calibrated_posterior
@@ -42,4 +44,9 @@ def _compute(campaign: Campaign, beat: Beat) -> dict[str, Any]:
         chances = list_chances(read, _posterior(model, figures))
         found = get_resolution(judgment_list=campaign.list, chances=chances)
         figures["resolution"] = None if found is None else asdict(found)
+    found_places = list_found(figures)
+    rows = [figures["annotators"][place] for place in found_places]
+    figures["harm"] = measure_harm(
+        campaign, [read.people[place] for place in found_places], [row["labels"] for row in rows]
+    )
     return figures | {"people": read.people, "given": count_given(campaign)}

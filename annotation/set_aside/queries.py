@@ -8,9 +8,7 @@ from typing import Any, Final
 import numpy as np
 from django.db.models import Count, Q, Sum
 
-from annotation.consolidation.aggregation import LabelledPair, list_known, load_labelled_pairs
 from annotation.consolidation.overlap import overlap_labels
-from annotation.consolidation.weighing import WEIGHED, Known, grade_by
 from annotation.gold.queries import list_actions
 from annotation.models import (
     OVERLAP_PURPOSES,
@@ -19,10 +17,10 @@ from annotation.models import (
     Campaign,
     CheckAction,
     CheckRule,
-    Pair,
 )
 from annotation.permissions import check_may_watch
 from annotation.quality.material import Read, key_of, read_material
+from annotation.quality.without import count_moved, load_remaining
 from evaluation.public import WhatIf, list_what_if
 from judgments.models import User
 from judgments.pages.answers import ON_PAGES
@@ -30,7 +28,6 @@ from judgments.permissions import Access, NotFound
 from judgments.reports.freshness import Freshness, freshness_of
 from touchstone.agreement.alpha import alpha
 from touchstone.agreement.counts import count_labels
-from touchstone.scales import Scale
 
 STEPS: Final = 3
 ASIDE_REVISION: Final = 1  # raised when the same labels give another preview than before
@@ -70,9 +67,7 @@ class Outcome:
     @property
     def moved(self) -> int:
         """How many runs have another place."""
-        before = sorted(self.board, key=lambda row: -row.before)
-        pairs = zip(before, self.board, strict=True)
-        return sum(one.before != other.before for one, other in pairs)
+        return count_moved(self.board)
 
 
 @dataclass(frozen=True)
@@ -216,38 +211,23 @@ def compute_aside(
     own_qs = overlap_labels().filter(pair__campaign=campaign, annotator__in=people).order_by()
     touched = set(own_qs.values_list("pair", flat=True))
     labels = own_qs.count()
-    loaded = load_labelled_pairs(campaign.pairs.filter(pk__in=_of(campaign, people)).order_by("pk"))
-    undecided = [one for one in loaded if one.adjudication is None]
+    left = load_remaining(campaign, people)
     report(2)
-    grades = {one.pair: _grade_without(one, people, known) for one, known in _with_known(undecided)}
-    differing = {
-        pair: grade
-        for pair, (grade, _) in grades.items()
-        if pair.state != Pair.State.OPEN and pair.grade != grade
-    }
-    lost = sum(not grades[pair][1] for pair in differing)
-    tied = sum(grade is None for grade in differing.values()) - lost
-    changes = {(pair.query_id, pair.document_id): grade for pair, grade in differing.items()}
-    board = list_what_if(judgment_list=campaign.list, grades=changes) if changes else []
+    tied = sum(grade is None for grade in left.differing.values()) - left.lost
+    board = list_what_if(judgment_list=campaign.list, grades=left.changes) if left.changes else []
     report(3)
     return {
         "alpha": asdict(whole),
         "alpha_without": asdict(rest),
         "labels": labels,
         "pairs": len(touched),
-        "decided": len(loaded) - len(undecided),
-        "changed": len(differing) - lost - tied,
+        "decided": len(left.loaded) - len(left.undecided),
+        "changed": len(left.differing) - left.lost - tied,
         "tied": tied,
-        "lost": lost,
-        "reopened": 0 if campaign.state == Campaign.State.CLOSED else len(undecided),
+        "lost": left.lost,
+        "reopened": 0 if campaign.state == Campaign.State.CLOSED else len(left.undecided),
         "board": [asdict(row) for row in board],
     }
-
-
-def _of(campaign: Campaign, people: Sequence[int]) -> Any:
-    """The pairs that these people's labels count for, as a subquery."""
-    labels_qs = overlap_labels().filter(pair__campaign=campaign, annotator__in=people)
-    return labels_qs.order_by().values("pair")
 
 
 def _alpha(read: Read, without: Iterable[int]) -> Alpha:
@@ -257,27 +237,6 @@ def _alpha(read: Read, without: Iterable[int]) -> Alpha:
     counts = count_labels(labels.units[stays], labels.steps[stays], read.material.values)
     found = alpha(counts, "ordinal")
     return Alpha(found.value, found.low, found.high)
-
-
-def _with_known(loaded: Sequence[LabelledPair]) -> list[tuple[LabelledPair, Known]]:
-    """Each pair with what is known of its campaign's annotators, where its rule weighs labels."""
-    weighed = {one.pair.campaign_id for one in loaded if one.pair.campaign.rule in WEIGHED}
-    known = list_known(weighed) if weighed else {}
-    return [(one, known.get(one.pair.campaign_id, Known())) for one in loaded]
-
-
-def _grade_without(
-    one: LabelledPair, people: Sequence[int], known: Known
-) -> tuple[int | None, tuple[int, ...]]:
-    """What the labels of the others come to, None for a tie or none; and their grades."""
-    stay = [place for place, who in enumerate(one.annotators) if who not in people]
-    grades = tuple(one.grades[place] for place in stay)
-    if not grades:
-        return None, ()
-    codes = Scale.from_json(one.pair.campaign.list.scale).codes
-    annotators = [one.annotators[place] for place in stay]
-    grade, _ = grade_by(one.pair.campaign.rule, annotators, grades, codes, known)
-    return grade, grades
 
 
 def _list_people(campaign: Campaign, chosen: set[int]) -> list[AsidePerson]:

@@ -90,6 +90,20 @@ def test_what_to_do_next_concerns_the_most_labels_first(planted, figures):
     assert advice[-1].act == "label"
 
 
+def test_people_whose_labels_turn_the_board_come_first(planted, figures):
+    harm = {"8": {"measure": "nDCG@10", "shift": 0.0312, "moved": 2, "runs": 4}}
+    people = list(range(len(planted.people)))
+    told = figures | {"harm": harm, "people": people}
+    advice = verdict(told, situation(planted, tied=2_000)).advice
+    order = [one for one in advice if one.act in ("person", "train", "guideline", "decide")]
+    assert order[0].people == ("user-8",)
+    assert order[1].act == "decide"
+    assert order[0].harm == (
+        "Without always 2 8’s labels nDCG@10 changes by up to 0.031, and 2 runs change places."
+    )
+    assert order[1].harm == ""
+
+
 def test_who_labels_no_more_is_not_talked_to(planted, figures):
     count = len(planted.people)
     said = verdict(figures, situation(planted, reachable=(False,) * count, is_open=False))
@@ -110,8 +124,7 @@ def test_of_many_people_some_are_named_and_the_rest_is_counted(planted, figures)
     assert "5 more people need review, with 510 labels." in said.grounds
     (advice,) = [advice for advice in said.advice if advice.people]
     assert advice.text == (
-        "Talk to drifting 9, always 2 8, generous 7 and 7 more: these labels carry no "
-        "information. 1,045 labels."
+        "Talk to drifting 9, always 2 8, generous 7 and 7 more: these labels carry no information."
     )
     assert (len(advice.people), advice.labels) == (10, 1_045)
 

@@ -28,6 +28,7 @@ from annotation.labelling.services import submit_label
 from annotation.models import AsidePreview, Assignment, Campaign, CheckAction, Label, Pair
 from annotation.overlap_requests.queries import find_obstacle
 from annotation.permissions import AnnotatorPaused
+from annotation.quality.without import MOST_LABELS, measure_harm
 from annotation.set_aside.queries import get_without_people, people_key
 from annotation.set_aside.services import preview_aside
 from evaluation.evaluations.refreshing import refresh_evaluations
@@ -225,6 +226,12 @@ def test_the_preview_says_what_agreement_grades_and_leaderboard_would_be(
     before = {row.ranker: row.before for row in outcome.board}
     assert before["best"] == before["even"]
     assert after["best"] > after["even"]
+    # the report says the same of him, and nothing of those whom there is no room to compute
+    harm = measure_harm(campaign, [world.ben.pk, world.cem.pk], [5, MOST_LABELS])
+    assert set(harm) == {str(world.ben.pk)}
+    shifts = [abs(row.shift) for row in outcome.board]
+    assert harm[str(world.ben.pk)]["shift"] == max(shifts) > 0
+    assert harm[str(world.ben.pk)]["moved"] == outcome.moved
     both = people_key([world.ben.pk, world.cem.pk])
     preview_aside(campaign_id=campaign.pk, people=both, clock=lambda: NOW)
     found = get_without_people(access=ada, campaign=campaign, chosen=[world.ben, world.cem]).outcome
