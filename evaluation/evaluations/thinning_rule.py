@@ -1,7 +1,7 @@
 """Which stored evaluations are kept while versions pile up: all young ones, few old ones.
 
 Any evaluation can be computed again, so what is dropped costs a moment and loses nothing. Of
-each stretch of time the last version is kept. Stretches grow with age, and each longer one is
+each interval of time the last version is kept. Intervals grow with age, and each longer one is
 made of whole shorter ones, so it makes no difference how often or when the rule was applied.
 """
 
@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-# (from which age on, of how long a stretch the last version is kept), oldest first
+# (from which age on, of how long an interval the last version is kept), oldest first
 STEPS: Final = (
     (timedelta(days=30), timedelta(days=7)),
     (timedelta(days=1), timedelta(days=1)),
@@ -31,16 +31,16 @@ def dropped_versions(
     last: set[tuple[timedelta, int]] = set()
     dropped = []
     for number, made_at in sorted(versions, reverse=True):
-        stretches = {(width, (made_at - _EPOCH) // width) for _, width in STEPS}
-        own = _stretch(made_at, now)
+        intervals = {(width, (made_at - _EPOCH) // width) for _, width in STEPS}
+        own = _interval(made_at, now)
         if own is not None and own in last and number not in kept:
             dropped.append(number)
-        last |= stretches
+        last |= intervals
     return dropped[::-1]
 
 
-def _stretch(made_at: datetime, now: datetime) -> tuple[timedelta, int] | None:
-    """The stretch of which only the last version is kept; None while all are."""
+def _interval(made_at: datetime, now: datetime) -> tuple[timedelta, int] | None:
+    """The interval of which only the last version is kept; None while all are."""
     for age, width in STEPS:
         if now - made_at >= age:
             return width, (made_at - _EPOCH) // width

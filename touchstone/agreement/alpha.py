@@ -56,8 +56,8 @@ def alpha_with_others(
         return alphas(flat.reshape(-1, grades, grades), seen.values, level)
 
     pairable = counts.pairable()
-    found = Agreement("alpha_with_others", level, point(statistic, pairable))
-    return measured(found, pairable, statistic, (resamples, seed))
+    result = Agreement("alpha_with_others", level, point(statistic, pairable))
+    return measured(result, pairable, statistic, (resamples, seed))
 
 
 def label_alphas(
@@ -75,8 +75,8 @@ def label_alphas(
     """
     grades, own = len(values), steps[is_own]
     mine = np.isin(units, units[is_own])
-    names, places = np.unique(units[mine], return_inverse=True)
-    flat = np.bincount(places * grades + steps[mine], minlength=len(names) * grades)
+    names, positions = np.unique(units[mine], return_inverse=True)
+    flat = np.bincount(positions * grades + steps[mine], minlength=len(names) * grades)
     others = flat.reshape(-1, grades)[np.searchsorted(names, units[is_own])].astype(np.float64)
     others[np.arange(len(own)), own] -= 1
     beside = others.sum(axis=1)
@@ -100,9 +100,9 @@ def alphas(matrices: Floats, values: Floats, level: Level) -> Floats:
     observed = (matrices * distances).sum(axis=(1, 2))
     expected = (margins[:, :, None] * margins[:, None, :] * distances).sum(axis=(1, 2))
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = 1 - (margins.sum(axis=1) - 1) * observed / expected
+        result = 1 - (margins.sum(axis=1) - 1) * observed / expected
     # a single grade leaves no expected disagreement: there is nothing to compare with
-    return np.where(expected > 0, found, np.nan)
+    return np.where(expected > 0, result, np.nan)
 
 
 def _distances(margins: Floats, values: Floats, level: Level) -> Floats:
@@ -113,8 +113,8 @@ def _distances(margins: Floats, values: Floats, level: Level) -> Floats:
     if level == "nominal":
         return np.broadcast_to(1 - np.eye(len(values)), (*margins.shape, len(values)))
     ranks = np.cumsum(margins, axis=1) - margins / 2
-    places = ranks if level == "ordinal" else np.broadcast_to(values, margins.shape)
-    distances: Floats = (places[:, :, None] - places[:, None, :]) ** 2
+    positions = ranks if level == "ordinal" else np.broadcast_to(values, margins.shape)
+    distances: Floats = (positions[:, :, None] - positions[:, None, :]) ** 2
     return distances
 
 
@@ -122,13 +122,13 @@ def _package_alpha(pairable: Counts, level: Level) -> float | None:
     """The krippendorff package's value; it raises without overlap and is NaN without variation."""
     if pairable.units.sum() < FEWEST_UNITS or (pairable.patterns.sum(axis=0) > 0).sum() < 2:
         return None
-    found = krippendorff.alpha(
+    result = krippendorff.alpha(
         value_counts=np.repeat(pairable.patterns, pairable.units, axis=0),
         # only an interval has values; two grades of the same value are still two grades
         value_domain=pairable.values if level == "interval" else np.arange(len(pairable.values)),
         level_of_measurement=level,
     )
-    return float(found) if np.isfinite(found) else None
+    return float(result) if np.isfinite(result) else None
 
 
 def _alpha_statistic(level: Level) -> Statistic:

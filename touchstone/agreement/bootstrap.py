@@ -61,24 +61,24 @@ def of_patterns(
     return measured(Agreement(measure, weights, value), counts, statistic, draws)
 
 
-def measured(found: Agreement, counts: Counts, statistic: Statistic, draws: Draws) -> Agreement:
+def measured(result: Agreement, counts: Counts, statistic: Statistic, draws: Draws) -> Agreement:
     pairable = counts.pairable()
     units = int(pairable.units.sum())
     labels = int((pairable.sizes * pairable.units).sum())
-    return with_interval(replace(found, units=units, labels=labels), counts, statistic, draws)
+    return with_interval(replace(result, units=units, labels=labels), counts, statistic, draws)
 
 
 def with_interval(
-    found: Agreement, counts: Counts, statistic: Statistic, draws: Draws
+    result: Agreement, counts: Counts, statistic: Statistic, draws: Draws
 ) -> Agreement:
-    if found.units < FEWEST_UNITS:
-        return replace(found, value=None, why="no_overlap")
-    if found.value is None:
-        return replace(found, why="no_variation")
+    if result.units < FEWEST_UNITS:
+        return replace(result, value=None, why="no_overlap")
+    if result.value is None:
+        return replace(result, why="no_variation")
     if not draws[0]:
-        return found
+        return result
     low, high = _interval(counts, statistic, *draws)
-    return replace(found, low=low, high=high)
+    return replace(result, low=low, high=high)
 
 
 def point(statistic: Statistic, counts: Counts) -> float | None:
@@ -108,10 +108,10 @@ def _interval(
                 shares = counts.units[chosen] / total
                 weights[:, chosen] = rng.multinomial(total, shares, size=size)
         values.append(statistic(weights, counts))
-    found = np.concatenate(values)
-    found = found[np.isfinite(found)]
-    if 2 * len(found) < resamples:
+    result = np.concatenate(values)
+    result = result[np.isfinite(result)]
+    if 2 * len(result) < resamples:
         return None, None
     tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(found, [tail, 1 - tail])
+    low, high = np.quantile(result, [tail, 1 - tail])
     return float(low), float(high)

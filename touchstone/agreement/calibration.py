@@ -122,14 +122,14 @@ def checked_gold(
     shares: (annotators,), labels of the overlap by each: those who label more are drawn more
     often. Gold pairs with fewer labels than any other pair has are left out.
     """
-    names, places, counts = np.unique(gold.pairs, return_inverse=True, return_counts=True)
+    names, positions, counts = np.unique(gold.pairs, return_inverse=True, return_counts=True)
     if not len(names) or not len(sizes):
         return CheckedPairs(np.empty((0, draws)), np.empty((0, draws), dtype=bool))
-    kept = counts[places] >= sizes.min()
-    names, places = np.unique(gold.pairs[kept], return_inverse=True)
+    kept = counts[positions] >= sizes.min()
+    names, positions = np.unique(gold.pairs[kept], return_inverse=True)
     annotators, steps = gold.annotators[kept], gold.steps[kept]
     lows, highs = np.empty(len(names), dtype=np.int64), np.empty(len(names), dtype=np.int64)
-    lows[places], highs[places] = gold.low[kept], gold.high[kept]
+    lows[positions], highs[positions] = gold.low[kept], gold.high[kept]
     own = np.bincount(annotators, minlength=len(shares))
     eager = np.log((shares[annotators] + 0.5) / own[annotators])
     told = np.log(np.maximum(model.matrices, SMALLEST)).transpose(0, 2, 1)[annotators, steps]
@@ -137,14 +137,14 @@ def checked_gold(
     rng = np.random.default_rng(seed)
     confidence = np.empty((len(names), draws))
     is_right = np.empty((len(names), draws), dtype=bool)
-    starts = np.concatenate([[0], np.cumsum(np.bincount(places, minlength=len(names)))])
+    starts = np.concatenate([[0], np.cumsum(np.bincount(positions, minlength=len(names)))])
     for draw in range(draws if len(names) else 0):
         # the largest keys are a weighted sample without replacement (Efraimidis & Spirakis 2006)
-        order = np.lexsort((-(eager + rng.gumbel(size=len(places))), places))
-        rank = np.arange(len(order)) - starts[places[order]]
-        drawn = order[rank < rng.choice(sizes, len(names))[places[order]]]
+        order = np.lexsort((-(eager + rng.gumbel(size=len(positions))), positions))
+        rank = np.arange(len(order)) - starts[positions[order]]
+        drawn = order[rank < rng.choice(sizes, len(names))[positions[order]]]
         logs = np.tile(base, (len(names), 1))
-        np.add.at(logs, places[drawn], told[drawn])
+        np.add.at(logs, positions[drawn], told[drawn])
         likely = np.exp(logs - logs.max(axis=1, keepdims=True))
         best = likely.argmax(axis=1)
         confidence[:, draw] = likely.max(axis=1) / likely.sum(axis=1)
@@ -203,9 +203,9 @@ def calibrated_posterior(posterior: Floats, intercept: float, slope: float) -> F
     share = _logistic(intercept + slope * _log_odds(posterior[rows, best]))
     rest = posterior + SMALLEST  # so that there is something to share out
     rest[rows, best] = 0.0
-    found: Floats = rest * ((1 - share) / rest.sum(axis=1))[:, None]
-    found[rows, best] = share
-    return found
+    result: Floats = rest * ((1 - share) / rest.sum(axis=1))[:, None]
+    result[rows, best] = share
+    return result
 
 
 def _fit(odds: Floats, is_right: Bools) -> tuple[Floats, Floats]:
@@ -219,19 +219,19 @@ def _fit(odds: Floats, is_right: Bools) -> tuple[Floats, Floats]:
     features = np.stack([np.ones_like(odds), odds], axis=2)
     prior, target = PRIOR_PRECISION * np.eye(2), np.array([0.0, 1.0])
     # from 0, where the curvature is largest: Newton's method does not overshoot there
-    found, inverse, scores = np.zeros(2), prior, features[:, 0]
+    result, inverse, scores = np.zeros(2), prior, features[:, 0]
     for _ in range(ROUNDS):
-        share = _logistic(features @ found)
+        share = _logistic(features @ result)
         scores = ((is_right - share)[:, :, None] * features).sum(axis=1) / draws
         curved = np.einsum("pd,pdi,pdj->ij", share * (1 - share), features, features) / draws
         inverse = np.linalg.inv(curved + prior)
-        step = inverse @ (scores.sum(axis=0) - prior @ (found - target))
-        found = found + np.clip(step, -2.0, 2.0)
+        step = inverse @ (scores.sum(axis=0) - prior @ (result - target))
+        result = result + np.clip(step, -2.0, 2.0)
     covariance: Floats = inverse @ (scores.T @ scores + prior) @ inverse
-    if found[1] < 0:
+    if result[1] < 0:
         mean = (is_right.sum() / draws + 0.5) / (len(odds) + 1)
-        found = np.array([np.log(mean / (1 - mean)), 0.0])
-    return found, covariance
+        result = np.array([np.log(mean / (1 - mean)), 0.0])
+    return result, covariance
 
 
 def _log_odds(share: Floats) -> Floats:

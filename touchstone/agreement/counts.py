@@ -45,9 +45,9 @@ def count_labels(units: Ints, steps: Ints, values: Sequence[float]) -> Counts:
         raise ValueError("one unit and one step per label")
     if len(steps) and not (steps.min() >= 0 and steps.max() < len(values)):
         raise ValueError("a step outside the scale")
-    names, places = np.unique(units, return_inverse=True)
+    names, positions = np.unique(units, return_inverse=True)
     shape = (len(names), len(values))
-    flat = np.bincount(places * len(values) + steps, minlength=shape[0] * shape[1])
+    flat = np.bincount(positions * len(values) + steps, minlength=shape[0] * shape[1])
     patterns, counts = _unique_rows(flat.reshape(shape))
     return Counts(patterns.astype(np.float64), counts, np.asarray(values, dtype=np.float64))
 
@@ -63,8 +63,8 @@ def count_own(
     grades = len(values)
     mine = np.isin(units, units[is_own])
     doubled = [*values, *values]
-    found = count_labels(units[mine], np.where(is_own, steps, steps + grades)[mine], doubled)
-    return Counts(found.patterns, found.units, np.asarray(values, dtype=np.float64))
+    result = count_labels(units[mine], np.where(is_own, steps, steps + grades)[mine], doubled)
+    return Counts(result.patterns, result.units, np.asarray(values, dtype=np.float64))
 
 
 def two_way_table(

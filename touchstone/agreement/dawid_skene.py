@@ -93,13 +93,13 @@ def dawid_skene(
     return DawidSkene(posterior, prevalence, matrices, rounds, converged, fit)
 
 
-def without_own(found: DawidSkene, units: Ints, annotators: Ints, steps: Ints) -> Floats:
+def without_own(result: DawidSkene, units: Ints, annotators: Ints, steps: Ints) -> Floats:
     """For each label what the other labels of its unit say (labels, grades).
 
     The posterior with that one label taken out: what it is fair to compare the label with.
     """
-    said = np.log(np.maximum(found.posterior, SMALLEST))[units]
-    own = np.log(np.maximum(found.matrices, SMALLEST)).transpose(0, 2, 1)[annotators, steps]
+    said = np.log(np.maximum(result.posterior, SMALLEST))[units]
+    own = np.log(np.maximum(result.matrices, SMALLEST)).transpose(0, 2, 1)[annotators, steps]
     return _normal(said - own)[0]
 
 

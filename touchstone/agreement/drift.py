@@ -128,11 +128,11 @@ def control_windows(
     )
     deviation = sqrt(inside / max(1, len(values) - len(parts)))
     centre = float(values.mean())
-    found = []
+    result = []
     for part, mean in zip(parts, means, strict=True):
         count = part.stop - part.start
         reach = SIGMAS * deviation / sqrt(count)
-        found.append(
+        result.append(
             Window(
                 begins=float(times[part.start]),
                 ends=float(times[part.stop - 1]),
@@ -142,7 +142,7 @@ def control_windows(
                 high=centre + reach,
             )
         )
-    return tuple(found)
+    return tuple(result)
 
 
 def change_point(
@@ -156,15 +156,15 @@ def change_point(
     """
     if len(values) < 2 * fewest or np.ptp(values) == 0 or np.ptp(times) == 0:
         return None
-    place = fewest + int(_cusum(values)[fewest - 1 : len(values) - fewest].argmax())
+    position = fewest + int(_cusum(values)[fewest - 1 : len(values) - fewest].argmax())
     sums, sizes = _blocks(values)
     chance = _chance(sums, sizes, fewest, np.random.default_rng(seed))
     return ChangePoint(
-        at=float(times[place]),
-        before=float(values[:place].mean()),
-        after=float(values[place:].mean()),
-        count_before=place,
-        count_after=len(values) - place,
+        at=float(times[position]),
+        before=float(values[:position].mean()),
+        after=float(values[position:].mean()),
+        count_before=position,
+        count_after=len(values) - position,
         chance=chance,
     )
 
@@ -197,8 +197,8 @@ def _chance(sums: Floats, sizes: Floats, fewest: int, rng: np.random.Generator) 
     at_least, shuffled = 0, 0
     for several in (FIRST_SHUFFLES, SHUFFLES - FIRST_SHUFFLES):
         orders = rng.permuted(np.tile(np.arange(len(sums)), (several, 1)), axis=1)
-        found = _most(sums, sizes, fewest, orders)
-        at_least += int((found >= most * (1 - 1e-12)).sum())
+        result = _most(sums, sizes, fewest, orders)
+        at_least += int((result >= most * (1 - 1e-12)).sum())
         shuffled += several
         if at_least >= OFTEN:
             break

@@ -54,9 +54,9 @@ def cohen_kappa(
     grades = len(values)
     chance = _table(np.asarray(values, dtype=np.float64), weights)
     cells = np.asarray(table, dtype=np.int64).reshape(-1)
-    found = np.flatnonzero(cells)
-    patterns = np.eye(grades * grades)[found]
-    counts = Counts(patterns, cells[found], np.arange(grades * grades, dtype=np.float64))
+    result = np.flatnonzero(cells)
+    patterns = np.eye(grades * grades)[result]
+    counts = Counts(patterns, cells[result], np.arange(grades * grades, dtype=np.float64))
 
     def statistic(resampled: Floats, seen: Counts) -> Floats:
         shares = (resampled @ seen.patterns).reshape(-1, grades, grades)
@@ -125,11 +125,11 @@ def specific(counts: Counts, step: int, *, resamples: int = RESAMPLES, seed: int
     def statistic(resampled: Floats, seen: Counts) -> Floats:
         rows = coincidences(seen)[:, step, :]
         with np.errstate(divide="ignore", invalid="ignore"):
-            found: Floats = (resampled @ rows[:, step]) / (resampled @ rows.sum(axis=1))
-        return found
+            result: Floats = (resampled @ rows[:, step]) / (resampled @ rows.sum(axis=1))
+        return result
 
-    found = Agreement("specific", "nominal", point(statistic, given))
-    return measured(found, given, statistic, (resamples, seed))
+    result = Agreement("specific", "nominal", point(statistic, given))
+    return measured(result, given, statistic, (resamples, seed))
 
 
 def _observed(resampled: Floats, seen: Counts, close: Floats) -> tuple[Floats, Floats]:
@@ -147,8 +147,8 @@ def _observed(resampled: Floats, seen: Counts, close: Floats) -> tuple[Floats, F
 
 def _corrected(observed: Floats, expected: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = (observed - expected) / (1 - expected)
-    return np.where(1 - expected > 1e-12, found, np.nan)
+        result = (observed - expected) / (1 - expected)
+    return np.where(1 - expected > 1e-12, result, np.nan)
 
 
 def _table(values: Floats, weights: Weights) -> Floats:

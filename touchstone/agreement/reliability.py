@@ -84,12 +84,12 @@ def _accuracy(
 ) -> Floats:
     """How often each agrees with the vote of the others; a tie of theirs counts its share."""
     others = _votes(units, annotators, steps, weights, shape)[units]
-    places = np.arange(len(units))
-    others[places, steps] -= weights[annotators]
+    positions = np.arange(len(units))
+    others[positions, steps] -= weights[annotators]
     most = others.max(axis=1, initial=0.0)
     winning = others >= most[:, None] - EQUAL
     heard = most > EQUAL
-    right = np.where(winning[places, steps], 1 / np.maximum(winning.sum(axis=1), 1), 0.0)
+    right = np.where(winning[positions, steps], 1 / np.maximum(winning.sum(axis=1), 1), 0.0)
     people = shape[1]
     agreed = np.bincount(annotators[heard], weights=right[heard], minlength=people)
     compared = np.bincount(annotators[heard], minlength=people)

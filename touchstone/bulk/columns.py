@@ -170,13 +170,13 @@ def _from_bounds(numbers: pa.Array, signals: Signals, name: str, where: str) -> 
     grades = np.array([grade for _, grade in signals.bounds][::-1], np.float64)
     missing = numbers.is_null().to_numpy(zero_copy_only=False)
     values = numbers.fill_null(bounds[0]).to_numpy(zero_copy_only=False)
-    places = np.searchsorted(bounds, values, "right") - 1
-    if (places < 0).any():
+    positions = np.searchsorted(bounds, values, "right") - 1
+    if (positions < 0).any():
         least = f"{float(values.min())!r}".removesuffix(".0")
         raise BulkRefused(
             f"{where}: column {name!r}: {least} is below the lowest bound, {bounds[0]:g}"
         )
-    return pa.array(grades[places], mask=missing)
+    return pa.array(grades[positions], mask=missing)
 
 
 def _segments(batch: pa.RecordBatch, plan: Plan, where: str, *, optional: bool) -> pa.Array:

@@ -80,13 +80,13 @@ def read_data_set(paths: Sequence[str], plan: Plan, *, judgments: bool | None) -
     Raises BulkRefused for what is not there or not Parquet, for a file without a column that the
     plan names, for ids that are numbers in one file and text in another, for a file named twice.
     """
-    found = list(_files(paths))
-    constants = _typed([_constants(path) for path in found])
+    result = list(_files(paths))
+    constants = _typed([_constants(path) for path in result])
     needed = columns_of(plan, judgments=judgments)
     files: list[DataFile] = []
     with_segments = 0
     kinds: dict[str, Kind] = {}
-    for path, own in zip(found, constants, strict=True):
+    for path, own in zip(result, constants, strict=True):
         file, schema = _opened(path, own)
         _check_columns(schema, [*needed, *(plan.by if judgments is None else ())], path)
         with_segments += all(name in schema.names for name in plan.by)
@@ -161,10 +161,10 @@ def _files(paths: Sequence[str]) -> Iterator[str]:
     for named in paths:
         path = Path(named)
         matches = [named] if path.exists() else sorted(glob.glob(named, recursive=True))  # noqa: PTH207 -- may be absolute
-        found = [file for match in matches for file in _files_in(Path(match))]
-        if not found:
+        result = [file for match in matches for file in _files_in(Path(match))]
+        if not result:
             raise BulkRefused(f"{named}: no Parquet file found")
-        for file in found:
+        for file in result:
             if file.resolve() in taken:
                 raise BulkRefused(f"{file}: named twice, its rows would count twice")
             taken.add(file.resolve())

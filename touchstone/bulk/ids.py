@@ -24,8 +24,8 @@ def hashes(ids: pa.Array) -> Words:
         return _mixed(ids.to_numpy(zero_copy_only=False).view(np.uint64) * _MIX)
     texts = _Texts.of(ids)
     out = texts.lengths.astype(np.uint64) * _MIX
-    for place in range(texts.width):
-        out = _mixed(out ^ texts.word(place))
+    for position in range(texts.width):
+        out = _mixed(out ^ texts.word(position))
     return out
 
 
@@ -40,9 +40,9 @@ class ArrowIds:
 
     ids: pa.Array
 
-    def at(self, places: Places) -> ComparedIds:
+    def at(self, positions: Places) -> ComparedIds:
         """Those at these places."""
-        taken = self.ids.take(pa.array(places))
+        taken = self.ids.take(pa.array(positions))
         return _Texts.of(taken.cast(pa.large_string()))
 
 
@@ -69,13 +69,13 @@ class _Texts:
         """Words of the longest."""
         return -(-int(self.lengths.max(initial=0)) // _WORD)
 
-    def word(self, place: int) -> Words:
+    def word(self, position: int) -> Words:
         """The bytes 8 place … 8 place + 7 of every text, little-endian; zeros behind its end."""
         anywhere = np.ndarray(
             (len(self.bytes) - _WORD + 1,), "<u8", buffer=self.bytes.data, strides=(1,)
         )
-        left = np.clip(self.lengths - place * _WORD, 0, _WORD)
-        starts = np.minimum(self.starts + place * _WORD, len(anywhere) - 1)
+        left = np.clip(self.lengths - position * _WORD, 0, _WORD)
+        starts = np.minimum(self.starts + position * _WORD, len(anywhere) - 1)
         words: Words = anywhere[starts]
         return words & _MASKS[left]
 
@@ -83,7 +83,7 @@ class _Texts:
         """Keys, the most significant first, that order as the texts' bytes do."""
         if self.width * _WORD > _LONG:
             return self._places()
-        words = [self.word(place).byteswap() for place in range(self.width)]
+        words = [self.word(position).byteswap() for position in range(self.width)]
         if not self.bytes[:-_WORD].all():
             # of texts that differ in zeros at the end alone, the longer comes later
             words.append(self.lengths.astype(np.uint64))
@@ -93,8 +93,8 @@ class _Texts:
         ends = self.starts + self.lengths
         spans = zip(self.starts.tolist(), ends.tolist(), strict=True)
         raw = [self.bytes[start:end].tobytes() for start, end in spans]
-        place = {one: number for number, one in enumerate(sorted(set(raw)))}
-        return np.array([[place[one] for one in raw]], np.uint64)
+        position = {one: number for number, one in enumerate(sorted(set(raw)))}
+        return np.array([[position[one] for one in raw]], np.uint64)
 
 
 _MASKS: Final = np.array(

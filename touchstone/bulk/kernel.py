@@ -99,8 +99,8 @@ class QueryRows:
         """Which rows are of a data set of judgments; None where there is none."""
         if "judgment" not in self.table.column_names:
             return None
-        found: BoolArray = self.column("judgment").to_numpy(zero_copy_only=False)
-        return found
+        result: BoolArray = self.column("judgment").to_numpy(zero_copy_only=False)
+        return result
 
     @cached_property
     def is_ranked(self) -> BoolArray:
@@ -126,8 +126,8 @@ def evaluate_rows(plan: Plan, table: pa.Table) -> BulkCounts:
     _check_pairs(rows)
     levels, grades, seen = _levels(rows, plan)
     checked(BulkCounts(grades=seen))
-    found = _values(plan, rows, levels, grades)
-    return checked(BulkCounts(_by_segment(rows, found), seen))
+    result = _values(plan, rows, levels, grades)
+    return checked(BulkCounts(_by_segment(rows, result), seen))
 
 
 def _one_piece(column: pa.ChunkedArray) -> pa.Array:
@@ -168,8 +168,8 @@ def _levels(rows: QueryRows, plan: Plan) -> tuple[LevelArray, Grades, frozenset[
         grades = Grades(tuple(range(len(values))), values)
     level_of = np.zeros(len(known) + 1, np.uint8)
     level_of[1:] = np.searchsorted(grades.values, known) + 1
-    places = pc.add(encoded.indices, 1).fill_null(0).to_numpy(zero_copy_only=False)
-    levels = level_of.take(places)
+    positions = pc.add(encoded.indices, 1).fill_null(0).to_numpy(zero_copy_only=False)
+    levels = level_of.take(positions)
     if rows.is_judgment is not None:
         levels = _joined(rows, levels, rows.is_judgment)
     return levels, grades, frozenset(different.tolist())
@@ -180,10 +180,10 @@ def _joined(rows: QueryRows, levels: LevelArray, is_judgment: BoolArray) -> Leve
     judged = is_judgment & (levels > 0)
     pairs = rows.pairs
     there = pa.array(pairs[judged])
-    places = pc.index_in(pa.array(pairs[~is_judgment]), value_set=there)
-    found = np.append(levels[judged], np.uint8(0))
+    positions = pc.index_in(pa.array(pairs[~is_judgment]), value_set=there)
+    result = np.append(levels[judged], np.uint8(0))
     out = levels.copy()
-    out[~is_judgment] = found[places.fill_null(len(there)).to_numpy(zero_copy_only=False)]
+    out[~is_judgment] = result[positions.fill_null(len(there)).to_numpy(zero_copy_only=False)]
     return out
 
 
@@ -200,13 +200,13 @@ def _values(plan: Plan, rows: QueryRows, levels: LevelArray, grades: Grades) -> 
         measures = [plan.measures[column] for column in columns]
         for own, graded in _graded(rows, measures, levels, judged):
             try:
-                found = evaluate_batch(measures, graded, grades)
+                result = evaluate_batch(measures, graded, grades)
             except ZeroIdealError as error:
                 name = rows.name(int(own[error.row]))
                 raise MeasureError(f"query {name}: {error.message}") from None
-            for column, place in enumerate(columns):
-                values[own, place] = found.values[:, column]
-                counted[own, place] = found.counted[:, column]
+            for column, position in enumerate(columns):
+                values[own, position] = result.values[:, column]
+                counted[own, position] = result.counted[:, column]
     return Values(values, counted)
 
 
@@ -250,9 +250,9 @@ def _graded(
     in_order = levels[ranked[order]]
     widths = np.maximum(1, lengths if depth is None else np.minimum(lengths, depth))
     for own in of_like_width(widths, _CELLS):
-        places = ranges(starts[own], lengths[own])
+        positions = ranges(starts[own], lengths[own])
         graded = grade_rankings(
-            in_order[places],
+            in_order[positions],
             np.concatenate(([0], np.cumsum(lengths[own]))),
             judged.T.take(own, axis=1).T,
             rows=np.arange(len(own)),
@@ -260,7 +260,7 @@ def _graded(
             returned=counts_needed(measures),
         )
         if ordering[0] == "averaged" and begins is not None:
-            graded = replace(graded, ties=_tie_rows(begins[places], lengths[own], graded))
+            graded = replace(graded, ties=_tie_rows(begins[positions], lengths[own], graded))
         yield own, graded
 
 
@@ -296,18 +296,18 @@ def _tie_rows(begins: Numbers, lengths: Numbers, graded: GradedRankings) -> Numb
     return out
 
 
-def _by_segment(rows: QueryRows, found: Values) -> dict[str, SegmentCounts]:
+def _by_segment(rows: QueryRows, result: Values) -> dict[str, SegmentCounts]:
     own, names = _segments(rows)
     of_rankings = None if rows.is_judgment is None else ~rows.is_judgment
     n_rows = np.bincount(own, rows.counted(of_rankings), minlength=len(names)).astype(np.int64)
     ordered = np.argsort(own, kind="stable")
     ends = np.cumsum(np.bincount(own, minlength=len(names))).tolist()
     out = {}
-    for place, (start, stop) in enumerate(zip([0, *ends], ends, strict=False)):
+    for position, (start, stop) in enumerate(zip([0, *ends], ends, strict=False)):
         here = ordered[start:stop]
         if len(here):
-            sums = exact_sums(found.values[here], found.counted[here])
-            out[names[place]] = SegmentCounts(int(n_rows[place]), stop - start, sums)
+            sums = exact_sums(result.values[here], result.counted[here])
+            out[names[position]] = SegmentCounts(int(n_rows[position]), stop - start, sums)
     return out
 
 
@@ -323,9 +323,9 @@ def _segments(rows: QueryRows) -> tuple[Numbers, list[str]]:
     own = np.maximum.reduceat(numbers, starts)
     other = (numbers >= 0) & (numbers != np.repeat(own, rows.counted()))
     if other.any():
-        place = int(other.argmax())
-        query = int(rows.queries[rows.by_query[place]])
-        two = sorted(repr(shown(names[n])) for n in (int(own[query]), int(numbers[place])))
+        position = int(other.argmax())
+        query = int(rows.queries[rows.by_query[position]])
+        two = sorted(repr(shown(names[n])) for n in (int(own[query]), int(numbers[position])))
         raise BulkRefused(f"query {rows.name(query)} is in two segments: {' and '.join(two)}")
     if NAMELESS in names[:-1]:
         own[own < 0] = names.index(NAMELESS)

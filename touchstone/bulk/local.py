@@ -113,7 +113,7 @@ def _of_buckets(
         limit = spilling.limit
         if limit is None:
             limit = int(shutil.disk_usage(folder).free * _FREE)
-        files = [folder / f"{place:06}.arrow" for place in range(len(parts))]
+        files = [folder / f"{position:06}.arrow" for position in range(len(parts))]
         spills = [
             partial(spill, plan, part, n_buckets, file)
             for part, file in zip(parts, files, strict=True)
@@ -141,15 +141,15 @@ def _of_whole_files(plan: Plan, parts: Sequence[Sequence[Portion]], own: Workers
                 "run without it"
             )
     tasks = [partial(_of_whole_part, plan, part) for part in parts]
-    found = list(own.results("files evaluated", tasks))
-    queries = np.concatenate([one for _, one in found])
+    result = list(own.results("files evaluated", tasks))
+    queries = np.concatenate([one for _, one in result])
     different, times = np.unique(queries, return_counts=True)
     if len(different) < len(queries):
         raise BulkRefused(
             f"{int((times > 1).sum()):,} of {len(different):,} queries are split across files: "
             "run without --whole"
         )
-    return BulkCounts.merge(counts for counts, _ in found)
+    return BulkCounts.merge(counts for counts, _ in result)
 
 
 def _of_whole_part(plan: Plan, part: Sequence[Portion]) -> tuple[BulkCounts, Words]:

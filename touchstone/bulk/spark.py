@@ -115,8 +115,8 @@ def counts_of(
     # of rows in a frame without these columns the other frame says the segment
     silent = frozenset(flag for flag, own in frames if not set(plan.by) <= set(own.columns))
     work = partial(evaluate_batches, plan, silent=silent)
-    found = shuffled.mapInArrow(work, RETURNED).collect()
-    return merged_rows(row.asDict() for row in found)
+    result = shuffled.mapInArrow(work, RETURNED).collect()
+    return merged_rows(row.asDict() for row in result)
 
 
 def evaluate_batches(
@@ -157,14 +157,14 @@ def merged_rows(rows: Iterable[dict[str, Any]]) -> BulkCounts:
     Raises BulkRefused for what a partition refused, and where two partitions have rows of one
     bucket: then queries need not be whole.
     """
-    found = list(rows)
-    for row in found:
+    result = list(rows)
+    for row in result:
         if row["refused"] is not None:
             raise BulkRefused(row["refused"])
-    buckets = np.frombuffer(b"".join(row["buckets"] or b"" for row in found), "<i4")
+    buckets = np.frombuffer(b"".join(row["buckets"] or b"" for row in result), "<i4")
     if len(np.unique(buckets)) < len(buckets):
         raise BulkRefused("the rows of a query are in several partitions: they were not shuffled")
-    return unpacked(found)
+    return unpacked(result)
 
 
 def _check_columns(plan: Plan, df: Any, judgments: Any) -> None:
@@ -220,8 +220,8 @@ def _last_begin(rows: pa.RecordBatch, columns: Sequence[str]) -> int:
         own = rows.column(name)
         differs = pc.not_equal(own, own[-1]).fill_null(True)
         other |= differs.to_numpy(zero_copy_only=False)
-    places = np.flatnonzero(other)
-    return int(places[-1]) + 1 if len(places) else 0
+    positions = np.flatnonzero(other)
+    return int(positions[-1]) + 1 if len(positions) else 0
 
 
 def _normalised(

@@ -97,7 +97,7 @@ def _read_bucket(files: Iterable[Path], bucket: int, n_buckets: int) -> Iterator
         if not path.stat().st_size:
             continue
         with pa.OSFile(str(path), "rb") as source, pa.ipc.open_file(source) as reader:
-            for place in range(bucket, reader.num_record_batches, n_buckets):
-                batch = reader.get_batch(place)
+            for position in range(bucket, reader.num_record_batches, n_buckets):
+                batch = reader.get_batch(position)
                 if batch.num_rows:
                     yield batch

@@ -55,29 +55,29 @@ def work(options: Mapping[str, Any], say: Write, warn: Write) -> None:
         raise BadOptionError("--seed must be 0 or more")
     labels = read_labels(options["file"], name=options["file"])
     counts = count_labels(labels.units, labels.steps, labels.grades)
-    found = alpha(counts, options["level"], resamples=resamples, seed=seed)
+    result = alpha(counts, options["level"], resamples=resamples, seed=seed)
     exact, within_one = percent(counts, resamples=0), percent(counts, within=1, resamples=0)
     if options["json"]:
-        values = _values(labels, counts, found, exact, within_one)
+        values = _values(labels, counts, result, exact, within_one)
         say(json.dumps(values, ensure_ascii=False))
     else:
-        _print(say, labels, found, exact, within_one)
+        _print(say, labels, result, exact, within_one)
 
 
 def _values(
-    labels: LabelFile, counts: Counts, found: Agreement, exact: Agreement, within_one: Agreement
+    labels: LabelFile, counts: Counts, result: Agreement, exact: Agreement, within_one: Agreement
 ) -> dict[str, Any]:
     return {
-        "alpha": found.value,
-        "level": found.level,
-        "low": found.low,
-        "high": found.high,
-        "why": WORDS.get(found.why),
+        "alpha": result.value,
+        "level": result.level,
+        "low": result.low,
+        "high": result.high,
+        "why": WORDS.get(result.why),
         "annotators": labels.annotator_count,
         "labels": len(labels.steps),
         "units": int(counts.units.sum()),
-        "pairable_units": found.units,
-        "pairable_labels": found.labels,
+        "pairable_units": result.units,
+        "pairable_labels": result.labels,
         "percent_exact": exact.value,
         "percent_within_one": within_one.value,
         "grades": list(labels.grades),
@@ -87,15 +87,15 @@ def _values(
 def _print(
     say: Write,
     labels: LabelFile,
-    found: Agreement,
+    result: Agreement,
     exact: Agreement,
     within_one: Agreement,
 ) -> None:
-    interval = "" if found.low is None else f"  [{found.low:.4f}, {found.high:.4f}]"
-    value = WORDS[found.why] if found.value is None else f"{found.value:.4f}{interval}"
-    say(f"alpha ({found.level})  {value}")
-    say(f"pairs with 2+ labels  {found.units:,} of {labels.pair_count:,}")
-    say(f"labels                {found.labels:,} of {len(labels.steps):,}")
+    interval = "" if result.low is None else f"  [{result.low:.4f}, {result.high:.4f}]"
+    value = WORDS[result.why] if result.value is None else f"{result.value:.4f}{interval}"
+    say(f"alpha ({result.level})  {value}")
+    say(f"pairs with 2+ labels  {result.units:,} of {labels.pair_count:,}")
+    say(f"labels                {result.labels:,} of {len(labels.steps):,}")
     say(f"annotators            {labels.annotator_count:,}")
     if exact.value is not None and within_one.value is not None:
         say(f"same grade            {exact.value:.1%}")

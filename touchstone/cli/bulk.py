@@ -106,8 +106,8 @@ def work(options: Mapping[str, Any], say: Write, warn: Write) -> None:
         warn(f"Note: {caveat}")
     evaluate = _on_spark if options["engine"] == "spark" else _here
     with _ended_cleanly(warn):
-        found = report(plan, evaluate(plan, options, warn))
-    say(json.dumps(found, ensure_ascii=False) if options["json"] else _table(found))
+        result = report(plan, evaluate(plan, options, warn))
+    say(json.dumps(result, ensure_ascii=False) if options["json"] else _table(result))
 
 
 def _check(options: Mapping[str, Any]) -> None:
@@ -174,15 +174,13 @@ def _ended_cleanly(warn: Write) -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _table(found: Mapping[str, Any]) -> str:
-    parts = {"all": found, **found["segments"]}
-    names = list(found["measures"])
+def _table(result: Mapping[str, Any]) -> str:
+    parts = {"all": result, **result["segments"]}
+    names = list(result["measures"])
     cells = [["segment", "queries", *(head for name in names for head in (name, "s.e."))]]
     for segment, own in parts.items():
         values = [own["measures"][name][key] for name in names for key in ("mean", "se")]
         shown = ["–" if value is None else f"{value:.4f}" for value in values]
         cells.append([segment or "(none)", f"{own['queries']:,}", *shown])
-    return (
-        f"{found['rows']:,} rows, {found['queries']:,} queries; s.e.: standard error of the mean\n"
-        + aligned(cells)
-    )
+    counts = f"{result['rows']:,} rows, {result['queries']:,} queries"
+    return f"{counts}; s.e.: standard error of the mean\n" + aligned(cells)

@@ -37,13 +37,13 @@ def show_coec(options: Mapping[str, Any], say: Write, warn: Write) -> None:
     """Print COEC of every pair; the table has the pairs with the most clicks."""
     log = read_log(options)
     _warn_of_bases(log.ledger, warn)
-    found = coec(log.evidence)
+    result = coec(log.evidence)
     if options["json"]:
-        pairs = list(_pairs(log, found))
-        totals = {"clicks": found.total_clicks, "expected": float(found.total_expected)}
+        pairs = list(_pairs(log, result))
+        totals = {"clicks": result.total_clicks, "expected": float(result.total_expected)}
         say(json.dumps({**totals, "pairs": pairs}, ensure_ascii=False))
     else:
-        say(_coec_table(log, found, options["top"]))
+        say(_coec_table(log, result, options["top"]))
 
 
 def _summary(log: ClickLog) -> dict[str, Any]:
@@ -74,11 +74,11 @@ def _application(one: ApplicationLedger) -> dict[str, Any]:
 
 
 def _pair_counts(log: ClickLog) -> dict[str, int]:
-    found = coec(log.evidence)
+    result = coec(log.evidence)
     return {
-        "pairs_shown": int((found.impressions > 0).sum()),
-        "pairs_shown_at_several_ranks": int((found.shown_ranks > 1).sum()),
-        "pairs_clicked_only": int((found.impressions == 0).sum()),
+        "pairs_shown": int((result.impressions > 0).sum()),
+        "pairs_shown_at_several_ranks": int((result.shown_ranks > 1).sum()),
+        "pairs_clicked_only": int((result.impressions == 0).sum()),
     }
 
 
@@ -118,10 +118,10 @@ def _warn_of_bases(ledger: Ledger, warn: Write) -> None:
         warn(f"Note: the smallest rank is {said}. Choose one with --application.")
 
 
-def _pairs(log: ClickLog, found: Coec) -> Iterator[dict[str, Any]]:
+def _pairs(log: ClickLog, result: Coec) -> Iterator[dict[str, Any]]:
     """By query, then document, in the order of their texts."""
     queries, documents = log.queries, log.documents
-    columns = (found.query, found.document, found.impressions, found.clicks, found.coec)
+    columns = (result.query, result.document, result.impressions, result.clicks, result.coec)
     rows = zip(*(column.tolist() for column in columns), strict=True)
     named = ((queries[query], documents[document], *rest) for query, document, *rest in rows)
     for query, document, impressions, clicks, value in sorted(named, key=lambda row: row[:2]):
@@ -134,8 +134,8 @@ def _pairs(log: ClickLog, found: Coec) -> Iterator[dict[str, Any]]:
         }
 
 
-def _coec_table(log: ClickLog, found: Coec, top: int) -> str:
-    pairs = sorted(_pairs(log, found), key=lambda pair: -pair["clicks"])[: max(top, 0)]
+def _coec_table(log: ClickLog, result: Coec, top: int) -> str:
+    pairs = sorted(_pairs(log, result), key=lambda pair: -pair["clicks"])[: max(top, 0)]
     rows = [["query", "document", "impressions", "clicks", "COEC"]]
     rows += [
         [
@@ -147,9 +147,9 @@ def _coec_table(log: ClickLog, found: Coec, top: int) -> str:
         ]
         for pair in pairs
     ]
-    count = len(found.query)
+    count = len(result.query)
     return (
-        f"{found.total_clicks:,} clicks, {found.total_expected:,} expected, {count:,} pairs"
+        f"{result.total_clicks:,} clicks, {result.total_expected:,} expected, {count:,} pairs"
         f"{f', {len(pairs):,} with the most clicks:' if len(pairs) < count else ':'}\n"
         f"{aligned(rows)}"
     )

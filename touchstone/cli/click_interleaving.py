@@ -43,31 +43,31 @@ def show_interleaving(options: Mapping[str, Any], say: Write, warn: Write) -> No
     if not len(log.users):
         raise InterleavingError("No interleaved page was clicked.")
     differences = log.credits[:, 0] - log.credits[:, 1]
-    found = outcome(differences, log.users, resamples=options["bootstrap"], seed=options["seed"])
+    result = outcome(differences, log.users, resamples=options["bootstrap"], seed=options["seed"])
     first, second = log.rankers
     clicked = len(log.users)
     if options["json"]:
         totals = dict(zip(log.rankers, log.credits.sum(axis=0).tolist(), strict=True))
         values = {
             "rankers": [first, second],
-            "delta": found.delta,
-            "ci": None if found.low is None else [found.low, found.high],
-            "p": found.p_value,
-            "wins": {first: found.wins, second: found.losses},
-            "ties": found.ties,
+            "delta": result.delta,
+            "ci": None if result.low is None else [result.low, result.high],
+            "p": result.p_value,
+            "wins": {first: result.wins, second: result.losses},
+            "ties": result.ties,
             "credits": totals,
             "sessions": log.pages,
             "clicked": clicked,
-            "users": found.users,
+            "users": result.users,
             "clicks_without_credit": log.without_credit,
         }
         say(json.dumps(values, ensure_ascii=False))
         return
-    interval = "" if found.low is None else f"  [{found.low:+.4f}, {found.high:+.4f}]"
-    say(f"delta ({first} over {second})  {found.delta:+.4f}{interval}")
-    say(f"wins  {first} {found.wins:,}, {second} {found.losses:,}, ties {found.ties:,}")
-    say(f"p (sign test)  {found.p_value:.4f}")
-    say(f"clicked pages  {clicked:,} of {log.pages:,}, of {found.users:,} users")
+    interval = "" if result.low is None else f"  [{result.low:+.4f}, {result.high:+.4f}]"
+    say(f"delta ({first} over {second})  {result.delta:+.4f}{interval}")
+    say(f"wins  {first} {result.wins:,}, {second} {result.losses:,}, ties {result.ties:,}")
+    say(f"p (sign test)  {result.p_value:.4f}")
+    say(f"clicked pages  {clicked:,} of {log.pages:,}, of {result.users:,} users")
     if log.without_credit:
         warn(f"Note: {log.without_credit:,} clicks have neither team nor credits and were ignored.")
 

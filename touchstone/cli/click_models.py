@@ -61,11 +61,11 @@ def add_pbm_arguments(parser: ArgumentParser) -> None:
 
 def show_ctr(options: Mapping[str, Any], say: Write, warn: Write) -> None:
     """Print click-through rates, and how well they predict clicks. Raises SessionsError too."""
-    log, found = _found(options, warn)
-    sessions, seed = found.sessions, options["seed"]
-    place = sessions.position - 1
-    impressions = np.bincount(place)
-    clicks = np.bincount(place[sessions.click], minlength=len(impressions))
+    log, result = _found(options, warn)
+    sessions, seed = result.sessions, options["seed"]
+    position = sessions.position - 1
+    impressions = np.bincount(position)
+    clicks = np.bincount(position[sessions.click], minlength=len(impressions))
     fits = {
         "rank": _fits(fit_rank_ctr, sessions, seed),
         "document": _fits(fit_document_ctr, sessions, seed),
@@ -79,20 +79,20 @@ def show_ctr(options: Mapping[str, Any], say: Write, warn: Write) -> None:
         ]
         columns = _pair_counts(sessions)
         pairs = list(_pairs(log, sessions, {**columns, "ctr": columns["clicks"] / columns["n"]}))
-        _say_json(say, {**_source(found), **fits, "ranks": ranks, "pairs": pairs})
+        _say_json(say, {**_source(result), **fits, "ranks": ranks, "pairs": pairs})
         return
     rows = [["rank", "impressions", "clicks", "CTR"]] + [
         [str(rank), f"{shown:,}", f"{clicked:,}", f"{clicked / shown:.4f}"]
         for rank, (shown, clicked) in enumerate(zip(impressions, clicks, strict=True), start=1)
     ]
-    say(f"{_heading(found)}\n{aligned(rows)}\n\n{_fit_table(fits)}")
+    say(f"{_heading(result)}\n{aligned(rows)}\n\n{_fit_table(fits)}")
 
 
 def show_sdbn(options: Mapping[str, Any], say: Write, warn: Write) -> None:
     """Print each pair's attractiveness and satisfaction. Raises SessionsError too."""
-    log, found = _found(options, warn)
-    sessions = found.sessions
-    model, fit = fit_sdbn(sessions), _fits(fit_sdbn, found.sessions, options["seed"])
+    log, result = _found(options, warn)
+    sessions = result.sessions
+    model, fit = fit_sdbn(sessions), _fits(fit_sdbn, result.sessions, options["seed"])
     names = np.unique(sessions.pair)
     attractive, satisfying = model.attractiveness.of(names), model.satisfaction.of(names)
     columns = {
@@ -102,15 +102,15 @@ def show_sdbn(options: Mapping[str, Any], say: Write, warn: Write) -> None:
         "relevance": attractive * satisfying,
     }
     if options["json"]:
-        _say_json(say, {**_source(found), **fit, "pairs": list(_pairs(log, sessions, columns))})
+        _say_json(say, {**_source(result), **fit, "pairs": list(_pairs(log, sessions, columns))})
     else:
-        say(f"{_heading(found)}\n{_fit_table({'SDBN': fit})}\n\n{_most(log, sessions, columns)}")
+        say(f"{_heading(result)}\n{_fit_table({'SDBN': fit})}\n\n{_most(log, sessions, columns)}")
 
 
 def show_pbm(options: Mapping[str, Any], say: Write, warn: Write) -> None:
     """Print the examination of each position, by several estimators. Raises SessionsError too."""
-    log, found = _found(options, warn)
-    sessions, seed, rounds = found.sessions, options["seed"], options["rounds"]
+    log, result = _found(options, warn)
+    sessions, seed, rounds = result.sessions, options["seed"], options["rounds"]
     resamples = options["bootstrap"]
     if rounds < 1 or not 0 <= resamples <= MOST_RESAMPLES:
         message = f"--rounds must be 1 or more, --bootstrap 0 to {MOST_RESAMPLES:,}"
@@ -130,7 +130,7 @@ def show_pbm(options: Mapping[str, Any], say: Write, warn: Write) -> None:
     for name, curve in position_curves(interventions, resamples=resamples, seed=seed).items():
         curves[name] = _curve(curve.examination, curve.low, curve.high)
     if not options["json"]:
-        say(f"{_heading(found)}\n{_curve_table(curves)}\n\n{_fit_table({'PBM': fit})}")
+        say(f"{_heading(result)}\n{_curve_table(curves)}\n\n{_fit_table({'PBM': fit})}")
         return
     columns = {
         **_pair_counts(sessions),
@@ -139,7 +139,7 @@ def show_pbm(options: Mapping[str, Any], say: Write, warn: Write) -> None:
     _say_json(
         say,
         {
-            **_source(found),
+            **_source(result),
             "examination": model.examination.tolist(),
             **fit,
             "curves": curves,
@@ -153,21 +153,21 @@ def _found(options: Mapping[str, Any], warn: Write) -> tuple[ClickLog, FoundSess
     if options["seed"] < 0 or options["depth"] < 2:
         raise BadOptionError("--seed must be 0 or more, --depth 2 or more")
     log = read_log(options, keeps_events=True)
-    found = find_sessions(log, rank_base=options["rank_base"], most=options["depth"])
+    result = find_sessions(log, rank_base=options["rank_base"], most=options["depth"])
     if sum(one.smallest_rank is not None for one in log.ledger.applications) > 1:
-        name = found.application or "events without an application"
+        name = result.application or "events without an application"
         warn(f"Note: of the applications, {name} has the most result pages; --application chooses.")
-    return log, found
+    return log, result
 
 
-def _source(found: FoundSessions) -> dict[str, Any]:
+def _source(result: FoundSessions) -> dict[str, Any]:
     return {
-        "application": found.application,
-        "rank_base": found.rank_base,
-        "sessions": len(found.sessions),
-        "results": len(found.sessions.click),
-        "clicks": int(found.sessions.click.sum()),
-        "dropped": dict(found.dropped),
+        "application": result.application,
+        "rank_base": result.rank_base,
+        "sessions": len(result.sessions),
+        "results": len(result.sessions.click),
+        "clicks": int(result.sessions.click.sum()),
+        "dropped": dict(result.dropped),
     }
 
 
@@ -191,9 +191,9 @@ def _fit(fit: Fit) -> dict[str, Any]:
 
 def _pair_counts(sessions: Sessions) -> dict[str, Any]:
     """Of each pair, in their order, how often it was shown and clicked."""
-    names, place = np.unique(sessions.pair, return_inverse=True)
-    clicks = np.bincount(place[sessions.click], minlength=len(names))
-    return {"n": np.bincount(place), "clicks": clicks}
+    names, position = np.unique(sessions.pair, return_inverse=True)
+    clicks = np.bincount(position[sessions.click], minlength=len(names))
+    return {"n": np.bincount(position), "clicks": clicks}
 
 
 def _pairs(
@@ -235,11 +235,11 @@ def _say_json(say: Write, values: Mapping[str, Any]) -> None:
     say(json.dumps(values, ensure_ascii=False))
 
 
-def _heading(found: FoundSessions) -> str:
-    dropped = sum(found.dropped.values())
+def _heading(result: FoundSessions) -> str:
+    dropped = sum(result.dropped.values())
     return (
-        f"{len(found.sessions):,} result pages of {found.application or '(no name)'}, "
-        f"ranks from {found.rank_base}, {int(found.sessions.click.sum()):,} clicks; "
+        f"{len(result.sessions):,} result pages of {result.application or '(no name)'}, "
+        f"ranks from {result.rank_base}, {int(result.sessions.click.sum()):,} clicks; "
         f"{dropped:,} pages left out"
     )
 
@@ -260,13 +260,13 @@ def _fit_table(fits: Mapping[str, Mapping[str, Any]]) -> str:
 
 def _curve_table(curves: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
     rows = [["rank", *(f"{name} [95 %]" for name in curves)]]
-    for place in zip(*curves.values(), strict=True):
+    for position in zip(*curves.values(), strict=True):
         cells = [
             f"{_cell(one['examination'], '.4f')} [{_cell(one['low'], '.4f')}, "
             f"{_cell(one['high'], '.4f')}]"
-            for one in place
+            for one in position
         ]
-        rows.append([str(place[0]["rank"]), *cells])
+        rows.append([str(position[0]["rank"]), *cells])
     return aligned(rows)
 
 

@@ -33,28 +33,28 @@ def show_ips(options: Mapping[str, Any], say: Write, warn: Write) -> None:
     if clips is not None and not all(clip > 0 and math.isfinite(clip) for clip in clips):
         raise BadOptionError("--clip must be above 0")
     log = read_policy_log(options["file"], name=options["file"])
-    found = counterfactual(log.rewards, log.logging, log.target, log.clusters, clips=clips)
+    result = counterfactual(log.rewards, log.logging, log.target, log.clusters, clips=clips)
     if options["json"]:
-        say(json.dumps(_values(log, found), ensure_ascii=False))
+        say(json.dumps(_values(log, result), ensure_ascii=False))
     else:
-        say(_table(log, found))
+        say(_table(log, result))
 
 
-def _values(log: PolicyLog, found: Counterfactual) -> dict[str, Any]:
+def _values(log: PolicyLog, result: Counterfactual) -> dict[str, Any]:
     return {
-        "ips": found.ips.value,
-        "snips": _number(found.snips.value),
-        "ess": found.ess,
-        "ci": _interval(found.ips),
-        "max_weight": found.largest[0][1],
-        "snips_ci": _interval(found.snips),
-        "standard_error": found.ips.standard_error,
-        "n": found.n,
-        "clusters": found.clusters,
-        "logged": found.logged.value,
-        "logged_ci": _interval(found.logged),
+        "ips": result.ips.value,
+        "snips": _number(result.snips.value),
+        "ess": result.ess,
+        "ci": _interval(result.ips),
+        "max_weight": result.largest[0][1],
+        "snips_ci": _interval(result.snips),
+        "standard_error": result.ips.standard_error,
+        "n": result.n,
+        "clusters": result.clusters,
+        "logged": result.logged.value,
+        "logged_ci": _interval(result.logged),
         "largest_weights": [
-            {"line": log.lines[row], "weight": weight} for row, weight in found.largest
+            {"line": log.lines[row], "weight": weight} for row, weight in result.largest
         ],
         "clipped": [
             {
@@ -63,7 +63,7 @@ def _values(log: PolicyLog, found: Counterfactual) -> dict[str, Any]:
                 "ips": one.ips.value,
                 "ci": _interval(one.ips),
             }
-            for one in found.sensitivity
+            for one in result.sensitivity
         ],
     }
 
@@ -79,21 +79,21 @@ def _number(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _table(log: PolicyLog, found: Counterfactual) -> str:
+def _table(log: PolicyLog, result: Counterfactual) -> str:
     rows = [["estimate", "value", "95 % interval"]]
-    named = [("logged policy", found.logged), ("IPS", found.ips), ("SNIPS", found.snips)]
+    named = [("logged policy", result.logged), ("IPS", result.ips), ("SNIPS", result.snips)]
     named += [
         (f"IPS, weights up to {one.clip:.4g} ({one.share:.1%} clipped)", one.ips)
-        for one in found.sensitivity
+        for one in result.sensitivity
     ]
     for name, estimate in named:
         interval = _interval(estimate)
         shown = "–" if interval is None else f"[{interval[0]:.6f}, {interval[1]:.6f}]"
         rows.append([name, f"{estimate.value:.6f}", shown])
-    largest = ", ".join(f"{weight:.4g} (line {log.lines[row]})" for row, weight in found.largest)
+    largest = ", ".join(f"{weight:.4g} (line {log.lines[row]})" for row, weight in result.largest)
     return (
-        f"{found.n:,} observations in {found.clusters:,} clusters, "
-        f"effective sample size {found.ess:,.1f}\n"
+        f"{result.n:,} observations in {result.clusters:,} clusters, "
+        f"effective sample size {result.ess:,.1f}\n"
         f"largest weights: {largest}\n{aligned(rows)}"
     )
 

@@ -62,11 +62,11 @@ def work(options: Mapping[str, Any], say: Write, warn: Write) -> None:
         raise BadOptionError("--run needs two files or more")
     values = dict(zip(names, _evaluate(asked, options, names), strict=True))
     others = [name for name in names if name != baseline]
-    found = [
+    result = [
         _compare(values[name], values[baseline], options["test"], options["seed"])
         for name in others
     ]
-    rows = list(_rows(others, found))
+    rows = list(_rows(others, result))
     if options["json"]:
         whole = {"measure": asked.name, "baseline": baseline, "comparisons": rows}
         say(json.dumps(whole, ensure_ascii=False))
@@ -79,10 +79,10 @@ def _evaluate(
 ) -> Iterator[FileValues]:
     judged = JudgedQueries(read_own_qrels(options["qrels"]))
     for name, run in zip(names, own_runs(options["run"]), strict=True):
-        found = evaluate_file(judged, run, [asked.measure])
-        if not found.counted[:, 0].any():
+        result = evaluate_file(judged, run, [asked.measure])
+        if not result.counted[:, 0].any():
             raise MeasureError(f"{asked.name}: no query of {name} is in the mean")
-        yield found
+        yield result
 
 
 def _differences(run: FileValues, baseline: FileValues) -> FloatArray:
@@ -91,11 +91,11 @@ def _differences(run: FileValues, baseline: FileValues) -> FloatArray:
     return np.array([own[query] - other[query] for query in other if query in own])
 
 
-def _by_query(found: FileValues) -> dict[str, float]:
+def _by_query(result: FileValues) -> dict[str, float]:
     return {
-        query: float(found.values[row, 0])
-        for row, query in enumerate(found.query_ids)
-        if found.counted[row, 0]
+        query: float(result.values[row, 0])
+        for row, query in enumerate(result.query_ids)
+        if result.counted[row, 0]
     }
 
 
@@ -104,20 +104,20 @@ def _compare(
 ) -> tuple[Comparison, list[float | None]]:
     """The comparison, and its interval: Student's for the t test, else BCa."""
     differences = _differences(run, baseline)
-    found = compare(differences, test=test, seed=seed, confidence=CONFIDENCE)
-    if test != "t" or found.n < 2 or found.mean is None:
-        return found, [found.low, found.high]
-    error = float(differences.std(ddof=1)) / sqrt(found.n)
-    half = half_interval(error, found.n, confidence=CONFIDENCE) or 0.0
-    return found, [found.mean - half, found.mean + half]
+    result = compare(differences, test=test, seed=seed, confidence=CONFIDENCE)
+    if test != "t" or result.n < 2 or result.mean is None:
+        return result, [result.low, result.high]
+    error = float(differences.std(ddof=1)) / sqrt(result.n)
+    half = half_interval(error, result.n, confidence=CONFIDENCE) or 0.0
+    return result, [result.mean - half, result.mean + half]
 
 
 def _rows(
-    names: Sequence[str], found: Sequence[tuple[Comparison, list[float | None]]]
+    names: Sequence[str], result: Sequence[tuple[Comparison, list[float | None]]]
 ) -> Iterator[dict[str, Any]]:
-    known = [one.p_value for one, _ in found if one.p_value is not None]
+    known = [one.p_value for one, _ in result if one.p_value is not None]
     corrected = iter(holm(known).tolist())
-    for name, (one, interval) in zip(names, found, strict=True):
+    for name, (one, interval) in zip(names, result, strict=True):
         yield {
             "run": name,
             "n": one.n,

@@ -62,11 +62,11 @@ def work(options: Mapping[str, Any], say: Write, warn: Write) -> None:
     if not 0 < options["level"] < 1:
         raise BadOptionError("--level must be between 0 and 1")
     values = read_judged_values(options["human"], options["judge"])
-    found = _means(values, options)
+    result = _means(values, options)
     if options["json"]:
-        say(json.dumps(found, ensure_ascii=False))
+        say(json.dumps(result, ensure_ascii=False))
     else:
-        say(_table(found, options["level"]))
+        say(_table(result, options["level"]))
 
 
 def _means(values: JudgedValues, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -92,31 +92,31 @@ def _means(values: JudgedValues, options: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _row(found: CorrectedMean, n_human: int, n_judge: int, method: str) -> dict[str, Any]:
+def _row(result: CorrectedMean, n_human: int, n_judge: int, method: str) -> dict[str, Any]:
     return {
-        "estimate": float(found.estimate),
-        "se": float(found.standard_error),
-        "ci": [float(found.low), float(found.high)],
-        "lambda": float(found.weight),
+        "estimate": float(result.estimate),
+        "se": float(result.standard_error),
+        "ci": [float(result.low), float(result.high)],
+        "lambda": float(result.weight),
         "n_human": n_human,
         "n_judge": n_judge,
         "method": method,
     }
 
 
-def _table(found: Mapping[str, Any], level: float) -> str:
+def _table(result: Mapping[str, Any], level: float) -> str:
     rows = [["", "mean", "standard error", f"{level * 100:g} % interval", "±"]]
     for name, row in (
-        ("corrected", found),
-        ("people only", found["human"]),
-        ("machine only", found["judge"]),
+        ("corrected", result),
+        ("people only", result["human"]),
+        ("machine only", result["judge"]),
     ):
         low, high = row["ci"]
         half = (high - low) / 2
         interval = f"[{low:.4f}, {high:.4f}]"
         rows.append([name, f"{row['estimate']:.4f}", f"{row['se']:.4f}", interval, f"{half:.4f}"])
     return (
-        f"{found['n_human']:,} of {found['n_judge']:,} queries judged by people; "
-        f"λ = {found['lambda']:.3f}\n{aligned(rows)}\n"
+        f"{result['n_human']:,} of {result['n_judge']:,} queries judged by people; "
+        f"λ = {result['lambda']:.3f}\n{aligned(rows)}\n"
         "The machine-only interval does not account for the machine's bias."
     )

@@ -26,17 +26,19 @@ def add_arguments(parser: ArgumentParser) -> None:
 def work(options: Mapping[str, Any], say: Write, warn: Write) -> None:
     """Raises what `Client.leaderboard` raises."""
     client = open_client(options, warn)
-    found = client.get_leaderboard(options["list"], options["measures"], version=options["version"])
+    result = client.get_leaderboard(
+        options["list"], options["measures"], version=options["version"]
+    )
     if options["json"]:
-        say(json.dumps(found, ensure_ascii=False))
+        say(json.dumps(result, ensure_ascii=False))
         return
-    names = [measure["name"] for measure in found["measures"]]
+    names = [measure["name"] for measure in result["measures"]]
     rows = [["run", *names]] + [
         [f"{run['ranker']}/{run['run']}", *(_value(run["values"].get(name)) for name in names)]
-        for run in found["runs"]
+        for run in result["runs"]
     ]
-    say(f"{options['list']}, version {found['version']}\n{aligned(rows)}")
-    if found["computing"]:
+    say(f"{options['list']}, version {result['version']}\n{aligned(rows)}")
+    if result["computing"]:
         warn("some values are still being computed")
 
 

@@ -47,17 +47,17 @@ def parameter_of(text: str) -> tuple[str, Scalar]:
     if not sign or not name.strip():
         raise ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
     try:
-        found = json.loads(value, parse_constant=str)  # NaN and Infinity are texts
+        result = json.loads(value, parse_constant=str)  # NaN and Infinity are texts
     except (ValueError, RecursionError):
         return name.strip(), value
-    return name.strip(), value if isinstance(found, list | dict) else found
+    return name.strip(), value if isinstance(result, list | dict) else result
 
 
 def parameters_of(options: Mapping[str, Any]) -> dict[str, Scalar]:
     """The parameters. Raises BadOptionError for a name that appears twice."""
-    found: dict[str, Scalar] = {}
+    result: dict[str, Scalar] = {}
     for name, value in options["parameters"]:
-        if name in found:
+        if name in result:
             raise BadOptionError(f"the parameter {name} is given more than once")
-        found[name] = value
-    return found
+        result[name] = value
+    return result

@@ -69,20 +69,22 @@ def _plan(options: Mapping[str, Any], say: Write, warn: Write) -> None:
     path, strata, size = options["frame"], options["strata"], options["size"]
     frame = read_frame(path, name=path, strata=strata, size=size)
     if strata is not None:
-        found = stratified(frame, n, seed=seed, by_size=size is not None)
+        result = stratified(frame, n, seed=seed, by_size=size is not None)
     elif size is not None:
-        found = sequential_poisson(frame, n, seed=seed)
+        result = sequential_poisson(frame, n, seed=seed)
     else:
-        found = simple_random(frame, n, seed=seed)
+        result = simple_random(frame, n, seed=seed)
     rows = [
         {"query": query, "stratum": stratum if strata is not None else None, "pi": pi}
-        for query, stratum, pi in zip(found.queries, found.strata, found.pi.tolist(), strict=True)
+        for query, stratum, pi in zip(
+            result.queries, result.strata, result.pi.tolist(), strict=True
+        )
     ]
     if options["json"]:
         whole = {"seed": seed, "frame_digest": frame.digest, "queries": rows}
         say(json.dumps(whole, ensure_ascii=False))
     else:
-        say(_plan_table(found, rows))
+        say(_plan_table(result, rows))
 
 
 def _plan_table(plan: SamplePlan, rows: list[dict[str, Any]]) -> str:
@@ -137,19 +139,19 @@ WORDS: Final = {
 def _variances(sample: JudgedSample, joint_path: str | None) -> dict[str, Variance]:
     """The variances of a total that this sample allows, as functions of its values."""
     pi, strata = sample.pi, sample.stratum
-    found: dict[str, Variance] = {
+    result: dict[str, Variance] = {
         "with_replacement": lambda values: with_replacement_variance(values, pi, strata)
     }
     counts = sample.counts
     if joint_path is not None:
         joint = read_joint(joint_path, name=joint_path, pi=pi)
-        found["horvitz_thompson"] = lambda values: horvitz_thompson_variance(values, pi, joint)
-        found["yates_grundy"] = lambda values: yates_grundy_variance(values, pi, joint)
+        result["horvitz_thompson"] = lambda values: horvitz_thompson_variance(values, pi, joint)
+        result["yates_grundy"] = lambda values: yates_grundy_variance(values, pi, joint)
     elif counts is not None:
         # of simple random samples of each stratum the joint chances are known, and both are this
         for name in ("horvitz_thompson", "yates_grundy"):
-            found[name] = lambda values: stratified_variance(values, strata, counts)
-    return found
+            result[name] = lambda values: stratified_variance(values, strata, counts)
+    return result
 
 
 def _errors(variances: Mapping[str, Variance], values: Any) -> dict[str, float | None]:

@@ -34,19 +34,19 @@ def all_pairs(hits: Floats, misses: Floats, is_supported: Bools) -> Floats:
         for low, high in zip(*np.nonzero(np.triu(is_supported)), strict=True)
         if reached[low]
     ]
-    found = np.full((len(hits), depth), np.nan)
-    found[:, 0] = 1.0
+    result = np.full((len(hits), depth), np.nan)
+    result[:, 0] = 1.0
     if not upper:
-        return found
+        return result
     at = np.array([pair for low, high in upper for pair in ((low, high), (high, low))])
     own_hits, own_misses = (table[:, at[:, 0], at[:, 1]] for table in (hits, misses))
     design = _design(at[:, 0], depth)
     solvable = np.flatnonzero((own_hits > 0).all(axis=1) & (own_misses > 0).all(axis=1))
     logs = _maximum(own_hits[solvable], own_misses[solvable], design, depth - 1)
     positions = np.flatnonzero(reached)[1:]
-    found[solvable[:, None], positions[None, :]] = np.exp(logs[:, positions - 1])
-    found[np.setdiff1d(np.arange(len(hits)), solvable)[:, None], positions[None, :]] = np.nan
-    return found
+    result[solvable[:, None], positions[None, :]] = np.exp(logs[:, positions - 1])
+    result[np.setdiff1d(np.arange(len(hits)), solvable)[:, None], positions[None, :]] = np.nan
+    return result
 
 
 def connected(is_supported: Bools) -> Bools:

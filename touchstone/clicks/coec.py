@@ -53,16 +53,16 @@ def coec(evidence: Evidence) -> Coec:
     Source: Zhang & Jones 2007, "Comparing click logs and editorial labels for training query
     rewriting".
     """
-    ranks, place = np.unique(evidence.rank, return_inverse=True)
-    impressions = _sums(evidence.impressions, place, len(ranks))
-    clicks = _sums(evidence.clicks, place, len(ranks))
+    ranks, position = np.unique(evidence.rank, return_inverse=True)
+    impressions = _sums(evidence.impressions, position, len(ranks))
+    clicks = _sums(evidence.clicks, position, len(ranks))
     order = np.lexsort((evidence.document, evidence.query))
     query, document = evidence.query[order], evidence.document[order]
     is_first = np.ones(len(order), dtype=bool)
     is_first[1:] = (np.diff(query) != 0) | (np.diff(document) != 0)
     starts = np.flatnonzero(is_first)
     pair = np.cumsum(is_first) - 1
-    shown, rank = evidence.impressions[order], place[order]
+    shown, rank = evidence.impressions[order], position[order]
     terms = np.divide(
         shown * clicks[rank],
         impressions[rank],
@@ -86,15 +86,15 @@ def coec(evidence: Evidence) -> Coec:
 
 
 def _sums(values: Ints, group: Ints, groups: int) -> Ints:
-    found = np.zeros(groups, dtype=np.int64)
-    np.add.at(found, group, values)
-    return found
+    result = np.zeros(groups, dtype=np.int64)
+    np.add.at(result, group, values)
+    return result
 
 
 def _exact_sums(terms: Floats, starts: Ints) -> Floats:
     """The sum of each group of terms that follow each other, rounded once."""
     ends = np.append(starts[1:], len(terms))
-    found: Floats = terms[starts]
+    result: Floats = terms[starts]
     for group in np.flatnonzero(ends - starts > 1).tolist():
-        found[group] = fsum(terms[starts[group] : ends[group]])
-    return found
+        result[group] = fsum(terms[starts[group] : ends[group]])
+    return result

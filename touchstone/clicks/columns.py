@@ -40,9 +40,9 @@ class Coded:
     @classmethod
     def of(cls, texts: Sequence[str | None]) -> "Coded":
         """The column with these texts; None and "" are none."""
-        places: dict[str, int] = {}
-        codes = [places.setdefault(text, len(places)) if text else -1 for text in texts]
-        return cls(tuple(places), np.array(codes, dtype=np.int64))
+        positions: dict[str, int] = {}
+        codes = [positions.setdefault(text, len(positions)) if text else -1 for text in texts]
+        return cls(tuple(positions), np.array(codes, dtype=np.int64))
 
     def mapped(self, names: dict[str, int]) -> Ints:
         """The codes in another list of names, which gets those that are new to it."""
@@ -115,6 +115,6 @@ def _kinds(action: Coded, actions: Actions) -> Ints:
 def _count_actions(builder: LogBuilder, action: Coded, applications: Ints) -> None:
     values = [*action.values, ""]
     both = np.stack([applications, action.codes], axis=1)
-    found, counts = np.unique(both, axis=0, return_counts=True)
-    for (application, code), count in zip(found.tolist(), counts.tolist(), strict=True):
+    result, counts = np.unique(both, axis=0, return_counts=True)
+    for (application, code), count in zip(result.tolist(), counts.tolist(), strict=True):
         builder.count_action(application, values[code], count)

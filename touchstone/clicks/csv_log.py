@@ -86,18 +86,20 @@ def _header(line: int, cells: Sequence[str], problems: Problems) -> dict[str, in
     if missing:
         message = f"missing column {', '.join(missing)}; needed: action, query, document, rank."
         raise problems.stop(line, Rule.HEADER, message)
-    return {name: place for place, name in enumerate(names)}
+    return {name: position for position, name in enumerate(names)}
 
 
 def _columns(block: Sequence[Sequence[str]], columns: dict[str, int]) -> EventColumns:
     def texts(name: str) -> list[str]:
-        place = columns.get(name)
-        return [""] * len(block) if place is None else [row[place] for row in block]
+        position = columns.get(name)
+        return [""] * len(block) if position is None else [row[position] for row in block]
 
-    places = [columns[name] for name in (*NEEDED, *OPTIONAL) if name in columns]
+    positions = [columns[name] for name in (*NEEDED, *OPTIONAL) if name in columns]
     time = columns.get("timestamp")
     identities = [
-        "\x00".join([row[place] for place in places]) if time is not None and row[time] else ""
+        "\x00".join([row[position] for position in positions])
+        if time is not None and row[time]
+        else ""
         for row in block
     ]
     ranks = [int(float(rank)) if rank else NO_RANK for rank in texts("rank")]

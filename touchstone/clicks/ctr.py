@@ -45,9 +45,9 @@ class DocumentCtr:
 
 def fit_rank_ctr(sessions: Sessions) -> RankCtr:
     """Clicks over impressions at each position."""
-    place = sessions.position - 1
-    clicks = np.bincount(place, weights=sessions.click).astype(np.float64)
-    return RankCtr(smoothed(clicks, np.bincount(place).astype(np.float64)))
+    position = sessions.position - 1
+    clicks = np.bincount(position, weights=sessions.click).astype(np.float64)
+    return RankCtr(smoothed(clicks, np.bincount(position).astype(np.float64)))
 
 
 def fit_document_ctr(sessions: Sessions) -> DocumentCtr:

@@ -45,13 +45,13 @@ def evaluate(model: ClickModel, sessions: Sessions) -> Fit:
 
     Sources: PyClick's `LogLikelihood` and `Perplexity`; Dupret & Piwowarski 2008.
     """
-    count, place = len(sessions), sessions.position - 1
+    count, position = len(sessions), sessions.position - 1
     conditional = _of_outcome(model.conditional_chances(sessions), sessions)
     by_page = np.bincount(sessions.session, weights=np.log(conditional)) / sessions.lengths
     bits = -np.log2(_of_outcome(model.click_chances(sessions), sessions))
     ranks = max(RANKS, sessions.depth)
-    sums = np.bincount(place, weights=bits, minlength=ranks)
-    shown = np.bincount(place)
+    sums = np.bincount(position, weights=bits, minlength=ranks)
+    shown = np.bincount(position)
     by_rank = 2.0 ** (sums[: len(shown)] / shown)
     return Fit(
         sessions=count,

@@ -46,15 +46,15 @@ def team_draft(rankings: Rankings, *, length: int, seed: int) -> TeamRanking:
 
 def team_draft_distribution(rankings: Rankings, *, length: int) -> dict[TeamRanking, float]:
     """Every team-draft ranking, with its probability."""
-    found = {TeamRanking((), ()): 1.0}
+    result = {TeamRanking((), ()): 1.0}
     for _ in range(length):
         longer: dict[TeamRanking, float] = {}
-        for state, chance in found.items():
+        for state, chance in result.items():
             choices = _drafts(rankings, state) or [state]
             for choice in choices:
                 longer[choice] = longer.get(choice, 0.0) + chance / len(choices)
-        found = longer
-    return found
+        result = longer
+    return result
 
 
 def _drafts(rankings: Rankings, state: TeamRanking) -> list[TeamRanking]:
@@ -75,7 +75,7 @@ def _drafts(rankings: Rankings, state: TeamRanking) -> list[TeamRanking]:
 
 def team_draft_credits(shown: TeamRanking, clicked: Sequence[int], *, rankers: int) -> list[int]:
     """The clicks on each ranker's own documents. clicked: places in the ranking, from 0."""
-    return [sum(shown.teams[place] == team for place in clicked) for team in range(rankers)]
+    return [sum(shown.teams[position] == team for position in clicked) for team in range(rankers)]
 
 
 def probabilistic_distribution(
@@ -86,7 +86,7 @@ def probabilistic_distribution(
     Each place is filled by a ranker drawn at random, from its softmax 1 / rank^tau over what is
     not shown yet. in_turns: of each two places, one is filled by each of two rankers.
     """
-    found: dict[Shown, float] = {}
+    result: dict[Shown, float] = {}
     turns = (
         product(*([((0, 1), (1, 0))] * -(-length // 2)))
         if in_turns
@@ -95,8 +95,8 @@ def probabilistic_distribution(
     orders = [tuple(team for turn in order for team in turn)[:length] for order in turns]
     for order in orders:
         for shown, chance in _filled(rankings, order, tau):
-            found[shown] = found.get(shown, 0.0) + chance / len(orders)
-    return found
+            result[shown] = result.get(shown, 0.0) + chance / len(orders)
+    return result
 
 
 def _filled(
@@ -121,11 +121,11 @@ def probabilistic_allocations(
     clicked: places, from 0. The probability is that of the documents, given who picked them.
     """
     chances = _pick_chances(shown, rankings, tau)
-    found = {}
+    result = {}
     for teams in product((0, 1), repeat=len(shown)):
-        credit = [sum(teams[place] == team for place in set(clicked)) for team in (0, 1)]
-        found[teams] = credit, prod(map(getitem, chances, teams))
-    return found
+        credit = [sum(teams[position] == team for position in set(clicked)) for team in (0, 1)]
+        result[teams] = credit, prod(map(getitem, chances, teams))
+    return result
 
 
 def probabilistic_credits(
@@ -137,8 +137,8 @@ def probabilistic_credits(
     places and in the clicks, since picks are independent given what is shown.
     """
     lead = {0: 1.0}
-    for place, (first, second) in enumerate(_pick_chances(shown, rankings, tau)):
-        step = int(place in clicked)
+    for position, (first, second) in enumerate(_pick_chances(shown, rankings, tau)):
+        step = int(position in clicked)
         longer: dict[int, float] = {}
         for ahead, chance in lead.items():
             longer[ahead + step] = longer.get(ahead + step, 0.0) + chance * first
@@ -155,9 +155,10 @@ def _pick_chances(
     """Of each place, the chance that each ranker would have picked what it shows."""
     return [
         tuple(
-            _softmax(ranking, tuple(shown[:place]), tau).get(document, 0.0) for ranking in rankings
+            _softmax(ranking, tuple(shown[:position]), tau).get(document, 0.0)
+            for ranking in rankings
         )
-        for place, document in enumerate(shown)
+        for position, document in enumerate(shown)
     ]
 
 
@@ -199,31 +200,31 @@ def optimized_interleaving(
     shown = prefix_rankings(rankings, length=length)
     given = click_credits(shown, rankings, credit=credit)
     fair = np.diff(np.cumsum(given, axis=1), axis=2).transpose(1, 2, 0).reshape(-1, len(shown))
-    found = linprog(
+    result = linprog(
         insensitivity(given),
         A_eq=np.vstack([np.ones(len(shown)), fair]),
         b_eq=np.array([1.0] + [0.0] * len(fair)),
         bounds=(0, 1),
     )
-    if not found.success:
+    if not result.success:
         raise ValueError("no distribution over these rankings is unbiased")
-    return OptimizedRankings(tuple(shown), found.x / found.x.sum(), given)
+    return OptimizedRankings(tuple(shown), result.x / result.x.sum(), given)
 
 
 def prefix_rankings(rankings: Rankings, *, length: int) -> list[Shown]:
     """Every ranking in which each document is the best one left of some ranker; sorted by picks."""
-    found: dict[Shown, None] = {(): None}
+    result: dict[Shown, None] = {(): None}
     for _ in range(length):
         longer: dict[Shown, None] = {}
-        for shown in found:
+        for shown in result:
             best = [
                 next((document for document in ranking if document not in shown), None)
                 for ranking in rankings
             ]
             picks = [document for document in best if document is not None]
             longer |= {(*shown, document): None for document in picks} or {shown: None}
-        found = longer
-    return list(found)
+        result = longer
+    return list(result)
 
 
 def click_credits(
@@ -236,11 +237,11 @@ def click_credits(
     length = max(map(len, shown))
     ranks = np.full((len(shown), length, len(rankings)), np.inf)
     for row, documents in enumerate(shown):
-        for place, document in enumerate(documents):
+        for position, document in enumerate(documents):
             for ranker, ranking in enumerate(rankings):
                 known = list(ranking)
                 own = known.index(document) if document in known else len(known)
-                ranks[row, place, ranker] = own + 1
+                ranks[row, position, ranker] = own + 1
     return 1 / ranks if credit == "inverse" else np.where(np.isfinite(ranks), -ranks, 0.0)
 
 
@@ -251,8 +252,8 @@ def insensitivity(given: Floats) -> Floats:
     """
     chances = 1 / np.arange(1, given.shape[1] + 1)
     expected = np.einsum("k,rkx->rx", chances, given)
-    found: Floats = ((expected - expected.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
-    return found
+    result: Floats = ((expected - expected.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    return result
 
 
 def preferences(scores: Sequence[float] | Mapping[int, float]) -> set[tuple[int, int]]:

@@ -79,10 +79,10 @@ def _replicates(sums: Floats, pages: Floats, resamples: int, seed: int) -> Float
     """Delta of resampled users."""
     rng = np.random.default_rng(seed)
     users = len(sums)
-    found = np.empty(resamples)
+    result = np.empty(resamples)
     step = max(1, CELLS // users)
     for start in range(0, resamples, step):
         some = min(step, resamples - start)
         weights = rng.multinomial(users, np.full(users, 1 / users), size=some)
-        found[start : start + some] = (weights @ sums) / (2 * (weights @ pages))
-    return found
+        result[start : start + some] = (weights @ sums) / (2 * (weights @ pages))
+    return result

@@ -92,10 +92,10 @@ def pivot_one(hits: Floats, misses: Floats, is_supported: Bools) -> Floats:
     hits, misses: (batch, depth, depth). Returns (batch, depth), NaN where not supported.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
-        found: Floats = hits[:, :, 0] / hits[:, 0, :]
-    found[:, ~is_supported[:, 0]] = np.nan
-    found[:, 0] = 1.0
-    return found
+        result: Floats = hits[:, :, 0] / hits[:, 0, :]
+    result[:, ~is_supported[:, 0]] = np.nan
+    result[:, 0] = 1.0
+    return result
 
 
 def adjacent_chain(hits: Floats, misses: Floats, is_supported: Bools) -> Floats:
@@ -103,12 +103,12 @@ def adjacent_chain(hits: Floats, misses: Floats, is_supported: Bools) -> Floats:
 
     hits, misses: (batch, depth, depth). Returns (batch, depth).
     """
-    place = np.arange(hits.shape[1] - 1)
+    position = np.arange(hits.shape[1] - 1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        steps = hits[:, place + 1, place] / hits[:, place, place + 1]
-    steps[:, ~is_supported[place, place + 1]] = np.nan
-    found: Floats = np.cumprod(np.concatenate([np.ones((len(hits), 1)), steps], axis=1), axis=1)
-    return found
+        steps = hits[:, position + 1, position] / hits[:, position, position + 1]
+    steps[:, ~is_supported[position, position + 1]] = np.nan
+    result: Floats = np.cumprod(np.concatenate([np.ones((len(hits), 1)), steps], axis=1), axis=1)
+    return result
 
 
 Estimator = Callable[[Floats, Floats, Bools], Floats]

@@ -26,8 +26,8 @@ class PairValues:
         """The values of these pairs, (m,); 1/2 for one that was never seen."""
         if not len(self.pairs):
             return np.full(len(pairs), UNSEEN)
-        place = np.minimum(np.searchsorted(self.pairs, pairs), len(self.pairs) - 1)
-        return np.where(self.pairs[place] == pairs, self.values[place], UNSEEN)
+        position = np.minimum(np.searchsorted(self.pairs, pairs), len(self.pairs) - 1)
+        return np.where(self.pairs[position] == pairs, self.values[position], UNSEEN)
 
 
 def smoothed(hits: Floats, of: Floats) -> Floats:
@@ -37,10 +37,10 @@ def smoothed(hits: Floats, of: Floats) -> Floats:
 
 def pair_shares(pairs: Ints, hits: Floats, of: Floats) -> PairValues:
     """Smoothed shares by pair. pairs, hits, of: one entry for each observation."""
-    names, place = np.unique(pairs, return_inverse=True)
+    names, position = np.unique(pairs, return_inverse=True)
     count = len(names)
     all_hits, all_of = (
-        np.bincount(place, weights=weights, minlength=count).astype(np.float64)
+        np.bincount(position, weights=weights, minlength=count).astype(np.float64)
         for weights in (hits, of)
     )
     return PairValues(names, smoothed(all_hits, all_of))

@@ -35,8 +35,8 @@ class Pbm:
         """(rows,); 1/2 stands for a position or a pair that was not seen."""
         seen = np.append(self.examination, UNSEEN)
         chances = seen[np.minimum(sessions.position, len(seen)) - 1]
-        found: Floats = chances * self.attractiveness.of(sessions.pair)
-        return found
+        result: Floats = chances * self.attractiveness.of(sessions.pair)
+        return result
 
     def conditional_chances(self, sessions: Sessions) -> Floats:
         """The same: clicks do not depend on each other."""
@@ -79,7 +79,7 @@ def pbm_replicates(
     counts, rng = _count(sessions), np.random.default_rng(seed)
     _, query = np.unique(sessions.query, return_inverse=True)
     queries, cells = int(query.max()) + 1, len(counts.position)
-    found = np.empty((resamples, counts.depth))
+    result = np.empty((resamples, counts.depth))
     step = max(1, CELLS // max(cells, 1))
     for start in range(0, resamples, step):
         some = min(step, resamples - start)
@@ -90,8 +90,8 @@ def pbm_replicates(
             shown[row] = np.bincount(counts.cell, weights=own, minlength=cells)
             clicks[row] = np.bincount(counts.cell, weights=own * sessions.click, minlength=cells)
         examination, _ = _maximize(counts, shown, clicks, rounds)
-        found[start : start + some] = examination / examination[:, :1]
-    return found
+        result[start : start + some] = examination / examination[:, :1]
+    return result
 
 
 def _count(sessions: Sessions) -> _Counts:

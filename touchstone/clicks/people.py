@@ -74,8 +74,8 @@ class Binning:
 
     def of(self, scores: Floats) -> Ints:
         """The places on the scale of scores, (n,)."""
-        found: Ints = self.steps[np.searchsorted(self.bounds, scores, side="right") - 1]
-        return found
+        result: Ints = self.steps[np.searchsorted(self.bounds, scores, side="right") - 1]
+        return result
 
 
 @dataclass(frozen=True)
@@ -102,9 +102,9 @@ def monotone_binning(scores: Floats, steps: Ints, scale: Sequence[float]) -> Bin
     if not len(scores):
         raise ValueError("a binning needs a score")
     values = np.asarray(scale, dtype=np.float64)
-    names, place = np.unique(scores, return_inverse=True)
-    weights = np.bincount(place).astype(np.float64)
-    means = np.bincount(place, weights=values[steps]) / weights
+    names, position = np.unique(scores, return_inverse=True)
+    weights = np.bincount(position).astype(np.float64)
+    means = np.bincount(position, weights=values[steps]) / weights
     fitted = _isotonic(means, weights)
     nearest = np.abs(fitted[:, None] - values[None, :]).argmin(axis=1).astype(np.int64)
     first = np.flatnonzero(np.diff(nearest, prepend=-1))
@@ -127,10 +127,10 @@ def binned_agreement(
 
     A random half of the queries is learned from, the other judged. None with fewer than two.
     """
-    names, place = np.unique(query, return_inverse=True)
+    names, position = np.unique(query, return_inverse=True)
     if len(names) < 2:
         return None
-    is_learned = (np.random.default_rng(seed).permutation(len(names)) % 2 == 0)[place]
+    is_learned = (np.random.default_rng(seed).permutation(len(names)) % 2 == 0)[position]
     binning = monotone_binning(scores[is_learned], steps[is_learned], scale)
     own, other = binning.of(scores[~is_learned]), steps[~is_learned]
     grades = len(scale)

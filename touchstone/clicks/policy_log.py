@@ -49,7 +49,7 @@ def read_policy_log(source: Source, *, name: str) -> PolicyLog:
     header = next(rows, None)
     if header is None:
         raise problems.stop(1, Rule.EMPTY, "the file has no observations.")
-    places = _places(header[0], header[1], problems)
+    positions = _places(header[0], header[1], problems)
     values: list[tuple[float, float, float]] = []
     clusters: dict[str, int] = {}
     codes: list[int] = []
@@ -60,19 +60,19 @@ def read_policy_log(source: Source, *, name: str) -> PolicyLog:
             problems.add(line, Rule.COLUMNS, message)
             continue
         try:
-            found = _values(cells, places)
+            result = _values(cells, positions)
         except _BadValueError as bad:
             problems.add(line, bad.rule, str(bad))
             continue
-        values.append(found)
+        values.append(result)
         lines.append(line)
-        if CLUSTER in places:
-            codes.append(clusters.setdefault(cells[places[CLUSTER]], len(clusters)))
+        if CLUSTER in positions:
+            codes.append(clusters.setdefault(cells[positions[CLUSTER]], len(clusters)))
     problems.raise_if_any()
     if not values:
         raise problems.stop(header[0], Rule.EMPTY, "the file has no observations.")
     rewards, logging, target = np.array(values, dtype=np.float64).T
-    owners = np.array(codes, dtype=np.int64) if CLUSTER in places else None
+    owners = np.array(codes, dtype=np.int64) if CLUSTER in positions else None
     return PolicyLog(rewards, logging, target, owners, tuple(lines))
 
 
@@ -96,14 +96,14 @@ def _places(line: int, cells: Sequence[str], problems: Problems) -> dict[str, in
     return {name: names.index(name) for name in (*COLUMNS, CLUSTER) if name in names}
 
 
-def _values(cells: Sequence[str], places: Mapping[str, int]) -> tuple[float, float, float]:
-    reward, logging, target = (_number(name, cells[places[name]]) for name in COLUMNS)
+def _values(cells: Sequence[str], positions: Mapping[str, int]) -> tuple[float, float, float]:
+    reward, logging, target = (_number(name, cells[positions[name]]) for name in COLUMNS)
     if not 0 < logging <= 1:
         message = f"the logging_probability {logging:g} is not above 0 and at most 1."
         raise _BadValueError(Rule.NUMBER, message)
     if not 0 <= target <= 1:
         raise _BadValueError(Rule.NUMBER, f"the target_probability {target:g} is not from 0 to 1.")
-    if CLUSTER in places and not cells[places[CLUSTER]]:
+    if CLUSTER in positions and not cells[positions[CLUSTER]]:
         raise _BadValueError(Rule.ID, "the cluster is empty.")
     return reward, logging, target
 

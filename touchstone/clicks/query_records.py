@@ -37,14 +37,14 @@ class QueryRecords:
         records = records[np.lexsort((records[:, 1], records[:, 0]))]
         ids, first = np.unique(records[:, 0], return_index=True)
         moments = np.unique(records[:, 1])
-        place = np.minimum(np.searchsorted(ids, query_ids), len(ids) - 1)
+        position = np.minimum(np.searchsorted(ids, query_ids), len(ids) - 1)
         # one number that orders records by id, then by time
         width = len(moments) + 1
         order = np.searchsorted(ids, records[:, 0]) * width
         order += np.searchsorted(moments, records[:, 1]) + 1
-        latest = place * width + np.searchsorted(moments, times, side="right")
-        row = np.maximum(np.searchsorted(order, latest, side="right") - 1, first[place])
-        return np.where(ids[place] == query_ids, records[row, 2], -1)
+        latest = position * width + np.searchsorted(moments, times, side="right")
+        row = np.maximum(np.searchsorted(order, latest, side="right") - 1, first[position])
+        return np.where(ids[position] == query_ids, records[row, 2], -1)
 
     def _records(self) -> Ints:
         # a copy: while an array's memory is looked at, it can't grow

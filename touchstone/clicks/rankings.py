@@ -64,11 +64,11 @@ def ranking_report(
     was_shown = np.isin(pairs, sessions.pair)
     if not was_shown.any():
         return None
-    place = np.minimum(np.searchsorted(pairs, sessions.pair), len(pairs) - 1)
-    counts = sessions.click & (pairs[place] == sessions.pair)
+    position = np.minimum(np.searchsorted(pairs, sessions.pair), len(pairs) - 1)
+    counts = sessions.click & (pairs[position] == sessions.pair)
     seen = examination[sessions.position[counts] - 1]
     weights = 1 / np.maximum(seen, floor)
-    gains = weights / np.log2(1 + rank[place[counts]])
+    gains = weights / np.log2(1 + rank[position[counts]])
     values = np.zeros(len(sessions))
     np.add.at(values, sessions.session[counts], gains)
     starts = np.cumsum(sessions.lengths) - sessions.lengths

@@ -59,10 +59,10 @@ def _block(batch: Batch) -> list[Record | None] | None:
         if any(sign in text for sign in _SUSPICIOUS):
             return None
         with _no_collection():
-            found: list[Record | None] = _DECODER.decode(f"[{text}]")
+            result: list[Record | None] = _DECODER.decode(f"[{text}]")
     except (ValueError, RecursionError):
         return None
-    return found if len(found) == batch.count and set(map(type, found)) == {dict} else None
+    return result if len(result) == batch.count and set(map(type, result)) == {dict} else None
 
 
 @contextmanager
@@ -81,7 +81,7 @@ def _no_collection() -> Iterator[None]:
 
 
 def _line_by_line(batch: Batch, problems: Problems) -> list[Record | None]:
-    found: list[Record | None] = []
+    result: list[Record | None] = []
     for number, raw in enumerate(batch.data.split(b"\n")[:-1], start=batch.line):
         text = line_text(raw, number, problems)
         record = None
@@ -90,8 +90,8 @@ def _line_by_line(batch: Batch, problems: Problems) -> list[Record | None]:
                 record = _object(text)
             except JsonRefusedError as refused:
                 problems.add(number, refused.rule, refused.message, column=refused.column)
-        found.append(record)
-    return found
+        result.append(record)
+    return result
 
 
 def _object(text: str) -> Record:

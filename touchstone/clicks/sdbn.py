@@ -38,19 +38,19 @@ class Sdbn:
         satisfying = self.satisfaction.of(sessions.pair)
         starts = np.cumsum(sessions.lengths) - sessions.lengths
         read = np.ones(len(sessions))
-        found = np.empty(len(attractive))
-        for place in range(sessions.depth):
-            pages = np.flatnonzero(sessions.lengths > place)
-            rows = starts[pages] + place
+        result = np.empty(len(attractive))
+        for position in range(sessions.depth):
+            pages = np.flatnonzero(sessions.lengths > position)
+            rows = starts[pages] + position
             attraction, satisfaction = attractive[rows], satisfying[rows]
             clicked = attraction * read[pages]
-            found[rows] = clicked
+            result[rows] = clicked
             if is_conditional:
                 passed = read[pages] * (1 - attraction) / (1 - clicked)
                 read[pages] = np.where(sessions.click[rows], 1 - satisfaction, passed)
             else:
                 read[pages] *= (1 - satisfaction) * attraction + (1 - attraction)
-        return found
+        return result
 
 
 def fit_sdbn(sessions: Sessions) -> Sdbn:

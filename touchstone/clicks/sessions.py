@@ -100,7 +100,7 @@ def find_sessions(
     """
     if log.events is None:
         raise ValueError("the log was read without its events")
-    found = []
+    result = []
     for one in log.ledger.applications:
         base = rank_base if rank_base is not None else one.rank_base
         if base is None:
@@ -108,10 +108,10 @@ def find_sessions(
         code = log.applications.index(one.name)
         events = log.events[log.events[:, APPLICATION] == code]
         sessions, dropped = pages(events, base, fewest=fewest, most=most)
-        found.append(FoundSessions(sessions, one.name, base, dropped))
-    best = max(found, key=lambda one: len(one.sessions), default=None)
+        result.append(FoundSessions(sessions, one.name, base, dropped))
+    best = max(result, key=lambda one: len(one.sessions), default=None)
     if best is None or not len(best.sessions):
-        raise SessionsError(_why_none(log, found, is_base_known=rank_base is not None))
+        raise SessionsError(_why_none(log, result, is_base_known=rank_base is not None))
     return best
 
 
@@ -126,9 +126,9 @@ def pages(events: Ints, base: int, *, fewest: int, most: int) -> tuple[Sessions,
     changes = np.diff(shown[order][:, [QUERY_ID, RANK]], axis=0).any(axis=1)
     rows = shown[order[np.concatenate([[True], changes])]] if len(order) else shown
     ids, starts, lengths = np.unique(rows[:, QUERY_ID], return_index=True, return_counts=True)
-    place = np.arange(len(rows)) - np.repeat(starts, lengths)
+    position = np.arange(len(rows)) - np.repeat(starts, lengths)
     gaps = np.zeros(len(ids), dtype=bool)
-    gaps[np.repeat(np.arange(len(ids)), lengths)[rows[:, RANK] - base != place]] = True
+    gaps[np.repeat(np.arange(len(ids)), lengths)[rows[:, RANK] - base != position]] = True
     too_short, too_long = lengths < fewest, lengths > most
     keep = ~gaps & ~too_short & ~too_long
     dropped = {
@@ -137,12 +137,12 @@ def pages(events: Ints, base: int, *, fewest: int, most: int) -> tuple[Sessions,
         "too_long": int((too_long & ~gaps).sum()),
     }
     kept = np.repeat(keep, lengths)
-    rows, place, ids, lengths = rows[kept], place[kept], ids[keep], lengths[keep]
+    rows, position, ids, lengths = rows[kept], position[kept], ids[keep], lengths[keep]
     # a page stands where its first impression does in the log, and has the text of that one
     names, first = np.unique(shown[:, QUERY_ID], return_index=True)
     first = first[np.searchsorted(names, ids)]
     by_log = np.argsort(np.repeat(first, lengths), kind="stable")
-    rows, place = rows[by_log], place[by_log]
+    rows, position = rows[by_log], position[by_log]
     order = np.argsort(first)
     first, lengths = first[order], lengths[order]
     starts = np.cumsum(lengths) - lengths
@@ -150,18 +150,18 @@ def pages(events: Ints, base: int, *, fewest: int, most: int) -> tuple[Sessions,
     click = np.zeros(len(rows), dtype=bool)
     if len(ids):
         clicks = events[events[:, IS_CLICK] == 1]
-        found = np.minimum(np.searchsorted(ids, clicks[:, QUERY_ID]), len(ids) - 1)
-        page = np.argsort(order)[found]
+        result = np.minimum(np.searchsorted(ids, clicks[:, QUERY_ID]), len(ids) - 1)
+        page = np.argsort(order)[result]
         offset = clicks[:, RANK] - base
-        inside = (ids[found] == clicks[:, QUERY_ID]) & (offset >= 0) & (offset < lengths[page])
+        inside = (ids[result] == clicks[:, QUERY_ID]) & (offset >= 0) & (offset < lengths[page])
         row = (starts[page] + offset)[inside]
         same = rows[row, DOCUMENT] == clicks[inside, DOCUMENT]
         click[row[same]] = True
     query = shown[first, QUERY][session]
-    return Sessions(session, place + 1, query, rows[:, DOCUMENT], click), dropped
+    return Sessions(session, position + 1, query, rows[:, DOCUMENT], click), dropped
 
 
-def _why_none(log: ClickLog, found: list[FoundSessions], *, is_base_known: bool) -> str:
+def _why_none(log: ClickLog, result: list[FoundSessions], *, is_base_known: bool) -> str:
     unknown = [
         one.name or "(no name)"
         for one in log.ledger.applications
@@ -172,7 +172,7 @@ def _why_none(log: ClickLog, found: list[FoundSessions], *, is_base_known: bool)
             f"No result pages: the smallest rank of {', '.join(unknown)} is neither 0 nor 1; "
             "set --rank-base."
         )
-    dropped = sum(sum(one.dropped.values()) for one in found)
+    dropped = sum(sum(one.dropped.values()) for one in result)
     return (
         "No result pages: impressions must have a query_id, and ranks without a gap"
         f"{f' ({dropped:,} pages have too few, too many or a gap)' if dropped else ''}."

@@ -198,33 +198,33 @@ def _lack(document: str | None, rank: int | None) -> Outcome | None:
 
 
 def _object(record: Record, key: str) -> Record:
-    found = record.get(key)
-    if found is None:
+    result = record.get(key)
+    if result is None:
         return {}
-    if not isinstance(found, dict):
-        raise _BadFieldError(f"{key} is {_shown(found)}, not an object.")
-    return found
+    if not isinstance(result, dict):
+        raise _BadFieldError(f"{key} is {_shown(result)}, not an object.")
+    return result
 
 
 def _text(record: Record, key: str) -> str | None:
     """A string, or a whole number as one; None where there is none."""
-    found = record.get(key)
-    if isinstance(found, int) and not isinstance(found, bool):
-        return str(found)
-    if found is not None and not isinstance(found, str):
-        raise _BadFieldError(f"{key} is {_shown(found)}, not a text.")
-    return found
+    result = record.get(key)
+    if isinstance(result, int) and not isinstance(result, bool):
+        return str(result)
+    if result is not None and not isinstance(result, str):
+        raise _BadFieldError(f"{key} is {_shown(result)}, not a text.")
+    return result
 
 
 def _rank(position: Record) -> int | None:
-    found = position.get("ordinal")
-    if found is None:
+    result = position.get("ordinal")
+    if result is None:
         return None
-    if isinstance(found, bool) or not isinstance(found, int | float) or found != int(found):
-        raise _BadFieldError(f"position.ordinal is {_shown(found)}, not a whole number.")
-    if found < 0:
-        raise _BadFieldError(f"position.ordinal is {_shown(found)}, less than 0.")
-    return int(found)
+    if isinstance(result, bool) or not isinstance(result, int | float) or result != int(result):
+        raise _BadFieldError(f"position.ordinal is {_shown(result)}, not a whole number.")
+    if result < 0:
+        raise _BadFieldError(f"position.ordinal is {_shown(result)}, less than 0.")
+    return int(result)
 
 
 def milliseconds(time: object) -> int:

@@ -137,11 +137,11 @@ class Client:
         end = time.monotonic() + patience
         while True:
             seconds = max(0, min(AT_ONCE, int(end - time.monotonic())))
-            found = self._connection.get(path, {"wait": seconds}, patience=seconds)
-            if found["state"] == "evaluated":
+            result = self._connection.get(path, {"wait": seconds}, patience=seconds)
+            if result["state"] == "evaluated":
                 return
-            if found["state"] != "waiting":
-                raise RequestRefusedError(422, found["state"], _why_not(run, found))
+            if result["state"] != "waiting":
+                raise RequestRefusedError(422, result["state"], _why_not(run, result))
             if time.monotonic() + PAUSE > end:
                 message = f"{run} was not evaluated within {patience:g} s; is a worker running?"
                 raise ServerUnavailableError(message)
@@ -165,10 +165,10 @@ class Client:
         list_name: as collection/list. measures: names; without them, those that the list shows.
         low, high: the 95 % interval of the mean over n queries.
         """
-        found = self.get_leaderboard(list_name, measures, version=version)
+        result = self.get_leaderboard(list_name, measures, version=version)
         rows = [
             {**run, **value, "measure": measure}
-            for run in found["runs"]
+            for run in result["runs"]
             for measure, value in run["values"].items()
         ]
         return as_frame(rows, BOARD, self._frames)
@@ -193,8 +193,8 @@ class Client:
         runs: names as ranker/run, a ranker for its newest run, or ids; without them, the newest of
         every ranker. value: None where the query is not in the measure's mean.
         """
-        found = self.get_values(list_name, measures, runs=runs, version=version)
-        return as_frame(found["results"], VALUES, self._frames)
+        result = self.get_values(list_name, measures, runs=runs, version=version)
+        return as_frame(result["results"], VALUES, self._frames)
 
     def get_values(
         self,
@@ -226,8 +226,8 @@ class Client:
         """
         asked: dict[str, object] = {"baseline": baseline, "measure": measure, "version": version}
         asked |= {"runs": f"{baseline},{_commas(runs)}", "margin": margin, "level": level}
-        found = self._of_list(list_name, "compare", asked)
-        return as_frame(list(_compared_rows(found)), COMPARED, self._frames)
+        result = self._of_list(list_name, "compare", asked)
+        return as_frame(list(_compared_rows(result)), COMPARED, self._frames)
 
     def gate(
         self,
@@ -263,8 +263,8 @@ class Client:
     def _of_list(self, name: str, resource: str, asked: Mapping[str, object]) -> dict[str, Any]:
         collection, slug = two_names(name, "COLLECTION/LIST")
         path = _path("collections", collection, "lists", slug, resource)
-        found: dict[str, Any] = self._connection.get(path, asked)
-        return found
+        result: dict[str, Any] = self._connection.get(path, asked)
+        return result
 
     def _register(self, collection: str, slug: str, name: str) -> None:
         """Have a ranker of this short name; a new one is called `name`."""
@@ -285,9 +285,9 @@ class Client:
             raise RequestRefusedError(404, error.code, message) from None
 
 
-def _why_not(run: str, found: Mapping[str, Any]) -> str:
-    problems = [f"{one['list']}: {one['problem']}" for one in found["lists"] if one["problem"]]
-    return "\n".join((f"{run} is {found['state']}", *problems))
+def _why_not(run: str, result: Mapping[str, Any]) -> str:
+    problems = [f"{one['list']}: {one['problem']}" for one in result["lists"] if one["problem"]]
+    return "\n".join((f"{run} is {result['state']}", *problems))
 
 
 def two_names(text: str, form: str) -> tuple[str, str]:
@@ -311,22 +311,22 @@ def _commas(names: Names) -> str:
     return names if isinstance(names, str) else ",".join(names)
 
 
-def _pushed(collection: str, found: Mapping[str, Any], *, is_new: bool) -> PushedRun:
+def _pushed(collection: str, result: Mapping[str, Any], *, is_new: bool) -> PushedRun:
     return PushedRun(
-        path=f"{collection}/{found['ranker']}/{found['id']}",
-        id=found["id"],
-        name=found["name"],
-        queries=found["queries"],
-        rows=found["rows"],
+        path=f"{collection}/{result['ranker']}/{result['id']}",
+        id=result["id"],
+        name=result["name"],
+        queries=result["queries"],
+        rows=result["rows"],
         is_new=is_new,
-        note=found["note"],
-        remarks=tuple(found.get("remarks", ())),  # which an older server does not send,
+        note=result["note"],
+        remarks=tuple(result.get("remarks", ())),  # which an older server does not send,
     )
 
 
-def _compared_rows(found: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    for own in found["comparisons"]:
+def _compared_rows(result: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for own in result["comparisons"]:
         low, high = own["ci"]
-        names = {"run": own["run"]["name"], "baseline": found["baseline"]["name"]}
-        shared = {"measure": found["measure"], "version": found["version"]}
+        names = {"run": own["run"]["name"], "baseline": result["baseline"]["name"]}
+        shared = {"measure": result["measure"], "version": result["version"]}
         yield own | names | shared | {"low": low, "high": high}

@@ -52,10 +52,10 @@ class Connection:
         """All results of an address that gives them page by page."""
         query: str | None = urlencode({"limit": PAGE})
         while query is not None:
-            found = self._ask("GET", path, query).data
-            yield from found["results"]
+            result = self._ask("GET", path, query).data
+            yield from result["results"]
             # its query alone: behind a proxy the server may know itself by another name
-            query = urlsplit(found["next"]).query if found["next"] else None
+            query = urlsplit(result["next"]).query if result["next"] else None
 
     def post(self, path: str, body: Body) -> ServerAnswer:
         """Send a body."""
@@ -123,10 +123,10 @@ class _SameServer(HTTPRedirectHandler):
     ) -> Request | None:
         if _origin(newurl) != _origin(req.full_url) or req.get_method() != "GET":
             return None  # which makes it an HTTPError
-        found = super().redirect_request(req, fp, code, msg, headers, newurl)
-        if found is not None and req.has_header("Authorization"):
-            found.add_unredirected_header("Authorization", str(req.get_header("Authorization")))
-        return found
+        result = super().redirect_request(req, fp, code, msg, headers, newurl)
+        if result is not None and req.has_header("Authorization"):
+            result.add_unredirected_header("Authorization", str(req.get_header("Authorization")))
+        return result
 
 
 def _origin(url: str) -> tuple[str, str | None, int | None]:
@@ -145,10 +145,10 @@ def _json(content: bytes, url: str) -> Any:
 def _problem(error: HTTPError) -> dict[str, Any] | None:
     """The problem details of an answer; None where there are none."""
     try:
-        found = json.loads(error.read())
+        result = json.loads(error.read())
     except (ValueError, OSError, HTTPException):
         return None
-    return found if isinstance(found, dict) and "code" in found else None
+    return result if isinstance(result, dict) and "code" in result else None
 
 
 def _lines(problem: Mapping[str, Any]) -> tuple[str, ...]:
@@ -164,8 +164,8 @@ def _lines(problem: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _line(row: Mapping[str, Any]) -> str:
-    places = [str(row[name]) for name in ("file", "line", "column") if name in row]
-    return f"{':'.join(places)}: {row.get('rule', '')}: {row.get('message', '')}"
+    positions = [str(row[name]) for name in ("file", "line", "column") if name in row]
+    return f"{':'.join(positions)}: {row.get('rule', '')}: {row.get('message', '')}"
 
 
 def _sign_in(url: str, token: str | None) -> str:

@@ -90,14 +90,14 @@ def _read_saved() -> dict[str, str]:
     path = saved_path()
     try:
         mode = path.stat().st_mode
-        found = json.loads(path.read_text(encoding="utf-8"))
+        result = json.loads(path.read_text(encoding="utf-8"))
     except OSError:
         return {}
     except ValueError:
         raise ClientUsageError(f"{path} can't be read: run `touchstone login` again") from None
     if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise ClientUsageError(f"{path} is readable by others: run chmod 600 on it")
-    return found if isinstance(found, dict) else {}
+    return result if isinstance(result, dict) else {}
 
 
 def _keyring() -> Any:
@@ -109,8 +109,8 @@ def _keyring() -> Any:
 def _from_keyring(url: str) -> str | None:
     if keyring := _keyring():
         with suppress(Exception):  # each backend has errors of its own, some none of keyring's
-            found = keyring.get_password(KEYRING_SERVICE, url)
-            return found if isinstance(found, str) else None
+            result = keyring.get_password(KEYRING_SERVICE, url)
+            return result if isinstance(result, str) else None
     return None
 
 

@@ -78,8 +78,8 @@ def run_lines(run: Any, *, tag: str) -> Iterator[str]:
 
 def name_in(run: Any) -> str | None:
     """What the run calls itself, as a ranx Run does; None for a path, which the server looks at."""
-    found = None if isinstance(run, str | os.PathLike) else getattr(run, "name", None)
-    return found if isinstance(found, str) and found else None
+    result = None if isinstance(run, str | os.PathLike) else getattr(run, "name", None)
+    return result if isinstance(result, str) and result else None
 
 
 def _rows(run: Any) -> Iterable[Row]:

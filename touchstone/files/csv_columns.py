@@ -71,7 +71,7 @@ def read_csv_columns(
     for batch in batches:
         split = None if header is None else _split(batch, wanted.delimiter, len(header))
         if header is not None and split is not None:
-            cells = {name: split[place :: len(header)] for place, name in enumerate(header)}
+            cells = {name: split[position :: len(header)] for position, name in enumerate(header)}
             yield CsvBlock(range(batch.line, batch.line + batch.count), _own(cells, wanted))
             continue
         lines, rows = _rows(batch, wanted.delimiter, problems)
@@ -99,8 +99,8 @@ def _split(batch: Batch, delimiter: str, width: int) -> list[str] | None:
     """The cells of a batch, line after line, if every line has `width` and none is quoted."""
     if width < 2 or (delimiter != "\t" and b'"' in batch.data):
         return None
-    found = np.frombuffer(batch.data, np.uint8)
-    marks = found[(found == ord("\n")) | (found == ord(delimiter))]
+    result = np.frombuffer(batch.data, np.uint8)
+    marks = result[(result == ord("\n")) | (result == ord(delimiter))]
     if len(marks) != width * batch.count:
         return None
     if (marks[width - 1 :: width] != ord("\n")).any():
@@ -117,9 +117,9 @@ def numbers(
 ) -> npt.NDArray[np.float64]:
     """A column of finite numbers, float64 (n,); NaN where a problem was noted."""
     if _NUMBERS.fullmatch("\n".join((*cells, ""))):
-        found = np.array(list(map(float, cells)))
-        if np.isfinite(found).all():
-            return found
+        result = np.array(list(map(float, cells)))
+        if np.isfinite(result).all():
+            return result
     return np.array(
         [_number(cell, line, name, problems) for cell, line in zip(cells, lines, strict=False)]
     )
@@ -129,11 +129,11 @@ def _number(cell: str, line: int, name: str, problems: Problems) -> float:
     if not _NUMBER.fullmatch(cell):
         problems.add(line, Rule.NUMBER, f"the {name} {quoted(cell)} is not a number.")
         return np.nan
-    found = float(cell)
-    if not np.isfinite(found):
+    result = float(cell)
+    if not np.isfinite(result):
         problems.add(line, Rule.NOT_FINITE, f"the {name} {quoted(cell)} is too large.")
         return np.nan
-    return found
+    return result
 
 
 def _rows(
@@ -184,7 +184,7 @@ def _header(
     if twice:
         raise problems.stop(line, Rule.HEADER, f"the column {quoted(twice[0])} appears twice.")
     # a column that nobody asks for may have any name, or another one's
-    return tuple(asked.get(name, f"\x00{place}") for place, name in enumerate(names)), True
+    return tuple(asked.get(name, f"\x00{position}") for position, name in enumerate(names)), True
 
 
 def _of_width(

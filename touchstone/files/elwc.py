@@ -133,11 +133,11 @@ def _checksums() -> npt.NDArray[np.uint32]:
 def _behind() -> list[list[int]]:
     """What becomes of each byte of a checksum, the lowest first, once a part has gone by."""
     bytes_of = np.arange(256, dtype=np.uint32)
-    checksum = np.stack([bytes_of << place for place in (0, 8, 16, 24)])
+    checksum = np.stack([bytes_of << position for position in (0, 8, 16, 24)])
     for _ in range(_PART):
         checksum = _TABLE[checksum & 0xFF] ^ (checksum >> 8)
-    found: list[list[int]] = checksum.tolist()
-    return found
+    result: list[list[int]] = checksum.tolist()
+    return result
 
 
 _TABLE: Final = _checksums()

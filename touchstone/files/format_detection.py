@@ -97,9 +97,9 @@ def _of_line(text: str) -> tuple[str, str]:
 def _head(source: Source) -> bytes:
     """How the file's text begins; nothing of what can't be read, or not twice."""
     if not isinstance(source, str | os.PathLike):
-        place = source.tell()
+        position = source.tell()
         head = source.read(HEAD)
-        source.seek(place)
+        source.seek(position)
     else:
         try:
             head = _head_of_file(Path(source))

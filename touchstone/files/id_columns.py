@@ -55,9 +55,9 @@ class IdColumn:
     def __len__(self) -> int:
         return len(self.words)
 
-    def at(self, places: Places | slice) -> "IdColumn":
+    def at(self, positions: Places | slice) -> "IdColumn":
         """The ids at these places."""
-        return IdColumn(self.words[places], self.long)
+        return IdColumn(self.words[positions], self.long)
 
     def widened(self, width: int) -> Words:
         """The words, so many for each id; not fewer than there are."""
@@ -96,8 +96,8 @@ class IdColumn:
         if not self.long:
             return np.ascontiguousarray(self.words.T).byteswap()
         raw = [text.encode() for text in self.texts()]
-        place = {one: number for number, one in enumerate(sorted(set(raw)))}
-        return np.array([[place[one] for one in raw]], np.uint64)
+        position = {one: number for number, one in enumerate(sorted(set(raw)))}
+        return np.array([[position[one] for one in raw]], np.uint64)
 
 
 def found_in(
@@ -123,8 +123,8 @@ def found_in(
         if other < 0:
             continue
         theirs = slice(int(of_others[other]), int(of_others[other + 1]))
-        places = dict(zip(among.at(theirs).raw(), range(theirs.start, theirs.stop), strict=True))
-        out[start:stop] = [places.get(one, -1) for one in ids.at(slice(start, stop)).raw()]
+        positions = dict(zip(among.at(theirs).raw(), range(theirs.start, theirs.stop), strict=True))
+        out[start:stop] = [positions.get(one, -1) for one in ids.at(slice(start, stop)).raw()]
     return out
 
 
@@ -138,7 +138,7 @@ def repeated(ids: IdColumn, starts: Places) -> list[tuple[int, int]]:
         own = ids.at(slice(start, stop)).raw()
         if len(set(own)) < len(own):
             first: dict[bytes, int] = {}
-            earlier = [first.setdefault(one, place) for place, one in enumerate(own)]
+            earlier = [first.setdefault(one, position) for position, one in enumerate(own)]
             out += [(start + at, start + one) for at, one in enumerate(earlier) if one != at]
     return out
 

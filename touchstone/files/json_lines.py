@@ -65,15 +65,15 @@ def _check_depth(text: str) -> None:
     if text.count("[") + text.count("{") <= MAX_DEPTH:
         return
     depth = 0
-    for found in _STRING_OR_BRACKET.finditer(text):
-        sign = found.group()
+    for result in _STRING_OR_BRACKET.finditer(text):
+        sign = result.group()
         if sign in "[{":
             depth += 1
         elif sign in "]}":
             depth -= 1
         if depth > MAX_DEPTH:
             message = f"nested more than {MAX_DEPTH} levels deep."
-            raise JsonRefusedError(Rule.DEPTH, message, found.start() + 1)
+            raise JsonRefusedError(Rule.DEPTH, message, result.start() + 1)
 
 
 def _check_characters(string: str) -> None:
@@ -102,12 +102,12 @@ def _strings(value: Json) -> Iterator[str]:
 
 
 def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    found: dict[str, Json] = {}
+    result: dict[str, Json] = {}
     for key, value in pairs:
-        if key in found:
+        if key in result:
             raise JsonRefusedError(Rule.KEY, f"the key {quoted(key)} appears twice.")
-        found[key] = value
-    return found
+        result[key] = value
+    return result
 
 
 def _float(text: str) -> float:

@@ -173,13 +173,13 @@ def _values(
 ) -> Mapping[str, str] | None:
     """One JSON object's values as the text that a CSV would have; null is an empty one."""
     try:
-        found = json_object(text)
+        result = json_object(text)
     except JsonRefusedError as refused:
         problems.add(line, refused.rule, refused.message, column=refused.column)
         return None
     values = {
         name: "" if value is None else str(value).strip()
-        for name, value in found.items()
+        for name, value in result.items()
         if not isinstance(value, bool | list | dict)
     }
     missing = [name for name in wanted if name not in values]

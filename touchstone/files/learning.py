@@ -67,7 +67,7 @@ def read_features(source: Source, *, name: str, progress: Progress | None = None
     problems = Problems(name)
     rows = csv_rows(source, problems, progress)
     number, header = next(rows, (1, []))
-    places, columns = _columns(number, header, problems)
+    positions, columns = _columns(number, header, problems)
     values: dict[tuple[str, str], tuple[str, ...]] = {}
     size = 0
     for number, cells in rows:
@@ -75,17 +75,20 @@ def read_features(source: Source, *, name: str, progress: Progress | None = None
             message = f"{len(cells)} columns, but the header has {len(header)}."
             problems.add(number, Rule.COLUMNS, message)
             continue
-        pair = (unguarded(cells[places[0]].strip(" \t")), unguarded(cells[places[1]].strip(" \t")))
+        pair = (
+            unguarded(cells[positions[0]].strip(" \t")),
+            unguarded(cells[positions[1]].strip(" \t")),
+        )
         if not sound_ids(number, *pair, problems) or not _numbers(number, cells, columns, problems):
             continue
         if pair in values:
             message = f"document {quoted(pair[1])} of query {quoted(pair[0])} appears twice."
             problems.add(number, Rule.DUPLICATE, message)
-        values[pair] = tuple(cells[place].strip() for place in columns)
+        values[pair] = tuple(cells[position].strip() for position in columns)
         size += 200 + sum(map(len, cells)) + 60 * len(cells)
         check_memory(size, number, problems)
     problems.raise_if_any()
-    return Features(tuple(header[place].strip() for place in columns), values)
+    return Features(tuple(header[position].strip() for position in columns), values)
 
 
 def write_learning(kind: str, pairs: Iterable[JudgedPair], features: Features) -> bytes:
@@ -130,7 +133,7 @@ def _columns(
         next((names.index(name) for name in wanted if name in names), -1)
         for wanted in (QUERY_NAMES, DOCUMENT_NAMES)
     ]
-    features = [place for place in range(len(names)) if place not in ids]
+    features = [position for position in range(len(names)) if position not in ids]
     if -1 in ids or not features:
         message = "a header with query_id, doc_id and at least one feature is needed."
     elif len(set(names)) < len(names) or not all(names):
@@ -145,8 +148,8 @@ def _columns(
 
 
 def _numbers(line: int, cells: Sequence[str], columns: Sequence[int], problems: Problems) -> bool:
-    for place in columns:
-        text = cells[place].strip()
+    for position in columns:
+        text = cells[position].strip()
         if not text:
             continue
         if not _NUMBER.fullmatch(text) or not math.isfinite(float(text)):
@@ -156,10 +159,10 @@ def _numbers(line: int, cells: Sequence[str], columns: Sequence[int], problems: 
     return True
 
 
-def _line(kind: str, place: int, pair: JudgedPair, values: Sequence[str]) -> str:
+def _line(kind: str, position: int, pair: JudgedPair, values: Sequence[str]) -> str:
     words = [str(max(0, pair.grade))]
     if kind != "lightgbm":
-        words.append(f"qid:{place}")
+        words.append(f"qid:{position}")
     words += [f"{number}:{value}" for number, value in enumerate(values, start=1) if value]
     if kind == "ranklib":
         words.append(f"# {pair.query_id} {pair.doc_id}")
@@ -170,8 +173,8 @@ def _of_lines(
     kind: str, groups: Sequence[Sequence[JudgedPair]], features: Features
 ) -> dict[str, str | bytes]:
     lines = [
-        _line(kind, place, pair, features.values[pair.query_id, pair.doc_id])
-        for place, own in enumerate(groups, start=1)
+        _line(kind, position, pair, features.values[pair.query_id, pair.doc_id])
+        for position, own in enumerate(groups, start=1)
         for pair in own
     ]
     files: dict[str, str | bytes] = {NAME: "".join(lines)}

@@ -30,8 +30,8 @@ class Located:
 
     def items(self, key: str) -> "list[Located] | None":
         """The list that an object has under a key; None where there is none."""
-        found = self.get(key)
-        return found.value if found is not None and isinstance(found.value, list) else None
+        result = self.get(key)
+        return result.value if result is not None and isinstance(result.value, list) else None
 
 
 def read_document(source: Source, problems: Problems, progress: Progress | None) -> Located:
@@ -57,7 +57,7 @@ class _Parser:
         self.text = text
         self.place = 0
         self.line = 1
-        self.breaks = [found.start() for found in re.finditer("\n", text)]
+        self.breaks = [result.start() for result in re.finditer("\n", text)]
 
     def document(self) -> Located:
         value = self.value(self.token(), 1)
@@ -67,14 +67,14 @@ class _Parser:
 
     def token(self) -> str:
         """The next token; "" at the end."""
-        found = _TOKEN.match(self.text, self.place)
-        if found is None or found[5]:
-            start = self.place if found is None else found.start(5)
+        result = _TOKEN.match(self.text, self.place)
+        if result is None or result[5]:
+            start = self.place if result is None else result.start(5)
             self.line = bisect_right(self.breaks, start) + 1
             raise JsonRefusedError(Rule.JSON, "not JSON: an unterminated string.")
-        self.place = found.end()
-        self.line = bisect_right(self.breaks, found.start(found.lastindex or 0)) + 1
-        return found[found.lastindex or 0]
+        self.place = result.end()
+        self.line = bisect_right(self.breaks, result.start(result.lastindex or 0)) + 1
+        return result[result.lastindex or 0]
 
     def value(self, sign: str, depth: int) -> Located:
         line = self.line
@@ -90,26 +90,26 @@ class _Parser:
         return Located(line, scalar)
 
     def members(self, depth: int) -> dict[str, Located]:
-        found: dict[str, Located] = {}
+        result: dict[str, Located] = {}
         sign = self.token()
         while sign != "}":
             key = json_scalar(sign)
             if not isinstance(key, str):
                 raise JsonRefusedError(Rule.JSON, "not JSON: a key that is not a string.")
-            if key in found:
+            if key in result:
                 raise JsonRefusedError(Rule.KEY, f"the key {quoted(key)} appears twice.")
             self.expect(":")
-            found[key] = self.value(self.token(), depth + 1)
+            result[key] = self.value(self.token(), depth + 1)
             sign = self.following("}")
-        return found
+        return result
 
     def elements(self, depth: int) -> list[Located]:
-        found: list[Located] = []
+        result: list[Located] = []
         sign = self.token()
         while sign != "]":
-            found.append(self.value(sign, depth + 1))
+            result.append(self.value(sign, depth + 1))
             sign = self.following("]")
-        return found
+        return result
 
     def following(self, end: str) -> str:
         """The end, or what comes behind a comma."""

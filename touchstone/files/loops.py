@@ -45,7 +45,7 @@ def scan(
     words: Words,
     values: Floats,
     odd: Slots,
-    stretches: Slots,
+    chunks: Slots,
     names: Bytes,
     filled: Slots,
 ) -> int:
@@ -54,15 +54,15 @@ def scan(
     value: the field with a number; plain ones become `values`, as `trec_bytes.plain_numbers` does.
     words: (n_lines, width), the documents as `IdColumn.words`.
     odd: (n_lines, 3), filled with (line, start, end) of each number that is not plain.
-    stretches, names: the lines whose first field differs from the line before, and those fields,
+    chunks, names: the lines whose first field differs from the line before, and those fields,
     each with a line feed.
-    filled: (3,), how many there are of stretches, of odd numbers and of bytes of names.
+    filled: (3,), how many there are of chunks, of odd numbers and of bytes of names.
     Returns 0 (SOUND), -1 (UNUSUAL) where someone must look at the lines, or the width that a
     document needs.
     """
     unusual = -1
     width, n_lines = words.shape[1], len(values)
-    at = line = n_stretches = n_odd = n_names = 0
+    at = line = n_chunks = n_odd = n_names = 0
     before, length_before = 0, -1
     while at < len(data):
         if line >= n_lines:
@@ -78,15 +78,15 @@ def scan(
                 return unusual
             start = at
             if field == 2:
-                place = 0
+                position = 0
                 word = shift = np.uint64(0)
                 while byte > 32 and byte != 127:
-                    if place < width:
+                    if position < width:
                         word |= np.uint64(byte) << shift
                         shift += np.uint64(8)
                         if shift == 64:
-                            words[line, place] = word
-                            place += 1
+                            words[line, position] = word
+                            position += 1
                             word = shift = np.uint64(0)
                     at += 1
                     byte = data[at]
@@ -94,10 +94,10 @@ def scan(
                     return unusual
                 if at - start > 8 * width:
                     return (at - start + 7) // 8
-                while place < width:
-                    words[line, place] = word
+                while position < width:
+                    words[line, position] = word
                     word = np.uint64(0)
-                    place += 1
+                    position += 1
             elif field == value:
                 negative = byte == 45
                 if negative:
@@ -124,8 +124,8 @@ def scan(
                     odd[n_odd, 0], odd[n_odd, 1], odd[n_odd, 2] = line, start, at
                     n_odd += 1
                 else:
-                    found = number / _POWERS[behind]
-                    values[line] = -found if negative else found
+                    result = number / _POWERS[behind]
+                    values[line] = -result if negative else result
             else:
                 while byte > 32 and byte != 127:
                     at += 1
@@ -133,15 +133,15 @@ def scan(
                 length = at - start
                 if field == 0:
                     same = length == length_before
-                    place = 0
-                    while same and place < length:
-                        same = data[start + place] == data[before + place]
-                        place += 1
+                    position = 0
+                    while same and position < length:
+                        same = data[start + position] == data[before + position]
+                        position += 1
                     if not same:
-                        stretches[n_stretches] = line
-                        n_stretches += 1
-                        for place in range(start, at):
-                            names[n_names] = data[place]
+                        chunks[n_chunks] = line
+                        n_chunks += 1
+                        for position in range(start, at):
+                            names[n_names] = data[position]
                             n_names += 1
                         names[n_names] = 10
                         n_names += 1
@@ -164,7 +164,7 @@ def scan(
             return unusual
         at += 1
         line += 1
-    filled[0], filled[1], filled[2] = n_stretches, n_odd, n_names
+    filled[0], filled[1], filled[2] = n_chunks, n_odd, n_names
     return 0 if line == n_lines else unusual
 
 
@@ -172,8 +172,8 @@ def scan(
 def _mixed(words: Words, row: int, seed: np.uint64) -> np.uint64:
     """A number for an id, spread over all its bits."""
     mixed = seed
-    for place in range(words.shape[1]):
-        mixed = (mixed ^ words[row, place]) * _SPREAD
+    for position in range(words.shape[1]):
+        mixed = (mixed ^ words[row, position]) * _SPREAD
         mixed ^= mixed >> _HALF
     return mixed
 
@@ -181,8 +181,8 @@ def _mixed(words: Words, row: int, seed: np.uint64) -> np.uint64:
 @njit(boolean(_WORDS_READ, int64, _WORDS_READ, int64), cache=True, forceinline=True)
 def _are_same(words: Words, row: int, others: Words, other: int) -> bool:
     """Whether two ids, equally wide, are the same."""
-    for place in range(words.shape[1]):
-        if words[row, place] != others[other, place]:
+    for position in range(words.shape[1]):
+        if words[row, position] != others[other, position]:
             return False
     return True
 

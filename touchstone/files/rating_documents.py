@@ -23,7 +23,7 @@ _PER_QUERY_ONLY: Final = "an object with `query` and the list `ratings` is neede
 def read_opensearch(source: Source, problems: Problems, progress: Progress | None) -> list[Rating]:
     """Judgments as the Search Relevance Workbench imports them, and as it returns them."""
     document = read_document(source, problems, progress)
-    found: list[Rating] = []
+    result: list[Rating] = []
     for judgments in _judgment_lists(document):
         queries = judgments.get("judgmentRatings") or judgments.get("judgmentScores")
         if queries is None or not isinstance(queries.value, list | dict):
@@ -31,14 +31,14 @@ def read_opensearch(source: Source, problems: Problems, progress: Progress | Non
             raise problems.stop(judgments.line, Rule.FIELD, message)
         for line, text, ratings in _queries(queries, problems):
             for rating_line, doc_id, value in _ratings(ratings, line, problems):
-                _note(found, Rating(rating_line, text, doc_id, value), problems)
-    return found
+                _note(result, Rating(rating_line, text, doc_id, value), problems)
+    return result
 
 
 def read_rre(source: Source, problems: Problems, progress: Progress | None) -> list[Rating]:
     """A ratings file of the Rated Ranking Evaluator; all queries of a group share its documents."""
     document = read_document(source, problems, progress)
-    found: list[Rating] = []
+    result: list[Rating] = []
     for group in _groups(document):
         documents = group.get("relevant_documents")
         if documents is None or not isinstance(documents.value, dict):
@@ -47,8 +47,8 @@ def read_rre(source: Source, problems: Problems, progress: Progress | None) -> l
         gains = list(_gains(documents.value, problems))
         for text in _texts(group, problems):
             for line, doc_id, value in gains:
-                _note(found, Rating(line, text, doc_id, value), problems)
-    return found
+                _note(result, Rating(line, text, doc_id, value), problems)
+    return result
 
 
 def write_opensearch(pairs: Sequence[JudgedPair]) -> bytes:
@@ -98,8 +98,8 @@ def _by_query(pairs: Sequence[JudgedPair]) -> Iterator[tuple[str, list[JudgedPai
 def _judgment_lists(document: Located) -> list[Located]:
     """The document itself, or the hits of a search for judgment lists."""
     hits = document.get("hits")
-    found = hits.items("hits") if hits is not None else None
-    return [one.get("_source") or one for one in (found if found is not None else [document])]
+    result = hits.items("hits") if hits is not None else None
+    return [one.get("_source") or one for one in (result if result is not None else [document])]
 
 
 def _queries(queries: Located, problems: Problems) -> Iterator[tuple[int, str, Located]]:
@@ -175,14 +175,14 @@ def _gains(documents: dict[str, Located], problems: Problems) -> Iterator[tuple[
             problems.add(own.line, Rule.FIELD, message)
 
 
-def _scalar(found: Located | None) -> str | None:
+def _scalar(result: Located | None) -> str | None:
     """A text or a number as text; None for anything else."""
-    if found is None or isinstance(found.value, bool):
+    if result is None or isinstance(result.value, bool):
         return None
-    return str(found.value) if isinstance(found.value, str | int | float) else None
+    return str(result.value) if isinstance(result.value, str | int | float) else None
 
 
-def _note(found: list[Rating], rating: Rating, problems: Problems) -> None:
+def _note(result: list[Rating], rating: Rating, problems: Problems) -> None:
     rating = rating._replace(query=" ".join(rating.query.split()))
     if sound_ids(rating.line, rating.query, rating.doc_id, problems, by_text=True):
-        found.append(rating)
+        result.append(rating)

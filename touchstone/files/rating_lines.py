@@ -73,7 +73,7 @@ def read_quepid(source: Source, problems: Problems, progress: Progress | None) -
 
 def read_json_lines(source: Source, problems: Problems, progress: Progress | None) -> list[Rating]:
     """One object a line; `query_id`, `doc_id` and `grade`, or the names that others give them."""
-    found: list[Rating] = []
+    result: list[Rating] = []
     size = 0
     lines = read_lines(source, limits=TREC_LIMITS, problems=problems, progress=progress)
     for number, text in lines:
@@ -93,9 +93,9 @@ def read_json_lines(source: Source, problems: Problems, progress: Progress | Non
                 break
             cells.append(str(value))
         else:
-            size += _noted(found, Rating(number, *cells), problems, by_text=False)
+            size += _noted(result, Rating(number, *cells), problems, by_text=False)
             check_memory(size, number, problems)
-    return found
+    return result
 
 
 def csv_rows(
@@ -133,34 +133,34 @@ def _table(
     by_text: bool,
 ) -> Iterator[tuple[int, str, str, str, bool]]:
     """(line, query, document, value, by_text) of each row with enough columns."""
-    places: tuple[int, ...] | None = None
+    positions: tuple[int, ...] | None = None
     for number, cells in rows:
-        if places is None:
+        if positions is None:
             if _is_of_a_run(cells):
                 message = "a column of ranks, and none of grades; this is a run, not judgments."
                 raise problems.stop(number, Rule.COLUMNS, message)
-            places = _places(cells)
-            if places is not None:
+            positions = _places(cells)
+            if positions is not None:
                 continue
-            places = (0, 1, 2)
-        if len(cells) <= max(places) or (places == (0, 1, 2) and len(cells) != 3):
+            positions = (0, 1, 2)
+        if len(cells) <= max(positions) or (positions == (0, 1, 2) and len(cells) != 3):
             count = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
             message = f"{count}, but {', '.join(header)} are needed."
             problems.add(number, Rule.COLUMNS, message)
             continue
-        query, doc_id, value = (cells[place].strip(" \t") for place in places)
+        query, doc_id, value = (cells[position].strip(" \t") for position in positions)
         yield number, query, doc_id, value, by_text
 
 
 def _places(cells: Sequence[str]) -> tuple[int, ...] | None:
     """Where a header has the three columns; None if this is none."""
     names = [cell.strip().lower() for cell in cells]
-    found = [
+    result = [
         next((names.index(name) for name in wanted if name in names), None)
         for wanted in (QUERY_NAMES, DOCUMENT_NAMES, GRADE_NAMES)
     ]
-    places = tuple(place for place in found if place is not None)
-    return places if len(places) == 3 else None
+    positions = tuple(position for position in result if position is not None)
+    return positions if len(positions) == 3 else None
 
 
 def _is_of_a_run(cells: Sequence[str]) -> bool:
@@ -173,18 +173,18 @@ def _is_of_a_run(cells: Sequence[str]) -> bool:
 
 
 def _listed(rows: Iterable[tuple[int, str, str, str, bool]], problems: Problems) -> list[Rating]:
-    found: list[Rating] = []
+    result: list[Rating] = []
     size = 0
     for number, query, doc_id, value, by_text in rows:
         name = " ".join(query.split()) if by_text else query
-        size += _noted(found, Rating(number, name, doc_id, value), problems, by_text=by_text)
+        size += _noted(result, Rating(number, name, doc_id, value), problems, by_text=by_text)
         check_memory(size, number, problems)
-    return found
+    return result
 
 
-def _noted(found: list[Rating], rating: Rating, problems: Problems, *, by_text: bool) -> int:
+def _noted(result: list[Rating], rating: Rating, problems: Problems, *, by_text: bool) -> int:
     if sound_ids(rating.line, rating.query, rating.doc_id, problems, by_text=by_text):
-        found.append(rating)
+        result.append(rating)
     return BYTES_PER_RATING + len(rating.query) + len(rating.doc_id) + len(rating.value)
 
 

@@ -226,12 +226,12 @@ def _check_texts(form: RatingFormat, pairs: Sequence[JudgedPair]) -> None:
 
 def _id_of_text(rating: Rating, queries: Mapping[str, Sequence[str]], problems: Problems) -> str:
     """The one query that is meant; "" where there is none, or more, and a problem was noted."""
-    found = queries.get(rating.query, ())
-    if len(found) == 1:
-        return found[0]
+    result = queries.get(rating.query, ())
+    if len(result) == 1:
+        return result[0]
     what = quoted(rating.query)
-    if found:
-        message = f"{what} is the text of {len(found)} queries, including {', '.join(found[:3])}."
+    if result:
+        message = f"{what} is the text of {len(result)} queries, including {', '.join(result[:3])}."
         problems.add(rating.line, "ambiguous-query", message)
     else:
         problems.add(

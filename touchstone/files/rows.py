@@ -176,12 +176,12 @@ def tsv_header(text: str, id_names: tuple[str, ...]) -> tuple[str, ...] | None:
 def _check_header(
     header: tuple[str, ...], columns: tuple[str, ...] | None, line: int, problems: Problems
 ) -> None:
-    for place, name in enumerate(header):
+    for position, name in enumerate(header):
         if not name:
-            message = f"column {place + 1} has no name."
-        elif name in header[:place]:
+            message = f"column {position + 1} has no name."
+        elif name in header[:position]:
             message = f"the column {quoted(name)} appears twice."
-        elif place and columns is not None and name not in columns:
+        elif position and columns is not None and name not in columns:
             message = f"unknown column {quoted(name)}; allowed: {', '.join(columns)}."
         else:
             continue

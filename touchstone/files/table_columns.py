@@ -63,14 +63,14 @@ def guess_parts(columns: Sequence[str], parts: Parts) -> dict[str, str]:
 
     A part is one column's: that of its likeliest name.
     """
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for part, names in parts.names.items():
-        plain = {plain_name(column): column for column in reversed(columns) if column not in found}
+        plain = {plain_name(column): column for column in reversed(columns) if column not in result}
         column = next((plain[name] for name in names if name in plain), None)
         if column is not None:
-            found[column] = part
+            result[column] = part
     return {
-        column: found.get(column, column if parts.keeps_others else LEFT_OUT) for column in columns
+        column: result.get(column, column if parts.keeps_others else LEFT_OUT) for column in columns
     }
 
 
@@ -124,7 +124,7 @@ def _wrong_parts(columns: Sequence[str], chosen: Mapping[str, str], parts: Parts
 
 
 def _repeated(names: Sequence[str]) -> list[str]:
-    return [name for place, name in enumerate(names) if name in names[:place]]
+    return [name for position, name in enumerate(names) if name in names[:position]]
 
 
 def all_parts(columns: Sequence[str], chosen: Mapping[str, str], parts: Parts) -> dict[str, str]:

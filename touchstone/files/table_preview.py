@@ -69,9 +69,9 @@ def _of_lines(lines: Sequence[str], parts: Parts, columns: Mapping[str, str]) ->
     if "\t" not in first:
         wanted = f"a header with a column {parts.id}, or a tab between id and text."
         return FilePreview("", problem=f"the first line is neither CSV nor TSV: it needs {wanted}")
-    places = ("1", "2")
-    named = dict(zip(places, (parts.id, "text"), strict=True))
-    return FilePreview("tsv", "tabs", False, _shown(places, lines, "\t", named))
+    positions = ("1", "2")
+    named = dict(zip(positions, (parts.id, "text"), strict=True))
+    return FilePreview("tsv", "tabs", False, _shown(positions, lines, "\t", named))
 
 
 def _of_json(line: str) -> FilePreview:
@@ -107,8 +107,10 @@ def _shown(
         reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter)
         rows = list(islice(reader, EXAMPLES))
     return tuple(
-        ColumnShown(column, named[column], tuple(row[place] for row in rows if place < len(row)))
-        for place, column in enumerate(header)
+        ColumnShown(
+            column, named[column], tuple(row[position] for row in rows if position < len(row))
+        )
+        for position, column in enumerate(header)
     )
 
 

@@ -27,11 +27,11 @@ from touchstone.files.trec_lines import (
     RUN_LINES,
     RUN_LINES_BY_RANK,
     RUN_LINES_WITH_REST,
-    read_stretches,
+    read_chunks,
     read_table,
     table_of,
 )
-from touchstone.files.trec_pairs import TOGETHER, NotInStretchesError, Table
+from touchstone.files.trec_pairs import TOGETHER, NonContiguousQueriesError, Table
 from touchstone.scales import Scale
 
 Floats = npt.NDArray[np.float64]
@@ -96,7 +96,7 @@ class RunFile(TrecFile):
         """The run."""
         return self
 
-    def stretches(self) -> Iterator["RunFile"]:
+    def chunks(self) -> Iterator["RunFile"]:
         """The run, some whole queries at a time, as many as stay in the cache together."""
         first, n_queries = 0, len(self.query_ids)
         while first < n_queries:
@@ -160,19 +160,19 @@ def count_ties(run: RunFile) -> tuple[int, int]:
 
 def of_queries(file: Read, query_ids: Container[str]) -> Read:
     """What a file has of some queries, in its order."""
-    kept = [place for place, query_id in enumerate(file.query_ids) if query_id in query_ids]
+    kept = [position for position, query_id in enumerate(file.query_ids) if query_id in query_ids]
     spans: list[LongIntegers] = [
-        np.arange(file.starts[place], file.starts[place + 1]) for place in kept
+        np.arange(file.starts[position], file.starts[position + 1]) for position in kept
     ]
-    places = np.concatenate([np.zeros(0, np.int64), *spans])
+    positions = np.concatenate([np.zeros(0, np.int64), *spans])
     per_pair = "scores" if isinstance(file, RunFile) else "grades"
     return replace(
         file,
-        query_ids=tuple(file.query_ids[place] for place in kept),
+        query_ids=tuple(file.query_ids[position] for position in kept),
         starts=np.cumsum([0, *map(len, spans)], dtype=np.int64),
-        ids=file.ids.at(places),
-        lines=file.lines[places],
-        **{per_pair: getattr(file, per_pair)[places]},
+        ids=file.ids.at(positions),
+        lines=file.lines[positions],
+        **{per_pair: getattr(file, per_pair)[positions]},
     )
 
 
@@ -197,17 +197,17 @@ class RunToRead:
         )
         return self._chosen(run)
 
-    def stretches(self) -> Iterator[RunFile]:
+    def chunks(self) -> Iterator[RunFile]:
         """The run, some whole queries at a time, of which no more is in memory at once.
 
         A query whose lines do not follow each other comes more than once.
-        Raises NotInStretchesError for what must be read whole: a file in which something is wrong,
-        or one that can't be read twice.
+        Raises NonContiguousQueriesError for what must be read whole: a file with an error, or one
+        that can't be read twice.
         """
         if not Path(self.path).is_file():
-            raise NotInStretchesError
+            raise NonContiguousQueriesError
         layout = RUN_LINES_WITH_REST if self.text_after_tag else RUN_LINES
-        for table in read_stretches(self.path, layout, name=self.name, limits=self.limits):
+        for table in read_chunks(self.path, layout, name=self.name, limits=self.limits):
             yield self._chosen(_run(table, self.name))
 
     def _chosen(self, run: RunFile) -> RunFile:

@@ -29,8 +29,8 @@ from touchstone.files.reading import (
     size_of,
 )
 from touchstone.files.trec_pairs import (
-    Gathered,
-    NotInStretchesError,
+    NonContiguousQueriesError,
+    PairBuilder,
     Part,
     Table,
     whole_queries,
@@ -46,7 +46,7 @@ _NUMBER: Final = re.compile(NUMBER)
 _CONTROL: Final = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 # beyond ASCII, and in no id
 _FOREIGN: Final = re.compile(rf"(?![\x00-\x7e])[{NOT_IN_IDS}]")
-_NO_PLACES: Final = frozenset(place.encode() for place in NO_PLACES)
+_NO_PLACES: Final = frozenset(position.encode() for position in NO_PLACES)
 
 
 def _score_problem(text: str) -> tuple[Rule, str] | None:
@@ -139,52 +139,52 @@ def read_table(
     scale: the codes that values may have; None for any.
     """
     problems = Problems(name)
-    gathered = Gathered(limits, problems, layout.dtype)
+    builder = PairBuilder(limits, problems, layout.dtype)
     seen: Layout | None = None
     for batch in read_batches(source, limits=limits, problems=problems, progress=progress):
         if batch.line == 1:
             size = size_of(source)
             expect(size)
-            gathered.expected = size * batch.count // len(batch.data)
+            builder.expected = size * batch.count // len(batch.data)
         seen = seen or _layout_of(batch, layout)
         part = _part(batch, seen or layout, problems)
         if len(part.values):
-            gathered.add(part)
+            builder.add(part)
             if scale is not None:
                 _check_grades(part, scale, problems)
-    if not gathered.count:
+    if not builder.count:
         problems.raise_if_any()
         raise problems.stop(1, Rule.EMPTY, "the file has no data.")
-    table = gathered.table()
+    table = builder.table()
     problems.raise_if_any()
     layout = seen or layout
     return replace(table, columns=len(layout.fields), by_rank=layout.by_rank)
 
 
-def read_stretches(source: Source, layout: Layout, *, name: str, limits: Limits) -> Iterator[Table]:
+def read_chunks(source: Source, layout: Layout, *, name: str, limits: Limits) -> Iterator[Table]:
     """The pairs of a file, some whole queries at a time, while nothing is wrong with it.
 
     So little of it is in memory at once that it stays in the cache, and is used again.
     A query whose lines do not follow each other comes more than once; that is not noticed.
-    Raises NotInStretchesError where anything is wrong: `read_table` says what it is.
+    Raises NonContiguousQueriesError where anything is wrong: `read_table` says what it is.
     """
     problems = Problems(name)
     empty = True
     try:
         for parts in whole_queries(_parts(source, layout, limits, problems), limits):
-            gathered = Gathered(limits, problems, layout.dtype)
-            gathered.expected = sum(len(part.values) for part in parts)
+            builder = PairBuilder(limits, problems, layout.dtype)
+            builder.expected = sum(len(part.values) for part in parts)
             for part in parts:
-                gathered.add(part)
-            table = gathered.table()
+                builder.add(part)
+            table = builder.table()
             problems.raise_if_any()
             empty = False
             yield table
         problems.raise_if_any()
     except FileRefused as refused:
-        raise NotInStretchesError from refused
+        raise NonContiguousQueriesError from refused
     if empty:
-        raise NotInStretchesError
+        raise NonContiguousQueriesError
 
 
 def _parts(source: Source, layout: Layout, limits: Limits, problems: Problems) -> Iterator[Part]:
@@ -235,18 +235,18 @@ def _split_part(batch: Batch, layout: Layout) -> Part | None:
     if {*map(len, rows)} != {len(layout.fields)}:
         return None
     columns = tuple(zip(*rows, strict=True))
-    ids = [columns[place] for place in (0, layout.document, -1)]
+    ids = [columns[position] for position in (0, layout.document, -1)]
     if not all(map(_NO_PLACES.isdisjoint, ids[:2])):
         return None
-    stretches = [(query_id.decode(), len(list(own))) for query_id, own in groupby(columns[0])]
+    chunks = [(query_id.decode(), len(list(own))) for query_id, own in groupby(columns[0])]
     texts = [raw.decode() for raw in columns[layout.value]]
     is_long = max(max(map(len, own)) for own in ids) > MAX_ID_CHARACTERS
-    has_comment = any(query_id.startswith("#") for query_id, _ in stretches)
+    has_comment = any(query_id.startswith("#") for query_id, _ in chunks)
     if is_long or has_comment or any(map(layout.problem, texts)):
         return None
     return Part(
-        [query_id for query_id, _ in stretches],
-        np.array([length for _, length in stretches]),
+        [query_id for query_id, _ in chunks],
+        np.array([length for _, length in chunks]),
         IdColumn.of_raw(columns[layout.document]),
         np.array([float(text) for text in texts]),
         np.arange(batch.line, batch.line + batch.count, dtype=np.int32),
@@ -266,7 +266,7 @@ def _scanned_part(batch: Batch, layout: Layout, compiled: Any) -> Part | None:
     """The same by a compiled loop."""
     data = np.frombuffer(batch.data, np.uint8)
     values = np.empty(batch.count)
-    odd, stretches = np.empty((batch.count, 3), np.int64), np.empty(batch.count + 1, np.int64)
+    odd, chunks = np.empty((batch.count, 3), np.int64), np.empty(batch.count + 1, np.int64)
     names, filled = np.empty(len(data), np.uint8), np.zeros(3, np.int64)
     outcome, width = SOUND, 1
     longest = min(LONGEST, MAX_ID_CHARACTERS)
@@ -274,15 +274,15 @@ def _scanned_part(batch: Batch, layout: Layout, compiled: Any) -> Part | None:
         words = np.empty((batch.count, width), np.uint64)
         outcome = compiled.scan(
             data, len(layout.fields), layout.value, layout.whole, longest,
-            words, values, odd, stretches, names, filled,
+            words, values, odd, chunks, names, filled,
         )  # fmt: skip
         if outcome == SOUND:
             break
         width = outcome
     else:
         return None
-    n_stretches, n_odd, n_names = filled.tolist()
-    stretches[n_stretches] = batch.count
+    n_chunks, n_odd, n_names = filled.tolist()
+    chunks[n_chunks] = batch.count
     for line, start, end in odd[:n_odd].tolist():
         text = batch.data[start:end].decode()
         if layout.problem(text):
@@ -290,7 +290,7 @@ def _scanned_part(batch: Batch, layout: Layout, compiled: Any) -> Part | None:
         values[line] = float(text)
     return Part(
         names[:n_names].tobytes().decode().split("\n")[:-1],
-        stretches[1 : n_stretches + 1] - stretches[:n_stretches],
+        chunks[1 : n_chunks + 1] - chunks[:n_chunks],
         IdColumn(words),
         values,
         np.arange(batch.line, batch.line + batch.count, dtype=np.int32),
@@ -315,10 +315,10 @@ def _inspected_part(batch: Batch, layout: Layout, problems: Problems) -> Part:
 
 def _part_of(rows: Sequence[tuple[str, str, float, int]], last: str) -> Part:
     """Rows of (query, document, value, line) as a part."""
-    stretches = [(query, len(list(own))) for query, own in groupby(row[0] for row in rows)]
+    chunks = [(query, len(list(own))) for query, own in groupby(row[0] for row in rows)]
     return Part(
-        [query for query, _ in stretches],
-        np.array([length for _, length in stretches], dtype=np.int64),
+        [query for query, _ in chunks],
+        np.array([length for _, length in chunks], dtype=np.int64),
         IdColumn.of([row[1] for row in rows]),
         np.array([row[2] for row in rows], dtype=np.float64),
         np.array([row[3] for row in rows], dtype=np.int32),
@@ -333,9 +333,9 @@ def table_of(
 
     Raises FileRefused for pairs that appear twice, and for more than fit.
     """
-    gathered = Gathered(limits, problems, np.int32)
-    gathered.add(_part_of(rows, ""))
-    table = gathered.table()
+    builder = PairBuilder(limits, problems, np.int32)
+    builder.add(_part_of(rows, ""))
+    table = builder.table()
     problems.raise_if_any()
     return table
 
@@ -351,12 +351,12 @@ def _row(
         problems.add(line, Rule.COLUMNS, _columns_message(words, layout))
         return None
     known = problems.total
-    for place in (0, layout.document, *range(5, len(layout.fields))):
-        wrong = id_problem(words[place].group())
-        is_tag = place > 2  # which is in no address
-        if wrong and not (is_tag and words[place].group() in NO_PLACES):
-            what = f"the {layout.fields[place]} {quoted(words[place].group())} {wrong}."
-            problems.add(line, Rule.ID, what, column=words[place].start() + 1)
+    for position in (0, layout.document, *range(5, len(layout.fields))):
+        wrong = id_problem(words[position].group())
+        is_tag = position > 2  # which is in no address
+        if wrong and not (is_tag and words[position].group() in NO_PLACES):
+            what = f"the {layout.fields[position]} {quoted(words[position].group())} {wrong}."
+            problems.add(line, Rule.ID, what, column=words[position].start() + 1)
     value = _value(words[layout.value], layout, line, problems)
     if value is None or problems.total > known:
         return None
@@ -380,13 +380,13 @@ def _columns_fit(words: list[re.Match[str]], layout: Layout) -> bool:
 
 
 def _columns_message(words: list[re.Match[str]], layout: Layout) -> str:
-    found = f"{len(words)} column" if len(words) == 1 else f"{len(words)} columns"
+    result = f"{len(words)} column" if len(words) == 1 else f"{len(words)} columns"
     wanted = f"{len(layout.fields)} are needed ({' '.join(layout.fields)})"
     if layout.short is not None:
         wanted += f", or {len(layout.short.fields)} ({' '.join(layout.short.fields)})"
     odd = re.search(r"[^\S \t]", words[0].string)
     hint = f"; U+{ord(odd.group()):04X} is not a blank here" if odd else ""
-    return f"{found}, but {wanted}{hint or _what_it_is(words, layout)}."
+    return f"{result}, but {wanted}{hint or _what_it_is(words, layout)}."
 
 
 def _what_it_is(words: list[re.Match[str]], layout: Layout) -> str:

@@ -21,7 +21,7 @@ Array = TypeVar("Array", bound=npt.NDArray[np.generic])
 
 BYTES_PER_PAIR: Final = 40  # what a pair takes while its table is put together
 BYTES_PER_ID: Final = 100  # what a query's id takes beyond its characters
-TOGETHER: Final = 1 << 16  # pairs that are worth a stretch: what is made of them stays in the cache
+TOGETHER: Final = 1 << 16  # pairs that are worth a chunk: what is made of them stays in the cache
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ class Table:
 
 
 class Part(NamedTuple):
-    """Some pairs. query_ids: of stretches of pairs, which are `lengths` long."""
+    """Some pairs. query_ids: of chunks of pairs, which are `lengths` long."""
 
     query_ids: list[str]
     lengths: LongIntegers
@@ -54,13 +54,13 @@ class Part(NamedTuple):
     last: str
 
     def before(self, pair: int) -> "Part":
-        """The pairs before this one, with which the last stretch begins."""
+        """The pairs before this one, with which the last chunk begins."""
         ids = self.doc_ids.at(slice(pair))
         own = self.query_ids[:-1], self.lengths[:-1]
         return Part(*own, ids, self.values[:pair], self.lines[:pair], self.last)
 
     def behind(self, pair: int) -> "Part":
-        """The last stretch, which begins with this pair."""
+        """The last chunk, which begins with this pair."""
         ids = self.doc_ids.at(slice(pair, None))
         own = self.query_ids[-1:], self.lengths[-1:]
         return Part(*own, ids, self.values[pair:], self.lines[pair:], self.last)
@@ -75,7 +75,7 @@ def _enlarged(array: Array, n_filled: int, shape: tuple[int, ...]) -> Array:
     return cast(Array, out)
 
 
-class NotInStretchesError(Exception):
+class NonContiguousQueriesError(Exception):
     """A file must be read whole, whether or not something is wrong with it."""
 
 
@@ -83,7 +83,7 @@ def whole_queries(parts: Iterable[Part], limits: Limits) -> Iterator[list[Part]]
     """The parts of a file, some whole queries at a time: `TOGETHER` pairs or a little more.
 
     A query whose pairs do not follow each other comes more than once; that is not noticed.
-    Raises NotInStretchesError where one query alone has more pairs than fit.
+    Raises NonContiguousQueriesError where one query alone has more pairs than fit.
     """
     held: list[Part] = []
     n_held = 0
@@ -96,20 +96,20 @@ def whole_queries(parts: Iterable[Part], limits: Limits) -> Iterator[list[Part]]
             held.append(part)
             n_held += len(part.values)
         if n_held * BYTES_PER_PAIR > limits.memory:
-            raise NotInStretchesError
+            raise NonContiguousQueriesError
     if held:
         yield held
 
 
 @dataclass(slots=True)
-class Gathered:
+class PairBuilder:
     """The pairs read so far, in file order.
 
     They are put where they stay, in arrays as long as the file promises: what nobody touches of
     these costs nothing, and to touch memory twice took a quarter of reading a large file.
 
-    dtype: of values. expected: how many there may be. queries: the first stretch of each.
-    stretches: the first of the same query, and the lengths. words, lines, values: `count` of each
+    dtype: of values. expected: how many there may be. queries: the first chunk of each.
+    chunks: the first of the same query, and the lengths. words, lines, values: `count` of each
     are filled.
     """
 
@@ -118,8 +118,8 @@ class Gathered:
     dtype: type[np.float64 | np.int32]
     expected: int = 0
     queries: dict[str, int] = field(default_factory=dict)
-    stretches: list[tuple[LongIntegers, LongIntegers]] = field(default_factory=list)
-    n_stretches: int = 0
+    chunks: list[tuple[LongIntegers, LongIntegers]] = field(default_factory=list)
+    n_chunks: int = 0
     words: Words = field(default_factory=lambda: np.empty((0, 1), np.uint64))
     lines: Integers = field(default_factory=lambda: np.empty(0, np.int32))
     values: Numbers = field(init=False)
@@ -134,9 +134,9 @@ class Gathered:
     def add(self, part: Part) -> None:
         """Takes the pairs of a part. Raises FileRefused when they are more than fit."""
         before, n_own = len(self.queries), len(part.query_ids)
-        firsts = map(self.queries.setdefault, part.query_ids, count(self.n_stretches))
-        self.stretches.append((np.fromiter(firsts, np.int64, n_own), part.lengths))
-        self.n_stretches += n_own
+        firsts = map(self.queries.setdefault, part.query_ids, count(self.n_chunks))
+        self.chunks.append((np.fromiter(firsts, np.int64, n_own), part.lengths))
+        self.n_chunks += n_own
         self._put(part)
         per_pair = BYTES_PER_PAIR + WORD * part.doc_ids.words.shape[1]
         self.memory += len(part.values) * per_pair + (len(self.queries) - before) * BYTES_PER_ID
@@ -166,7 +166,7 @@ class Gathered:
 
     def table(self) -> Table:
         """The pairs grouped by query, with a problem for every pair that appears twice."""
-        firsts, lengths = (np.concatenate(own) for own in zip(*self.stretches, strict=True))
+        firsts, lengths = (np.concatenate(own) for own in zip(*self.chunks, strict=True))
         of_queries = np.fromiter(self.queries.values(), np.int64, len(self.queries))
         numbers = np.searchsorted(of_queries, firsts)
         documents = IdColumn(self.words[: self.count], self.long)

@@ -70,8 +70,8 @@ def score_answers(
             n_grades=len(grades.codes),
             queries=np.arange(start, min(start + step, len(answers))) % n_queries,
         )
-        found = evaluate_batch(measures, graded, grades)
-        values[rows], counted[rows] = found.values, found.counted
+        result = evaluate_batch(measures, graded, grades)
+        values[rows], counted[rows] = result.values, result.counted
     full = (len(answers) // max(1, n_queries), n_queries, len(measures))
     return Values(values.reshape(full), counted.reshape(full))
 
@@ -91,7 +91,7 @@ def judge_answers(
     """
     ranked = [answer.documents[answer.places(ordering)] for answer in answers]
     lengths = np.array([len(answer) for answer in answers], np.int64)
-    found = judge_rankings(
+    result = judge_rankings(
         np.concatenate([np.zeros(0, np.int32), *ranked]),
         lengths,
         judgments,
@@ -99,9 +99,9 @@ def judge_answers(
         queries=queries,
     )
     if ordering[0] != "averaged":
-        return found
-    width = found.levels.shape[1]
+        return result
+    width = result.levels.shape[1]
     ties = np.tile(np.arange(width), (len(answers), 1))
     for row, answer in enumerate(answers):
         ties[row, : len(answer)] = answer.tie_starts(ordering)
-    return GradedRankings(found.levels, found.lengths, found.judged, ties)
+    return GradedRankings(result.levels, result.lengths, result.judged, ties)

@@ -44,10 +44,10 @@ def ask(name: str, usual: Preset | None = None) -> Asked:
 
     Raises MeasureError that says what is wrong with it.
     """
-    found = _AS_A_TOOL.fullmatch(name.strip())
-    if found is None:
+    result = _AS_A_TOOL.fullmatch(name.strip())
+    if result is None:
         return as_meant(name, parse_measure(name), usual)
-    return as_meant(name, parse_measure(found["measure"]), preset(found["preset"]))
+    return as_meant(name, parse_measure(result["measure"]), preset(result["preset"]))
 
 
 def ask_all(text: str, usual: Preset | None = None) -> tuple[Asked, ...]:

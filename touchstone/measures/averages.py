@@ -61,9 +61,9 @@ class Groups:
     def of(cls, weights: Iterable[float], segments: Sequence[str]) -> "Groups":
         """The groups of queries that have these weights and segments, and of no others."""
         names = tuple(sorted(set(segments)))
-        place = {name: number for number, name in enumerate(names)}
-        places = np.array([place[name] for name in segments], np.int64)
-        return cls(np.fromiter(weights, np.float64), places, names)
+        position = {name: number for number, name in enumerate(names)}
+        positions = np.array([position[name] for name in segments], np.int64)
+        return cls(np.fromiter(weights, np.float64), positions, names)
 
 
 def reads_traits(measures: Iterable[Measure]) -> bool:
@@ -89,8 +89,8 @@ def sums_of(
     """
     parts = [exact_sums(values, counted)]
     if groups is not None:
-        for place in _places(measures, "segments"):
-            own = (..., slice(place, place + 1))
+        for position in _places(measures, "segments"):
+            own = (..., slice(position, position + 1))
             parts += [
                 exact_sums(values[own], counted[own] & (groups.places == number)[:, None])
                 for number in range(len(groups.segments))
@@ -124,34 +124,36 @@ def regrouped(
     shape = (*sums.shape[:-2], split, len(after), len(COLUMNS))
     rows = sums[..., start:stop, :].reshape(*shape[:-2], len(before), len(COLUMNS))
     moved = np.zeros(shape, np.int64)
-    for place, name in enumerate(after):
+    for position, name in enumerate(after):
         if name in before:
-            moved[..., place, :] = rows[..., list(before).index(name), :]
+            moved[..., position, :] = rows[..., list(before).index(name), :]
     flat = moved.reshape(*sums.shape[:-2], split * len(after), len(COLUMNS))
     return np.concatenate((sums[..., :start, :], flat, sums[..., stop:, :]), axis=-2)
 
 
-def chosen_sums(measures: Sequence[Measure], sums: IntArray, places: Sequence[int]) -> IntArray:
+def chosen_sums(measures: Sequence[Measure], sums: IntArray, positions: Sequence[int]) -> IntArray:
     """The sums of the measures at some places, in that order."""
-    parts = [sums[list(places)]]
-    parts += [_segment_rows(measures, sums, p) for p in places if _is(measures[p], "segments")]
-    parts += [_wide_rows(measures, sums, p) for p in places if _is(measures[p], "weighted")]
+    parts = [sums[list(positions)]]
+    parts += [_segment_rows(measures, sums, p) for p in positions if _is(measures[p], "segments")]
+    parts += [_wide_rows(measures, sums, p) for p in positions if _is(measures[p], "weighted")]
     return np.concatenate(parts)
 
 
 def averages(measures: Sequence[Measure], sums: IntArray) -> tuple[Average, ...]:
     """Each measure's value of one run; sums: (n_rows, 6)."""
     plain = plain_averages(sums[: len(measures)])
-    exact = [_average(measures, sums, place, plain[place]) for place in range(len(measures))]
+    exact = [
+        _average(measures, sums, position, plain[position]) for position in range(len(measures))
+    ]
     return tuple(map(_rounded, measures, exact))
 
 
 def segment_averages(
-    measures: Sequence[Measure], sums: IntArray, place: int
+    measures: Sequence[Measure], sums: IntArray, position: int
 ) -> tuple[Average, ...]:
     """The mean in each segment, of the measure at a place; it has average='segments'."""
-    rows = plain_averages(_segment_rows(measures, sums, place))
-    return tuple(_rounded(measures[place], own) for own in rows)
+    rows = plain_averages(_segment_rows(measures, sums, position))
+    return tuple(_rounded(measures[position], own) for own in rows)
 
 
 def plain_averages(rows: IntArray) -> tuple[Average, ...]:
@@ -167,19 +169,19 @@ def most_queries(measures: Sequence[Measure], sums: IntArray) -> int:
 def row_names(measures: Sequence[Measure], segments: Sequence[str]) -> list[str]:
     """What each row of the sums is of."""
     names = [measure.name for measure in measures]
-    for place in _places(measures, "segments"):
-        names += [f"{names[place]} in segment {segment!r}" for segment in segments]
-    for place in _places(measures, "weighted"):
-        names += [f"{names[place]} by weight"] * WIDE_ROWS
+    for position in _places(measures, "segments"):
+        names += [f"{names[position]} in segment {segment!r}" for segment in segments]
+    for position in _places(measures, "weighted"):
+        names += [f"{names[position]} by weight"] * WIDE_ROWS
     return names
 
 
-def _average(measures: Sequence[Measure], sums: IntArray, place: int, plain: Average) -> Average:
-    if _is(measures[place], "weighted"):
-        rows = _wide_rows(measures, sums, place)
+def _average(measures: Sequence[Measure], sums: IntArray, position: int, plain: Average) -> Average:
+    if _is(measures[position], "weighted"):
+        rows = _wide_rows(measures, sums, position)
         return Average(weighted_mean(rows), weighted_error(rows, plain.n), plain.n)
-    if _is(measures[place], "segments"):
-        return _mean_of_means(_segment_rows(measures, sums, place), plain.n)
+    if _is(measures[position], "segments"):
+        return _mean_of_means(_segment_rows(measures, sums, position), plain.n)
     return plain
 
 
@@ -213,20 +215,20 @@ def _is(measure: Measure, average: str) -> bool:
 
 
 def _places(measures: Sequence[Measure], average: str) -> list[int]:
-    return [place for place, measure in enumerate(measures) if _is(measure, average)]
+    return [position for position, measure in enumerate(measures) if _is(measure, average)]
 
 
 def _wide(measures: Sequence[Measure]) -> int:
     return len(_places(measures, "weighted")) * WIDE_ROWS
 
 
-def _segment_rows(measures: Sequence[Measure], sums: IntArray, place: int) -> IntArray:
+def _segment_rows(measures: Sequence[Measure], sums: IntArray, position: int) -> IntArray:
     split = _places(measures, "segments")
     n_segments = (len(sums) - len(measures) - _wide(measures)) // len(split)
-    start = len(measures) + split.index(place) * n_segments
+    start = len(measures) + split.index(position) * n_segments
     return sums[start : start + n_segments]
 
 
-def _wide_rows(measures: Sequence[Measure], sums: IntArray, place: int) -> IntArray:
-    start = len(sums) - _wide(measures) + _places(measures, "weighted").index(place) * WIDE_ROWS
+def _wide_rows(measures: Sequence[Measure], sums: IntArray, position: int) -> IntArray:
+    start = len(sums) - _wide(measures) + _places(measures, "weighted").index(position) * WIDE_ROWS
     return sums[start : start + WIDE_ROWS]

@@ -34,8 +34,8 @@ def binary(measures: Sequence[Measure], threshold: int, rankings: GradedRankings
     threshold: the lowest level that counts as relevant.
     rankings: as the measures see them.
     """
-    found = Found(rankings, max(threshold, 1), reach(measures, rankings))
-    columns = [_VALUES[measure.family](measure, found) for measure in measures]
+    result = Found(rankings, max(threshold, 1), reach(measures, rankings))
+    columns = [_VALUES[measure.family](measure, result) for measure in measures]
     return np.stack(columns, axis=1)
 
 
@@ -88,23 +88,23 @@ class Found:
         if self.width == 0:
             return np.zeros(len(self.rankings))
         first = self.relevant.argmax(axis=1)
-        found = self.relevant[np.arange(len(first)), first]
-        return np.where(found, 1.0 / (first + 1), 0.0)
+        result = self.relevant[np.arange(len(first)), first]
+        return np.where(result, 1.0 / (first + 1), 0.0)
 
 
-def divisor(measure: Measure, found: Found) -> NumberArray:
+def divisor(measure: Measure, result: Found) -> NumberArray:
     """What they divide by that do; a query for which it is 0 has the value 0."""
     if measure.family == "P" and measure.denominator == "k":
-        return np.full(len(found.rankings), measure.cutoff or 1)
+        return np.full(len(result.rankings), measure.cutoff or 1)
     if measure.family in ("P", "SetP"):
-        return shown(measure, found.rankings)
+        return shown(measure, result.rankings)
     if measure.denominator == "returned":
-        return at_rank(found.hits, measure.cutoff)
+        return at_rank(result.hits, measure.cutoff)
     if measure.denominator == "returned_cutoff":
-        return np.minimum(found.returned_relevant, measure.cutoff or 0)
+        return np.minimum(result.returned_relevant, measure.cutoff or 0)
     if measure.denominator == "cutoff":
-        return np.minimum(found.all_relevant, measure.cutoff or 0)
-    return found.all_relevant
+        return np.minimum(result.all_relevant, measure.cutoff or 0)
+    return result.all_relevant
 
 
 def judged_share(measures: Sequence[Measure], rankings: GradedRankings) -> FloatArray:
@@ -121,44 +121,44 @@ def judged_counts(measure: Measure, rankings: GradedRankings) -> tuple[NumberArr
     return (every - judged if measure.family == "Unjudged" else judged), every
 
 
-def _summed(found: BoolArray, rankings: GradedRankings, width: int) -> NumberArray:
+def _summed(result: BoolArray, rankings: GradedRankings, width: int) -> NumberArray:
     """How many of the ranks up to each; where ties are averaged, how many are to be expected."""
     if rankings.ties is None:
-        return running_sums(found[:, :width], np.int32)
-    return running_sums(averaged(found, rankings.ties)[:, :width])
+        return running_sums(result[:, :width], np.int32)
+    return running_sums(averaged(result, rankings.ties)[:, :width])
 
 
-def _share(measure: Measure, found: Found) -> FloatArray:
-    return quotients(at_rank(found.hits, measure.cutoff), divisor(measure, found))
+def _share(measure: Measure, result: Found) -> FloatArray:
+    return quotients(at_rank(result.hits, measure.cutoff), divisor(measure, result))
 
 
-def _r_precision(measure: Measure, found: Found) -> FloatArray:
-    n_relevant = found.all_relevant
-    if found.width == 0:
+def _r_precision(measure: Measure, result: Found) -> FloatArray:
+    n_relevant = result.all_relevant
+    if result.width == 0:
         return np.zeros(len(n_relevant))
-    last = np.clip(n_relevant, 1, found.width) - 1
-    return quotients(found.hits[np.arange(len(last)), last], n_relevant)
+    last = np.clip(n_relevant, 1, result.width) - 1
+    return quotients(result.hits[np.arange(len(last)), last], n_relevant)
 
 
-def _set_f(measure: Measure, found: Found) -> FloatArray:
-    hits = at_rank(found.hits, None)
-    precision = quotients(hits, found.rankings.lengths)
-    recall = quotients(hits, found.all_relevant)
+def _set_f(measure: Measure, result: Found) -> FloatArray:
+    hits = at_rank(result.hits, None)
+    precision = quotients(hits, result.rankings.lengths)
+    recall = quotients(hits, result.all_relevant)
     return quotients(2 * precision * recall, precision + recall)
 
 
-def _hit(measure: Measure, found: Found) -> FloatArray:
-    return (at_rank(found.hits, measure.cutoff) > 0).astype(np.float64)
+def _hit(measure: Measure, result: Found) -> FloatArray:
+    return (at_rank(result.hits, measure.cutoff) > 0).astype(np.float64)
 
 
-def _reciprocal_rank(measure: Measure, found: Found) -> FloatArray:
+def _reciprocal_rank(measure: Measure, result: Found) -> FloatArray:
     if measure.cutoff is None:
-        return found.reciprocal
-    return np.where(found.reciprocal >= 1.0 / measure.cutoff, found.reciprocal, 0.0)
+        return result.reciprocal
+    return np.where(result.reciprocal >= 1.0 / measure.cutoff, result.reciprocal, 0.0)
 
 
-def _average_precision(measure: Measure, found: Found) -> FloatArray:
-    return quotients(at_rank(found.precision, measure.cutoff), divisor(measure, found))
+def _average_precision(measure: Measure, result: Found) -> FloatArray:
+    return quotients(at_rank(result.precision, measure.cutoff), divisor(measure, result))
 
 
 _VALUES: Final[dict[str, Callable[[Measure, Found], FloatArray]]] = {

@@ -109,8 +109,8 @@ def _best(
         dcg, ideal = dcg + raised[:, level], ideal + ideals[:, level]
         worth = np.where(allowed, sign * (dcg - ratio[:, None] * ideal), -np.inf)
         # of those with as many or fewer documents the best: they are fewer at every level above
-        places = _best_so_far(worth)
-        dcg, ideal = dcg[rows, places], ideal[rows, places]
+        positions = _best_so_far(worth)
+        dcg, ideal = dcg[rows, positions], ideal[rows, positions]
     return dcg[:, -1], ideal[:, -1]
 
 

@@ -33,7 +33,7 @@ class Proportion:
 
 
 def lies_by_rank(rows: npt.NDArray[Any]) -> bool:
-    """Whether each column of the matrix is one stretch of memory, and there are many rows."""
+    """Whether each column of the matrix is contiguous in memory, and there are many rows."""
     return len(rows) >= _MANY and rows.strides[0] == rows.itemsize
 
 
@@ -66,10 +66,10 @@ def count_levels(levels: LevelArray, n_grades: int) -> CountArray:
         padded = np.zeros((rows, words * 8), np.uint8)
         padded[:, :width] = levels
     out = np.zeros((n_grades, rows), np.int32)
-    found = np.empty(padded.shape, bool)
-    eights = found.view(np.uint64)  # each of its bytes is 0 or 1: words add up without a carry
+    result = np.empty(padded.shape, bool)
+    eights = result.view(np.uint64)  # each of its bytes is 0 or 1: words add up without a carry
     for grade in range(n_grades):
-        np.equal(padded, grade + 1, out=found)
+        np.equal(padded, grade + 1, out=result)
         for start in range(0, words, _BYTE):
             sums = np.add.reduce(eights[:, start : start + _BYTE], axis=1)
             out[grade] += np.add.reduce(
@@ -91,8 +91,8 @@ def counts_at(
         for start in range(before, min(cutoff, len(ranks)), _BYTE):
             part = ranks[start : min(start + _BYTE, cutoff)]
             for grade in range(n_grades):
-                found = (part == grade + 1).view(np.uint8)
-                sums[grade] += np.add.reduce(found, axis=0, dtype=np.uint8)
+                result = (part == grade + 1).view(np.uint8)
+                sums[grade] += np.add.reduce(result, axis=0, dtype=np.uint8)
         before = cutoff
         out.append(sums.copy().T)
     return tuple(out)

@@ -12,10 +12,10 @@ def coverage(documents: IntArray, lengths: IntArray, *, cutoff: int, size: int) 
     documents: ids in rank order, ranking after ranking. lengths: how many each ranking has.
     Raises ValueError where more are shown than there are.
     """
-    found = len(np.unique(first_ranks(documents, lengths, cutoff)))
-    if found > size:
-        raise ValueError(f"{found} documents are shown, so the collection has more than {size}")
-    return Proportion(found, size)
+    result = len(np.unique(first_ranks(documents, lengths, cutoff)))
+    if result > size:
+        raise ValueError(f"{result} documents are shown, so the collection has more than {size}")
+    return Proportion(result, size)
 
 
 def relevant_coverage(

@@ -115,10 +115,10 @@ def _effects(
     for order in _orders(len(groups)):
         switched: frozenset[int] = frozenset()
         before = value_with(switched)
-        for place in order:
-            switched |= {place}
+        for position in order:
+            switched |= {position}
             after = value_with(switched)
-            steps[place].append(after - before)
+            steps[position].append(after - before)
             before = after
     return [math.fsum(own) / len(own) for own in steps]
 
@@ -127,9 +127,9 @@ def _orders(n: int) -> Iterator[tuple[int, ...]]:
     if n <= MOST_IN_ALL_ORDERS:
         yield from permutations(range(n))
         return
-    for places in (tuple(range(n)), tuple(reversed(range(n)))):
+    for positions in (tuple(range(n)), tuple(reversed(range(n)))):
         for start in range(n):
-            yield places[start:] + places[:start]
+            yield positions[start:] + positions[:start]
 
 
 def _groups(one: Measure, other: Measure) -> list[Group]:
@@ -143,18 +143,18 @@ def _groups(one: Measure, other: Measure) -> list[Group]:
     while (pair := _inseparable(one, other, groups)) is not None:
         first, second = pair
         merged = groups[first] + groups[second]
-        groups = [g for place, g in enumerate(groups) if place not in pair] + [merged]
+        groups = [g for position, g in enumerate(groups) if position not in pair] + [merged]
     return groups
 
 
 def _inseparable(one: Measure, other: Measure, groups: Sequence[Group]) -> tuple[int, int] | None:
     """Two groups of which one without the other makes no sense; None where all can stand alone."""
-    places = range(len(groups))
+    positions = range(len(groups))
     for size in range(1, len(groups)):
-        for chosen in combinations(places, size):
+        for chosen in combinations(positions, size):
             if _makes_sense(one, other, groups, set(chosen)):
                 continue
-            left = [place for place in places if place not in chosen]
+            left = [position for position in positions if position not in chosen]
             for outside in left:
                 if _makes_sense(one, other, groups, {*chosen, outside}):
                     return _culprit(one, other, groups, chosen), outside
@@ -164,9 +164,9 @@ def _inseparable(one: Measure, other: Measure, groups: Sequence[Group]) -> tuple
 
 def _culprit(one: Measure, other: Measure, groups: Sequence[Group], chosen: tuple[int, ...]) -> int:
     """The group without which the others of a choice make sense; the first where none is it."""
-    for place in chosen:
-        if _makes_sense(one, other, groups, set(chosen) - {place}):
-            return place
+    for position in chosen:
+        if _makes_sense(one, other, groups, set(chosen) - {position}):
+            return position
     return chosen[0]
 
 
@@ -184,5 +184,5 @@ def _hybrid(one: Measure, other: Measure, groups: Sequence[Group], switched: Set
         return other
     if not switched:
         return one
-    changed = {p: getattr(other, p) for place in switched for p in groups[place]}
+    changed = {p: getattr(other, p) for position in switched for p in groups[position]}
     return replace(one, **changed)

@@ -46,21 +46,21 @@ def parse_diversity(name: str) -> DiversityMeasure:
 
     Raises MeasureError for any other.
     """
-    found = _NAME.fullmatch(name)
-    if found is None or found["cutoff"] is None:
+    result = _NAME.fullmatch(name)
+    if result is None or result["cutoff"] is None:
         message = f"{name[:60]} is not a measure with subtopics; example: alpha_nDCG@20"
         raise MeasureError(message)
-    cutoff = int(found["cutoff"])
+    cutoff = int(result["cutoff"])
     if not 1 <= cutoff <= LARGEST_CUTOFF:
         raise MeasureError(f"{name}: the cutoff must be a whole number from 1 to {LARGEST_CUTOFF}")
     try:
-        alpha = float(found["alpha"] or ALPHA)
+        alpha = float(result["alpha"] or ALPHA)
     except ValueError:
         alpha = math.nan
     if not 0 <= alpha <= 1:
         raise MeasureError(f"{name}: alpha must be from 0 to 1")
     return DiversityMeasure(
-        "alpha_nDCG" if found["family"] == "alpha_nDCG" else "ERR_IA", cutoff, alpha
+        "alpha_nDCG" if result["family"] == "alpha_nDCG" else "ERR_IA", cutoff, alpha
     )
 
 
@@ -91,7 +91,7 @@ def evaluate_diversity(
     ranked: dict[str, list[str]] = {}
     for query, documents, scores in run.rankings():
         order = rank_order(documents, scores, ties="docid_asc", precision="float64")
-        ranked[query] = [documents[place] for place in order.tolist()]
+        ranked[query] = [documents[position] for position in order.tolist()]
     queries = tuple(qrels.relevant)
     values = np.array(
         [
@@ -115,14 +115,14 @@ def evaluate_diversity(
 def _gains(measure: DiversityMeasure, documents: Iterable[frozenset[str]]) -> list[float]:
     """What each document down to the cutoff gains, by its subtopics."""
     seen: dict[str, int] = {}
-    found: list[float] = []
+    result: list[float] = []
     for subtopics in documents:
-        if len(found) == measure.cutoff:
+        if len(result) == measure.cutoff:
             break
-        found.append(math.fsum((1 - measure.alpha) ** seen.get(one, 0) for one in subtopics))
+        result.append(math.fsum((1 - measure.alpha) ** seen.get(one, 0) for one in subtopics))
         for one in subtopics:
             seen[one] = seen.get(one, 0) + 1
-    return found
+    return result
 
 
 def _ideal(measure: DiversityMeasure, relevant: Subtopics) -> Iterable[frozenset[str]]:

@@ -103,8 +103,8 @@ def count_together(measure: Measure, rankings: GradedRankings, grades: Grades) -
     if measure.average != "micro":
         raise ValueError(f"{measure.name} is a mean over queries")
     chosen = _in_mean(measure.queries, rankings, grades)
-    found, every = judged_counts(measure, rankings)
-    return Proportion(found[chosen].sum().item(), int(every[chosen].sum()))
+    result, every = judged_counts(measure, rankings)
+    return Proportion(result[chosen].sum().item(), int(every[chosen].sum()))
 
 
 @dataclass(frozen=True)
@@ -192,17 +192,19 @@ def _fill(
         if key not in views:
             views[key] = seen(group.first, rankings, grades)
         own = seen_grades(group.first, grades)
-        found, empty = _EVALUATORS[group.first.family](group.measures, own, views[key])
+        result, empty = _EVALUATORS[group.first.family](group.measures, own, views[key])
         if group.first.family != "nDCG":  # which rounds before it says what an empty ideal is worth
-            found = _rounded(group.measures, found)
-        for place, (column, measure) in enumerate(zip(group.columns, group.measures, strict=True)):
+            result = _rounded(group.measures, result)
+        for position, (column, measure) in enumerate(
+            zip(group.columns, group.measures, strict=True)
+        ):
             chosen = in_mean[measure.queries]
             if empty is not None and measure.empty == "skip":
-                chosen = chosen & ~empty[:, place]
+                chosen = chosen & ~empty[:, position]
             counted[:, column] = chosen
             everybody = chosen.all()
             values[:, column] = (
-                found[:, place] if everybody else np.where(chosen, found[:, place], 0.0)
+                result[:, position] if everybody else np.where(chosen, result[:, position], 0.0)
             )
 
 
@@ -226,25 +228,25 @@ def _in_mean(queries: str, rankings: GradedRankings, grades: Grades) -> BoolArra
 _Found = tuple[FloatArray, BoolArray | None]
 
 
-def _rounded(measures: Sequence[Measure], found: FloatArray) -> FloatArray:
+def _rounded(measures: Sequence[Measure], result: FloatArray) -> FloatArray:
     if all(measure.decimals is None for measure in measures):
-        return found
-    columns = [rounded_values(measure, found[:, i]) for i, measure in enumerate(measures)]
+        return result
+    columns = [rounded_values(measure, result[:, i]) for i, measure in enumerate(measures)]
     return np.stack(columns, axis=1)
 
 
 def _binary_values(measures: Sequence[Measure], grades: Grades, view: GradedRankings) -> _Found:
     threshold = grades.at_least(measures[0].rel)
-    found = binary(measures, threshold, view)
+    result = binary(measures, threshold, view)
     if all(measure.empty == 0.0 for measure in measures):
-        return found, None
+        return result, None
     none = view.judged[:, max(threshold, 1) - 1 :].sum(axis=1) == 0
     for column, measure in enumerate(measures):
         if measure.empty == "error" and none.any():
             raise ZeroIdealError(measure.name, int(none.argmax()))
         if not isinstance(measure.empty, str) and measure.empty:
-            found[none & (view.lengths > 0), column] = measure.empty
-    return found, np.repeat(none[:, None], len(measures), axis=1)
+            result[none & (view.lengths > 0), column] = measure.empty
+    return result, np.repeat(none[:, None], len(measures), axis=1)
 
 
 def _judged_values(measures: Sequence[Measure], grades: Grades, view: GradedRankings) -> _Found:

@@ -161,12 +161,12 @@ def _square_sums(high: IntArray, low: IntArray, out: IntArray) -> None:
         d2 = (high >> _LOW_BITS).astype(np.uint64)
         products += [(1, cross), (2, 2 * d0 * d2), (3, 2 * d1 * d2), (4, d2 * d2)]
     digits = [np.zeros(out.shape[:-1], np.int64) for _ in range(6)]
-    for place, product in products:
-        digits[place] += (product & np.uint64(_MASK32)).sum(axis=-1).astype(np.int64)
-        digits[place + 1] += (product >> np.uint64(_LOW_BITS)).sum(axis=-1).astype(np.int64)
-    for place in range(5):
-        digits[place + 1] += digits[place] >> _LOW_BITS
-        digits[place] &= _MASK32
+    for position, product in products:
+        digits[position] += (product & np.uint64(_MASK32)).sum(axis=-1).astype(np.int64)
+        digits[position + 1] += (product >> np.uint64(_LOW_BITS)).sum(axis=-1).astype(np.int64)
+    for position in range(5):
+        digits[position + 1] += digits[position] >> _LOW_BITS
+        digits[position] &= _MASK32
     out[..., 5] = digits[0] | (digits[1] & 0xFFFF) << 32
     out[..., 4] = digits[1] >> 16 | digits[2] << 16
     out[..., 3] = digits[3] + (digits[4] << 32)  # Σv² < 2**38 keeps this below 2**63
@@ -176,9 +176,9 @@ def _normalise(sums: IntArray) -> None:
     """Carry upwards in place, so that equal numbers have equal limbs."""
     sums[..., 1] += sums[..., 2] >> _LOW_BITS
     sums[..., 2] &= _MASK32
-    for place in (5, 4):
-        sums[..., place - 1] += sums[..., place] >> _SQUARE_BITS
-        sums[..., place] &= _MASK48
+    for position in (5, 4):
+        sums[..., position - 1] += sums[..., position] >> _SQUARE_BITS
+        sums[..., position] &= _MASK48
 
 
 def as_integers(row: list[int]) -> tuple[int, int, int]:

@@ -99,8 +99,8 @@ def value_of(
         if measure.ordering not in by_ordering:
             by_ordering[measure.ordering] = rankings_in(measure.ordering)
         counted = replace(measure, queries="all", average="macro")
-        found = evaluate_batch([counted], by_ordering[measure.ordering], grades)
-        return float(found.values[0, 0])
+        result = evaluate_batch([counted], by_ordering[measure.ordering], grades)
+        return float(result.values[0, 0])
 
     return value
 
@@ -143,15 +143,15 @@ def _gained(
     padded = [np.pad(row[0], (0, depth - row.shape[1])).tolist() for row in columns]
     ranks = tuple(
         Rank(
-            rank=place + 1,
-            document=documents[place] if place < len(documents) else None,
+            rank=position + 1,
+            document=documents[position] if position < len(documents) else None,
             contribution=contribution,
             gain=gain,
             discount=discount,
             ideal_gain=ideal_gain,
             ideal_contribution=ideal_contribution,
         )
-        for place, (gain, contribution, ideal_gain, ideal_contribution, discount) in enumerate(
+        for position, (gain, contribution, ideal_gain, ideal_contribution, discount) in enumerate(
             zip(*padded, strict=True)
         )
     )
@@ -168,8 +168,8 @@ def _shares(
     """What each rank adds to a measure other than nDCG, what is behind the end included."""
     contributions = _contributions(measure, view, grades)[0].tolist()[: measure.cutoff]
     ranks = [
-        Rank(place + 1, document, contribution)
-        for place, (document, contribution) in enumerate(
+        Rank(position + 1, document, contribution)
+        for position, (document, contribution) in enumerate(
             zip(documents, contributions[: len(documents)], strict=True)
         )
     ]
@@ -204,21 +204,21 @@ def _contributions(measure: Measure, view: GradedRankings, grades: Grades) -> Fl
 def _of_relevant(measure: Measure, view: GradedRankings, threshold: int) -> FloatArray:
     """What ranks add to the measures that count relevant documents."""
     width = view.levels.shape[1]
-    found = Found(view, threshold, width)
+    result = Found(view, threshold, width)
     ranks = np.arange(1, width + 1)
-    first = found.relevant & (found.hits == 1)
+    first = result.relevant & (result.hits == 1)
     if measure.family == "Hit":
         return np.asarray(first, np.float64)
     if measure.family == "RR":
         return np.where(first, 1.0 / ranks, 0.0)
-    by = float(divisor(measure, found)[0])
+    by = float(divisor(measure, result)[0])
     if measure.family == "SetF":
-        by = (float(found.all_relevant[0]) + float(view.lengths[0])) / 2
-    own = np.divide(_weights(found.relevant, view), max(1.0, by))
+        by = (float(result.all_relevant[0]) + float(view.lengths[0])) / 2
+    own = np.divide(_weights(result.relevant, view), max(1.0, by))
     if measure.family == "Rprec":
-        return np.where(ranks <= int(found.all_relevant[0]), own, 0.0)
-    return own * found.precision_at_ranks if measure.family == "AP" else own
+        return np.where(ranks <= int(result.all_relevant[0]), own, 0.0)
+    return own * result.precision_at_ranks if measure.family == "AP" else own
 
 
-def _weights(found: BoolArray, view: GradedRankings) -> FloatArray:
-    return found.astype(np.float64) if view.ties is None else averaged(found, view.ties)
+def _weights(result: BoolArray, view: GradedRankings) -> FloatArray:
+    return result.astype(np.float64) if view.ties is None else averaged(result, view.ties)

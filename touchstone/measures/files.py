@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from touchstone.files.trec import RunFile, RunToRead, of_queries
-from touchstone.files.trec_pairs import NotInStretchesError
+from touchstone.files.trec_pairs import NonContiguousQueriesError
 from touchstone.measures.averages import Average, Groups, averages, reads_traits, sums_of
 from touchstone.measures.coverage import coverage, relevant_coverage
 from touchstone.measures.definition import Measure
@@ -75,16 +75,16 @@ def evaluate_file(
     graded, values, counted, of_run = _worked_out(judged, run, meant, collection_size)
     query_ids = graded.query_ids
     groups = _groups(judged, query_ids)
-    found = list(averages(meant, sums_of(meant, values, counted, groups)))
+    result = list(averages(meant, sums_of(meant, values, counted, groups)))
     order = graded.order() if any(presets) else []
     for column, tool in enumerate(presets):
         if tool is not None and meant[column].average == "macro":
             rows = [row for row in order if counted[row, column]]
             mean = tool_mean(tool, [query_ids[row] for row in rows], values[rows, column])
             value = rounded_mean(meant[column], mean)
-            found[column] = replace(found[column], value=value)
+            result[column] = replace(result[column], value=value)
     for column, (value, n_queries) in of_run.items():
-        found[column] = Average(value, None, n_queries)
+        result[column] = Average(value, None, n_queries)
     segments = {} if groups is None else _by_segment(meant, values, counted, groups)
     for column, tool in enumerate(presets):
         if tool is not None:
@@ -94,9 +94,9 @@ def evaluate_file(
         query_ids=query_ids,
         values=values,
         counted=counted,
-        means=tuple(own.value for own in found),
-        standard_errors=tuple(own.error for own in found),
-        counts=tuple(own.n for own in found),
+        means=tuple(own.value for own in result),
+        standard_errors=tuple(own.error for own in result),
+        counts=tuple(own.n for own in result),
         segments=segments,
     )
 
@@ -128,15 +128,15 @@ def _by_segment(
         for measure in meant
     ]
     out: dict[str, tuple[Average | None, ...]] = {}
-    for place, name in enumerate(groups.segments):
-        rows = groups.places == place
+    for position, name in enumerate(groups.segments):
+        rows = groups.places == position
         if not counted[rows].any():
             continue
         here = Groups(groups.weights[rows], np.zeros(int(rows.sum()), np.int64), (name,))
-        found = averages(own, sums_of(own, values[rows], counted[rows], here))
+        result = averages(own, sums_of(own, values[rows], counted[rows], here))
         out[name] = tuple(
             average if measure.is_mean else None
-            for average, measure in zip(found, own, strict=True)
+            for average, measure in zip(result, own, strict=True)
         )
     return out
 
@@ -162,10 +162,10 @@ def _worked_out(
     for ordering, columns in by_ordering.items():
         rankings = graded.rankings[ordering]
         try:
-            found = evaluate_batch([_as_macro(meant[c]) for c in columns], rankings, judged.grades)
+            result = evaluate_batch([_as_macro(meant[c]) for c in columns], rankings, judged.grades)
         except ZeroIdealError as error:
             raise MeasureError(f"query {graded.query_ids[error.row]}: {error.message}") from None
-        values[:, columns], counted[:, columns] = found.values, found.counted
+        values[:, columns], counted[:, columns] = result.values, result.counted
         for column in columns:
             if not meant[column].is_mean:
                 share = count_together(meant[column], rankings, judged.grades).share
@@ -177,9 +177,9 @@ def _graded(
     judged: JudgedQueries, run: RunFile | RunToRead, readings: Sequence[Reading]
 ) -> GradedRun:
     try:
-        return graded_run(judged, run.stretches(), readings)
-    except NotInStretchesError:
-        return graded_run(judged, run.whole().stretches(), readings)
+        return graded_run(judged, run.chunks(), readings)
+    except NonContiguousQueriesError:
+        return graded_run(judged, run.whole().chunks(), readings)
 
 
 def _as_macro(measure: Measure) -> Measure:
@@ -204,10 +204,10 @@ def _covered(
             "--collection-size, or use Coverage(of='relevant')"
         )
     try:
-        found = coverage(documents, lengths, cutoff=k, size=collection_size)
+        result = coverage(documents, lengths, cutoff=k, size=collection_size)
     except ValueError as error:
         raise MeasureError(f"{measure.name}: {error}") from None
-    return found.share, n_queries
+    return result.share, n_queries
 
 
 def explain_file(

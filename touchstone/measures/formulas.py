@@ -64,8 +64,8 @@ def _found(measure: Measure, view: GradedRankings, grades: Grades) -> Found:
     return Found(view, max(grades.at_least(measure.rel), 1), view.levels.shape[1])
 
 
-def _hits(measure: Measure, found: Found) -> float:
-    return float(at_rank(found.hits, measure.cutoff)[0]) if found.width else 0.0
+def _hits(measure: Measure, result: Found) -> float:
+    return float(at_rank(result.hits, measure.cutoff)[0]) if result.width else 0.0
 
 
 def _among(measure: Measure) -> str:
@@ -73,25 +73,25 @@ def _among(measure: Measure) -> str:
 
 
 def _share(measure: Measure, view: GradedRankings, grades: Grades, _: Sequence[float]) -> str:
-    found = _found(measure, view, grades)
-    by = int(divisor(measure, found)[0])
+    result = _found(measure, view, grades)
+    by = int(divisor(measure, result)[0])
     whole = f"by {by}" if measure.family == "P" else f"by all {by}"
-    return f"{_relevant(_hits(measure, found))} {_among(measure)}, divided {whole}"
+    return f"{_relevant(_hits(measure, result))} {_among(measure)}, divided {whole}"
 
 
 def _r_precision(measure: Measure, view: GradedRankings, grades: Grades, _: Sequence[float]) -> str:
-    found = _found(measure, view, grades)
-    every = int(found.all_relevant[0])
-    hits = int(np.count_nonzero(found.relevant[0, :every]))
+    result = _found(measure, view, grades)
+    every = int(result.all_relevant[0])
+    hits = int(np.count_nonzero(result.relevant[0, :every]))
     return f"{_relevant(hits)} among the first {every}, as many as there are, divided by {every}"
 
 
 def _f(measure: Measure, view: GradedRankings, grades: Grades, _: Sequence[float]) -> str:
-    found = _found(measure, view, grades)
-    returned, every = int(view.lengths[0]), int(found.all_relevant[0])
+    result = _found(measure, view, grades)
+    returned, every = int(view.lengths[0]), int(result.all_relevant[0])
     return (
-        f"twice {_relevant(_hits(measure, found))} in the list, divided by the {returned} returned "
-        f"and the {every} relevant ones together"
+        f"twice {_relevant(_hits(measure, result))} in the list, "
+        f"divided by the {returned} returned and the {every} relevant ones together"
     )
 
 
@@ -103,18 +103,18 @@ def _first(measure: Measure, view: GradedRankings, grades: Grades, _: Sequence[f
     ranks = np.flatnonzero(_found(measure, view, grades).relevant[0]) + 1
     if not len(ranks) or (measure.cutoff is not None and ranks[0] > measure.cutoff):
         return f"no relevant document {_among(measure)}"
-    place = f"the first relevant document is at rank {ranks[0]}"
-    return place if measure.family == "Hit" else f"{place}: 1 / {ranks[0]}"
+    position = f"the first relevant document is at rank {ranks[0]}"
+    return position if measure.family == "Hit" else f"{position}: 1 / {ranks[0]}"
 
 
 def _average_precision(
     measure: Measure, view: GradedRankings, grades: Grades, _: Sequence[float]
 ) -> str:
-    found = _found(measure, view, grades)
-    if measure.empty != 0.0 and not found.all_relevant[0]:
+    result = _found(measure, view, grades)
+    if measure.empty != 0.0 and not result.all_relevant[0]:
         return f"no document is relevant, {_empty(measure)}"
-    hits, by = _hits(measure, found), int(divisor(measure, found)[0])
-    total = float(at_rank(found.precision, measure.cutoff)[0]) if found.width else 0.0
+    hits, by = _hits(measure, result), int(divisor(measure, result)[0])
+    total = float(at_rank(result.precision, measure.cutoff)[0]) if result.width else 0.0
     return (
         f"the precisions at {_relevant(hits)} {_among(measure)} sum to {_told(total)}, "
         f"divided by {by}"
@@ -132,8 +132,8 @@ def _err(
 
 
 def _rbp(measure: Measure, view: GradedRankings, grades: Grades, _: Sequence[float]) -> str:
-    found = _found(measure, view, grades)
-    hits = int(np.count_nonzero(found.relevant[0, : measure.cutoff]))
+    result = _found(measure, view, grades)
+    hits = int(np.count_nonzero(result.relevant[0, : measure.cutoff]))
     weight = f"{_told(1 - measure.p)} · {measure.p:g}^(rank − 1)"
     return f"{_relevant(hits)} {_among(measure)}, each worth {weight}, summed"
 
@@ -153,8 +153,8 @@ def _residual(
 def _preference(
     measure: Measure, view: GradedRankings, grades: Grades, contributions: Sequence[float]
 ) -> str:
-    found = _found(measure, view, grades)
-    hits, every = int(np.count_nonzero(found.relevant)), int(found.all_relevant[0])
+    result = _found(measure, view, grades)
+    hits, every = int(np.count_nonzero(result.relevant)), int(result.all_relevant[0])
     what = "inferred precisions" if measure.family == "infAP" else "shares of pairs in order"
     total = sum(contributions) * every
     return f"the {what} at {_relevant(hits)} sum to {_told(total)}, divided by all {every}"

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from touchstone.files.id_columns import IdColumn, found_in
 from touchstone.files.trec import RunFile
-from touchstone.files.trec_pairs import NotInStretchesError
+from touchstone.files.trec_pairs import NonContiguousQueriesError
 from touchstone.measures.counting import by_rank
 from touchstone.measures.definition import Measure
 from touchstone.measures.engine import counts_needed, depth_needed
@@ -63,18 +63,18 @@ class GradedRun:
 
 
 def graded_run(
-    judged: JudgedQueries, stretches: Iterable[RunFile], readings: Sequence[Reading]
+    judged: JudgedQueries, chunks: Iterable[RunFile], readings: Sequence[Reading]
 ) -> GradedRun:
     """The rankings of a run, in every order that is read.
 
-    stretches: the run, some whole queries at a time. readings: each of another ordering.
-    Raises NotInStretchesError where a query is in several stretches.
+    chunks: the run, some whole queries at a time. readings: each of another ordering.
+    Raises NonContiguousQueriesError where a query is in several chunks.
     """
     rows = _Rows(judged)
     parts = [
-        [_graded(stretch, reading) for reading in readings]
-        for stretch in (
-            _Stretch(judged, run, rows.of(run.query_ids)) for run in stretches if run.query_ids
+        [_graded(chunk, reading) for reading in readings]
+        for chunk in (
+            _Chunk(judged, run, rows.of(run.query_ids)) for run in chunks if run.query_ids
         )
     ]
     n_rows = len(judged.qrels.query_ids) + len(rows.new)
@@ -83,8 +83,8 @@ def graded_run(
         judged.qrels.query_ids + tuple(rows.new),
         np.concatenate([np.empty(0, np.int64), *rows.taken]),
         {
-            reading.ordering: _joined([own[place] for own in parts], rows.taken, counts)
-            for place, reading in enumerate(readings)
+            reading.ordering: _joined([own[position] for own in parts], rows.taken, counts)
+            for position, reading in enumerate(readings)
         },
     )
 
@@ -93,7 +93,7 @@ def graded_run(
 class _Rows:
     """Gives each query of a run its row, some at a time.
 
-    new: the rows of those that are not judged. taken: the rows so far, stretch by stretch.
+    new: the rows of those that are not judged. taken: the rows so far, chunk by chunk.
     """
 
     judged: JudgedQueries
@@ -105,11 +105,11 @@ class _Rows:
         self.is_taken = np.zeros(len(self.judged.qrels.query_ids), bool)
 
     def of(self, query_ids: tuple[str, ...]) -> IntArray:
-        """Raises NotInStretchesError where one has its row already."""
+        """Raises NonContiguousQueriesError where one has its row already."""
         rows = self._rows(query_ids)
         judged = rows[rows < len(self.is_taken)]
         if self.is_taken[judged].any():
-            raise NotInStretchesError
+            raise NonContiguousQueriesError
         self.is_taken[judged] = True
         self.taken.append(rows)
         return rows
@@ -121,16 +121,16 @@ class _Rows:
         if known[start : start + len(query_ids)] == query_ids:
             return np.arange(start, start + len(query_ids))
         rows = [self.judged.rows.get(query_id, -1) for query_id in query_ids]
-        for place, row in enumerate(rows):
+        for position, row in enumerate(rows):
             if row < 0:
-                rows[place] = len(known) + len(self.new)
-                if self.new.setdefault(query_ids[place], rows[place]) != rows[place]:
-                    raise NotInStretchesError
+                rows[position] = len(known) + len(self.new)
+                if self.new.setdefault(query_ids[position], rows[position]) != rows[position]:
+                    raise NonContiguousQueriesError
         return np.array(rows, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
-class _Stretch:
+class _Chunk:
     """Some queries of a run. rows: of each; those of judged queries are where the qrels have it."""
 
     judged: JudgedQueries
@@ -156,22 +156,22 @@ class _Read(NamedTuple):
     starts: IntArray
 
 
-def _graded(stretch: _Stretch, reading: Reading) -> GradedRankings:
-    """The rankings of a stretch, in its order."""
-    run, (ordering, width, returned) = stretch.run, reading
+def _graded(chunk: _Chunk, reading: Reading) -> GradedRankings:
+    """The rankings of a chunk, in its order."""
+    run, (ordering, width, returned) = chunk.run, reading
     order = order_of(run, ordering)
     read = None if returned or width is None else _first_of_each(run, order, width)
-    places: IntArray
+    positions: IntArray
     starts: IntArray
     if read is None:
-        places, starts = stretch.places[order], run.starts
+        positions, starts = chunk.places[order], run.starts
     else:
-        places, starts = stretch.found(run.ids.at(read.places), read.starts), read.starts
+        positions, starts = chunk.found(run.ids.at(read.places), read.starts), read.starts
     graded = grade_rankings(
-        stretch.judged.levels.take(places + 1),
+        chunk.judged.levels.take(positions + 1),
         starts,
-        stretch.judged.counts_of(stretch.rows),
-        rows=np.arange(len(stretch.rows)),
+        chunk.judged.counts_of(chunk.rows),
+        rows=np.arange(len(chunk.rows)),
         width=width,
         returned=returned,
     )
@@ -189,8 +189,8 @@ def _first_of_each(run: RunFile, order: IntArray, width: int) -> _Read | None:
     starts = np.concatenate(([0], np.cumsum(read)))
     if len(order) <= _FEW * int(starts[-1]):
         return None
-    places = np.arange(int(starts[-1])) + np.repeat(run.starts[:-1] - starts[:-1], read)
-    return _Read(order[places], starts)
+    positions = np.arange(int(starts[-1])) + np.repeat(run.starts[:-1] - starts[:-1], read)
+    return _Read(order[positions], starts)
 
 
 def _ties(run: RunFile, order: IntArray, ordering: Ordering, width: int) -> npt.NDArray[np.intp]:
@@ -205,7 +205,7 @@ def _ties(run: RunFile, order: IntArray, ordering: Ordering, width: int) -> npt.
 def _joined(
     parts: Sequence[GradedRankings], rows: Sequence[IntArray], judged: IntArray
 ) -> GradedRankings:
-    """The rankings of all stretches in the rows that they belong to. judged: of all rows."""
+    """The rankings of all chunks in the rows that they belong to. judged: of all rows."""
     n_rows = len(judged)
     if len(parts) == 1 and np.array_equal(rows[0], np.arange(n_rows)):
         return parts[0]

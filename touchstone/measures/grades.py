@@ -57,15 +57,15 @@ class Grades:
         if (span := int(ascending[-1] - ascending[0])) < _SMALL:
             table = np.zeros(span + 3, np.uint8)  # what is outside the scale is before and behind
             table[ascending - ascending[0] + 1] = level_of
-            places = np.subtract(codes, int(ascending[0]) - 1, dtype=np.intp)
-            found: LevelArray = table.take(places, mode="clip")
-            if found.all():
-                return found
-        places = np.minimum(np.searchsorted(ascending, codes), len(ascending) - 1)
-        unknown = ascending[places] != codes
+            positions = np.subtract(codes, int(ascending[0]) - 1, dtype=np.intp)
+            result: LevelArray = table.take(positions, mode="clip")
+            if result.all():
+                return result
+        positions = np.minimum(np.searchsorted(ascending, codes), len(ascending) - 1)
+        unknown = ascending[positions] != codes
         if unknown.any():
             raise ValueError(f"grade {int(codes[unknown].flat[0])} is not on the scale")
-        return level_of[places]
+        return level_of[positions]
 
     def at_least(self, value: float) -> int:
         """The lowest level that is worth `value` or more; one above all levels if none is."""
@@ -77,14 +77,14 @@ class Grades:
         Returns the grades, and an array that gives each level of these its level in those.
         Raises ValueError where there is no room for one more.
         """
-        place = self.at_least(value) - 1
-        if place < len(self.values) and self.values[place] == value:
+        position = self.at_least(value) - 1
+        if position < len(self.values) and self.values[position] == value:
             return self, np.arange(len(self.codes) + 1, dtype=np.uint8)
         codes, values = list(self.codes), list(self.values)
-        codes.insert(place, max(codes) + 1)
-        values.insert(place, value)
+        codes.insert(position, max(codes) + 1)
+        values.insert(position, value)
         levels = np.arange(len(self.codes) + 1)
-        return Grades(tuple(codes), tuple(values)), (levels + (levels > place)).astype(np.uint8)
+        return Grades(tuple(codes), tuple(values)), (levels + (levels > position)).astype(np.uint8)
 
     @cached_property
     def _lookup(self) -> tuple[npt.NDArray[np.int64], LevelArray]:

@@ -113,8 +113,8 @@ def _split(text: str) -> Iterator[str]:
 
 def _of_trec_eval(name: str) -> str:
     """Our name of what trec_eval prints as `ndcg_cut_10` or `recip_rank`; others as they are."""
-    found = _TREC_EVAL.fullmatch(name)
-    return f"{_TREC_EVAL_CUT[found['stem']]}@{found['cutoff']}" if found else name
+    result = _TREC_EVAL.fullmatch(name)
+    return f"{_TREC_EVAL_CUT[result['stem']]}@{result['cutoff']}" if result else name
 
 
 def _family(text: str) -> str:
@@ -137,14 +137,14 @@ def _cutoff(name: str, text: str) -> int:
 
 
 def _parameters(name: str, text: str) -> Iterator[tuple[str, Any]]:
-    place, seen = 0, set()
-    while place < len(text):
-        match = _PARAMETER.match(text, place)
+    position, seen = 0, set()
+    while position < len(text):
+        match = _PARAMETER.match(text, position)
         if match is None or (match["end"] == "," and match.end() == len(text)):
             raise MeasureError(
                 f"{_shown(name)}: write parameters as name=value, with words in quotes"
             )
-        place = match.end()
+        position = match.end()
         parameter, value = _translated(name, match["name"], _value(name, match))
         if parameter in seen:
             raise MeasureError(f"{_shown(name)}: {parameter} is set twice")
@@ -167,13 +167,13 @@ def _value(name: str, match: re.Match[str]) -> object:
 
 def _table(name: str, text: str) -> dict[float, float]:
     table: dict[float, float] = {}
-    place = 0
-    while place < len(text):
-        match = _ENTRY.match(text, place)
+    position = 0
+    while position < len(text):
+        match = _ENTRY.match(text, position)
         if match is None or float(match["value"]) in table:
             raise MeasureError(f"{_shown(name)}: write a table of gains as {{0:0,1:1,2:3}}")
         table[float(match["value"])] = float(match["gain"])
-        place = match.end()
+        position = match.end()
     return table
 
 

@@ -1,6 +1,6 @@
 """The join of rankings with judgments: which level has the document at every rank.
 
-It goes from query to query, some of them at a time, and for each stretch takes the cheapest way:
+It goes from query to query, some of them at a time, and for each chunk takes the cheapest way:
 comparing every rank with every judged document (few of either), looking ranks up in a table over
 document ids (many rankings of one query, or long ones), or searching for them in a sorted list (ids
 too far apart for a table). Which way is taken changes no level.
@@ -107,13 +107,13 @@ class Join:
         if self.depth == 0 or not len(self.judgments.documents):
             levels[:] = UNJUDGED
             return Joined(levels, None if counts is None else counts.T)
-        for first, last, mine in self._stretches():
-            found = self._looked_up(first, last, mine)
-            levels[mine] = found[:, : self.width]
+        for first, last, mine in self._chunks():
+            result = self._looked_up(first, last, mine)
+            levels[mine] = result[:, : self.width]
             if counts is not None:
                 sparse = int(self.judgments.lengths[first:last].max()) * _SPARSE < self.depth
                 counted = _counted_where_judged if sparse else count_levels
-                counts[:, mine] = counted(found, self.n_grades).T
+                counts[:, mine] = counted(result, self.n_grades).T
         return Joined(levels, None if counts is None else counts.T)
 
     @cached_property
@@ -159,11 +159,11 @@ class Join:
         """Where each ranking begins."""
         return np.cumsum(self.lengths) - self.lengths
 
-    def _stretches(self) -> Iterator[tuple[int, int, Rows]]:
+    def _chunks(self) -> Iterator[tuple[int, int, Rows]]:
         """Queries first..last, and which rankings are theirs, in their order."""
         in_order = bool((self.rows[1:] >= self.rows[:-1]).all())
-        places = None if in_order else _by_query(self.rows)
-        ordered = self.rows if places is None else self.rows[places]
+        positions = None if in_order else _by_query(self.rows)
+        ordered = self.rows if positions is None else self.rows[positions]
         n_rankings, step = len(ordered), max(1, _CELLS // self.depth)
         low = 0
         while low < n_rankings:
@@ -172,7 +172,7 @@ class Join:
             high = int(np.searchsorted(ordered, edge, "left"))
             if high <= low or low + step >= n_rankings:
                 high = int(np.searchsorted(ordered, edge, "right"))
-            mine: Rows = slice(low, high) if places is None else _even(places[low:high])
+            mine: Rows = slice(low, high) if positions is None else _even(positions[low:high])
             yield int(ordered[low]), int(ordered[high - 1]) + 1, mine
             low = high
 
@@ -215,9 +215,9 @@ class Join:
         if isinstance(mine, slice) and mine.step is None and shortest == lengths.max() == depth:
             start = int(self.starts[mine.start])
             return self.documents[start : start + depth * len(lengths)].reshape(-1, depth), None
-        places = self.starts[mine][:, None] + np.arange(depth)
+        positions = self.starts[mine][:, None] + np.arange(depth)
         filled = None if shortest >= depth else np.arange(depth) < lengths[:, None]
-        return self.documents.take(places, mode="clip"), filled
+        return self.documents.take(positions, mode="clip"), filled
 
     @cached_property
     def _matrix(self) -> IntArray | None:
@@ -230,10 +230,10 @@ class Join:
     def _compared(self, ranked: IntArray, rows: IntArray, first: int, last: int) -> LevelArray:
         """Every rank with every judged document of its query."""
         lengths = self.judgments.lengths[first:last]
-        places = self.judgments.starts[first:last, None] + np.arange(int(lengths.max()))
-        inside = np.arange(places.shape[1]) < lengths[:, None]
-        judged = self.judged.take(places, mode="clip")
-        levels = self.judgments.levels.take(places, mode="clip") * inside
+        positions = self.judgments.starts[first:last, None] + np.arange(int(lengths.max()))
+        inside = np.arange(positions.shape[1]) < lengths[:, None]
+        judged = self.judged.take(positions, mode="clip")
+        levels = self.judgments.levels.take(positions, mode="clip") * inside
         if len(rows) != last - first or (rows[1:] == rows[:-1]).any():
             judged, levels = judged[rows], levels[rows]
         if ranked.shape[1] > NARROW:
@@ -245,20 +245,22 @@ class Join:
         """By a table: scatter the judgments, gather the ranks, reset; some queries at a time."""
         if last - first > self.together:
             edges = [*range(0, last - first, self.together), last - first]
-            places = np.searchsorted(rows, edges).tolist()
+            positions = np.searchsorted(rows, edges).tolist()
             out = np.empty(ranked.shape, np.uint8)
-            for low, high, start, stop in zip(edges, edges[1:], places, places[1:], strict=False):
+            for low, high, start, stop in zip(
+                edges, edges[1:], positions, positions[1:], strict=False
+            ):
                 part = slice(start, stop)
                 out[part] = self._tabled(ranked[part], rows[part] - low, first + low, first + high)
             return out
         judgments = self.judgments
-        place = slice(int(judgments.starts[first]), int(judgments.starts[last]))
-        cells: IntArray = self.judged[place]
+        position = slice(int(judgments.starts[first]), int(judgments.starts[last]))
+        cells: IntArray = self.judged[position]
         if last - first > 1 or self.lowest:
             queries = np.repeat(np.arange(last - first), judgments.lengths[first:last])
             cells = cells + (queries * self.span - self.lowest)
             ranked = ranked + (rows.astype(np.int64) * self.span - self.lowest)[:, None]
-        self.table[cells] = judgments.levels[place]
+        self.table[cells] = judgments.levels[position]
         levels = self.table.take(ranked)
         self.table[cells] = UNJUDGED
         return levels
@@ -273,13 +275,13 @@ class Join:
             ]
             return np.concatenate(parts)
         judgments = self.judgments
-        place = slice(int(judgments.starts[first]), int(judgments.starts[last]))
-        keys, wanted = self.judged[place].astype(np.int64), ranked.astype(np.int64)
+        position = slice(int(judgments.starts[first]), int(judgments.starts[last]))
+        keys, wanted = self.judged[position].astype(np.int64), ranked.astype(np.int64)
         if last - first > 1:
             keys -= self.lowest
             keys += np.repeat(np.arange(last - first), judgments.lengths[first:last]) * self.span
             wanted += (rows.astype(np.int64) * self.span - self.lowest)[:, None]
-        return _found(keys, judgments.levels[place], wanted)
+        return _found(keys, judgments.levels[position], wanted)
 
 
 def _by_query(rows: IntArray) -> npt.NDArray[np.int64]:
@@ -308,9 +310,9 @@ def _found(keys: IntArray, levels: LevelArray, wanted: IntArray) -> LevelArray:
     if (keys[1:] < keys[:-1]).any():
         order = np.argsort(keys)
         keys, levels = keys[order], levels[order]
-    places = np.searchsorted(keys, wanted)
-    places[places == len(keys)] = 0
-    out: LevelArray = levels.take(places) * (keys.take(places) == wanted)
+    positions = np.searchsorted(keys, wanted)
+    positions[positions == len(keys)] = 0
+    out: LevelArray = levels.take(positions) * (keys.take(positions) == wanted)
     return out
 
 
@@ -322,8 +324,8 @@ def _counted_where_judged(levels: LevelArray, n_grades: int) -> CountArray:
     words = np.flatnonzero(flat.view(np.uint64))  # eight ranks at once
     cells = (words[:, None] * 8 + np.arange(8)).ravel()
     own = flat.take(cells)
-    places = cells // levels.shape[1] * n_grades + (own.astype(np.intp) - 1)
-    counts = np.bincount(places[own > 0], minlength=len(levels) * n_grades)
+    positions = cells // levels.shape[1] * n_grades + (own.astype(np.intp) - 1)
+    counts = np.bincount(positions[own > 0], minlength=len(levels) * n_grades)
     return counts.reshape(-1, n_grades).astype(np.int32)
 
 
@@ -332,9 +334,9 @@ def _turned(levels: LevelArray) -> LevelArray:
     return np.asfortranarray(levels) if levels.shape[1] <= NARROW else levels
 
 
-def _even(places: IntArray) -> Rows:
+def _even(positions: IntArray) -> Rows:
     """The places as a slice, where they lie evenly apart: a view needs no copy."""
-    steps = np.diff(places)
+    steps = np.diff(positions)
     if not len(steps) or (steps != steps[0]).any() or steps[0] <= 0:
-        return places
-    return slice(int(places[0]), int(places[-1]) + 1, int(steps[0]))
+        return positions
+    return slice(int(positions[0]), int(positions[-1]) + 1, int(steps[0]))

@@ -34,14 +34,14 @@ class JudgedQueries:
     @cached_property
     def grades(self) -> Grades:
         """The grades that occur in the file."""
-        found = _different(self.qrels.grades)
-        if len(found) > MOST_GRADES:
+        result = _different(self.qrels.grades)
+        if len(result) > MOST_GRADES:
             raise MeasureError(f"{self.qrels.name} has more than {MOST_GRADES} different grades")
-        if not found:
+        if not result:
             raise MeasureError(f"{self.qrels.name} has no judgment")
         if self.values is not None:
-            return Grades.of({code: self.values[code] for code in found})
-        return Grades.integers(found)
+            return Grades.of({code: self.values[code] for code in result})
+        return Grades.integers(result)
 
     @cached_property
     def levels(self) -> LevelArray:
@@ -84,7 +84,7 @@ class JudgedQueries:
         known = {doc_id: number for number, doc_id in enumerate(self.qrels.documents)}
         new = len(known)
         pairs = enumerate(run.documents)
-        return np.array([known.get(doc_id, new + place) for place, doc_id in pairs], np.int64)
+        return np.array([known.get(doc_id, new + position) for position, doc_id in pairs], np.int64)
 
 
 def _different(grades: npt.NDArray[np.int32]) -> list[int]:
@@ -94,7 +94,7 @@ def _different(grades: npt.NDArray[np.int32]) -> list[int]:
     there = np.zeros(_NARROW + 1, bool)
     for start in range(0, len(grades), _TOGETHER):
         there[grades[start : start + _TOGETHER] - lowest] = True
-    return [lowest + int(place) for place in np.flatnonzero(there)]
+    return [lowest + int(position) for position in np.flatnonzero(there)]
 
 
 def order_of(run: RunFile, ordering: tuple[str, str]) -> npt.NDArray[np.intp]:

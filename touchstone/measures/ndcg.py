@@ -62,21 +62,21 @@ def ndcg(
     values = np.empty((len(measures), len(rankings)))
     asked = any(measure.empty != 0.0 for measure in measures)
     empty = np.empty(values.shape, bool) if asked else None
-    for place, measure in enumerate(measures):
+    for position, measure in enumerate(measures):
         ideal = ideals.dcg(measure)
         if measure.negative_ideal == "empty":
             ideal = replace(ideal, sums=np.where(ideal.sums <= 0.0, 0.0, ideal.sums))
         if measure.arithmetic == "cumulative":
-            values[place] = _cumulative(measure, level_gains, rankings, ideals)
+            values[position] = _cumulative(measure, level_gains, rankings, ideals)
         elif measure.arithmetic == "multiply_each":
-            values[place] = _term_by_term(measure, level_gains, rankings, ideal)
+            values[position] = _term_by_term(measure, level_gains, rankings, ideal)
         else:
-            _normalised(measure, own[measure.cutoff], ideal, values[place])
-        values[place] = rounded_values(measure, values[place])
+            _normalised(measure, own[measure.cutoff], ideal, values[position])
+        values[position] = rounded_values(measure, values[position])
         if measure.short == "zero":
-            values[place][rankings.lengths < (measure.cutoff or 0)] = 0.0
+            values[position][rankings.lengths < (measure.cutoff or 0)] = 0.0
         if empty is not None:
-            _note_empty(measure, ideal, rankings, values[place], empty[place])
+            _note_empty(measure, ideal, rankings, values[position], empty[position])
     return values.T, None if empty is None else empty.T
 
 
@@ -134,8 +134,8 @@ def level_ends(counts: CountArray, level_gains: FloatArray) -> tuple[FloatArray,
         best_first = best_first[: int((level_gains > 0).sum())]
     ends = np.empty((len(best_first), len(counts)), counts.dtype)
     before = np.zeros(len(counts), counts.dtype)
-    for place, level in enumerate(best_first.tolist()):
-        before = np.add(before, counts[:, level], out=ends[place])
+    for position, level in enumerate(best_first.tolist()):
+        before = np.add(before, counts[:, level], out=ends[position])
     return level_gains[best_first], ends
 
 
@@ -312,11 +312,11 @@ def _different(ends: CountArray, depth: int) -> tuple[CountArray, IntArray | Non
         numbers += row
     there = np.zeros(room, bool)
     there[numbers] = True
-    found = np.flatnonzero(there)
-    places = np.empty(room, np.intp)
-    places[found] = np.arange(len(found))
-    digits = [found // (depth + 1) ** place % (depth + 1) for place in range(len(ends))]
-    return np.array(digits[::-1], ends.dtype), places.take(numbers)
+    result = np.flatnonzero(there)
+    positions = np.empty(room, np.intp)
+    positions[result] = np.arange(len(result))
+    digits = [result // (depth + 1) ** position % (depth + 1) for position in range(len(ends))]
+    return np.array(digits[::-1], ends.dtype), positions.take(numbers)
 
 
 def _normalised(measure: Measure, own: FloatArray, ideal: IdealSums, out: FloatArray) -> None:

@@ -25,7 +25,7 @@ class ComparedIds(Protocol):
 class DocumentIds(Protocol):
     """Document ids of which only those that tie are looked at, as `IdColumn`."""
 
-    def at(self, places: npt.NDArray[np.integer[Any]]) -> ComparedIds:
+    def at(self, positions: npt.NDArray[np.integer[Any]]) -> ComparedIds:
         """Those at these places."""
 
 
@@ -121,9 +121,9 @@ def tie_starts(
     scores: in rank order, best first.
     """
     compared = _compared(scores, precision)
-    places = np.arange(len(compared))
+    positions = np.arange(len(compared))
     begins = np.append(True, compared[1:] != compared[:-1])[: len(compared)]
-    return np.maximum.accumulate(np.where(begins, places, 0))
+    return np.maximum.accumulate(np.where(begins, positions, 0))
 
 
 def _compared(scores: npt.NDArray[np.float64], precision: Precision) -> npt.NDArray[np.floating]:
@@ -142,15 +142,15 @@ def _sort_each(
     """Puts each of these rankings in descending order, in place; those of one length together."""
     lengths = ends - starts
     for length in np.unique(lengths).tolist():
-        places = starts[lengths == length][:, None] + np.arange(length)
-        best_first = np.argsort(-compared[places], axis=1, kind="stable")
-        order[places] = np.take_along_axis(places, best_first, axis=1)
+        positions = starts[lengths == length][:, None] + np.arange(length)
+        best_first = np.argsort(-compared[positions], axis=1, kind="stable")
+        order[positions] = np.take_along_axis(positions, best_first, axis=1)
 
 
 def _settle_ties(
     order: OrderArray, tied: npt.NDArray[np.bool_], ids: DocumentIds, *, descending: bool
 ) -> None:
-    """Puts each stretch of equal scores in the order of the ids' UTF-8 bytes, in place.
+    """Puts each chunk of equal scores in the order of the ids' UTF-8 bytes, in place.
 
     tied: for each rank but the first, whether it ties with the one before.
     """

@@ -100,9 +100,9 @@ def unpack_ranked(documents: Sequence[bytes], orders: Sequence[bytes]) -> Ranked
     starts = np.zeros(len(documents) + 1, np.int64)
     np.cumsum(lengths, out=starts[1:])
     in_file_order = np.frombuffer(b"".join(documents), "<i4")
-    places = _all_places(orders, lengths)
-    places += np.repeat(starts[:-1], lengths)
-    return RankedDocuments(starts, in_file_order[places].astype(np.int32, copy=False))
+    positions = _all_places(orders, lengths)
+    positions += np.repeat(starts[:-1], lengths)
+    return RankedDocuments(starts, in_file_order[positions].astype(np.int32, copy=False))
 
 
 def run_digest(rankings: Iterable[tuple[str, Sequence[str], Floats]]) -> str:
@@ -133,10 +133,10 @@ def _all_places(orders: Sequence[bytes], lengths: Positions) -> Positions:
     if not np.array_equal(sizes, lengths * widths):
         raise ValueError("an order does not fit its documents")
     if short.all():
-        places = np.frombuffer(b"".join(orders), "<u2").astype(np.int64)
+        positions = np.frombuffer(b"".join(orders), "<u2").astype(np.int64)
     else:
         parts = (np.frombuffer(o, f"<u{w}") for o, w in zip(orders, widths.tolist(), strict=True))
-        places = np.concatenate([part.astype(np.int64) for part in parts])
-    if (places >= np.repeat(lengths, lengths)).any():
+        positions = np.concatenate([part.astype(np.int64) for part in parts])
+    if (positions >= np.repeat(lengths, lengths)).any():
         raise ValueError("an order names a position that its ranking has not")
-    return places
+    return positions

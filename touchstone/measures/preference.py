@@ -61,8 +61,8 @@ def inferred_ap_terms(threshold: int, grades: Grades, rankings: GradedRankings) 
 
 
 def _relevant(threshold: int, rankings: GradedRankings) -> IntArray:
-    found: IntArray = rankings.judged[:, max(threshold, 1) - 1 :].sum(axis=1)
-    return found
+    result: IntArray = rankings.judged[:, max(threshold, 1) - 1 :].sum(axis=1)
+    return result
 
 
 def _summed(terms: FloatArray, divisor: IntArray) -> FloatArray:

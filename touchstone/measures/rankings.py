@@ -146,8 +146,8 @@ def grade_rankings(
         step = max(1, _CELLS // max(1, shown))
         for low in range(0, len(rows), step):
             part = slice(low, low + step)
-            places = first[part, None] + ranks
-            out[part] = levels.take(places, mode="clip") if len(levels) else 0
+            positions = first[part, None] + ranks
+            out[part] = levels.take(positions, mode="clip") if len(levels) else 0
             out[part] *= ranks < lengths[part, None]
     counts = _counts_of_rankings(levels, starts, judged.shape[1])[rows] if returned else None
     if counts is not None:
@@ -157,9 +157,9 @@ def grade_rankings(
 
 def _counts_of_rankings(levels: LevelArray, starts: IntArray, n_grades: int) -> IntArray:
     """How many documents of each ranking have level 1, 2, …; behind the last, of none."""
-    found = np.flatnonzero(levels)
-    rankings = np.searchsorted(starts, found, "right") - 1
-    cells = rankings * n_grades + (levels[found].astype(np.intp) - 1)
+    result = np.flatnonzero(levels)
+    rankings = np.searchsorted(starts, result, "right") - 1
+    cells = rankings * n_grades + (levels[result].astype(np.intp) - 1)
     flat = np.bincount(cells, minlength=len(starts) * n_grades)
     return flat.reshape(-1, n_grades).astype(np.int32)
 

@@ -205,10 +205,10 @@ def _row_cells(values: FileValues, row: int) -> list[str]:
     return [f"{value:.4f}" if counted else "–" for value, counted in pairs]
 
 
-def _segment_cells(name: str, found: Sequence[Average | None]) -> list[str]:
+def _segment_cells(name: str, result: Sequence[Average | None]) -> list[str]:
     """A line for a segment: its queries, and every measure's mean over them."""
-    means = ["–" if own is None or own.value is None else f"{own.value:.4f}" for own in found]
-    sizes = [own.n for own in found if own is not None]
+    means = ["–" if own is None or own.value is None else f"{own.value:.4f}" for own in result]
+    sizes = [own.n for own in result if own is not None]
     return [f"  segment {name or '(none)'}", _span(sizes) if sizes else "", *means]
 
 

@@ -46,9 +46,9 @@ def floored_terms(measure: Measure, gain_rows: FloatArray) -> FloatArray:
     """What every rank adds, rounded down, in units of the last decimal: whole numbers."""
     width, decimals = gain_rows.shape[1], measure.decimals or 0
     by_rank = tuple(divisors(measure, width).tolist())
-    known, places = np.unique(gain_rows, return_inverse=True)
+    known, positions = np.unique(gain_rows, return_inverse=True)
     table = np.array([_floored(gain, by_rank, decimals) for gain in known.tolist()], np.float64)
-    terms = table.reshape(len(known), width)[places.reshape(gain_rows.shape), np.arange(width)]
+    terms = table.reshape(len(known), width)[positions.reshape(gain_rows.shape), np.arange(width)]
     if np.abs(terms).sum(axis=1).max(initial=0.0) > _LARGEST_SUM:
         raise MeasureError(f"{measure.name}: the gains are too large to be rounded at every rank")
     return np.asarray(terms, np.float64)

@@ -66,9 +66,9 @@ class StoredJudgments:
         """
         starts = np.searchsorted(judged_queries, query_ids, "left")
         lengths = np.searchsorted(judged_queries, query_ids, "right") - starts
-        places = ranges(starts, lengths)
-        levels = grades.levels(codes[places])
-        return cls(query_ids, Judgments(documents[places], levels, lengths))
+        positions = ranges(starts, lengths)
+        levels = grades.levels(codes[positions])
+        return cls(query_ids, Judgments(documents[positions], levels, lengths))
 
     def __len__(self) -> int:
         return len(self.query_ids)
@@ -177,10 +177,10 @@ def score(
             width=depth,
             returned=counts_needed(measures),
         )
-        found = evaluate_batch(measures, graded, grades)
+        result = evaluate_batch(measures, graded, grades)
         if len(rows) == shape[0] and (rows[1:] > rows[:-1]).all():  # all there are, in their order
-            return Values(found.values.reshape(full), found.counted.reshape(full))
-        values[rows], counted[rows] = found.values, found.counted
+            return Values(result.values.reshape(full), result.counted.reshape(full))
+        values[rows], counted[rows] = result.values, result.counted
     return Values(values.reshape(full), counted.reshape(full))
 
 
@@ -197,8 +197,8 @@ def score_sums(
 
     groups: of these queries, where a measure asks for their weights or segments.
     """
-    found = score(measures, grades, judged, rankings, n_runs=n_runs)
-    return sums_of(measures, found.values, found.counted, groups)
+    result = score(measures, grades, judged, rankings, n_runs=n_runs)
+    return sums_of(measures, result.values, result.counted, groups)
 
 
 def _parts(
@@ -223,12 +223,12 @@ def _parts(
         yield own, ranked.documents, lengths
         return
     for chosen in of_like_width(widths, cells):
-        places = ranges(ranked.starts[chosen], lengths[chosen])
-        yield own[chosen], ranked.documents[places], lengths[chosen]
+        positions = ranges(ranked.starts[chosen], lengths[chosen])
+        yield own[chosen], ranked.documents[positions], lengths[chosen]
 
 
 def of_like_width(widths: Ids, cells: int) -> Iterator[Ids]:
-    """The rows from the narrowest to the widest, in stretches of at most so many cells.
+    """The rows from the narrowest to the widest, in chunks of at most so many cells.
 
     A single row may be wider than that.
     """
@@ -247,6 +247,6 @@ def ranges(starts: Ids, lengths: Ids) -> Ids:
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0
     first = starts - (ends - lengths)
-    places: Ids = np.arange(total, dtype=np.int64)
-    places += np.repeat(first, lengths)
-    return places
+    positions: Ids = np.arange(total, dtype=np.int64)
+    positions += np.repeat(first, lengths)
+    return positions

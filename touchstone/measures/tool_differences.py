@@ -60,22 +60,22 @@ def preset_means(
     """
     meant = {name: preset_measure(chosen, cutoff) for name, chosen in presets.items()}
     by_ordering: dict[Ordering, list[str]] = {}
-    found: dict[str, PresetMean] = {}
+    result: dict[str, PresetMean] = {}
     for name, measure in meant.items():
         problem = _problem(measure, judged.grades)
         if problem:
-            found[name] = PresetMean(name, None, 0, problem)
+            result[name] = PresetMean(name, None, 0, problem)
         else:
             by_ordering.setdefault(measure.ordering, []).append(name)
     own = [[meant[name] for name in names] for names in by_ordering.values()]
-    graded = graded_run(judged, run.stretches(), list(map(Reading.of, own)))
+    graded = graded_run(judged, run.chunks(), list(map(Reading.of, own)))
     order = _ToolOrder(tuple(graded.order()), graded.query_ids)
     for measures, (ordering, names) in zip(own, by_ordering.items(), strict=True):
         computed = evaluate_batch(measures, graded.rankings[ordering], judged.grades)
         for column, name in enumerate(names):
             values, counted = computed.values[:, column], computed.counted[:, column]
-            found[name] = _preset_mean(presets[name], order, values, counted)
-    return tuple(found[name] for name in presets)
+            result[name] = _preset_mean(presets[name], order, values, counted)
+    return tuple(result[name] for name in presets)
 
 
 def preset_measure(chosen: Preset, cutoff: int) -> Measure:
@@ -118,9 +118,9 @@ def rank_reversals(
     for first in range(table.shape[1]):
         own, others = table[:, first, None], table[:, first + 1 :]
         split = np.minimum((own > others).sum(axis=0), (own < others).sum(axis=0))
-        found = np.flatnonzero(split)
-        count += len(found)
-        divided += [(-int(split[at]), first, first + 1 + at) for at in found.tolist()]
+        result = np.flatnonzero(split)
+        count += len(result)
+        divided += [(-int(split[at]), first, first + 1 + at) for at in result.tolist()]
         if most is not None and len(divided) > 10 * most:
             divided = sorted(divided)[:most]
     pairs = []

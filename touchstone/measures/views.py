@@ -101,11 +101,11 @@ def _closed_up(rankings: GradedRankings, kept: BoolArray) -> GradedRankings:
 
 def _starts(ties: IntArray, filled: BoolArray) -> IntArray:
     """The first rank of each tie, told from where the numbers change; behind the end, the rank."""
-    places = np.broadcast_to(np.arange(ties.shape[1]), ties.shape)
+    positions = np.broadcast_to(np.arange(ties.shape[1]), ties.shape)
     begins = ~filled
     begins[:, :1] = True
     begins[:, 1:] |= ties[:, 1:] != ties[:, :-1]
-    return np.maximum.accumulate(np.where(begins, places, 0), axis=1)
+    return np.maximum.accumulate(np.where(begins, positions, 0), axis=1)
 
 
 def _with_unjudged_at(prior: float, rankings: GradedRankings, grades: Grades) -> GradedRankings:

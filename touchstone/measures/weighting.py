@@ -122,8 +122,8 @@ def _product(left: Digits, right: Digits, n_digits: int) -> Digits:
 
 def _digits(numbers: list[int], n_digits: int) -> Digits:
     return [
-        np.array([number >> DIGIT_BITS * place & _MASK for number in numbers], np.int64)
-        for place in range(n_digits)
+        np.array([number >> DIGIT_BITS * position & _MASK for number in numbers], np.int64)
+        for position in range(n_digits)
     ]
 
 
@@ -133,6 +133,6 @@ def _integers(sums: IntArray) -> list[int]:
     out, start = [], 0
     for n_digits in DIGITS:
         own = digits[start : start + n_digits]
-        out.append(sum(digit << DIGIT_BITS * place for place, digit in enumerate(own)))
+        out.append(sum(digit << DIGIT_BITS * position for position, digit in enumerate(own)))
         start += n_digits
     return out

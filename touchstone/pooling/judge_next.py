@@ -111,9 +111,9 @@ def draw_next(changes: FloatArray, *, n: int, seed: int) -> IntArray:
     judged in its best places only, and so mislead the prior about all others.
     The same seed draws the same. Source: Efraimidis & Spirakis 2006; Yellott 1977.
     """
-    places = np.flatnonzero(changes > 0)
-    keys = np.log(changes[places]) + np.random.default_rng(seed).gumbel(size=len(places))
-    return np.asarray(places[np.argsort(-keys, kind="stable")[:n]], np.int64)
+    positions = np.flatnonzero(changes > 0)
+    keys = np.log(changes[positions]) + np.random.default_rng(seed).gumbel(size=len(positions))
+    return np.asarray(positions[np.argsort(-keys, kind="stable")[:n]], np.int64)
 
 
 def _attention(weights: FloatArray, values: FloatArray, covariance: FloatArray) -> FloatArray:

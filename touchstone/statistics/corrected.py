@@ -231,8 +231,8 @@ def _covariance(first: Floats, second: Floats) -> Floats:
 def _variance(values: Floats) -> Floats:
     """s², over n − 1; exactly 0 where values do not vary, whatever rounding makes of their mean."""
     away = values - values.mean(axis=-1, keepdims=True)
-    found = (away**2).sum(axis=-1) / max(values.shape[-1] - 1, 1)
-    return np.asarray(np.where(np.ptp(values, axis=-1) > 0, found, 0.0))
+    result = (away**2).sum(axis=-1) / max(values.shape[-1] - 1, 1)
+    return np.asarray(np.where(np.ptp(values, axis=-1) > 0, result, 0.0))
 
 
 def _residual_variance(residuals: Floats, interval: Interval) -> Floats:

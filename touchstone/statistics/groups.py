@@ -64,7 +64,7 @@ def letters(
     alike = ~differs[np.ix_(order, order)]
     np.fill_diagonal(alike, True)
     shared = np.zeros((k, k), bool)
-    found: list[list[str]] = [[] for _ in range(k)]
+    result: list[list[str]] = [[] for _ in range(k)]
     number = 0
     for first in range(k):
         for second in range(k - 1, first - 1, -1):  # the farthest first: it takes most others in
@@ -72,11 +72,11 @@ def letters(
                 continue
             group = _grown(alike, first, second)
             shared[np.ix_(group, group)] = True
-            for place in group:
-                found[place].append(_letter(number))
+            for position in group:
+                result[position].append(_letter(number))
             number += 1
     joint = "" if number <= len(ascii_lowercase) else " "
-    of_place = dict(zip(order.tolist(), found, strict=True))
+    of_place = dict(zip(order.tolist(), result, strict=True))
     return tuple(joint.join(of_place[one]) for one in range(k))
 
 
@@ -84,17 +84,17 @@ def _grown(alike: npt.NDArray[np.bool_], first: int, second: int) -> list[int]:
     """A largest set with these two in which none differs from another: nothing can be added."""
     group = list(dict.fromkeys((first, second)))
     left = alike[first] & alike[second]
-    for place in (*range(first, len(alike)), *range(first)):
-        if left[place] and place not in group:
-            group.append(place)
-            left &= alike[place]
+    for position in (*range(first, len(alike)), *range(first)):
+        if left[position] and position not in group:
+            group.append(position)
+            left &= alike[position]
     return group
 
 
 def _letter(number: int) -> str:
     """a to z, then a2 to z2, and so on."""
-    round_, place = divmod(number, len(ascii_lowercase))
-    return ascii_lowercase[place] + (str(round_ + 1) if round_ else "")
+    round_, position = divmod(number, len(ascii_lowercase))
+    return ascii_lowercase[position] + (str(round_ + 1) if round_ else "")
 
 
 def letter_ranges(letters: str) -> str:

@@ -30,5 +30,5 @@ def half_interval(error: float | None, n: int, *, confidence: float = CONFIDENCE
 
 
 @lru_cache(maxsize=4096)
-def _quantile(freedom: int, confidence: float) -> float:
-    return float(stdtrit(freedom, (1 + confidence) / 2))
+def _quantile(df: int, confidence: float) -> float:
+    return float(stdtrit(df, (1 + confidence) / 2))

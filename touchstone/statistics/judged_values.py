@@ -58,8 +58,8 @@ def _read(path: Path) -> tuple[dict[str, float], dict[str, int]]:
     values: dict[str, float] = {}
     lines: dict[str, int] = {}
     for block in read_csv_columns(path, COLUMNS, limits=LIMITS, problems=problems):
-        found = numbers(block.columns["value"], block.lines, "value", problems)
-        rows = zip(block.columns["query_id"], found.tolist(), block.lines, strict=True)
+        result = numbers(block.columns["value"], block.lines, "value", problems)
+        rows = zip(block.columns["query_id"], result.tolist(), block.lines, strict=True)
         for cell, value, line in rows:
             query = cell.strip()
             if wrong := id_problem(query):

@@ -58,10 +58,10 @@ def compare(
     anything but the drawing of samples.
     Raises ValueError for a test that does not exist.
     """
-    (found,) = compare_all(
+    (result,) = compare_all(
         [differences], test=test, resamples=resamples, seed=seed, confidence=confidence
     )
-    return found
+    return result
 
 
 def compare_all(
@@ -78,16 +78,16 @@ def compare_all(
     intervals: dict[int, tuple[float, float]] = {}
     p_values: dict[int, float] = {}
     for n in {len(one) for one in some if len(one) >= FEWEST_OF_AN_INTERVAL}:
-        places = [place for place, one in enumerate(some) if len(one) == n]
-        rows = np.stack([some[place] for place in places])
-        found = bca_intervals(rows, resamples=resamples, seed=seed, confidence=confidence)
-        intervals |= dict(zip(places, found, strict=True))
+        positions = [position for position, one in enumerate(some) if len(one) == n]
+        rows = np.stack([some[position] for position in positions])
+        result = bca_intervals(rows, resamples=resamples, seed=seed, confidence=confidence)
+        intervals |= dict(zip(positions, result, strict=True))
         if n >= FEWEST:
             tested = _p_values(rows, test=test, resamples=resamples, seed=seed)
-            p_values |= dict(zip(places, tested, strict=True))
+            p_values |= dict(zip(positions, tested, strict=True))
     return [
-        _comparison(one, intervals.get(place), p_values.get(place))
-        for place, one in enumerate(some)
+        _comparison(one, intervals.get(position), p_values.get(position))
+        for position, one in enumerate(some)
     ]
 
 

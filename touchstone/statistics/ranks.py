@@ -63,8 +63,8 @@ def rank_biased_overlaps(first: IntArray, second: IntArray, *, p: float = 0.9) -
     carried = at_short[:, None] * (depths - s[:, None]) / (s[:, None] * depths)
     total = (own + np.where(beyond, carried, 0.0)) @ weights
     last = (at_long - at_short) / length + at_short / s
-    found = (1 - p) / p * total + last * p**length
-    return np.where(some, found, np.where(long > 0, 0.0, 1.0))
+    result = (1 - p) / p * total + last * p**length
+    return np.where(some, result, np.where(long > 0, 0.0, 1.0))
 
 
 def _lengths(rankings: IntArray) -> IntArray:
@@ -74,7 +74,7 @@ def _lengths(rankings: IntArray) -> IntArray:
 def _agreements(first: IntArray, second: IntArray) -> FloatArray:
     """At each depth, how many documents both rankings of a query have shown: (n_queries, depth)."""
     same = (first[:, :, None] == second[:, None, :]) & (first >= 0)[:, :, None]
-    rows, places, others = np.nonzero(same)
-    met = rows * first.shape[1] + np.maximum(places, others)
+    rows, positions, others = np.nonzero(same)
+    met = rows * first.shape[1] + np.maximum(positions, others)
     counts = np.bincount(met, minlength=first.size).reshape(first.shape)
     return np.cumsum(counts, axis=1).astype(np.float64)

@@ -18,7 +18,7 @@ def bootstrap_means(values: FloatArray, *, resamples: int, seed: int) -> FloatAr
     values: float64 (n,) or (k, n). Returns (resamples,) or (k, resamples). The same seed gives the
     same means, and the same draws to each row: drawing takes far longer than all the rest.
     """
-    dice = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     rows = np.atleast_2d(values)
     n = rows.shape[1]
     whole, ones = _whole(rows)
@@ -29,10 +29,10 @@ def bootstrap_means(values: FloatArray, *, resamples: int, seed: int) -> FloatAr
     for start in range(0, resamples, step):
         some = min(step, resamples - start)
         # of the kind that `bincount` wants: any other would be copied first
-        drawn = dice.integers(0, n, size=(some, n), dtype=np.intp)
+        drawn = rng.integers(0, n, size=(some, n), dtype=np.intp)
         # how often each is drawn, counted once for all rows: half of what gathering eight takes
-        for own, places in zip(counts, drawn, strict=False):
-            own[:] = np.bincount(places, minlength=n)
+        for own, positions in zip(counts, drawn, strict=False):
+            own[:] = np.bincount(positions, minlength=n)
         means[:, start : start + some] = (counts[:some] @ columns).T
     means /= n * ones
     return means if values.ndim == 2 else means[0]
@@ -59,8 +59,8 @@ def bca_interval(
     Raises ValueError for fewer than two values.
     Source: Efron 1987, "Better bootstrap confidence intervals"; the acceleration by the jackknife.
     """
-    (found,) = bca_intervals(values[None], resamples=resamples, seed=seed, confidence=confidence)
-    return found
+    (result,) = bca_intervals(values[None], resamples=resamples, seed=seed, confidence=confidence)
+    return result
 
 
 def bca_intervals(
@@ -110,8 +110,8 @@ def sign_flip_p_value(values: FloatArray, *, resamples: int, seed: int) -> float
     and the value is exact; beyond, `resamples` are drawn, and the observed one counts as one more.
     Source: Fisher 1935; Smucker, Allan & Carterette 2007 for its use on rankers.
     """
-    (found,) = sign_flip_p_values(values[None], resamples=resamples, seed=seed)
-    return found
+    (result,) = sign_flip_p_values(values[None], resamples=resamples, seed=seed)
+    return result
 
 
 def sign_flip_p_values(values: FloatArray, *, resamples: int, seed: int) -> list[float]:
@@ -125,23 +125,23 @@ def sign_flip_p_values(values: FloatArray, *, resamples: int, seed: int) -> list
             for row in values
         ]
     width = -(-n // 8)
-    dice = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     columns = np.ascontiguousarray(values.T)
     flipped = np.empty((len(values), resamples))
     step, some = max(1, CELLS // width), max(1, CELLS // n)
     for start in range(0, resamples, step):
         end = min(start + step, resamples)
-        drawn = np.frombuffer(dice.bytes((end - start) * width), np.uint8).reshape(-1, width)
+        drawn = np.frombuffer(rng.bytes((end - start) * width), np.uint8).reshape(-1, width)
         flips = np.unpackbits(drawn, axis=1, count=n)
         for first in range(0, len(flips), some):
             # a matrix product: its last bits depend on the machine, `_slack` is far more than those
             sums = flips[first : first + some].astype(np.float64) @ columns
             flipped[:, start + first : start + first + len(sums)] = sums.T
-    found = []
+    result = []
     for row, of_row in zip(values, flipped, strict=True):
         mean = float(row.mean())
-        found.append(_share_beyond(mean - 2.0 * of_row / n, mean, slack=_slack(row)))
-    return found
+        result.append(_share_beyond(mean - 2.0 * of_row / n, mean, slack=_slack(row)))
+    return result
 
 
 def _share_beyond(means: FloatArray, mean: float, slack: float = 0.0) -> float:

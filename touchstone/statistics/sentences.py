@@ -11,10 +11,8 @@ def verdict(comparison: Comparison, *, p_value: float | None, baseline: str, oth
     p_value: the comparison's, corrected for whatever else was asked at the same time.
     """
     if comparison.n < FEWEST:
-        found = f"{comparison.n} {'query' if comparison.n == 1 else 'queries'}"
-        return (
-            f"Too few queries: {found}. A comparison needs at least {FEWEST}, and usually far more."
-        )
+        n = f"{comparison.n} {'query' if comparison.n == 1 else 'queries'}"
+        return f"Too few queries: {n}. A comparison needs at least {FEWEST}, and usually far more."
     if comparison.effect is None and comparison.mean == 0:
         return f"{other} and {baseline} have the same value on every query."
     assert comparison.mean is not None

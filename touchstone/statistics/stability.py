@@ -48,15 +48,15 @@ def board_stability(
     The same seed gives the same answer.
     Source: Efron & Tibshirani 1993 for the bootstrap; Cormack & Lynam 2006, Sakai 2006 for boards.
     """
-    dice = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     parts = [resamples] if draw is None else _shares(resamples, draws)
     means = np.concatenate(
-        [_means(values if draw is None else draw(dice), part, dice) for part in parts]
+        [_means(values if draw is None else draw(rng), part, rng) for part in parts]
     )
     return _summary(means, np.nanmean(values, axis=1))
 
 
-def _means(values: FloatArray, resamples: int, dice: np.random.Generator) -> FloatArray:
+def _means(values: FloatArray, resamples: int, rng: np.random.Generator) -> FloatArray:
     """The means over queries drawn with replacement, the same for all runs: (resamples, n_runs)."""
     n_queries = values.shape[1]
     known = ~np.isnan(values)
@@ -65,7 +65,7 @@ def _means(values: FloatArray, resamples: int, dice: np.random.Generator) -> Flo
     step = max(1, CELLS // n_queries)
     for start in range(0, resamples, step):
         some = min(step, resamples - start)
-        drawn = dice.integers(0, n_queries, size=(some, n_queries), dtype=np.intp)
+        drawn = rng.integers(0, n_queries, size=(some, n_queries), dtype=np.intp)
         rows = np.repeat(np.arange(some), n_queries)
         flat = np.bincount(rows * n_queries + drawn.ravel(), minlength=some * n_queries)
         times = flat.reshape(some, n_queries).astype(np.float64)
@@ -77,14 +77,14 @@ def _means(values: FloatArray, resamples: int, dice: np.random.Generator) -> Flo
 def _summary(means: FloatArray, board: FloatArray) -> Stability:
     n_runs = means.shape[1]
     best = means == np.nanmax(means, axis=1, keepdims=True)
-    wins, places = np.empty((n_runs, n_runs)), np.empty_like(means)
+    wins, positions = np.empty((n_runs, n_runs)), np.empty_like(means)
     for run in range(n_runs):
         own = means[:, run : run + 1]
         wins[run] = ((own > means) + 0.5 * (own == means)).mean(axis=0)
-        places[:, run] = 1 + (means > own).sum(axis=1)
+        positions[:, run] = 1 + (means > own).sum(axis=1)
     taus = [tau for tau in kendall_taus(means, board) if tau is not None]
     low, high = np.nanquantile(means, (0.025, 0.975), axis=0)
-    highest, lowest = np.quantile(places, (0.025, 0.975), axis=0, method="nearest")
+    highest, lowest = np.quantile(positions, (0.025, 0.975), axis=0, method="nearest")
     return Stability(
         resamples=len(means),
         first=(best / best.sum(axis=1, keepdims=True)).mean(axis=0),
@@ -103,7 +103,7 @@ def _shares(resamples: int, draws: int) -> list[int]:
 
 
 def drawn_levels(
-    levels: npt.NDArray[np.uint8], chances: FloatArray, dice: np.random.Generator
+    levels: npt.NDArray[np.uint8], chances: FloatArray, rng: np.random.Generator
 ) -> npt.NDArray[np.uint8]:
     """Each judgment's level drawn anew by its chances.
 
@@ -112,6 +112,6 @@ def drawn_levels(
     """
     edges = np.cumsum(chances, axis=1)
     total = edges[:, -1]
-    thrown = dice.random(len(levels)) * total
+    thrown = rng.random(len(levels)) * total
     drawn = (edges <= thrown[:, None]).sum(axis=1) + 1
     return np.where(total > 0, np.minimum(drawn, chances.shape[1]), levels).astype(np.uint8)

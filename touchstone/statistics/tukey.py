@@ -34,14 +34,14 @@ def tukey_hsd(values: FloatArray, *, confidence: float = 0.95) -> list[PairOfRan
     if n < 2 or k < 2:
         raise ValueError("Tukey's test needs two queries and two rankers at least")
     means = values.mean(axis=0)
-    freedom = (n - 1) * (k - 1)
+    df = (n - 1) * (k - 1)
     error = _error(values)
     reach = tukey_reach(values, confidence=confidence)
     pairs = []
     for first in range(k):
         for second in range(first + 1, k):
             difference = float(means[second] - means[first])
-            p_value = _p_value(difference, error, k, freedom)
+            p_value = _p_value(difference, error, k, df)
             low, high = difference - reach, difference + reach
             pairs.append(PairOfRankers(first, second, difference, low, high, p_value))
     return pairs
@@ -66,7 +66,7 @@ def _error(values: FloatArray) -> float:
     return float(np.sqrt(float((residuals**2).sum()) / ((n - 1) * (k - 1)) / n))
 
 
-def _p_value(difference: float, error: float, k: int, freedom: int) -> float:
+def _p_value(difference: float, error: float, k: int, df: int) -> float:
     if error == 0:
         return 1.0 if difference == 0 else 0.0
-    return survival(abs(difference) / error, k, freedom)
+    return survival(abs(difference) / error, k, df)

@@ -37,7 +37,7 @@ def winner_fragility(
     equal mean is still none behind.
     """
     order = np.argsort(-losses, kind="stable")
-    singles = tuple(int(place) for place in order if losses[place] > margin)
+    singles = tuple(int(position) for position in order if losses[position] > margin)
     _, firsts = np.unique(queries[order], return_index=True)
     largest = order[np.sort(firsts)]
     largest = largest[losses[largest] > 0]
@@ -45,4 +45,6 @@ def winner_fragility(
     if not len(enough):
         return WinnerFragility(margin, singles, None, ())
     count = int(enough[0]) + 1
-    return WinnerFragility(margin, singles, count, tuple(int(place) for place in largest[:count]))
+    return WinnerFragility(
+        margin, singles, count, tuple(int(position) for position in largest[:count])
+    )

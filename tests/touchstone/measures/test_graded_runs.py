@@ -12,7 +12,7 @@ from tests.compiled_loops import loops
 from touchstone.files import reading, trec, trec_pairs
 from touchstone.files.errors import FileRefused
 from touchstone.files.trec import RunFile, RunToRead, read_qrels
-from touchstone.files.trec_pairs import NotInStretchesError
+from touchstone.files.trec_pairs import NonContiguousQueriesError
 from touchstone.measures.errors import MeasureError
 from touchstone.measures.files import FileValues, evaluate_file
 from touchstone.measures.graded_runs import Reading, graded_run
@@ -31,7 +31,7 @@ PLAIN = [parse_measure("nDCG@2")]
 
 
 @pytest.fixture(autouse=True)
-def _small_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
+def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (trec, trec_pairs):
         monkeypatch.setattr(module, "TOGETHER", 5)
     monkeypatch.setattr(reading, "BLOCK", 60)
@@ -75,32 +75,32 @@ def test_no_bit_depends_on_the_way_of_reading(
 ) -> None:
     judged, run = files(tmp_path_factory.mktemp("files"), seed, scattered=scattered)
     with loops(wanted=wanted), pytest.MonkeyPatch.context() as patch:
-        in_stretches = told(evaluate_file(judged, run, MEASURES))
+        in_chunks = told(evaluate_file(judged, run, MEASURES))
         whole = run.whole()
-        patch.setattr(RunFile, "stretches", lambda own: iter([own]))
-        assert told(evaluate_file(judged, whole, MEASURES)) == in_stretches
+        patch.setattr(RunFile, "chunks", lambda own: iter([own]))
+        assert told(evaluate_file(judged, whole, MEASURES)) == in_chunks
 
 
 @pytest.mark.parametrize("name", ["trec_eval", "gdeval"])
 def test_a_tools_mean_is_summed_in_the_order_of_the_run(tmp_path: Path, name: str) -> None:
     judged, run = files(tmp_path, 17)
     one = evaluate_file(judged, run, PLAIN, NDCG_PRESETS[name])
-    graded = graded_run(judged, run.stretches(), [Reading.of(PLAIN)])
-    answered = [q for own in run.stretches() for q in own.query_ids]
+    graded = graded_run(judged, run.chunks(), [Reading.of(PLAIN)])
+    answered = [q for own in run.chunks() for q in own.query_ids]
     assert [graded.query_ids[row] for row in graded.order()][: len(answered)] == answered
     assert sorted(graded.order()) == list(range(len(graded.query_ids)))
     assert told(one) == told(evaluate_file(judged, run.whole(), PLAIN, NDCG_PRESETS[name]))
 
 
-def test_a_query_in_two_stretches_makes_the_run_be_read_whole(tmp_path: Path) -> None:
+def test_a_query_in_two_chunks_makes_the_run_be_read_whole(tmp_path: Path) -> None:
     for query in ("judged", "unknown"):
         lines = [f"{q} Q0 d{n} 1 {n} tag\n" for n in range(3) for q in [query, *"abcdefghij"]]
         (tmp_path / "run").write_text("".join(lines))
         (tmp_path / "qrels").write_text("a 0 d1 1\njudged 0 d2 1\n")
         judged = JudgedQueries(read_qrels(tmp_path / "qrels", name="qrels"))
         run = RunToRead(path=tmp_path / "run", name="run")
-        with pytest.raises(NotInStretchesError):
-            graded_run(judged, run.stretches(), [Reading.of(PLAIN)])
+        with pytest.raises(NonContiguousQueriesError):
+            graded_run(judged, run.chunks(), [Reading.of(PLAIN)])
         found = evaluate_file(judged, run, PLAIN)
         assert told(found) == told(evaluate_file(judged, run.whole(), PLAIN))
         assert found.query_ids[:2] == ("a", "judged")
@@ -134,11 +134,11 @@ def test_a_run_of_no_judged_query_has_a_row_for_each_of_both(tmp_path: Path) -> 
     (tmp_path / "run").write_text("x Q0 d 1 1 tag\n")
     judged = JudgedQueries(read_qrels(tmp_path / "qrels", name="qrels"))
     run = RunToRead(path=tmp_path / "run", name="run", queries=())
-    none = graded_run(judged, run.stretches(), [Reading.of(PLAIN)])
+    none = graded_run(judged, run.chunks(), [Reading.of(PLAIN)])
     assert none.query_ids == ("a", "b")
     assert none.order() == [0, 1]
     assert none.rankings[PLAIN[0].ordering].lengths.tolist() == [0, 0]
     run = RunToRead(path=tmp_path / "run", name="run")
-    one = graded_run(judged, run.stretches(), [Reading.of(PLAIN)])
+    one = graded_run(judged, run.chunks(), [Reading.of(PLAIN)])
     assert one.query_ids == ("a", "b", "x")
     np.testing.assert_array_equal(one.rankings[PLAIN[0].ordering].lengths, [0, 0, 1])

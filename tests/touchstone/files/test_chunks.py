@@ -15,12 +15,12 @@ from touchstone.files import reading, trec, trec_pairs
 from touchstone.files.errors import FileRefused
 from touchstone.files.reading import TREC_LIMITS
 from touchstone.files.trec import RunFile, RunToRead, read_run
-from touchstone.files.trec_lines import RUN_LINES, read_stretches
-from touchstone.files.trec_pairs import NotInStretchesError
+from touchstone.files.trec_lines import RUN_LINES, read_chunks
+from touchstone.files.trec_pairs import NonContiguousQueriesError
 
 
 @pytest.fixture(autouse=True)
-def _small_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
+def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (trec, trec_pairs):
         monkeypatch.setattr(module, "TOGETHER", 3)
     monkeypatch.setattr(reading, "BLOCK", 50)
@@ -53,38 +53,38 @@ def written(folder: Path, lengths: list[int]) -> RunToRead:
 @given(lengths=st.lists(st.integers(1, 9), min_size=1, max_size=9))
 @example(lengths=[1] * 30)
 @example(lengths=[40, 1, 1, 40])
-def test_the_stretches_of_a_run_are_the_run(
+def test_the_chunks_of_a_run_are_the_run(
     tmp_path_factory: pytest.TempPathFactory, lengths: list[int], wanted: bool
 ) -> None:
     run = written(tmp_path_factory.mktemp("runs"), lengths)
     with loops(wanted=wanted):
         whole = run.whole()
-        for stretches in (list(run.stretches()), list(whole.stretches())):
-            assert [pair for own in stretches for pair in pairs(own)] == pairs(whole)
-            found = [query_id for own in stretches for query_id in own.query_ids]
+        for chunks in (list(run.chunks()), list(whole.chunks())):
+            assert [pair for own in chunks for pair in pairs(own)] == pairs(whole)
+            found = [query_id for own in chunks for query_id in own.query_ids]
             assert found == list(whole.query_ids)  # no query is in two of them
-            assert len(stretches) > 1 or sum(lengths) < 50
+            assert len(chunks) > 1 or sum(lengths) < 50
 
 
-def test_a_stretch_has_no_more_queries_than_it_needs(tmp_path: Path) -> None:
+def test_a_chunk_has_no_more_queries_than_it_needs(tmp_path: Path) -> None:
     run = written(tmp_path, [2] * 40)
-    assert {len(own) for own in run.whole().stretches()} == {2}
-    assert max(len(own) for own in run.stretches()) <= 12  # of 80: blocks are small
+    assert {len(own) for own in run.whole().chunks()} == {2}
+    assert max(len(own) for own in run.chunks()) <= 12  # of 80: blocks are small
 
 
-def test_a_query_whose_lines_are_apart_is_in_several_stretches(tmp_path: Path) -> None:
+def test_a_query_whose_lines_are_apart_is_in_several_chunks(tmp_path: Path) -> None:
     lines = [f"q{number % 7} Q0 d{number} 1 {number} tag\n" for number in range(70)]
     (path := tmp_path / "run").write_text("".join(lines))
-    found = [q for own in RunToRead(path=path, name="run").stretches() for q in own.query_ids]
+    found = [q for own in RunToRead(path=path, name="run").chunks() for q in own.query_ids]
     assert len(found) > len(set(found)) == 7
     assert all(len(list(same)) == 1 for _, same in groupby(found))
 
 
 def is_left_to_others(run: RunToRead) -> bool:
-    """Whether it can't be told from its stretches, or a query is in several, what is in a run."""
+    """Whether it can't be told from its chunks, or a query is in several, what is in a run."""
     try:
-        found = [query_id for own in run.stretches() for query_id in own.query_ids]
-    except NotInStretchesError:
+        found = [query_id for own in run.chunks() for query_id in own.query_ids]
+    except NonContiguousQueriesError:
         return True
     return len(found) > len(set(found))
 
@@ -101,24 +101,24 @@ def test_every_hostile_run_is_refused_or_read_alike(tmp_path: Path) -> None:
         except FileRefused:
             assert is_left_to_others(RunToRead(path=path, name="f")), case
         else:
-            stretches = RunToRead(path=path, name="f").stretches()
-            assert sorted(pair for own in stretches for pair in pairs(own)) == sorted(whole), case
+            chunks = RunToRead(path=path, name="f").chunks()
+            assert sorted(pair for own in chunks for pair in pairs(own)) == sorted(whole), case
 
 
 def test_one_query_that_does_not_fit_is_left_to_whoever_reads_it_whole(tmp_path: Path) -> None:
     run = written(tmp_path, [50])
     small = TREC_LIMITS.__class__(memory=1000)
-    with pytest.raises(NotInStretchesError):
-        list(read_stretches(run.path, RUN_LINES, name="run", limits=small))
+    with pytest.raises(NonContiguousQueriesError):
+        list(read_chunks(run.path, RUN_LINES, name="run", limits=small))
     many = written(tmp_path, [1] * 50)  # more than fit together, but not at once
-    assert list(read_stretches(many.path, RUN_LINES, name="run", limits=small))
+    assert list(read_chunks(many.path, RUN_LINES, name="run", limits=small))
 
 
 def test_what_can_be_read_but_once_is_read_whole(tmp_path: Path) -> None:
     os.mkfifo(pipe := tmp_path / "pipe")
     run = RunToRead(path=pipe, name="run")
-    with pytest.raises(NotInStretchesError):
-        next(run.stretches())
+    with pytest.raises(NonContiguousQueriesError):
+        next(run.chunks())
     writer = threading.Thread(target=pipe.write_text, args=("q Q0 d 1 2.5 tag\n",))
     writer.start()
     assert pairs(run.whole()) == [("q", "d", 2.5, 1)]
@@ -129,4 +129,4 @@ def test_only_the_queries_asked_for_are_in_a_run(tmp_path: Path) -> None:
     path = written(tmp_path, [3] * 9).path
     run = RunToRead(path=path, name="run", queries={"q3", "q7", "q9"})
     assert run.whole().query_ids == ("q3", "q7")
-    assert [q for own in run.stretches() for q in own.query_ids] == ["q3", "q7"]
+    assert [q for own in run.chunks() for q in own.query_ids] == ["q3", "q7"]
