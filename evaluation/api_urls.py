@@ -42,6 +42,8 @@ urlpatterns = [
     path(
         f"{LIVE}/snapshots/<uuid:snapshot_id>/stop", live.Stop.as_view(), name="api-snapshot-stop"
     ),
+    path(f"{LIVE}/live/schedule", live.Schedule.as_view(), name="api-live-schedule"),
+    path(f"{LIVE}/canaries/<int:canary_id>", canaries.OneCanary.as_view(), name="api-canary"),
     path(f"{LIVE}/canaries/", canaries.Canaries.as_view(), name="api-canaries"),
     path(f"{LIVE}/events", canaries.Events.as_view(), name="api-ranker-events"),
     path(f"{RUNS}/", runs.Runs.as_view(), name="api-runs"),

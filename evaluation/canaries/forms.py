@@ -36,6 +36,16 @@ class CanaryForm(forms.Form):
     latency_limit = forms.FloatField(
         label="Slowest 95th percentile (s)", min_value=0.001, max_value=60, required=False
     )
+    floor = forms.FloatField(
+        label="Lowest mean", required=False, help_text="An alert if the mean is below it."
+    )
+    rules = forms.CharField(
+        label="Rules for single queries",
+        required=False,
+        max_length=10_000,
+        help_text="One per line: q1: d12 in top 3, or q1: at least 0.8 (of the measure).",
+        widget=forms.Textarea(attrs={"rows": 3, "class": "mono", "spellcheck": "false"}),
+    )
     in_a_row = forms.IntegerField(
         label="Snapshots in a row",
         min_value=1,

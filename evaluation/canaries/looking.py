@@ -3,7 +3,7 @@
 Everything that is due follows from the rows: the snapshots that ended and have no look yet.
 """
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from math import isfinite
 from typing import Any, Final
@@ -13,12 +13,15 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from evaluation.canaries.queries import ENDED, list_due_canaries
+from evaluation.canaries.rules import Checked, check_rule, not_answered, read_rules
 from evaluation.canaries.words import WORDS, describe
 from evaluation.evaluations.query_values import QueryValues, get_query_values
 from evaluation.live_rankers.outcomes import ANSWERED
 from evaluation.live_rankers.queries import get_snapshot_state
 from evaluation.models import Canary, CanaryLook, Incident, Run, Snapshot
+from evaluation.rankings.queries import load_answers
 from judgments.messages.services import list_leads, notify
+from judgments.models import Document, Query
 from judgments.webhooks.services import publish_event
 from touchstone.measures.definition import Measure
 from touchstone.measures.grammar import parse_measure
@@ -103,6 +106,7 @@ def _figures(canary: Canary, snapshot: Snapshot, version: int) -> dict[str, Any]
     measure = parse_measure(canary.measure)
     now, base = _both(canary, snapshot, snapshot.run, measure, version)
     fall = _fall(now, base)
+    figures |= _absolute(canary, snapshot, now)
     alone = _fall(
         *_both(canary, snapshot, snapshot.run, replace(measure, unjudged="condensed"), version)
     )
@@ -114,6 +118,65 @@ def _figures(canary: Canary, snapshot: Snapshot, version: int) -> dict[str, Any]
         "judged": _judged(now),
         "baseline_judged": _judged(base),
     }
+
+
+def _absolute(canary: Canary, snapshot: Snapshot, now: QueryValues) -> dict[str, Any]:
+    """mean, floor, rules: what does not depend on the baseline.
+
+    now: the values of the run, without queries that the engine failed to answer.
+    """
+    counted = now.values[now.counted]
+    figures: dict[str, Any] = {"mean": float(counted.mean()) if len(counted) else None}
+    if canary.floor is not None:
+        figures["floor"] = canary.floor
+    if canary.rules:
+        figures["rules"] = [asdict(one) for one in _check_rules(canary, snapshot)]
+    return figures
+
+
+def _check_rules(canary: Canary, snapshot: Snapshot) -> list[Checked]:
+    """Every rule, held against the run of a snapshot; its set of queries plays no part."""
+    assert snapshot.run is not None
+    rules = read_rules(canary.rules)
+    collection = canary.list.collection_id
+    queries = Query.objects.filter(
+        collection=collection, qid__in={rule.query_id for rule in rules}
+    ).order_by("pk")
+    ids = {query.qid: query.pk for query in queries}
+    docids = {rule.document for rule in rules if rule.document}
+    documents_qs = Document.objects.filter(collection=collection, docid__in=docids)
+    documents = dict(documents_qs.values_list("docid", "pk"))
+    answered_qs = snapshot.answers.filter(query__in=ids.values(), outcome__in=ANSWERED)
+    answered = set(answered_qs.values_list("query_id", flat=True))
+    run_answers = load_answers(run_id=snapshot.run.pk, query_ids=list(ids.values()))
+    ranked = {
+        query_id: answer.documents[answer.order].tolist()
+        for query_id, answer in zip(ids.values(), run_answers, strict=True)
+    }
+    values = get_query_values(
+        run=snapshot.run,
+        judgment_list=canary.list,
+        version=canary.list.head,
+        measure=parse_measure(canary.measure),
+    ).within(list(ids.values()))
+    of_query = {
+        query_id: value
+        for query_id, value, counts in zip(
+            values.query_ids.tolist(), values.values.tolist(), values.counted, strict=True
+        )
+        if counts
+    }
+    checked = []
+    for rule in rules:
+        query_id = ids.get(rule.query_id)
+        if query_id not in answered:
+            checked.append(not_answered(rule))
+            continue
+        results = ranked[query_id]
+        document = documents.get(rule.document)
+        rank = results.index(document) + 1 if document in results else None
+        checked.append(check_rule(rule, rank=rank, value=of_query.get(query_id)))
+    return checked
 
 
 def _both(
@@ -149,15 +212,19 @@ def _judged(values: QueryValues) -> float | None:
 
 def _findings(canary: Canary, figures: dict[str, Any]) -> Findings:
     """What the figures say of each kind; None where they say nothing."""
-    findings: Findings = {
-        "availability": Finding.GOOD if figures["has_run"] else Finding.BAD,
-        "latency": None,
-        "coverage": None,
-        "quality": None,
-    }
+    findings: Findings = dict.fromkeys(WORDS)
+    findings["availability"] = Finding.GOOD if figures["has_run"] else Finding.BAD
     if canary.latency_limit is not None and figures["p95"] is not None:
         limit = canary.latency_limit
         findings["latency"] = judge_limit(figures["p95"], limit=limit, clear=LATENCY_CLEAR * limit)
+    if canary.floor is not None and figures.get("mean") is not None:
+        # a fall below the floor, as a value above a limit
+        findings["threshold"] = judge_limit(
+            -figures["mean"], limit=-canary.floor, clear=-canary.floor - canary.margin / 2
+        )
+    kept = [one["is_kept"] for one in figures.get("rules", ()) if one["is_kept"] is not None]
+    if kept:
+        findings["rules"] = Finding.GOOD if all(kept) else Finding.BAD
     if not figures.get("n"):
         return findings
     if figures["judged"] is not None and figures["baseline_judged"] is not None:
@@ -183,7 +250,7 @@ def _events(canary: Canary) -> dict[str, Event]:
         .values_list("findings", flat=True)
     ):
         for kind in WORDS:
-            finding = None if found[kind] is None else Finding(found[kind])
+            finding = None if found.get(kind) is None else Finding(found[kind])
             watches[kind], events[kind] = advance(watches[kind], finding, in_a_row=canary.in_a_row)
     return {kind: event for kind, event in events.items() if event is not None}
 

@@ -64,10 +64,19 @@ class CanaryRow:
     coverage_margin: float
     latency_limit: float | None
     in_a_row: int
+    floor: float | None
+    rules: tuple[str, ...]
     created_at: datetime
     incidents: tuple[OpenIncident, ...]
     moments: tuple[Moment, ...]
     axis: float
+
+    @property
+    def chart(self) -> tuple[Moment, ...]:
+        """The time line as it is drawn, oldest first; empty where there is too little to draw."""
+        drawn = [one for one in self.moments if one.deployment or one.difference is not None]
+        looks = [one for one in drawn if not one.deployment]
+        return tuple(reversed(drawn)) if len(looks) > 1 else ()
 
     @property
     def axis_start(self) -> float:
@@ -161,6 +170,8 @@ def _row(canary: Canary, deployments: list[Deployment]) -> CanaryRow:
         coverage_margin=canary.coverage_margin,
         latency_limit=canary.latency_limit,
         in_a_row=canary.in_a_row,
+        floor=canary.floor,
+        rules=tuple(canary.rules),
         created_at=canary.created_at,
         incidents=tuple(
             OpenIncident(
@@ -187,7 +198,7 @@ def _moment(look: CanaryLook, incidents: list[Incident]) -> Moment:
         high=figures.get("high"),
         judged=figures.get("judged"),
         p95=figures.get("p95"),
-        bad=tuple(WORDS[kind] for kind in WORDS if look.findings[kind] == "bad"),
+        bad=tuple(WORDS[kind] for kind in WORDS if look.findings.get(kind) == "bad"),
         opened=tuple(WORDS[one.kind] for one in incidents if one.opened_by_id == look.pk),
         recovered=tuple(WORDS[one.kind] for one in incidents if one.recovered_by_id == look.pk),
     )

@@ -1,15 +1,17 @@
 """Making and retiring canaries, and marking deployments."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
 from django.db import transaction
 from django.db.models import Max
 
+from evaluation.canaries.rules import QueryRule, RuleRefused, read_rules
 from evaluation.live_rankers.services import get_source
 from evaluation.models import Canary, Deployment, Ranker, Run
 from judgments.audit import services as audit
-from judgments.models import JudgmentList, SavedSet
+from judgments.models import Document, JudgmentList, Query, SavedSet
 from judgments.permissions import Access, NotFound, check_may_upload_runs
 from touchstone.errors import DomainError
 from touchstone.measures.errors import MeasureError
@@ -39,10 +41,13 @@ def create_canary(
     coverage_margin: float,
     latency_limit: float | None,
     in_a_row: int,
+    floor: float | None = None,
+    rules: Sequence[str] = (),
     at: datetime,
 ) -> Canary:
     """Watch a live ranker from its next snapshot on; for researchers and leads.
 
+    floor: the lowest mean of the measure. rules: lines, as `read_rules` reads them.
     Raises CanaryRefused, NotFound for rows of another collection.
     """
     check_may_upload_runs(access)
@@ -62,6 +67,7 @@ def create_canary(
         raise CanaryRefused("baseline", "This run is withdrawn.")
     if Canary.objects.filter(source=source, retired_at=None).count() >= MOST:
         raise CanaryRefused("measure", f"A ranker can have {MOST} canaries. Retire one first.")
+    read = _check_rules(access, rules)
     newest = source.snapshots.aggregate(newest=Max("pk"))["newest"]
     with transaction.atomic():
         canary = Canary.objects.create(
@@ -74,6 +80,8 @@ def create_canary(
             coverage_margin=coverage_margin,
             latency_limit=latency_limit,
             in_a_row=in_a_row,
+            floor=floor,
+            rules=[str(rule) for rule in read],
             after_snapshot=newest or 0,
             created_at=at,
             created_by=access.user,
@@ -82,6 +90,25 @@ def create_canary(
             access, at, "canary.created", ranker.slug, after={"measure": canary.measure}
         )
     return canary
+
+
+def _check_rules(access: Access, lines: Sequence[str]) -> tuple[QueryRule, ...]:
+    """The rules in these lines; Raises CanaryRefused, also for what is not in the collection."""
+    try:
+        rules = read_rules(lines)
+    except RuleRefused as error:
+        raise CanaryRefused("rules", str(error)) from error
+    qids = {rule.query_id for rule in rules}
+    docids = {rule.document for rule in rules if rule.document}
+    own = {"collection": access.collection}
+    known_qids = set(Query.objects.filter(qid__in=qids, **own).values_list("qid", flat=True))
+    documents_qs = Document.objects.filter(docid__in=docids, **own)
+    missing = sorted(qids - known_qids) or sorted(
+        docids - set(documents_qs.values_list("docid", flat=True))
+    )
+    if missing:
+        raise CanaryRefused("rules", f"This collection has no {missing[0]}.")
+    return rules
 
 
 def retire_canary(*, access: Access, canary: Canary, at: datetime) -> None:

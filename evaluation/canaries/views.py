@@ -59,6 +59,8 @@ def _create(access: Access, page: CanariesPage, data: dict[str, Any]) -> None:
         coverage_margin=data["coverage_margin"] / 100,
         latency_limit=data["latency_limit"],
         in_a_row=data["in_a_row"],
+        floor=data["floor"],
+        rules=data["rules"].splitlines(),
         at=timezone.now(),
     )
 

@@ -1,15 +1,19 @@
 """What canaries say in words; functions of plain values."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 # in this order on the pages
 WORDS: Final = {
     "availability": "outage",
     "quality": "quality fell",
+    "threshold": "below the threshold",
+    "rules": "rule broken",
     "coverage": "coverage fell",
     "latency": "slow",
 }
+
+MOST_TOLD: Final = 3  # broken rules of a message
 
 
 def describe(kind: str, measure: str, figures: Mapping[str, Any]) -> str:
@@ -27,4 +31,19 @@ def describe(kind: str, measure: str, figures: Mapping[str, Any]) -> str:
             f"(95 % interval {figures['low']:+.4f} to {figures['high']:+.4f}, "
             f"{figures['n']:,} queries)."
         )
+    if kind == "threshold":
+        return f"{measure} is {figures['mean']:.4f}; the threshold is {figures['floor']:g}."
+    if kind == "rules":
+        return _describe_rules(figures["rules"])
     return f"{figures['answered']:,} of {figures['queries']:,} queries were answered."
+
+
+def _describe_rules(checked: Sequence[Mapping[str, Any]]) -> str:
+    """How many rules are broken, and the first of them."""
+    broken = [one for one in checked if one["is_kept"] is False]
+    if not broken:
+        return f"All {len(checked):,} rules hold."
+    told = "; ".join(f"{one['rule']} ({one['found']})" for one in broken[:MOST_TOLD])
+    more = len(broken) - MOST_TOLD
+    end = f"; and {more:,} more" if more > 0 else ""
+    return f"{len(broken):,} of {len(checked):,} rules are broken: {told}{end}."

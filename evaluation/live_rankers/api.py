@@ -28,7 +28,13 @@ from evaluation.live_rankers.queries import (
     list_answers,
     list_snapshots,
 )
-from evaluation.live_rankers.services import configure, start_snapshot, stop_snapshot
+from evaluation.live_rankers.schedules import ScheduleRefused
+from evaluation.live_rankers.services import (
+    configure,
+    set_schedule,
+    start_snapshot,
+    stop_snapshot,
+)
 from evaluation.runs.queries import get_ranker
 from evaluation.runs.services import LONGEST_NAME
 from judgments.permissions import NotFound, check_may_upload_runs, get_access
@@ -166,6 +172,31 @@ class LiveRanker(APIView):
                 at=timezone.now(),
             )
         except ConfigurationRefused as error:
+            raise ValidationError({error.field: error.message}) from error
+        page = get_live_page(access=access, slug=ranker_slug, page="")
+        return Response(LiveOutput(page).data)
+
+
+class Schedule(APIView):
+    """When snapshots of a live ranker begin."""
+
+    class Input(serializers.Serializer[Any]):
+        """cron: five fields; empty for no schedule. time_zone: such as Europe/Berlin."""
+
+        cron = _text(100)
+        time_zone = serializers.CharField(max_length=64, default="UTC")
+
+    @extend_schema(operation_id="schedule_snapshots", request=Input, responses=LiveOutput)
+    def put(self, request: Request, slug: str, ranker_slug: str) -> Response:
+        """Take snapshots at these times, or at none; for researchers and leads."""
+        check_parameters(request)
+        access = get_access(viewer=request.user, slug=slug)
+        check_may_upload_runs(access)
+        ranker = get_ranker(access=access, slug=ranker_slug)
+        given = read_input(self.Input, request.data)
+        try:
+            set_schedule(access=access, ranker=ranker, at=timezone.now(), **given)
+        except ScheduleRefused as error:
             raise ValidationError({error.field: error.message}) from error
         page = get_live_page(access=access, slug=ranker_slug, page="")
         return Response(LiveOutput(page).data)

@@ -7,7 +7,7 @@ from evaluation.models.live import LiveSource, Snapshot
 from evaluation.models.runs import Ranker, Run
 from judgments.models import JudgmentList, SavedSet
 
-KINDS = ("quality", "coverage", "latency", "availability")
+KINDS = ("quality", "coverage", "latency", "availability", "threshold", "rules")
 
 
 class Canary(models.Model):
@@ -16,10 +16,12 @@ class Canary(models.Model):
     measure: its canonical name. saved_set: whose queries count; all judged ones without it.
     margin, coverage_margin: how far the mean, and the share of judged documents, may fall.
     latency_limit: seconds of the 95th percentile; None for no limit. in_a_row: looks until people
-    are told. after_snapshot: the newest snapshot when it was made; only later ones count. Nothing
-    of it changes but that it is retired.
+    are told. floor: the lowest mean; None for none. rules: about single queries, as
+    evaluation/canaries/rules.py writes them. after_snapshot: the newest snapshot when it was
+    made; only later ones count. Nothing of it changes but that it is retired.
     """
 
+    rules = models.JSONField(default=list)  # above the field `list`, which hides the type
     source = models.ForeignKey(LiveSource, on_delete=models.PROTECT, related_name="canaries")
     list = models.ForeignKey(JudgmentList, on_delete=models.PROTECT, related_name="+")
     measure = models.CharField(max_length=200)
@@ -30,6 +32,7 @@ class Canary(models.Model):
     margin = models.FloatField()
     coverage_margin = models.FloatField()
     latency_limit = models.FloatField(null=True)
+    floor = models.FloatField(null=True)
     in_a_row = models.PositiveSmallIntegerField()
     after_snapshot = models.BigIntegerField()
     created_at = models.DateTimeField()

@@ -9,6 +9,7 @@ from django import template
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
+from evaluation.canaries.queries import Moment
 from evaluation.comparison.queries import Detail, QueryDifference
 from evaluation.leaderboards.parameters import MOST_AXES, ParametersPage
 from evaluation.runs.history import Past
@@ -128,6 +129,51 @@ def means_chart(
         behind=plot.joined([(at, one.value) for at, one in enumerate(past)]),
         label=f"{measure}, {len(past)} values: the first {first}, the last {last}",
         hint="Point at a value to see its run, click to open it.",
+    )
+
+
+@register.simple_tag
+def canary_chart(
+    moments: Sequence[Moment], *, slug: str, ranker: str, margin: float, measure: str
+) -> SafeString:
+    """A canary's differences to its baseline with their intervals, and deployments between them.
+
+    moments: oldest first. margin: how far the mean may fall.
+    """
+    ends = [
+        end for one in moments for end in (one.difference, one.low, one.high) if end is not None
+    ]
+    plot = Plot(
+        time_axis("Snapshots and deployments (UTC)", [one.at for one in moments]),
+        number_axis(f"{measure}, minus baseline", [*ends, 0.0, -margin], write=signed_tick),
+    )
+    marks, joined = [], []
+    for at, one in enumerate(moments):
+        column = plot.column(at - 0.5, at + 0.5)
+        if one.difference is None:
+            marks.append(mark(column, plot.upright(at, "", ""), text=f"Deployed: {one.deployment}"))
+            continue
+        joined.append((float(at), one.difference))
+        began = "".join(f"; incident starts: {what}" for what in one.opened)
+        ended = "".join(f"; recovered: {what}" for what in one.recovered)
+        has_interval = one.low is not None and one.high is not None
+        marks.append(
+            mark(
+                column,
+                *([plot.interval(at, one.low or 0.0, one.high or 0.0)] if has_interval else []),
+                plot.dot(at, one.difference),
+                text=f"{signed(one.difference)}{began}{ended}",
+                css="outside" if one.bad else "",
+                url=reverse("snapshot", args=[slug, ranker, one.snapshot]),
+            )
+        )
+    last = signed(joined[-1][1])
+    return plot.draw(
+        marks,
+        behind=plot.joined(joined) + plot.rule(-margin, "allowed"),
+        css="ruled",
+        label=f"{measure} minus the baseline's in {len(joined)} snapshots, the last {last}",
+        hint="Point at a snapshot for its difference, click to open it.",
     )
 
 

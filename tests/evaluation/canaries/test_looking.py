@@ -217,3 +217,29 @@ def test_the_page_makes_a_canary_and_rest_tells_its_state_and_marks_deployments(
     assert "Quality fell since" in shown
     client.post(reverse("canary-retire", args=["books", "live", canary.pk]))
     assert client.get(address).json() == {"is_ok": True, "canaries": []}
+
+
+def test_a_mean_below_its_threshold_is_an_alert_with_hysteresis(world, dora, search):
+    watch(world, dora, search.baseline, margin=2.0, floor=0.9, in_a_row=1)
+    assert looks(world, dora, search, "good", "worse") == [set(), {"threshold"}]
+    assert Incident.objects.get().kind == "threshold"
+    notice = Notice.objects.filter(kind="incident").first()
+    assert "the threshold is 0.9" in notice.payload["words"]
+
+
+def test_rules_about_single_queries_are_one_incident_that_names_those_that_are_broken(
+    world, dora, search
+):
+    rules = ["q1: d1 in top 1", "q2:  at least 0.9", "q3: d9 in top 3", ""]
+    watch(world, dora, search.baseline, margin=2.0, rules=rules[:2], in_a_row=1)
+    assert looks(world, dora, search, "good", "worse", "good") == [set(), {"rules"}, set()]
+    incident = Incident.objects.get()
+    assert (incident.kind, incident.recovered_at is None) == ("rules", False)
+    notice = Notice.objects.filter(kind="incident").first()
+    assert "2 of 2 rules are broken: q1: d1 in top 1 (rank" in notice.payload["words"]
+    looks(world, dora, search, "down")
+    assert CanaryLook.objects.latest("pk").findings["rules"] is None
+    for wrong in ("q1: d1", "q1: d1 in top 0", "q1: at least 1.2.3", "nope: at least 1"):
+        with pytest.raises(CanaryRefused) as refused:
+            watch(world, dora, search.baseline, rules=[wrong])
+        assert refused.value.field == "rules"
