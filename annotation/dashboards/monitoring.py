@@ -11,6 +11,8 @@ from annotation.campaigns.cached_counts import get_or_count
 from annotation.campaigns.queries import count_pairs
 from annotation.models import Assignment, Campaign, CampaignAnnotator, Label, QuerySkip
 from annotation.permissions import check_may_watch
+from annotation.quality.events import list_marked
+from annotation.quality.figures import Event
 from judgments.permissions import Access
 
 AT_WORK: Final = timedelta(minutes=10)  # since the last label
@@ -56,13 +58,15 @@ class Pace:
 
 @dataclass(frozen=True)
 class MonitorPage:
-    """What a lead looks at while people label."""
+    """What a lead looks at while people label, `now`. events: of the last hours."""
 
     campaign: Campaign
     pace: Pace
     workers: tuple[WorkerRow, ...]
     skips: QuerySet[QuerySkip]
     surplus: int
+    events: tuple[Event, ...]
+    now: datetime
 
     @property
     def at_work(self) -> int:
@@ -88,6 +92,8 @@ def get_monitor_page(*, access: Access, campaign: Campaign, now: datetime) -> Mo
         ),
         skips=skips_qs.select_related("query", "annotator").order_by("-skipped_at", "-pk"),
         surplus=_count_surplus(campaign),
+        events=tuple(list_marked(campaign, since=now - HOURS * HOUR)),
+        now=now,
     )
 
 

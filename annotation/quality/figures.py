@@ -28,7 +28,14 @@ from touchstone.agreement.calibration import (
 )
 from touchstone.agreement.counts import Counts, coincidences, count_labels, count_own, two_way_table
 from touchstone.agreement.dawid_skene import DawidSkene, dawid_skene
-from touchstone.agreement.drift import ChangePoint, Course, bounds, change_point, course
+from touchstone.agreement.drift import (
+    ChangePoint,
+    Course,
+    bounds,
+    change_point,
+    control_windows,
+    course,
+)
 from touchstone.agreement.kappas import cohen_kappa, fleiss_kappa, gwet_ac2, percent, specific
 from touchstone.agreement.reliability import weighted_vote
 from touchstone.statistics.wilson import wilson_interval
@@ -137,6 +144,7 @@ def quality(
     figures["revisions"] = _revisions(material)
     report(5)
     figures["windows"], figures["drift"] = _over_time(material)
+    figures["gold_windows"] = _gold_windows(material.checks)
     figures["pairs_of_people"] = list(_pairs_of_people(material))
     report(6)
     figures["annotators"] = [
@@ -336,6 +344,18 @@ def _over_time(material: Material) -> tuple[list[Figures], Figures | None]:
         rows.append(_plain(alpha(counts, LEVEL, resamples=OF_GROUPS)) | times)
     change = change_point(last[units], _distances(labels)[units])
     return rows, None if change is None else _change(change, material)
+
+
+def _gold_windows(checks: Checks) -> list[Figures]:
+    """How often everybody together is right on gold, in windows with control limits."""
+    order = np.argsort(checks.times, kind="stable")
+    rights = (checks.errors[order] == 0).astype(np.float64)
+    windows = control_windows(checks.times[order], rights, most=MOST_WINDOWS)
+    return [
+        asdict(one)
+        | {"low": max(0.0, one.low), "high": min(1.0, one.high), "is_outside": one.is_outside}
+        for one in windows
+    ]
 
 
 def _distances(labels: Labels) -> NDArray[np.float64]:

@@ -14,6 +14,7 @@ from django.db.models.functions import Coalesce
 
 from annotation.models import OVERLAP_PURPOSES, Assignment, Campaign, GoldCheck, Label, Pair
 from annotation.models.labels import MADE_AT
+from annotation.quality.events import list_marked
 from annotation.quality.figures import Event, Ints, Material, Repeats
 from annotation.quality.profiles import Checks, Labels
 from touchstone.agreement.dawid_skene import Floats
@@ -163,11 +164,8 @@ def _repeats(rows: list[Row], person: dict[int, int], step: dict[int, int]) -> R
 
 
 def _events(campaign: Campaign) -> list[Event]:
-    """What may explain a change: a revision of the guideline, new people, new pairs."""
-    events = [
-        _event(revision.created_at, "guideline", f"revision {revision.number} of the guideline")
-        for revision in campaign.guideline.revisions.filter(number__gt=1).order_by("number")
-    ]
+    """What may explain a change: what charts mark, new people, new pairs."""
+    events = list_marked(campaign)
     began_qs = Label.objects.filter(pair__campaign=campaign).order_by().values("annotator")
     events += [
         _event(row["at"], "annotator", "a new annotator began")

@@ -21,7 +21,8 @@ from annotation.quality.assessment import (
 )
 from annotation.quality.costs import Cost, Rates, cost
 from annotation.quality.due import is_report_due
-from annotation.quality.figures import REVISION, STEPS
+from annotation.quality.events import list_marked
+from annotation.quality.figures import REVISION, STEPS, Event
 from judgments.lists.queries import GradeShown, show_grade
 from judgments.models import User
 from judgments.permissions import Access
@@ -102,7 +103,8 @@ class Person(PersonFigures):
 
 @dataclass(frozen=True)
 class QualityPage:
-    """A campaign's quality report. figures: empty before the first labels."""
+    """A campaign's quality report. figures: empty before the first labels. events: what its charts
+    over time mark."""
 
     campaign: Campaign
     freshness: Freshness
@@ -111,6 +113,7 @@ class QualityPage:
     people: tuple[Person, ...]
     grades: tuple[GradeShown, ...]
     cost: Cost | None
+    events: tuple[Event, ...] = ()
 
     @property
     def shows_details(self) -> bool:
@@ -186,6 +189,7 @@ def get_quality_page(*, access: Access, campaign: Campaign, rates: Rates) -> Qua
         people=people,
         grades=grades,
         cost=cost(figures, situation.labels_left, rates),
+        events=tuple(list_marked(campaign)),
     )
 
 

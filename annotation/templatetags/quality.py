@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, Protocol
 from urllib.parse import urlencode
 
 from django import template
@@ -27,6 +27,13 @@ HINT: Final = "Point at a window for its figures, click to see its pairs."
 Row = Mapping[str, Any]
 
 
+class Event(Protocol):
+    """What happened at a time, in seconds of the epoch."""
+
+    @property
+    def at(self) -> float: ...
+
+
 @register.filter
 def moment(seconds: float) -> datetime:
     """Seconds of the epoch as a time."""
@@ -34,7 +41,14 @@ def moment(seconds: float) -> datetime:
 
 
 @register.simple_tag
-def control_chart(windows: Sequence[Row], *, title: str, pairs: str, username: str) -> SafeString:
+def control_chart(
+    windows: Sequence[Row],
+    *,
+    title: str,
+    pairs: str = "",
+    username: str = "",
+    events: Sequence[Event] = (),
+) -> SafeString:
     """Means of windows as a line, in the band of their control limits; those outside are marked.
 
     pairs: the address of the campaign's pairs, to which each window of an annotator links.
@@ -47,7 +61,7 @@ def control_chart(windows: Sequence[Row], *, title: str, pairs: str, username: s
             plot.dot(at, row["mean"]),
             css="outside" if row["is_outside"] else "",
             text=f"{_period(row)}: {row['mean']:.2f}, limits {row['low']:.2f} to {row['high']:.2f}",
-            url=_pairs_of(row, pairs, person=username),
+            url=_pairs_of(row, pairs, person=username) if pairs else "",
         )
         for at, row in enumerate(windows)
     ]
@@ -57,14 +71,18 @@ def control_chart(windows: Sequence[Row], *, title: str, pairs: str, username: s
     )
     return plot.draw(
         marks,
-        behind=band + plot.joined([(at, row["mean"]) for at, row in enumerate(windows)]),
+        behind=band
+        + plot.joined([(at, row["mean"]) for at, row in enumerate(windows)])
+        + _mark_events(plot, windows, events),
         label=f"{title} over time, in the band that chance explains",
-        hint=HINT,
+        hint=HINT if pairs else "Point at a window for its figures.",
     )
 
 
 @register.simple_tag
-def interval_chart(windows: Sequence[Row], *, pairs: str) -> SafeString:
+def interval_chart(
+    windows: Sequence[Row], *, pairs: str, events: Sequence[Event] = ()
+) -> SafeString:
     """Alpha of each window with its interval. pairs: the address that each window leads to."""
     shown = [row for row in windows if row["value"] is not None]
     ends = [row[name] for row in shown for name in ("low", "value", "high")]
@@ -83,7 +101,7 @@ def interval_chart(windows: Sequence[Row], *, pairs: str) -> SafeString:
     rules = [plot.rule(bound, f"{bound:.3f}") for bound in BOUNDS]
     return plot.draw(
         marks,
-        behind=rules[0] + rules[1],
+        behind=rules[0] + rules[1] + _mark_events(plot, shown, events),
         label="Alpha over time, with intervals; dashed: 0.667 and 0.800",
         hint=HINT,
         css="ruled",
@@ -91,8 +109,10 @@ def interval_chart(windows: Sequence[Row], *, pairs: str) -> SafeString:
 
 
 @register.simple_tag
-def hours_chart(by_hour: Sequence[int]) -> SafeString:
-    """Labels of each of the last hours as bars, the oldest first."""
+def hours_chart(
+    by_hour: Sequence[int], *, events: Sequence[Event] = (), now: datetime | None = None
+) -> SafeString:
+    """Labels of each of the last hours, up to `now`, as bars, the oldest first."""
     hours = len(by_hour)
     every = count_axis("Hours ago", hours, most=4)
     ago = tuple(Tick(hours - tick.value, tick.text) for tick in every.ticks)
@@ -109,7 +129,35 @@ def hours_chart(by_hour: Sequence[int]) -> SafeString:
         for at, count in enumerate(by_hour)
     ]
     label = f"Labels of each of the last {hours} hours"
-    return plot.draw(marks, label=label, hint="Point at a bar for its figures.")
+    lines = [
+        plot.event(hours - (now.timestamp() - event.at) / 3600)
+        for event in events
+        if now is not None and 0 <= now.timestamp() - event.at <= hours * 3600
+    ]
+    behind = SafeString("".join(lines))
+    return plot.draw(marks, label=label, hint="Point at a bar for its figures.", behind=behind)
+
+
+@register.filter
+def within(events: Sequence[Event], windows: Sequence[Row]) -> list[Event]:
+    """The events between the first and the last moment of windows: those that a chart marks."""
+    if not windows:
+        return []
+    begin = min(row["begins"] for row in windows)
+    end = max(row["ends"] for row in windows)
+    return [event for event in events if begin <= event.at <= end]
+
+
+def _mark_events(plot: Plot, windows: Sequence[Row], events: Sequence[Event]) -> SafeString:
+    """An upright line at each event, between the windows before and after it."""
+    lines = []
+    for event in within(events, windows):
+        at = max(place for place, row in enumerate(windows) if row["begins"] <= event.at)
+        row = windows[at]
+        length = row["ends"] - row["begins"]
+        share = min(1.0, (event.at - row["begins"]) / length) if length else 0.5
+        lines.append(plot.event(at - 0.5 + share))
+    return SafeString("".join(lines))
 
 
 def _window_axis(windows: Sequence[Row]) -> Axis:

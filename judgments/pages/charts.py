@@ -161,6 +161,10 @@ class Plot:
         )
         return line + name if text else line
 
+    def event(self, at: float) -> SafeString:
+        """A dotted line from top to bottom, where something happened."""
+        return self._line("event", (at, self.y.low), (at, self.y.high))
+
     def upright(self, at: float, low: str, high: str) -> SafeString:
         """A line from top to bottom, with what its ends are called."""
         line = self._line("zero", (at, self.y.low), (at, self.y.high))

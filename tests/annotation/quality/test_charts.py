@@ -1,6 +1,7 @@
 """The report's charts: windows where their figures are, each leading to its pairs."""
 
-from annotation.templatetags.quality import control_chart, hours_chart, interval_chart
+from annotation.quality.figures import Event
+from annotation.templatetags.quality import control_chart, hours_chart, interval_chart, moment
 
 DAY = 86_400.0
 BEGIN = 1_772_323_200.25  # 1 March 2026, 00:00 UTC, and a bit
@@ -43,3 +44,21 @@ def test_labels_per_hour_end_with_this_hour() -> None:
     assert "1 to 0 hours ago: 8 labels" in drawn
     assert 'x="95.83%" y="0.0%"' in drawn
     assert '<text x="100.0%" y="1.35em" text-anchor="middle">0</text>' in drawn
+
+
+def test_events_are_marked_where_they_happened_and_others_are_not() -> None:
+    alphas = [window(day, value=0.5, low=0.4, high=0.6, units=20) for day in range(2)]
+    means = [window(day, mean=0.9, low=0.8, high=1.0, is_outside=False) for day in range(2)]
+    half_a_day_in = Event(BEGIN + DAY / 2, "guideline", "revision 2 of the guideline")
+    later = Event(BEGIN + 9 * DAY, "action", "an annotator was paused")
+    for drawn in (
+        interval_chart(alphas, pairs="/pairs", events=[half_a_day_in, later]),
+        control_chart(means, title="Accuracy on gold", events=[half_a_day_in, later]),
+    ):
+        assert drawn.count('class="event"') == 1
+        assert 'class="event" x1="25.0%" x2="25.0%"' in drawn
+    assert "<a " not in control_chart(means, title="Accuracy on gold")
+    assert ">1.00</text>" in control_chart(means, title="Accuracy on gold")
+    assert ">1.05</text>" not in control_chart(means, title="Accuracy on gold")
+    now = moment(BEGIN + DAY)
+    assert 'class="event" x1="50.0%"' in hours_chart([1] * 24, events=[half_a_day_in], now=now)
