@@ -24,6 +24,7 @@ PYTEST = (sys.executable, "-m", "pytest")
 SIDE_BY_SIDE = ("-n", "2", "--dist", "loadgroup")
 SLOWEST = ("--durations", "25", "--durations-min", "2")
 SERVERS = ("DATABASE_URL", "REDIS_URL")
+ASK_NO_SERVER = ("browser", "reference", "scripts", "texts", "touchstone")
 NOTHING_SELECTED = 5  # pytest's exit status
 
 
@@ -51,8 +52,12 @@ def main(arguments: list[str]) -> int:
 
 
 def on_sqlite(words: list[str], directory: Path) -> Pass:
-    # `./run check` runs these; the second pass has those that ask a database
-    others = [] if set(words) - {"--long"} else ["--ignore=tests/architecture"]
+    others = []
+    if not set(words) - {"--long"}:
+        # `./run check` runs these; the second pass has those that ask a database
+        others.append("--ignore=tests/architecture")
+        if not missing_servers():
+            others.append("--ignore=tests/api/test_fuzzing.py")  # the second pass sends these
     selection = ["-m", "not postgres and not redis", *others]
     return run_pytest("SQLite", [*selection, *words], {}, directory)
 
@@ -63,7 +68,8 @@ def on_postgres(words: list[str], directory: Path) -> Pass:
     if missing:
         return Pass(name, missing=" and ".join(missing))
     with servers() as environment:
-        return run_pytest(name, ["--real-services", *words], environment, directory)
+        ignored = [f"--ignore=tests/{folder}" for folder in ASK_NO_SERVER]
+        return run_pytest(name, ["--real-services", *ignored, *words], environment, directory)
 
 
 def missing_servers() -> list[str]:

@@ -20,7 +20,7 @@ from tests.builders import NOW, World, make_world
 from tests.builders_annotation import label, make_campaign
 from tests.evaluation.builders import make_run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 LIST = ["books", "main"]
 RUNS = "runs=bm25&runs=lsa&measure=nDCG@3"
 

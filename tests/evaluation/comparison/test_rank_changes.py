@@ -14,7 +14,7 @@ from tests.builders import World, commit, make_access, make_set, make_world
 from tests.evaluation.browsing import links_of, signed_in, text_of
 from tests.evaluation.builders import make_run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 
 URL = reverse("moved", args=["books", "main"])
 BOTH = "?runs=bm25&runs=lsa&measure=nDCG@3"

@@ -19,7 +19,7 @@ from tests.builders import NOW, World, commit, make_access, make_world
 from tests.evaluation.browsing import links_of, signed_in, text_of
 from tests.evaluation.builders import make_run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 NAMES = ("a", "b", "c", "d", "e", "z")
 
 

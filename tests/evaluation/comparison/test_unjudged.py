@@ -12,7 +12,7 @@ from tests.builders import World, commit, make_access, make_world
 from tests.evaluation.browsing import signed_in, text_of
 from tests.evaluation.builders import make_run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 
 
 @pytest.fixture

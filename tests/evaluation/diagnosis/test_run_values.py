@@ -11,7 +11,7 @@ from tests.builders import NOW, World, commit, make_access, make_list, make_worl
 from tests.evaluation.browsing import links_of, signed_in, text_of
 from tests.evaluation.builders import make_run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 
 
 @pytest.fixture(autouse=True)

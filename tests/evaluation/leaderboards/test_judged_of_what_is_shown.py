@@ -37,7 +37,7 @@ from touchstone.measures.defaults import DEFAULT_MEASURES
 from touchstone.measures.exact import to_bytes
 from touchstone.measures.files import evaluate_file
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 
 
 @pytest.fixture

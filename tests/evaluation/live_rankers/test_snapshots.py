@@ -29,7 +29,7 @@ from tests.evaluation.live_rankers.engine import make_live, results, running, wo
 from tests.judgments.outgoing.servers import answer, serving
 from tests.judgments.outgoing.spellings import HOSTS
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 
 
 @pytest.fixture

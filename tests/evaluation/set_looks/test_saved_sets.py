@@ -27,7 +27,7 @@ from tests.builders import (
 from tests.evaluation.browsing import links_of, signed_in, text_of
 from tests.evaluation.builders import make_run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 
 BEST = ["d1", "d2", "d3"]
 BOARD = reverse("leaderboard", args=["books", "main"])

@@ -10,7 +10,7 @@ from judgments.lists.services import ListRefused, release_version
 from judgments.models import AuditEntry, Release
 from tests.builders import NOW, World, commit, make_access, make_world
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 
 BAD = "Not good enough to decide on."
 RELEASE = ("books", "main", 1)

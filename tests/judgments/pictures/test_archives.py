@@ -13,7 +13,7 @@ from judgments.pictures.services import upload_files
 from tests.builders import make_access, make_collection
 from tests.judgments.pictures.drawing import choose, drawn, load, states
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 
 
 @pytest.fixture

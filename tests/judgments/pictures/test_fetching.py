@@ -18,7 +18,7 @@ from tests.judgments.outgoing.servers import answer, serving
 from tests.judgments.outgoing.spellings import HOSTS
 from tests.judgments.pictures.drawing import choose, drawn, load, states
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 
 
 @pytest.fixture
