@@ -14,6 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from judgments.outgoing.rules import read_origins
 from judgments.secrets.private_files import make_secret_file
+from judgments.sign_on.rules import provider_id, read_grants
 
 env = environ.Env()
 
@@ -221,6 +222,79 @@ AXES_RESET_ON_SUCCESS = True
 AXES_LOCKOUT_TEMPLATE = "registration/locked_out.html"
 AXES_VERBOSE = False
 AXES_DISABLE_ACCESS_LOG = True
+
+# sign-on with an identity provider: off, and django-allauth not installed, unless one is named
+SIGN_ON_ISSUER = env.str("TOUCHSTONE_SIGN_ON_ISSUER", default="")
+SIGN_ON_ONLY = env.bool("TOUCHSTONE_SIGN_ON_ONLY", default=False)
+# who signs in with a password even then
+BREAK_GLASS = env.str("TOUCHSTONE_BREAK_GLASS", default="")
+if SIGN_ON_ONLY and not (SIGN_ON_ISSUER and BREAK_GLASS):
+    raise ImproperlyConfigured(
+        "TOUCHSTONE_SIGN_ON_ONLY needs TOUCHSTONE_SIGN_ON_ISSUER and TOUCHSTONE_BREAK_GLASS"
+    )
+
+
+def sign_on_settings(
+    *, issuer: str, client: str, secret: str, groups: list[str], **more: Any
+) -> dict[str, Any]:
+    """The settings of sign-on with an identity provider, among them apps and middleware to add."""
+    is_local = issuer.startswith(("http://127.0.0.1:", "http://localhost:")) and not PRODUCTION
+    if not (issuer.startswith("https://") or is_local):
+        raise ImproperlyConfigured("TOUCHSTONE_SIGN_ON_ISSUER must begin with https://")
+    try:
+        grants = read_grants(groups)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"TOUCHSTONE_SIGN_ON_GROUPS: {error}") from error
+    name = provider_id(issuer)
+    scopes = more.get("scopes", ["openid", "profile", "email"])
+    app = {
+        "provider_id": name,
+        "name": more.get("name", ""),
+        "client_id": client,
+        "secret": secret,
+        "settings": {"server_url": issuer, "scope": scopes},
+    }
+    return {
+        "SIGN_ON_ISSUER": issuer,
+        "SIGN_ON_NAME": more.get("name", ""),
+        "SIGN_ON_CREATES": more.get("creates", True),
+        "SIGN_ON_GROUPS_CLAIM": more.get("claim", "groups"),
+        "SIGN_ON_PROVIDER": name,
+        "SIGN_ON_GRANTS": grants,
+        "INSTALLED_APPS": [
+            "allauth",
+            "allauth.account",
+            "allauth.socialaccount",
+            "allauth.socialaccount.providers.openid_connect",
+        ],
+        "MIDDLEWARE": ["allauth.account.middleware.AccountMiddleware"],
+        "ACCOUNT_ADAPTER": "judgments.sign_on.adapters.AccountAdapter",
+        "ACCOUNT_EMAIL_VERIFICATION": "none",
+        "ACCOUNT_LOGIN_METHODS": {"username"},
+        "ACCOUNT_SIGNUP_FIELDS": ["username*", "password1*"],
+        "SOCIALACCOUNT_ADAPTER": "judgments.sign_on.adapters.SignOnAdapter",
+        "SOCIALACCOUNT_PROVIDERS": {"openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": [app]}},
+    }
+
+
+SIGN_ON_NAME = SIGN_ON_PROVIDER = ""
+SIGN_ON_CREATES = True
+SIGN_ON_GROUPS_CLAIM = "groups"
+SIGN_ON_GRANTS = read_grants(())
+if SIGN_ON_ISSUER:
+    _sign_on = sign_on_settings(
+        issuer=SIGN_ON_ISSUER,
+        client=env.str("TOUCHSTONE_SIGN_ON_CLIENT"),
+        secret=env.str("TOUCHSTONE_SIGN_ON_SECRET", default=""),
+        groups=env.list("TOUCHSTONE_SIGN_ON_GROUPS", default=[]),
+        name=env.str("TOUCHSTONE_SIGN_ON_NAME", default=""),
+        creates=env.bool("TOUCHSTONE_SIGN_ON_CREATE", default=True),
+        claim=env.str("TOUCHSTONE_SIGN_ON_GROUPS_CLAIM", default="groups"),
+        scopes=env.list("TOUCHSTONE_SIGN_ON_SCOPES", default=["openid", "profile", "email"]),
+    )
+    INSTALLED_APPS += _sign_on.pop("INSTALLED_APPS")
+    MIDDLEWARE += _sign_on.pop("MIDDLEWARE")
+    vars().update(_sign_on)
 
 # a factor on judgments/rate_limits.py; 0: nobody is throttled
 THROTTLE = env.float("TOUCHSTONE_THROTTLE", default=1.0)

@@ -1,5 +1,6 @@
 """Every address of the application, gathered from the apps."""
 
+from django.conf import settings
 from django.urls import URLPattern, URLResolver, include, path
 
 from config import operations
@@ -25,3 +26,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("readyz", operations.readyz, name="readyz"),
     path("metrics", operations.metrics, name="metrics"),
 ]
+if settings.SIGN_ON_ISSUER:
+    urlpatterns.append(path("", include("judgments.sign_on.urls")))

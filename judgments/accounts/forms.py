@@ -5,7 +5,7 @@ from typing import Any, Final
 from django import forms
 from django.conf import settings
 from django.contrib.auth import authenticate
-from django.contrib.auth.forms import PasswordChangeForm
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.contrib.auth.password_validation import password_validators_help_texts
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
@@ -14,6 +14,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from judgments.accounts.tokens import list_token_days
 from judgments.models import ApiToken, User
+from judgments.usernames import fold
 
 BROWSERS: Final = "auto"  # the browser's language: an account keeps none then
 
@@ -46,6 +47,16 @@ class AccountForm(forms.Form):
         help_text=lazy(_password_rules, str)(),
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
+
+
+class BreakGlassForm(AuthenticationForm):
+    """Signing in with a password where all others use sign-on."""
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse other names before a password is looked at, so that none can be guessed."""
+        if fold(self.cleaned_data.get("username", "")) != fold(settings.BREAK_GLASS):
+            raise ValidationError(gettext("Accounts on this server use sign-on."), code="sign_on")
+        return super().clean()
 
 
 class SetupForm(AccountForm):

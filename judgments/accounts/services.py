@@ -111,6 +111,11 @@ def remove_administrator(*, user: User, by: User | None, at: datetime) -> bool:
     return True
 
 
+def record_break_glass(*, user: User, at: datetime) -> None:
+    """Note that somebody has signed in with a password where all others use sign-on."""
+    _record("account.break_glass", user, user, at)
+
+
 def end_sessions(*, user: User, by: User | None, at: datetime) -> None:
     """Sign an account out everywhere. API tokens stay."""
     with transaction.atomic():

@@ -4,10 +4,11 @@ from typing import Any
 from uuid import UUID
 
 from axes.handlers.proxy import AxesProxyHandler
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login, update_session_auth_hash
 from django.contrib.auth.decorators import login_not_required
-from django.contrib.auth.views import LoginView, PasswordChangeView
+from django.contrib.auth.views import LoginView, PasswordChangeView, redirect_to_login
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse_lazy
@@ -22,6 +23,7 @@ from judgments.accounts import tokens
 from judgments.accounts.forms import (
     BROWSERS,
     AccountForm,
+    BreakGlassForm,
     ChangePasswordForm,
     ForgottenPasswordForm,
     LanguageForm,
@@ -31,7 +33,7 @@ from judgments.accounts.forms import (
 )
 from judgments.accounts.own_sessions import end_other_sessions, end_session, list_sessions
 from judgments.accounts.password_reset import get_reset_account, request_reset, reset_password
-from judgments.accounts.services import set_language
+from judgments.accounts.services import record_break_glass, set_language
 from judgments.members import services as members
 from judgments.members.queries import count_tokens, get_tokens_page
 from judgments.messages.channels import get_channel
@@ -59,7 +61,23 @@ class SignIn(LoginView):
         return super().get(request, *args, **kwargs)
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        return super().get_context_data(**kwargs) | {"sends_mail": get_channel(EMAIL).is_on()}
+        return super().get_context_data(**kwargs) | {
+            "sends_mail": get_channel(EMAIL).is_on() and not settings.SIGN_ON_ONLY,
+            "has_sign_on": bool(settings.SIGN_ON_ISSUER),
+            "sign_on_name": settings.SIGN_ON_NAME,
+            "is_sign_on_only": settings.SIGN_ON_ONLY,
+        }
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        """Sign in; a use of the break-glass account is in the audit log."""
+        answer = super().form_valid(form)
+        if settings.SIGN_ON_ONLY:
+            record_break_glass(user=form.get_user(), at=timezone.now())
+        return answer
+
+    def get_form_class(self) -> Any:
+        """Passwords are for the break-glass account alone where there is only sign-on."""
+        return BreakGlassForm if settings.SIGN_ON_ONLY else super().get_form_class()
 
 
 @login_not_required
@@ -92,6 +110,8 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     found = members.get_invitation(token=token, at=now)
     if isinstance(request.user, User):
         return _accept(request, token, found)
+    if settings.SIGN_ON_ONLY:  # nobody gets an account with a password, which could not sign in
+        return redirect_to_login(request.get_full_path())
     form = AccountForm(posted(request))
     if request.method == "POST" and form.is_valid():
         try:
@@ -193,7 +213,7 @@ def sessions_end(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def password_forgotten(request: HttpRequest) -> HttpResponse:
     """Send a reset link to an account's address; the answer is the same for any username."""
-    if not get_channel(EMAIL).is_on():
+    if not get_channel(EMAIL).is_on() or settings.SIGN_ON_ONLY:
         raise NotFound
     form = ForgottenPasswordForm(posted(request))
     is_done = request.method == "POST" and form.is_valid()

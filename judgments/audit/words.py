@@ -4,9 +4,13 @@ from typing import Final
 
 # {}: the subject. tests/judgments/audit holds that no action is missing here.
 SENTENCES: Final = {
+    "account.break_glass": "signed in with the break-glass account {}",
+    "account.last_administrator_kept": "kept {} as the last administrator",
+    "account.linked": "linked the account {} to sign-on",
     "account.made_administrator": "made {} an administrator",
     "account.removed_administrator": "removed {} as an administrator",
     "account.resumed": "reactivated the account {}",
+    "account.signed_on_first": "created the account {} by sign-on",
     "account.suspended": "suspended the account {}",
     "announcement.made": "made an announcement in {}",
     "announcement.withdrawn": "withdrew an announcement in {}",

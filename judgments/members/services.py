@@ -337,6 +337,40 @@ def change_password(
     return ended
 
 
+def set_membership(*, collection: Collection, user: User, role: str | None, at: datetime) -> None:
+    """Give somebody the role that sign-on says they have; None: they are no member.
+
+    Nobody is asked whether a lead stays: who was let go must lose access, and administrators can
+    appoint another one.
+    """
+    with transaction.atomic():
+        Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+        membership = Membership.objects.filter(collection=collection, user=user).first()
+        before = membership.role if membership else None
+        if role == before:
+            return
+        if membership is None:
+            assert role is not None
+            add_member(collection=collection, user=user, role=role, by=None, at=at)
+            return
+        if role is None:
+            membership.ended_at = at
+            action, after = "member.left", {}
+        else:
+            membership.role = role
+            action, after = "member.role_changed", {"after": {"role": role}}
+        membership.save(update_fields=["role", "ended_at"])
+        audit.record(
+            collection=collection,
+            actor=None,
+            at=at,
+            action=action,
+            subject=user.username,
+            before={"role": before},
+            **after,
+        )
+
+
 def _locked_member(access: Access, username: str) -> Membership:
     """The member, with all of the collection's memberships locked: the rules count leads."""
     check_may_manage_members(access)

@@ -52,7 +52,6 @@ UNLOGGED = {
     "language": "one's own language",
     "labels-import": JOB,
     "list-import": f"{JOB}; {VERSION}",
-    "login": "is no change; the signs of an attack are kept by the lock-out",
     "logout": "is no change",
     "message-address": OWN_MESSAGES,
     "message-settings": OWN_MESSAGES,

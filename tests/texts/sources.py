@@ -98,6 +98,10 @@ PYTHON_WITH_ENGLISH: Final = (
     "judgments/pages/markup.py",
     "judgments/pictures/queries.py",
     "judgments/rest/problems.py",
+    "judgments/sign_on/adapters.py",
+    "judgments/sign_on/linking.py",
+    "judgments/sign_on/rules.py",
+    "judgments/sign_on/services.py",
     "judgments/templatetags/touchstone.py",
 )
 SCRIPTS: Final = ("static/annotation/*.js", "static/touchstone/app.js")
@@ -118,6 +122,7 @@ KEYWORDS: Final[dict[str, Any]] = {
     "LabelRefused": (2,),
     "MemberRefused": (2,),
     "QuestionRefused": (2,),
+    "SignOnRefused": (2,),
     "SkipRefused": (2,),
 }
 
