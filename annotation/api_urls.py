@@ -4,6 +4,7 @@ from django.urls import path
 
 from annotation.adjudication import histories_api as histories
 from annotation.assignment import api as assignment
+from annotation.campaigns import archive_api as archiving
 from annotation.gold import api as gold
 from annotation.imports import api as label_imports
 from annotation.labelling import api as labelling
@@ -49,6 +50,16 @@ urlpatterns = [
         "campaigns/<uuid:campaign_id>/reviews",
         reviews.Reviews.as_view(),
         name="api-campaign-reviews",
+    ),
+    path(
+        "campaigns/<uuid:campaign_id>/archive",
+        archiving.CampaignArchive.as_view(),
+        name="api-campaign-archive",
+    ),
+    path(
+        "campaigns/<uuid:campaign_id>/restore",
+        archiving.CampaignRestore.as_view(),
+        name="api-campaign-restore",
     ),
     path("campaigns/<uuid:campaign_id>/gold", gold.Gold.as_view(), name="api-campaign-gold"),
     path(

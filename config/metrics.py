@@ -10,6 +10,7 @@ import evaluation.evaluations.backlog
 from config.readiness import count_messages
 from judgments.jobs.queries import due_jobs, find_oldest_due_job
 from judgments.jobs.worker_beats import list_beats
+from judgments.messages.queries import count_outbox
 from judgments.storage.caches import count_refused
 
 PREFIX: Final = "touchstone_"
@@ -52,6 +53,8 @@ def gather(*, at: datetime) -> Iterator[Figure]:
     )
     explanation = "Wake-ups that no worker has received."
     yield Figure("queue_messages", "gauge", explanation, messages or {}, "queue")
+    explanation = "Messages in the outbox: waiting to be sent, or failed for good."
+    yield Figure("outbox_messages", "gauge", explanation, count_outbox(), "state")
     explanation = "Cached values that failed authentication and were recomputed."
     yield Figure("cache_values_refused_total", "counter", explanation, {"": count_refused()})
     explanation = "Time since each worker's last heartbeat."

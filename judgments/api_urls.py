@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from judgments.archiving import api as archiving
 from judgments.collections import api as collections
 from judgments.jobs import api as jobs
 from judgments.lists import api as lists
@@ -21,6 +22,8 @@ W = f"{C}/webhooks/<uuid:webhook_id>"
 urlpatterns = [
     path("collections/", collections.Collections.as_view(), name="api-collections"),
     path(C, collections.Collection.as_view(), name="api-collection"),
+    path(f"{C}/archive", archiving.CollectionArchive.as_view(), name="api-collection-archive"),
+    path(f"{C}/restore", archiving.CollectionRestore.as_view(), name="api-collection-restore"),
     path(f"{C}/queries/", collections.Queries.as_view(), name="api-queries"),
     path(f"{C}/documents/", collections.Documents.as_view(), name="api-documents"),
     path(f"{C}/documents/<path:doc_id>", collections.Document.as_view(), name="api-document"),
@@ -34,6 +37,8 @@ urlpatterns = [
     path(f"{C}/traffic/<int:number>", traffic.TrafficLog.as_view(), name="api-traffic"),
     path(f"{C}/lists/", lists.Lists.as_view(), name="api-lists"),
     path(L, lists.List.as_view(), name="api-list"),
+    path(f"{L}/archive", archiving.ListArchive.as_view(), name="api-list-archive"),
+    path(f"{L}/restore", archiving.ListRestore.as_view(), name="api-list-restore"),
     path(f"{L}/qrels", lists.QrelsImport.as_view(), name="api-list-qrels"),
     path(f"{L}/samples/", samples.Samples.as_view(), name="api-samples"),
     path(f"{L}/samples/<int:number>", samples.Sample.as_view(), name="api-sample"),

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from annotation.models import Campaign, CampaignAnnotator
+from judgments.messages.people import PERSON
 from judgments.messages.services import list_leads, notify, notify_digest
 from judgments.models import User
 from judgments.webhooks.services import publish_event
@@ -61,9 +62,7 @@ def tell_paused(
         kind="paused",
         key=key,
         people=[lead for lead in list_leads(collection) if lead.pk != annotator.user_id],
-        payload=_names(campaign)
-        | {"variant": "leads", "person": str(annotator.user)}
-        | dict(accuracy),
+        payload=_names(campaign) | {"variant": "leads", PERSON: annotator.user_id} | dict(accuracy),
         page=_page(campaign, "campaign-gold"),
         collection=collection,
         at=at,

@@ -14,7 +14,7 @@ from annotation.questions.services import send_back
 from annotation.reviews.queries import list_waiting
 from judgments.audit import services as audit
 from judgments.collections.naming import unless_taken
-from judgments.permissions import Access
+from judgments.permissions import Access, Archived
 from touchstone.errors import DomainError
 
 
@@ -78,6 +78,9 @@ def review_label(
     is_returned = verdict == Review.Verdict.RETURNED
     if verdict not in Review.Verdict.values:
         raise ReviewRefused("verdict_unknown", "A label is accepted or returned.")
+    held = (context.campaign, context.campaign.list, context.campaign.list.collection)
+    if any(one.archived_at is not None for one in held):
+        raise Archived("campaign")
     if is_returned and context.campaign.state != Campaign.State.OPEN:
         raise ReviewRefused("campaign_closed", "The campaign is closed: nothing can be sent back.")
     with unless_taken(gone):

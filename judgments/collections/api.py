@@ -24,7 +24,7 @@ from judgments.rest.answers import AnswerSerializer
 from judgments.rest.authentication import person
 from judgments.rest.jobs import JobOutput, accepted
 from judgments.rest.naming import NamedInput
-from judgments.rest.paging import PageParameters, page_of, page_response
+from judgments.rest.paging import ArchivePageParameters, PageParameters, page_of, page_response
 from judgments.rest.parsing import check_parameters, read_input, read_parameters
 from judgments.rest.uploads import FILE_BODY, UploadView, is_for_a_worker, take_upload
 from touchstone.files.collections import read_documents, read_queries
@@ -92,12 +92,12 @@ class Collections(APIView):
 
     @extend_schema(
         operation_id="list_collections",
-        parameters=[PageParameters],
+        parameters=[ArchivePageParameters],
         responses=page_of(CollectionOutput),
     )
     def get(self, request: Request) -> Response:
         """List the collections you are a member of; all of them for an administrator."""
-        wish = read_parameters(request, PageParameters)
+        wish = read_parameters(request, ArchivePageParameters)
         part = resources.list_collections(viewer=person(request), **wish)
         return page_response(request, part, CollectionOutput)
 

@@ -21,19 +21,25 @@ from judgments.permissions import (
 
 @dataclass(frozen=True)
 class CollectionRow:
-    """A collection. role: your role in it."""
+    """A collection. role: your role in it. archived_at: since when it is archived; else null."""
 
     slug: str
     name: str
     description: str
     role: str
     created_at: datetime
+    archived_at: datetime | None
 
 
-def list_collections(*, viewer: User, after: int, limit: int) -> Part[CollectionRow]:
-    """The collections that the viewer is a member of; all of them for an admin."""
+def list_collections(
+    *, viewer: User, after: int, limit: int, archived: bool = False
+) -> Part[CollectionRow]:
+    """The collections that the viewer is a member of; all of them for an admin.
+
+    archived: those that are archived, and no others.
+    """
     roles = dict(Membership.objects.filter(user=viewer).values_list("collection_id", "role"))
-    collections = Collection.objects.all()
+    collections = Collection.objects.filter(archived_at__isnull=not archived)
     if not viewer.is_superuser:
         collections = collections.filter(pk__in=roles)
 
@@ -84,4 +90,5 @@ def _collection_row(collection: Collection, role: str) -> CollectionRow:
         description=collection.description,
         role=role,
         created_at=collection.created_at,
+        archived_at=collection.archived_at,
     )

@@ -29,7 +29,7 @@ from judgments.permissions import check_may_lead, get_access
 from judgments.rest.answers import AnswerSerializer
 from judgments.rest.jobs import JobOutput, accepted
 from judgments.rest.naming import NamedInput
-from judgments.rest.paging import PageParameters, page_of, page_response
+from judgments.rest.paging import ArchivePageParameters, PageParameters, page_of, page_response
 from judgments.rest.parsing import check_parameters, read_input, read_parameters
 from judgments.rest.schema import REFUSED
 from judgments.rest.uploads import FILE_BODY, UploadView, is_for_a_worker, take_upload
@@ -54,7 +54,8 @@ class GradeOutput(serializers.Serializer[Any]):
 
 
 class ListOutput(serializers.Serializer[Any]):
-    """A judgment list. head: number of its newest version; 0 if there is none."""
+    """A judgment list. head: number of its newest version; 0 if there is none. archived_at: since
+    when it is archived; else null."""
 
     slug = serializers.CharField()
     name = serializers.CharField()
@@ -62,6 +63,7 @@ class ListOutput(serializers.Serializer[Any]):
     scale = GradeOutput(many=True)
     head = serializers.IntegerField()
     created_at = serializers.DateTimeField()
+    archived_at = serializers.DateTimeField(allow_null=True)
 
 
 class SignalOutput(AnswerSerializer):
@@ -117,11 +119,13 @@ class Lists(APIView):
         scale = serializers.CharField(max_length=200, default="0..4")
 
     @extend_schema(
-        operation_id="list_lists", parameters=[PageParameters], responses=page_of(ListOutput)
+        operation_id="list_lists",
+        parameters=[ArchivePageParameters],
+        responses=page_of(ListOutput),
     )
     def get(self, request: Request, slug: str) -> Response:
         """List the collection's judgment lists."""
-        wish = read_parameters(request, PageParameters)
+        wish = read_parameters(request, ArchivePageParameters)
         access = get_access(viewer=request.user, slug=slug)
         return page_response(request, resources.list_lists(access=access, **wish), ListOutput)
 

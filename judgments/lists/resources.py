@@ -33,10 +33,14 @@ class ChangeRow:
     after: int | None
 
 
-def list_lists(*, access: Access, after: int, limit: int) -> Part[JudgmentList]:
-    """The collection's judgment lists."""
+def list_lists(
+    *, access: Access, after: int, limit: int, archived: bool = False
+) -> Part[JudgmentList]:
+    """The collection's judgment lists. archived: those that are archived, and no others."""
     check_may_see_rankings(access)
-    lists = JudgmentList.objects.filter(collection=access.collection)
+    lists = JudgmentList.objects.filter(
+        collection=access.collection, archived_at__isnull=not archived
+    )
     return part_of(lists, after, limit, list)
 
 

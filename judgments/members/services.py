@@ -17,6 +17,7 @@ from judgments.collections.naming import unless_taken
 from judgments.members.tags import clean_tags
 from judgments.messages.channels import get_channel
 from judgments.messages.kinds import EMAIL
+from judgments.messages.people import PERSON
 from judgments.messages.services import notify, queue_message, withdraw_messages
 from judgments.messages.tokens import invitation_token
 from judgments.models import ApiToken, Collection, Invitation, Membership, Role, User
@@ -180,7 +181,7 @@ def accept_invitation(*, token: str, user: User, at: datetime) -> Membership:
             key=f"{_event_of(invitation.pk)}:accepted",
             people=[invitation.created_by],
             payload={
-                "person": str(user),
+                PERSON: user.pk,
                 "collection": invitation.collection.name,
                 "role": invitation.role,
             },

@@ -8,6 +8,7 @@ from django.utils.translation import gettext
 
 from judgments.messages.formatting import words_of
 from judgments.messages.kinds import KINDS, LANGUAGE
+from judgments.messages.people import name_people
 from judgments.messages.tokens import confirmation_token, invitation_token, reset_token
 from judgments.models import OutboxMessage
 
@@ -19,7 +20,8 @@ def compose(message: OutboxMessage, *, to: str) -> EmailMessage:
     twice, by a worker that was killed before it could write down that it had sent it.
     """
     with translation.override(language_of(message)):
-        words = words_of(message.kind, message.payload)
+        (payload,) = name_people([message.payload])
+        words = words_of(message.kind, payload)
         parts = [words.text, settings.SITE_URL + link_of(message)]
         if KINDS[message.kind].is_chosen:
             chosen = settings.SITE_URL + reverse("message-settings")

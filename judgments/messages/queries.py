@@ -6,12 +6,13 @@ from datetime import datetime
 from uuid import UUID
 
 from django.core.paginator import Page
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext
 
 from judgments.messages.channels import get_channel
 from judgments.messages.formatting import words_of
 from judgments.messages.kinds import EMAIL, KINDS, NOTICE
+from judgments.messages.people import name_people
 from judgments.models import Membership, MessageChoice, Notice, OutboxMessage, User
 from judgments.pages.paging import paginate
 
@@ -123,10 +124,20 @@ def is_message_due(at: datetime) -> bool:
     return OutboxMessage.objects.filter(state="waiting", due_at__lte=at).exists()
 
 
+def count_outbox() -> dict[str, int]:
+    """How many messages wait to be sent, and how many ended without being delivered."""
+    counted_qs = OutboxMessage.objects.aggregate(
+        waiting=Count("pk", filter=Q(state="waiting")),
+        failed=Count("pk", filter=Q(state="given_up")),
+    )
+    return dict(counted_qs)
+
+
 def _rows(notices: list[Notice]) -> list[NoticeRow]:
     rows = []
-    for notice in notices:
-        words = words_of(notice.kind, notice.payload)
+    payloads = name_people([notice.payload for notice in notices])
+    for notice, payload in zip(notices, payloads, strict=True):
+        words = words_of(notice.kind, payload)
         rows.append(
             NoticeRow(
                 public_id=notice.public_id,

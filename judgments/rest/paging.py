@@ -21,6 +21,12 @@ class PageParameters(serializers.Serializer[Any]):
     after = serializers.IntegerField(min_value=0, max_value=2**63 - 1, default=0)
 
 
+class ArchivePageParameters(PageParameters):
+    """archived: those that are archived, and no others."""
+
+    archived = serializers.BooleanField(default=False)
+
+
 def page_of(output: type[serializers.Serializer[Any]]) -> serializers.Serializer[Any]:
     """What a page of such rows looks like, for the schema."""
     name = output.__qualname__.replace(".", "") + "Page"

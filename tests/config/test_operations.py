@@ -117,6 +117,7 @@ def test_the_metrics_follow_a_label_to_its_evaluation(client: Client, settings) 
     assert found["oldest_due_seconds", "labels"] > 0
     assert found["worker_heartbeat_age_seconds", 'a \\"b\\"\\\\'] < 60
     assert found["broker_up", ""] == 1
+    assert (found["outbox_messages", "waiting"], found["outbox_messages", "failed"]) == (0, 0)
     assert ("queue_messages", "refresh") in found
     consolidate(list_id=world.judgments.pk, at=timezone.now())
     assert read_metrics(client)["due", "labels"] == 0

@@ -195,6 +195,10 @@ def campaign_alone(world: World) -> dict[str, Any]:
     return {"campaign_id": open_one(world)["campaign_id"]}
 
 
+def draft_alone(world: World) -> dict[str, Any]:
+    return {"campaign_id": draft(world)["campaign_id"]}
+
+
 def labelled_alone(world: World) -> dict[str, Any]:
     return {"campaign_id": once_labelled(world)["campaign_id"]}
 
@@ -290,6 +294,8 @@ ROWS = [
     ),
     leads("campaign-budget", path=open_one),
     leads("campaign-budget", 302, path=open_one, method="post", data=SCHEDULE),
+    api_leads("api-campaign-archive", path=draft_alone, method="post"),
+    api_leads("api-campaign-restore", path=draft_alone, method="post"),
     leads("campaign-archive", 302, path=draft, method="post"),
     leads("campaign-restore", 302, path=draft, method="post"),
     leads("collection-budget", path=books),

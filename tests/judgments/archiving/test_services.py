@@ -27,6 +27,7 @@ from judgments.models import AuditEntry, Collection, Job, JudgmentList, Judgment
 from judgments.permissions import Access, Archived, NotFound, get_access
 from judgments.versions.services import CommitRefused
 from tests.annotation.page_reading import client_of
+from tests.api.callers import BOOKS, MAIN, ROOT, by_token
 from tests.architecture.asking import ROWS, ask, undone
 from tests.architecture.asking import client_of as client_in
 from tests.builders import NOW, World, commit, make_access, make_user, make_world
@@ -38,6 +39,9 @@ pytestmark = pytest.mark.django_db
 MEMBERS = "people must be able to come and leave"
 # what a lead may still do in an archived collection, and why
 STILL = {
+    "api-collection-archive": "changes nothing",
+    "api-collection-restore": "is what restores it",
+    "member-tags": MEMBERS,
     "collection-archive": "changes nothing",
     "collection-restore": "is what restores it",
     "invitation-withdraw": MEMBERS,
@@ -225,3 +229,27 @@ def test_the_buttons_do_it(world: World) -> None:
         answer = client.post(reverse(f"{name}-restore", args=arguments), follow=True)
         assert "Restored." in answer.text
         assert model.objects.order_by("pk")[0].archived_at is None
+
+
+def test_programs_archive_and_restore_and_lists_leave_archived_things_out(world: World) -> None:
+    ada, draft = by_token("ada"), make_draft(world=world)
+    campaign = f"{ROOT}campaigns/{draft.public_id}/"
+
+    def names(address: str, archived: str = "") -> list[str]:
+        found = ada.get(address, {"archived": archived} if archived else {}).json()["results"]
+        return [one["slug"] for one in found]
+
+    assert ada.post(f"{campaign}archive").json()["archived_at"] is not None
+    assert ada.post(f"{campaign}restore").json() == {"archived_at": None}
+    assert ada.post(f"{MAIN}archive").json()["archived_at"] is not None
+    assert (names(f"{BOOKS}lists/"), names(f"{BOOKS}lists/", "true")) == ([], ["main"])
+    assert ada.post(f"{campaign}archive").json()["code"] == "archived"
+    assert ada.post(f"{MAIN}restore").json()["archived_at"] is None
+    assert names(f"{BOOKS}lists/", "false") == ["main"]
+    assert ada.post(f"{BOOKS}archive").json()["archived_at"] is not None
+    assert (names(f"{ROOT}collections/"), names(f"{ROOT}collections/", "true")) == ([], ["books"])
+    assert ada.post(f"{MAIN}archive").json()["code"] == "archived"
+    assert ada.post(f"{BOOKS}restore").json()["archived_at"] is None
+    open_one = make_campaign(world=world, name="Second")
+    assert open_one.state == "open"
+    assert ada.post(f"{MAIN}archive").json()["code"] == "campaign_open"

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.core import mail
 from django.utils import translation
 
@@ -218,6 +219,15 @@ def test_an_invitation_is_mailed_with_a_link_that_no_row_holds(world: World) -> 
     fay = make_user(username="fay")
     accept_invitation(token=token, user=fay, at=NOW)
     assert unread(world.ada) == ["Fay joined Books"]
+    notice = Notice.objects.get(recipient=world.ada, kind="joined")
+    assert "Fay" not in str(notice.payload)
+    notice.payload["person"] = "Fay"  # as older versions stored it
+    notice.save(update_fields=["payload"])
+    import_module("judgments.migrations.0022_people_of_messages").store_ids(apps, None)
+    notice.refresh_from_db()
+    assert notice.payload["person"] == fay.pk
+    User.objects.filter(pk=fay.pk).update(name="Fay Other")
+    assert unread(world.ada) == ["Fay Other joined Books"]
 
 
 @pytest.mark.usefixtures("mail_server")
