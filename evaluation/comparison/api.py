@@ -16,6 +16,7 @@ from evaluation.comparison.unjudged import OpenValues as Values
 from evaluation.comparison.unjudged import get_open_values
 from evaluation.comparison.words import judging_warning, verdict_of
 from evaluation.runs.selection_api import RunsParameters, run_names, runs_filters
+from evaluation.samples.origins_api import OfOriginsOutput, of_origins
 from evaluation.set_looks.api import OfSetOutput, of_set
 from judgments.models import SetLook
 from judgments.permissions import get_access
@@ -50,12 +51,13 @@ class Comparison(APIView):
         margin = serializers.FloatField(min_value=0, max_value=1_000_000, default=0.0)
         level = serializers.FloatField(min_value=0.5, max_value=0.9999, default=LEVEL)
 
-    class Output(OfSetOutput, AnswerSerializer):
+    class Output(OfSetOutput, OfOriginsOutput, AnswerSerializer):
         """A comparison. version: 0 if the list has none; baseline: null if there are no runs.
 
         test: the test of the p-values; list_test: the test chosen for the list. measures: agreement
         of other measures on the order, with three or more runs. margin, level: of the verdicts.
-        looks: number of looks at a held-out set, including this one; else null.
+        looks: number of looks at a held-out set, including this one; else null. origins: how the
+        judged queries were chosen; null at an older version.
         """
 
         answer = RunsCompared
@@ -73,6 +75,7 @@ class Comparison(APIView):
         access = get_access(viewer=request.user, slug=slug)
         found = get_comparison(access=access, slug=list_slug, filters=filters)
         own = of_set(access, found.sets, SetLook.Page.REST_COMPARISON)
+        own |= of_origins(found.chosen.list, is_head=found.chosen.is_head)
         return Response(self.Output(found, context=own).data)
 
 

@@ -31,6 +31,7 @@ from judgments.pages.downloads import as_download
 from judgments.pages.paging import paged
 from judgments.permissions import Access, NotFound, check_may_lead, get_access
 from judgments.rate_limits import costly
+from judgments.samples.origins import find_origins
 from touchstone.errors import DomainError
 from touchstone.files.parquet import can_write_parquet
 from touchstone.statistics.named_tests import TESTS
@@ -50,7 +51,8 @@ def compare(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
         stability = get_stability_of(found.chosen)
         enqueue(stability)
         pinned = found.baseline.name if filters.baseline and found.baseline else ""
-        more = {"stability": stability, "asked": filters, "pinned": pinned}
+        origins = find_origins(judgment_list=found.chosen.list) if found.chosen.is_head else None
+        more = {"stability": stability, "asked": filters, "pinned": pinned, "origins": origins}
         return {"page": found, **_choices(access, found.chosen), **more}
 
     return answer_page(

@@ -8,6 +8,7 @@ from rest_framework.views import APIView
 
 from evaluation.leaderboards.board import Column, Filters, LeaderboardTable, Row
 from evaluation.leaderboards.queries import get_leaderboard
+from evaluation.samples.origins_api import OfOriginsOutput, of_origins
 from evaluation.set_looks.api import OfSetOutput, SetParameter, of_set
 from judgments.lists.queries import HEAD
 from judgments.models import SetLook
@@ -53,12 +54,12 @@ class Leaderboard(APIView):
         tag = serializers.CharField(max_length=40, allow_blank=True, default="")
         runs = serializers.CharField(max_length=8000, allow_blank=True, default="")
 
-    class Output(OfSetOutput, AnswerSerializer):
+    class Output(OfSetOutput, OfOriginsOutput, AnswerSerializer):
         """A leaderboard. version: null if the list has none.
 
         computing: some runs have no values yet, or those of an older version. runs: best first by
         the first measure. set: the saved set; looks: at it, including this one; null unless it is
-        held out.
+        held out. origins: how the judged queries were chosen; null at an older version.
         """
 
         answer = LeaderboardTable
@@ -76,4 +77,5 @@ class Leaderboard(APIView):
         access = get_access(viewer=request.user, slug=slug)
         found = get_leaderboard(access=access, slug=list_slug, filters=filters)
         own = of_set(access, found.sets, SetLook.Page.REST_LEADERBOARD)
+        own |= of_origins(found.list, is_head=found.is_head)
         return Response(self.Output(found, context=own).data)

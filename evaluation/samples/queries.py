@@ -29,6 +29,7 @@ from touchstone.statistics.intervals import half_interval
 # Effective queries that were not certain to be drawn, below which 95 % intervals held the mean less
 # than 93 % of the time (tests/touchstone/sampling/coverage.py)
 FEWEST: Final = 40
+FEWEST_POST_STRATIFIED: Final = 80  # of a post-stratified mean per search
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,8 @@ class Estimate:
     standard_error: design-based; null where the design gives none. half: of the 95 % interval
     (Student's t). design_effect: Kish's; effective_n: n divided by it. is_reliable: whether such
     intervals hold the mean as often as they say: not with fewer than 40 effective queries that were
-    not certain to be drawn, nor for a mean per search of a simple random sample, which misses the
-    most frequent queries.
+    not certain to be drawn (80 for a post-stratified mean per search), nor for a mean per search of
+    a simple random sample, which misses the most frequent queries.
     """
 
     mean: float | None
@@ -199,13 +200,12 @@ def get_estimates(*, access: Access, slug: str, filters: SampleFilters) -> Estim
     if filters.post_stratified and counted.traffic is None:
         message = "This sample was drawn without strata, so there is nothing to post-stratify by."
         raise FilterRefused("no_strata", message)
-    chosen = slice(2, 4) if filters.post_stratified else slice(2)
     at = version, counted.basis
     stored = SampleEvaluation.objects.filter(
         plan=plan, measure_set=board.measure_set_id if board else 0
     )
     newest = {row.run_id: row for row in stored.order_by("version", "pk")}
-    runs = tuple(_estimated_runs(plan, at, newest, place, chosen))
+    runs = tuple(_estimated_runs(plan, at, newest, place, post_stratified=filters.post_stratified))
     judged, without = counted.n_judged, len(counted.zero_results)
     is_complete = judged + without == plan.size
     return replace(
@@ -218,7 +218,8 @@ def get_estimates(*, access: Access, slug: str, filters: SampleFilters) -> Estim
         without_results=without,
         unanswered=0 if is_complete else len(list_unanswered(plan)),
         is_complete=is_complete,
-        is_simulated=plan.frame.is_simulated,
+        is_simulated=plan.frame.is_simulated
+        or bool(filters.post_stratified and counted.traffic and counted.traffic.is_simulated),
         computing=any(one.stale for one in runs),
         runs=runs,
         traffic=counted.traffic.name if counted.traffic else "",
@@ -252,9 +253,11 @@ def _estimated_runs(
     at: tuple[int, str],
     newest: Mapping[int, SampleEvaluation],
     place: int,
-    chosen: slice,
+    *,
+    post_stratified: bool,
 ) -> list[EstimatedRun]:
-    """at: the version, and the basis. newest: by run. place: of the measure. chosen: readings."""
+    """at: the version, and the basis. newest: by run. place: of the measure."""
+    chosen = slice(2, 4) if post_stratified else slice(2)
     runs_qs = Run.objects.filter(
         ranker__collection=plan.list.collection_id, withdrawn_at__isnull=True
     ).select_related("ranker")
@@ -262,7 +265,9 @@ def _estimated_runs(
     for run in runs_qs.order_by("pk"):
         row = newest.get(run.pk)
         found = from_json(row.readings)[place][chosen] if row else ()
-        per_query, per_search = estimates_of(found or (NONE, NONE), plan)
+        per_query, per_search = estimates_of(
+            found or (NONE, NONE), plan, post_stratified=post_stratified
+        )
         is_stale = bool(at[0]) and (row is None or (row.version, row.basis) != at)
         rows.append(
             EstimatedRun(
@@ -280,14 +285,17 @@ def _estimated_runs(
 NONE: Final = SampleReading(None, None, 0, 0, None, None, None)
 
 
-def estimates_of(pair: Readings, plan: SamplePlan) -> tuple[Estimate, Estimate]:
+def estimates_of(
+    pair: Readings, plan: SamplePlan, *, post_stratified: bool = False
+) -> tuple[Estimate, Estimate]:
     """Both readings with their intervals."""
     suits = bool(plan.design["by_size"]) or len(plan.design["strata"]) > 1
     per_query, per_search = pair
-    return _estimate(per_query, suits=True), _estimate(per_search, suits=suits)
+    fewest = FEWEST_POST_STRATIFIED if post_stratified else FEWEST
+    return _estimate(per_query, True, FEWEST), _estimate(per_search, suits, fewest)
 
 
-def _estimate(reading: SampleReading, *, suits: bool) -> Estimate:
+def _estimate(reading: SampleReading, suits: bool, fewest: int) -> Estimate:
     return Estimate(
         reading.value,
         reading.standard_error,
@@ -295,7 +303,7 @@ def _estimate(reading: SampleReading, *, suits: bool) -> Estimate:
         reading.n,
         reading.design_effect,
         reading.effective_n,
-        suits and (reading.uncertain_n is None or reading.uncertain_n >= FEWEST),
+        suits and (reading.uncertain_n is None or reading.uncertain_n >= fewest),
     )
 
 

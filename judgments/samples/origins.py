@@ -49,9 +49,8 @@ def get_origins(*, judgment_list: JudgmentList) -> Origins:
 
 
 def find_origins(*, judgment_list: JudgmentList) -> Origins | None:
-    """`get_origins` of a list that has a sample; None for one without."""
-    has_sample = judgment_list.head and judgment_list.plans.exists()
-    return get_origins(judgment_list=judgment_list) if has_sample else None
+    """`get_origins` of a list that has a version; None for one without."""
+    return get_origins(judgment_list=judgment_list) if judgment_list.head else None
 
 
 def _compute(judgment_list: JudgmentList) -> Origins:

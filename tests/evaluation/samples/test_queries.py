@@ -106,11 +106,14 @@ def test_the_page_and_the_board_say_how_queries_were_chosen():
     world = sampled.world
     other = Query.objects.create(collection=world.collection, qid="favourite", text="favourite")
     commit(judgment_list=world.judgments, grades={(other, world.documents[0]): 2})
-    for name in ("estimates", "leaderboard"):
+    for name in ("estimates", "leaderboard", "compare"):
         text = reader().get(reverse(name, args=ESTIMATES)).text
         assert "55 drawn by" in text or "55 were drawn by a sample" in text
         assert "1 imported" in text
         assert "do not estimate the mean over all queries" in text
+    for name in ("api-leaderboard", "api-compare"):
+        origins = reader().get(reverse(name, args=ESTIMATES)).json()["origins"]
+        assert origins == {"sampled": 55, "judge_next": 0, "chosen": 0, "imported": 1}
 
 
 def test_compare_has_both_readings_of_differences():

@@ -75,7 +75,7 @@ def test_both_readings_and_their_errors_are_those_of_the_formulas(design):
     for run in sampled.runs:
         row = SampleEvaluation.objects.get(run=run)
         assert row.judged == 12
-        pair = from_json(row.readings)[0]
+        pair = from_json(row.readings)[0][:2]  # the others are post-stratified
         for reading, per_search in zip(pair, (False, True), strict=True):
             mean, error = loop_reading(sampled, run, per_search=per_search)
             assert reading.value == pytest.approx(mean, rel=1e-12)

@@ -18,7 +18,7 @@ from scipy import stats
 
 from touchstone.sampling.allocation import proportional
 from touchstone.sampling.designs import draw
-from touchstone.sampling.readings import SampledValues, two_readings
+from touchstone.sampling.readings import SampledValues, post_stratified_readings, two_readings
 from touchstone.sampling.traffic import Concentration, traffic_strata
 
 Floats = npt.NDArray[np.float64]
@@ -49,8 +49,13 @@ def _cells() -> Iterator[tuple[str, Cell]]:
 CELLS: Mapping[str, Cell] = MappingProxyType(dict(_cells()))
 
 
-def coverage(cell: Cell, *, repetitions: int, seed: int) -> tuple[float, float]:
-    """The shares of intervals that hold the mean per query, and the mean per search."""
+def coverage(
+    cell: Cell, *, repetitions: int, seed: int, post_stratified: bool = False
+) -> tuple[float, float]:
+    """The shares of intervals that hold the mean per query, and the mean per search.
+
+    post_stratified: to the strata's queries and searches in the frame.
+    """
     rng = np.random.default_rng(seed)
     searches = np.maximum(1, 50_000 / np.arange(1, N + 1) ** 0.9).astype(np.int64)
     values = _values(rng, searches, is_heavy=cell.is_heavy)
@@ -60,6 +65,7 @@ def coverage(cell: Cell, *, repetitions: int, seed: int) -> tuple[float, float]:
     shares = strata.searches if cell.by == "searches" else strata.queries
     n = proportional(cell.n, shares, strata.queries)
     sizes = searches.astype(float) if cell.by_size else None
+    totals = {"queries": strata.queries.astype(float), "searches": strata.searches.astype(float)}
     held = np.zeros(2)
     for _ in range(repetitions):
         rows, pi = draw(rng.random(N), codes, n, sizes=sizes)
@@ -70,7 +76,12 @@ def coverage(cell: Cell, *, repetitions: int, seed: int) -> tuple[float, float]:
             searches[rows].astype(float),
             cell.by_size,
         )
-        readings = two_readings(values[rows], np.ones(len(rows), bool), sample)
+        whole = np.ones(len(rows), bool)
+        readings = (
+            post_stratified_readings(values[rows], whole, sample, **totals)
+            if post_stratified
+            else two_readings(values[rows], whole, sample)
+        )
         for place, (reading, truth) in enumerate(zip(readings, truths, strict=True)):
             half = stats.t.ppf(0.975, reading.df) * reading.standard_error
             held[place] += abs(reading.value - truth) <= half
@@ -91,9 +102,15 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=10_000)
     options = parser.parse_args()
     print("| design | per query | per search |\n|---|--:|--:|")
-    for name, cell in CELLS.items():
-        query, search = coverage(cell, repetitions=options.repetitions, seed=1)
-        print(f"| {name} | {query:.1%} | {search:.1%} |", flush=True)
+    for is_post in (False, True):
+        for name, cell in CELLS.items():
+            if is_post and not cell.cuts:
+                continue
+            query, search = coverage(
+                cell, repetitions=options.repetitions, seed=1, post_stratified=is_post
+            )
+            label = f"{name}, post-stratified" if is_post else name
+            print(f"| {label} | {query:.1%} | {search:.1%} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import pytest
 
 from tests.touchstone.sampling.coverage import CELLS, coverage
 from tests.touchstone.sampling.test_estimation import stratified_schools, survey  # noqa: F401
-from touchstone.sampling.readings import SampledValues, two_readings
+from touchstone.sampling.readings import SampledValues, post_stratified_readings, two_readings
 from touchstone.sampling.weighting import design_effect
 
 # Intervals that are too short: pages warn of fewer than 40 effective queries that were not certain,
@@ -23,6 +23,8 @@ SHORT = {
         ("by size in strata, n = 50", "per query"),
     )
 }
+
+SHORT_POST_STRATIFIED = SHORT | {("stratified, n = 150, 0/1-heavy", "per search")}
 
 
 def test_the_reading_per_query_is_surveys_published_stratified_example(survey):  # noqa: F811
@@ -69,16 +71,39 @@ def test_nothing_counted_says_nothing():
     assert (reading.value, reading.n) == (None, 0)
 
 
+def test_post_stratified_to_the_queries_of_the_frame_the_mean_per_query_stays(survey):  # noqa: F811
+    values, stratum, counts, own = stratified_schools(survey)
+    sample = SampledValues(own[stratum], stratum, counts, 1 + values % 7, by_size=False)
+    counted = values > 450  # a domain
+    plain, _ = two_readings(values, counted, sample)
+    found, per_search = post_stratified_readings(
+        values, counted, sample, queries=counts, searches=counts[::-1]
+    )
+    assert found.value == pytest.approx(plain.value, rel=1e-12)
+    assert found.standard_error == pytest.approx(plain.standard_error, rel=1e-12)
+    assert (found.n, found.df) == (plain.n, plain.df)
+    weights = sample.searches / sample.pi
+    factor = counts[::-1] / np.bincount(stratum, weights)
+    weights = weights * factor[stratum] * counted
+    assert per_search.value == pytest.approx(np.average(values, weights=weights))
+    assert per_search.effective_n == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
+
+
+@pytest.mark.parametrize("post_stratified", [False, True], ids=["drawn", "post-stratified"])
 @pytest.mark.parametrize("name", ["stratified, n = 150", "by size in strata, n = 150"])
-def test_intervals_hold_the_truth_of_both_means(name):
-    for share in coverage(CELLS[name], repetitions=2_000, seed=1):
+def test_intervals_hold_the_truth_of_both_means(name, post_stratified):
+    own = coverage(CELLS[name], repetitions=2_000, seed=1, post_stratified=post_stratified)
+    for share in own:
         assert 0.92 < share < 0.98
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("post_stratified", [False, True], ids=["drawn", "post-stratified"])
 @pytest.mark.parametrize("name", CELLS)
-def test_intervals_hold_the_truth_in_every_cell_that_is_not_listed(name):
-    for reading, share in zip(
-        ("per query", "per search"), coverage(CELLS[name], repetitions=10_000, seed=1), strict=True
-    ):
-        assert (0.93 < share < 0.97) != ((name, reading) in SHORT)
+def test_intervals_hold_the_truth_in_every_cell_that_is_not_listed(name, post_stratified):
+    if post_stratified and not CELLS[name].cuts:
+        return
+    own = coverage(CELLS[name], repetitions=10_000, seed=1, post_stratified=post_stratified)
+    for reading, share in zip(("per query", "per search"), own, strict=True):
+        short = SHORT_POST_STRATIFIED if post_stratified else SHORT
+        assert (0.93 < share < 0.97) != ((name, reading) in short)
