@@ -33,6 +33,7 @@ class AnnotationConfig(AppConfig):
     def ready(self) -> None:
         # these need the models, which are there only now
         from annotation.campaigns.archiving import list_open_names  # noqa: PLC0415
+        from annotation.changed_documents.queries import count_changed  # noqa: PLC0415
         from annotation.dashboards.overview import list_standings, list_steps  # noqa: PLC0415
         from annotation.imports.services import work_on_labels  # noqa: PLC0415
         from annotation.quality.list_reports import get_list_verdict  # noqa: PLC0415
@@ -40,11 +41,13 @@ class AnnotationConfig(AppConfig):
         from judgments.archiving.in_use import register as register_open  # noqa: PLC0415
         from judgments.collections.overview_parts import register  # noqa: PLC0415
         from judgments.jobs.kinds import register as register_job  # noqa: PLC0415
+        from judgments.lists.changed_documents import register as register_count  # noqa: PLC0415
         from judgments.lists.label_quality import register as register_verdict  # noqa: PLC0415
 
         keep_append_only(self, self.append_only)
         register(list_steps, list_standings)
         register_verdict(get_list_verdict)
+        register_count(count_changed)
         register_open(list_open_names)
         register_job("import_labels", work_on_labels)
         register_job("choose_rule", work_on_rule)

@@ -6,6 +6,7 @@ from annotation.adjudication import queue_views as queue
 from annotation.adjudication import views as pairs
 from annotation.assignment import views as assignment
 from annotation.budgets import views as budgets
+from annotation.changed_documents import views as changed
 from annotation.dashboards import monitoring_views as monitoring
 from annotation.dashboards import views as campaigns
 from annotation.gold import views as gold
@@ -198,6 +199,19 @@ urlpatterns: list[URLPattern] = [
         name="campaign-person-remove",
     ),
     path(f"{C}/pairs/<int:pair_id>", pairs.pair, name="pair"),
+    path(
+        f"{C}/lists/<slug:list_slug>/changed", changed.changed_documents, name="changed-documents"
+    ),
+    path(
+        f"{C}/lists/<slug:list_slug>/changed/relabel",
+        changed.changed_relabel,
+        name="changed-relabel",
+    ),
+    path(
+        f"{C}/lists/<slug:list_slug>/changed/unjudge",
+        changed.changed_unjudge,
+        name="changed-unjudge",
+    ),
     path(f"{C}/lists/<slug:list_slug>/pair", pairs.pair_of_list, name="pair-of-list"),
     path(
         f"{C}/lists/<slug:list_slug>/judge-next/campaign",

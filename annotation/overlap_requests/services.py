@@ -57,16 +57,35 @@ def add_overlap(
         wanted = [pk for pk, _ in list_askable(campaign, segment)[: min(pairs, MOST_AT_ONCE)]]
         if not wanted:
             raise OverlapRefused("nothing_to_ask", "No pair is available for another label.")
-        pair_ids = lock_pairs(Pair.objects.filter(pk__in=wanted))
         words = scope_in_words(segment)
-        wish: dict[str, Any] = {"reason_text": keep_text(words), "batch": batch}
-        OneMoreLabel.objects.bulk_create(
-            OneMoreLabel(pair_id=pk, **wish, asked_at=at, asked_by=access.user) for pk in pair_ids
+        return request_labels(
+            access=access, campaign=campaign, pair_ids=wanted, words=words, batch=batch, at=at
         )
-        _settle(campaign, pair_ids)
-        said = {"pairs": len(pair_ids), "of": words, "batch": str(batch)}
-        audit.record_by(access, at, "campaign.overlap_added", campaign.name, after=said)
-    return len(pair_ids)
+
+
+def request_labels(
+    *,
+    access: Access,
+    campaign: Campaign,
+    pair_ids: Sequence[int],
+    words: str,
+    batch: UUID,
+    at: datetime,
+) -> int:
+    """Request one more label of each of these pairs, which `list_askable` has; of how many.
+
+    words: what for, in the audit log. The caller has checked who asks, in a transaction.
+    """
+    lock_list(campaign.list_id)
+    locked = lock_pairs(Pair.objects.filter(pk__in=pair_ids))
+    wish: dict[str, Any] = {"reason_text": keep_text(words), "batch": batch}
+    OneMoreLabel.objects.bulk_create(
+        OneMoreLabel(pair_id=pk, **wish, asked_at=at, asked_by=access.user) for pk in locked
+    )
+    _settle(campaign, locked)
+    said = {"pairs": len(locked), "of": words, "batch": str(batch)}
+    audit.record_by(access, at, "campaign.overlap_added", campaign.name, after=said)
+    return len(locked)
 
 
 def withdraw_overlap(*, access: Access, campaign: Campaign, batch: UUID, at: datetime) -> int:

@@ -26,6 +26,7 @@ from annotation.quality.label_files import CONTENT_TYPES, LabelChoice, label_fil
 from annotation.quality.list_reports import get_list_quality_page
 from annotation.quality.people import PeopleWish, get_people_table
 from annotation.quality.queries import get_freshness, get_quality_page
+from judgments.lists.changed_documents import count_changed
 from judgments.pages.downloads import stream_bytes
 from judgments.pages.rendering import render_freshness
 from judgments.permissions import NotFound, get_access
@@ -123,7 +124,10 @@ def list_quality(request: HttpRequest, slug: str, list_slug: str) -> HttpRespons
     for part in page.due:
         if part.freshness.is_waiting:
             publish("annotation.refresh_quality", part.campaign.pk)
-    return render_page(request, "list_quality", page, access=access, section="lists", form=form)
+    changed = count_changed(page.judgment_list)
+    return render_page(
+        request, "list_quality", page, access=access, section="lists", form=form, changed=changed
+    )
 
 
 @never_cache

@@ -24,6 +24,7 @@ from evaluation.leaderboards.segments import SegmentFilters, get_segment_table
 from evaluation.leaderboards.tables import get_board_table
 from evaluation.pages.rendering import answer_page, render_page
 from evaluation.set_looks.services import count_look
+from judgments.lists.changed_documents import count_changed
 from judgments.lists.queries import get_list
 from judgments.models import SetLook
 from judgments.pages.downloads import as_download
@@ -69,6 +70,7 @@ def leaderboard(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse
             "rows": Paginator(found.runs, ROWS).get_page(filters.page),
             "choices": None if is_part(request) else list_board_choices(found),
             "origins": None if is_part(request) else find_origins(judgment_list=found.list),
+            "changed": 0 if is_part(request) else count_changed(found.list),
             "offers_find": bool(filters.find) or len(found.runs) > FEW,
         }
 

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from judgments.jobs.services import submit_job
 from judgments.lists import history as versions
 from judgments.lists import queries, services
+from judgments.lists.changed_documents import count_changed
 from judgments.lists.exports import get_export_page
 from judgments.lists.forms import (
     AcceptingReleaseForm,
@@ -61,7 +62,8 @@ def list_page(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """A list and its versions."""
     access = get_access(viewer=request.user, slug=slug)
     page = queries.get_list_page(access=access, slug=list_slug, page=request.GET.get("page", ""))
-    return render_page(request, "list", page, access=access, section="lists")
+    changed = count_changed(queries.get_list(access=access, slug=list_slug))
+    return render_page(request, "list", page, access=access, section="lists", changed=changed)
 
 
 @takes_file

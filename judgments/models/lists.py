@@ -54,6 +54,7 @@ class JudgmentVersion(models.Model):
         ADJUDICATION = "adjudication", "adjudication"
         REVERT = "revert", "revert"
         QUERIES = "queries", "queries"
+        CHANGED = "changed", "changed documents"
 
     list = models.ForeignKey(
         JudgmentList, on_delete=models.PROTECT, related_name="versions", db_index=False

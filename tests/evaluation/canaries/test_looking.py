@@ -243,3 +243,24 @@ def test_rules_about_single_queries_are_one_incident_that_names_those_that_are_b
         with pytest.raises(CanaryRefused) as refused:
             watch(world, dora, search.baseline, rules=[wrong])
         assert refused.value.field == "rules"
+
+
+def test_rest_creates_and_retires_a_canary_and_sets_a_schedule(world, dora, search):
+    client, path = signed_in(dora.user), "/api/v1/collections/books/rankers/live"
+    form = {
+        "list": world.judgments.slug,
+        "baseline": str(search.baseline.public_id),
+        "rules": ["q1: d1 in top 3"],
+        "floor": 0.5,
+    }
+    made = client.post(f"{path}/canaries/", form, "application/json")
+    assert made.status_code == 201, made.content
+    assert (made.json()["rules"], made.json()["in_a_row"]) == (["q1: d1 in top 3"], 2)
+    wrong = client.post(f"{path}/canaries/", form | {"rules": ["q1"]}, "application/json")
+    assert (wrong.status_code, "rules" in wrong.content.decode()) == (400, True)
+    assert client.delete(f"{path}/canaries/{made.json()['id']}").status_code == 204
+    assert client.get(f"{path}/canaries/").json()["canaries"] == []
+    schedule = {"cron": "0 3 * * *", "time_zone": "Europe/Berlin"}
+    assert client.put(f"{path}/live/schedule", schedule, "application/json").json()["next_at"]
+    refused = client.put(f"{path}/live/schedule", {"cron": "x"}, "application/json")
+    assert refused.status_code == 400

@@ -1,0 +1,1 @@
+"""Judgments on documents that have changed since they were labelled."""
