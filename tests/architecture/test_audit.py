@@ -42,7 +42,6 @@ UNLOGGED = {
     "api-webhook-replay": REPLAY,
     "campaign-pool-preview": READS,
     "campaign-rule": JOB,
-    "changed-relabel": "asks of what has changed, which is logged for each campaign",
     "changed-unjudge": VERSION,
     "documents-upload": JOB,
     "documents-upload-preview": READS,
