@@ -6,6 +6,7 @@ import { labelWords } from "./label-words.js";
 import { gradeButton, page, part, toast } from "./page.js";
 import { afterPaint } from "./painting.js";
 import { picturesOf } from "./pictures.js";
+import { repeatedTitle } from "./repeated-title.js";
 import { format, gettext } from "./texts.js";
 
 /** @import { History } from "./history.js" */
@@ -193,7 +194,8 @@ function rowOf(pair, entry) {
   const { title: name, text, html, fields } = pair.document;
   title.textContent = name || gettext("Untitled");
   const plain = text || Object.values(fields).join(" · ") || textOf(html);
-  excerpt.textContent = plain.slice(0, EXCERPT_CHARACTERS);
+  const begins = repeatedTitle(name, plain);
+  excerpt.textContent = plain.slice(begins, begins + EXCERPT_CHARACTERS);
   title.className = "strong";
   excerpt.className = "small muted clamp";
   title.dir = "auto";
