@@ -75,6 +75,9 @@ def test_rows_are_graded_corrected_and_left_by_keyboard(
     assert grade_chosen(page, "4") == titles[0]
     marks = [row.locator(".grade").inner_text() for row in rows.all()]
     assert marks == ["4", "3", "–", "1", "?", *["–"] * (IN_QUERY - 5)]
+    count = page.locator('[data-part="list-count"]')
+    expect(count).to_have_text(f"4 of {IN_QUERY} labelled.")
+    expect(rows.nth(2)).to_be_focused()  # the next one without a label
     for key in ("h", "s", "/", "f"):  # about a document that is not shown
         page.keyboard.press(key)
     expect(page.locator('[data-part="find"]')).to_be_hidden()
@@ -143,6 +146,27 @@ def test_what_was_labelled_before_the_page_is_listed_below_and_all_in_the_person
     for title in titles[:3]:
         expect(page.locator('[data-part="title"]')).to_have_text(title)
         press(page, "0")
+
+
+def test_a_key_too_many_changes_no_label_of_a_query_that_is_done(
+    open_window: Opener, place: Place
+) -> None:
+    ben = open_window("ben")
+    page = ben.label_page()
+    rows = open_list(page)
+    expect(rows).to_have_count(IN_QUERY)
+    for _ in range(IN_QUERY - 1):
+        grade_chosen(page, "2")
+    page.wait_for_timeout(READ)
+    page.keyboard.press("2")
+    leave = page.locator('[data-part="list-leave"]')
+    expect(leave).to_be_focused()
+    page.wait_for_timeout(READ)
+    page.keyboard.press("4")
+    page.keyboard.press("Enter")
+    expect(page.locator("#label-page")).to_have_attribute("data-mode", "labelling")
+    ben.expect_saved()
+    assert [grade for _, _, grade in place.rows(STORED)] == [2] * IN_QUERY
 
 
 @pytest.mark.parametrize(
