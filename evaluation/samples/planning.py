@@ -14,7 +14,7 @@ from judgments.budgets.rules import HUNDREDTHS
 from judgments.budgets.services import COLLECTION
 from judgments.models import Budget, JudgmentList, SampledQuery, TrafficFrame
 from judgments.permissions import Access
-from judgments.samples.designs import PER_QUERY, PER_SEARCH
+from judgments.samples.designs import PER_QUERY, PER_SEARCH, spreads_of_target
 from judgments.traffic.queries import CUTS, format_cuts, get_concentration, parse_cuts
 from touchstone.measures.asking import Asked
 from touchstone.sampling.errors import SamplingError
@@ -178,11 +178,13 @@ def _planned(
     asked: PlanFilters,
     compared: Sequence[ComparedRun],
 ) -> SamplePlanned:
-    strata = traffic_strata(get_concentration(frame), parse_cuts(asked.cuts or ""))
+    concentration = get_concentration(frame)
+    strata = traffic_strata(concentration, parse_cuts(asked.cuts or ""))
     spreads, counts = _spreads(judgment_list, strata, compared)
     costs = _numbers(asked.cost, len(strata.names))
     weights = strata.searches if asked.target == PER_SEARCH else strata.queries
-    wanted = PlannedStrata.of(strata.names, strata.queries, spreads, costs, weights)
+    own = spreads_of_target(spreads, asked.target, concentration, strata)
+    wanted = PlannedStrata.of(strata.names, strata.queries, own, costs, weights)
     found = _for_goal(wanted, asked)
     rows = zip(
         strata.names,

@@ -17,7 +17,13 @@ from touchstone.sampling.planning import (
     detectable_difference,
     expected_standard_error,
 )
-from touchstone.sampling.traffic import Concentration, Int64s, TrafficStrata, traffic_strata
+from touchstone.sampling.traffic import (
+    Concentration,
+    Int64s,
+    TrafficStrata,
+    search_effects,
+    traffic_strata,
+)
 
 MOST: Final = 20_000  # queries of a sample
 QUERIES, SEARCHES, OPTIMAL = "queries", "searches", "optimal"
@@ -109,6 +115,7 @@ def allocate(design: Design, concentration: Concentration) -> Allocated:
     count = len(strata.names)
     spreads = _of_strata(design.spreads, count, "standard deviation") or (USUAL_SPREAD,) * count
     costs = _of_strata(design.costs, count, "cost")
+    spreads = spreads_of_target(spreads, design.target, concentration, strata)
     n = _allocation(design, strata, spreads, costs)
     if n.sum() > MOST:
         raise SamplingError(f"at most {MOST:,} queries can be drawn")
@@ -123,6 +130,20 @@ def allocate(design: Design, concentration: Concentration) -> Allocated:
         float(np.dot(n, costs)) if costs else None,
         None if design.by_size else expected_standard_error(planned, n),
     )
+
+
+def spreads_of_target(
+    spreads: Sequence[float], target: str, concentration: Concentration, strata: TrafficStrata
+) -> tuple[float, ...]:
+    """Standard deviations that the mean `target` has in each stratum, drawn with equal chances.
+
+    spreads: of values. For a mean per search they are larger, as far as searches differ within a
+    stratum.
+    """
+    if target == PER_QUERY:
+        return tuple(spreads)
+    effects = np.sqrt(search_effects(concentration, strata)).tolist()
+    return tuple(one * effect for one, effect in zip(spreads, effects, strict=True))
 
 
 def _allocation(

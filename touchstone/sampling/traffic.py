@@ -211,5 +211,17 @@ def traffic_strata(concentration: Concentration, cuts: Sequence[float]) -> Traff
     return TrafficStrata(names, concentration.searches[ends], np.array(queries), np.array(searches))
 
 
+def search_effects(concentration: Concentration, strata: TrafficStrata) -> npt.NDArray[np.float64]:
+    """Kish's design effect of the searches within each stratum, (n_strata,): N Σt² / (Σt)².
+
+    By it the variance of a mean per search is larger than that of a mean per query, where queries
+    of a stratum are drawn with equal probabilities and values do not depend on searches.
+    """
+    codes = strata.codes(concentration.searches)
+    squares = concentration.queries * concentration.searches.astype(np.float64) ** 2
+    sums = np.bincount(codes, squares, len(strata.names))
+    return np.asarray(strata.queries * sums / strata.searches.astype(np.float64) ** 2)
+
+
 def _shares(bounds: Sequence[float]) -> tuple[str, ...]:
     return tuple(f"{100 * low:.6g}-{100 * high:.6g} %" for low, high in pairwise(bounds))

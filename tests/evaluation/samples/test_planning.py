@@ -19,6 +19,7 @@ from judgments.samples.forms import SampleForm
 from judgments.traffic.queries import get_concentration
 from tests.builders import NOW, make_access
 from tests.evaluation.samples.builders import Sampled, make_sampled
+from tests.judgments.samples.builders import usual_traffic
 from touchstone.sampling.planning import PlannedStrata, expected_standard_error
 
 pytestmark = pytest.mark.django_db
@@ -62,10 +63,13 @@ def test_a_budget_is_allocated_by_the_spread_of_past_differences_in_each_stratum
         expected = own if len(own) >= FEWEST else list(differences.values())
         assert row.spread == pytest.approx(np.std(expected, ddof=1))
     assert found.cost == 10 * found.n <= 400
+    counts = np.array(sorted(usual_traffic(sampled.world).values(), reverse=True), float)
+    heads = [counts[: found.strata[0].queries], counts[found.strata[0].queries :]]
+    effects = [np.sqrt(len(t) * (t**2).sum() / t.sum() ** 2) for t in heads]
     strata = PlannedStrata.of(
         [row.name for row in found.strata],
         [row.queries for row in found.strata],
-        [row.spread for row in found.strata],
+        [row.spread * effect for row, effect in zip(found.strata, effects, strict=True)],
         [10.0, 10.0],
         [row.search_share for row in found.strata],
     )
