@@ -7,10 +7,10 @@ from typing import Final, NamedTuple
 from uuid import UUID
 
 from django.core.paginator import Page
-from django.db.models import QuerySet
+from django.db.models import Exists, QuerySet
 
 from annotation.adjudication.filters import Narrowing
-from annotation.campaigns.queries import get_pair, rank_disagreements, with_names
+from annotation.campaigns.queries import IN_GOLD, get_pair, rank_disagreements, with_names
 from annotation.consolidation.overlap import overlap_grades
 from annotation.gold.queries import find_gold
 from annotation.labelling.preferences import get_preferences
@@ -185,12 +185,16 @@ def get_next_pair_id(*, access: Access, pair: Pair) -> int | None:
 def get_pairs_page(
     *, access: Access, campaign: Campaign, show: str, qid: str, narrowing: Narrowing, page: str
 ) -> PairsPage:
-    """The pairs of a campaign by query, or those that differ by how far; for leads and admins."""
+    """The pairs of a campaign by query, or those that differ by how far; for leads and admins.
+
+    Gold is among all pairs, and in no state: nothing is decided or missing of it.
+    """
     check_may_watch(access, campaign)
     show = show if show in {DIFFER, *Pair.State.values} else ALL
     pairs_qs = campaign.pairs.order_by("query", "pk")
     if show in Pair.State.values:
-        pairs_qs = pairs_qs.filter(state=show)
+        gold = Exists(GoldItem.objects.filter(IN_GOLD))
+        pairs_qs = pairs_qs.filter(~gold, state=show)
     if qid:
         pairs_qs = pairs_qs.filter(query__qid=qid)
     pairs_qs = narrowing.of(pairs_qs)

@@ -7,6 +7,7 @@ from typing import Final
 from django.db.models import Exists, OuterRef
 
 from annotation.campaigns.cached_counts import get_or_count
+from annotation.campaigns.queries import at_work_qs
 from annotation.models import AssignmentRule, Campaign, GoldItem, Pair
 from annotation.permissions import check_may_watch
 from annotation.seats.assigned import SCOPES, Rule, list_rules
@@ -130,8 +131,7 @@ def _count(campaign: Campaign) -> Coverage:
     through_qs = AssignmentRule.queries.through.objects.filter(assignmentrule__campaign=campaign)
     for rule, query in through_qs.values_list("assignmentrule", "query"):
         listed.setdefault(query, set()).add(rule)
-    able = campaign.annotators.filter(is_active=True, paused="", user__is_active=True)
-    working = set(able.values_list("user", flat=True))
+    working = set(at_work_qs().filter(campaign=campaign).values_list("user", flat=True))
     people = [(one.pk, tags) for one, tags in _list_people(campaign) if one.pk in working]
     counted: dict[frozenset[int], int] = {}
     thin = []

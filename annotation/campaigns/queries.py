@@ -50,6 +50,7 @@ class AnnotatorRow:
     is_active: bool
     is_paused: bool
     is_suspended: bool
+    can_sign_in: bool
     is_blind: bool
     labelled: int
     today: int
@@ -93,7 +94,7 @@ class Dashboard:
     def people(self) -> int:
         """How many annotate now; nothing more is asked of those who are paused."""
         return sum(
-            one.is_active and not (one.is_suspended or one.is_paused) for one in self.annotators
+            one.is_active and one.can_sign_in and not one.is_paused for one in self.annotators
         )
 
     @property
@@ -284,6 +285,11 @@ def rank_disagreements(campaign: Campaign) -> list[tuple[bool, int, int]]:
     )
 
 
+def at_work_qs() -> QuerySet[CampaignAnnotator]:
+    """The places of people who annotate now: not removed, not paused, with a working account."""
+    return CampaignAnnotator.objects.filter(is_active=True, paused="", user__is_active=True)
+
+
 def is_overdue(campaign: Campaign, now: datetime) -> bool:
     """Whether a campaign is open though the day on which it was due is over, in UTC."""
     is_open = campaign.state == Campaign.State.OPEN
@@ -309,7 +315,7 @@ def _campaigns(access: Access) -> QuerySet[Campaign]:
 def _list_counted(access: Access) -> QuerySet[Any]:
     concluded = Q(pairs__state__in=(Pair.State.COMPLETE, Pair.State.ADJUDICATED))
     plain = ~Exists(GoldItem.objects.filter(pair=OuterRef("pairs"), retired_at=None))
-    active_qs = CampaignAnnotator.objects.filter(campaign=OuterRef("pk"), is_active=True, paused="")
+    active_qs = at_work_qs().filter(campaign=OuterRef("pk"))
     people = active_qs.order_by().values("campaign").annotate(people=Count("pk")).values("people")
     counted_qs = _campaigns(access).annotate(
         pair_count=Count("pairs", filter=plain),
@@ -349,6 +355,7 @@ def _list_annotators(campaign: Campaign, now: datetime) -> list[AnnotatorRow]:
             is_active=annotator.is_active,
             is_paused=bool(annotator.paused),
             is_suspended=annotator.user.is_suspended,
+            can_sign_in=annotator.user.is_active,
             is_blind=annotator.is_blind,
             labelled=counts.get(annotator.user_id, (0, 0))[0],
             today=counts.get(annotator.user_id, (0, 0))[1],

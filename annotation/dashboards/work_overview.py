@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.paginator import Page
 from django.db.models import Count, Exists, F, OuterRef, QuerySet
 
-from annotation.campaigns.queries import IN_GOLD, is_overdue
+from annotation.campaigns.queries import IN_GOLD, at_work_qs, is_overdue
 from annotation.dashboards.approvals import count_waiting
 from annotation.dashboards.monitoring import AT_WORK
 from annotation.models import (
@@ -143,7 +143,7 @@ def _rows(campaigns: Sequence[Campaign], now: datetime) -> Iterator[CampaignRow]
     questions = _grouped(Question.objects.filter(campaign__in=ids, state=Question.State.WAITING))
     actions_qs = CheckAction.objects.filter(campaign__in=ids, undoes=None, taken_by=None)
     actions = _grouped(actions_qs.filter(undone_by=None))
-    people = _grouped(CampaignAnnotator.objects.filter(campaign__in=ids, is_active=True, paused=""))
+    people = _grouped(at_work_qs().filter(campaign__in=ids))
     at_work = _count_at_work(ids, now)
     given = _count_given(campaigns)
     budgets = _find_budgets(campaigns, now)

@@ -300,5 +300,6 @@ class _Counted:
 
 def _count(campaign: Campaign) -> _Counted:
     counts, extremes = count_pairs(campaign), list_extremes(campaign)
-    differing = sum(state != Pair.State.ADJUDICATED for _, state, _, _ in extremes)
+    undecided = (Pair.State.TIED, Pair.State.COMPLETE)  # as the page of adjudication lists them
+    differing = sum(state in undecided for _, state, _, _ in extremes)
     return _Counted(counts.tied, differing, counts.labels_needed - counts.labels)
