@@ -279,7 +279,7 @@ def _allocation_words(design: dict[str, Any]) -> str:
     if len(design["strata"]) == 1:
         return ""
     if design["allocation"] == OPTIMAL:
-        of = "cost-optimal" if design["costs"] else "optimal (Neyman)"
+        of = "cost-optimal" if design["budget"] is not None else "optimal (Neyman)"
         return f"{of} for the mean per {design['target']}"
     own = "queries" if design["allocation"] == QUERIES else "searches"
     return f"in proportion to {own}"

@@ -186,6 +186,9 @@ def test_a_budget_is_spent_where_it_lowers_the_standard_error_most():
     assert 10 * head["n"] + 20 * tail["n"] <= 400
     assert head["n"] >= 2
     assert tail["n"] > head["n"]
+    access = make_access(collection=world.collection, username="dora")
+    page = get_sample_page(access=access, list_slug="main", number=1, page="")
+    assert page.allocation == "cost-optimal for the mean per query"
 
 
 def test_a_request_is_checked_at_once_and_drawn_by_a_worker():
