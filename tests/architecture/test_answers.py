@@ -11,7 +11,7 @@ APPS = ("annotation", "evaluation", "judgments")
 # made for pages and REST: they may write addresses and sentences
 OUTERMOST = (
     *("views", "api", "urls", "forms", "bodies", "rendering", "finding", "overview"),
-    *("middleware", "parts"),
+    *("middleware", "parts", "adapters"),
 )
 OUTSIDE = {"management", "migrations", "templatetags"}
 # what pages and REST share: places of `judgments`
