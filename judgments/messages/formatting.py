@@ -35,7 +35,7 @@ def words_of(kind: str, payload: Mapping[str, object]) -> Words:
 def _shown(name: str, value: object) -> str:
     """A value of a payload: a date, a marked text, a number, or what people wrote."""
     if name == "due":
-        return date_format(date.fromisoformat(str(value)), "MONTH_DAY_FORMAT")
+        return date_format(date.fromisoformat(str(value)), gettext("j F"))
     if name == "reason":
         return gettext(str(value))
     return thousands(value) if isinstance(value, int) else str(value)

@@ -77,7 +77,7 @@ def test_no_answer_names_people_or_kinds_of_pairs_to_an_annotator(base: str) -> 
         "id", "assignment", "pair", "query", "title", "state", "has_news", "asked_at",
         "changed_at", "label", "messages",
     }  # fmt: skip
-    assert set(question["messages"][0]) == {"is_answer", "text", "written_at"}
+    assert set(question["messages"][0]) == {"is_answer", "is_return", "text", "written_at"}
 
 
 def test_what_is_not_theirs_is_not_there(base: str) -> None:
