@@ -17,7 +17,7 @@ from tests.builders import NOW, World, make_access, make_world
 
 ROOT = Path(__file__).parents[3]
 NOUNS = "|".join(sorted({action.split(".")[0] for action in SENTENCES}))
-RECORDING = re.compile(r"_?(record(_by|_person)?|open|archive|load|load_records)$")
+RECORDING = re.compile(r"_?(record(_by|_person)?|audit|open|archive|load|load_records)$")
 
 
 def recorded() -> Iterator[str]:
