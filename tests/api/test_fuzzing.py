@@ -36,7 +36,7 @@ from tests.builders import NOW, World, commit, make_access, make_set, make_user
 from tests.builders_annotation import context_of, lease, make_campaign
 from tests.evaluation.builders import make_run
 
-EXAMPLES = int(os.environ.get("TOUCHSTONE_FUZZ", "20"))
+EXAMPLES = int(os.environ.get("TOUCHSTONE_FUZZ", "10"))
 CHECKS: list[Any] = [
     not_a_server_error,
     status_code_conformance,
