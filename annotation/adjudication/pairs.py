@@ -185,9 +185,10 @@ def get_next_pair_id(*, access: Access, pair: Pair) -> int | None:
 def get_pairs_page(
     *, access: Access, campaign: Campaign, show: str, qid: str, narrowing: Narrowing, page: str
 ) -> PairsPage:
-    """The pairs of a campaign by query, or those that differ by how far; for leads and admins.
+    """The pairs of a campaign by query, or those that differ by the distance of their grades.
 
-    Gold is among all pairs, and in no state: nothing is decided or missing of it.
+    For leads and admins. Gold is among all pairs, and in no state: nothing is decided or missing
+    of it.
     """
     check_may_watch(access, campaign)
     show = show if show in {DIFFER, *Pair.State.values} else ALL

@@ -1,6 +1,7 @@
 """Archiving a campaign over REST, and restoring it."""
 
 import uuid
+from collections.abc import Callable
 from typing import Any
 
 from django.utils import timezone
@@ -29,11 +30,7 @@ class CampaignArchive(APIView):
     @extend_schema(operation_id="archive_campaign", request=None, responses=ArchivedOutput)
     def post(self, request: Request, campaign_id: uuid.UUID) -> Response:
         """Hide a campaign that is not open, and refuse every change of it; for leads."""
-        check_parameters(request)
-        access, campaign = find_campaign(viewer=request.user, campaign_id=campaign_id)
-        check_may_lead(access)
-        archive_campaign(access=access, campaign=campaign, at=timezone.now())
-        return _answer(campaign)
+        return _answer(request, campaign_id, archive_campaign)
 
 
 class CampaignRestore(APIView):
@@ -42,12 +39,12 @@ class CampaignRestore(APIView):
     @extend_schema(operation_id="restore_campaign", request=None, responses=ArchivedOutput)
     def post(self, request: Request, campaign_id: uuid.UUID) -> Response:
         """Show an archived campaign again, and let it be changed; for leads."""
-        check_parameters(request)
-        access, campaign = find_campaign(viewer=request.user, campaign_id=campaign_id)
-        check_may_lead(access)
-        restore_campaign(access=access, campaign=campaign, at=timezone.now())
-        return _answer(campaign)
+        return _answer(request, campaign_id, restore_campaign)
 
 
-def _answer(campaign: Campaign) -> Response:
+def _answer(request: Request, campaign_id: uuid.UUID, change: Callable[..., Any]) -> Response:
+    check_parameters(request)
+    access, campaign = find_campaign(viewer=request.user, campaign_id=campaign_id)
+    check_may_lead(access)
+    change(access=access, campaign=campaign, at=timezone.now())
     return Response(ArchivedOutput(Campaign.objects.get(pk=campaign.pk)).data)

@@ -30,10 +30,10 @@ class Relabelled:
 
 
 def relabel_changed(*, access: Access, judgment_list: JudgmentList, at: datetime) -> Relabelled:
-    """Request one more label, on today's text, of every pair where somebody can give it; for leads.
+    """Request one more label, on today's text, of every pair that can still be labelled.
 
-    The judgments stay until the labels come. Pairs that wait for a label already are not asked
-    again.
+    For leads. The judgments stay until the labels come. Pairs that wait for a label already are
+    not asked again.
     """
     check_may_lead(access)
     check_own_list(access, judgment_list)

@@ -28,7 +28,7 @@ class Review(models.Model):
     """What a reviewer said of a label; never changed.
 
     question: the thread in which the annotator reads why it was sent back; null where it was
-    accepted. The label that they give instead is reviewed anew.
+    accepted. The label that they give instead is reviewed again.
     """
 
     class Verdict(models.TextChoices):

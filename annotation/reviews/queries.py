@@ -59,7 +59,7 @@ class ReviewPage:
 
 @dataclass(frozen=True)
 class OwnReviews:
-    """A campaign that somebody reviews, and how many labels wait there."""
+    """A campaign of a reviewer, and how many labels wait there."""
 
     campaign_id: UUID
     campaign: str
@@ -69,8 +69,11 @@ class OwnReviews:
 
 @dataclass(frozen=True)
 class ReviewedPerson:
-    """How somebody's labels were reviewed. drawn: of their current labels. returned: how often one
-    was sent back; open: how many of these they have not changed since."""
+    """How an annotator's labels were reviewed.
+
+    drawn: of their current labels. returned: how often one was sent back; open: how many of these
+    they have not changed since.
+    """
 
     username: str
     name: str

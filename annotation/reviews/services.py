@@ -27,8 +27,8 @@ def plan_reviews(
 ) -> None:
     """Say which share of each person's labels is reviewed, and by whom; for leads.
 
-    reviewers: user names of members who do not annotate in the campaign; whoever is not among them
-    reviews no more. While it is open, a researcher who reviews sees no rankings, as annotators do.
+    reviewers: user names of members who do not annotate in the campaign; others stop
+    reviewing. While it is open, a researcher who reviews sees no rankings, as annotators do.
     Raises ReviewRefused.
     """
     check_may_run(access, campaign)

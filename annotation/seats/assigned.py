@@ -1,4 +1,4 @@
-"""Which queries of a campaign somebody may label, by its assignment rules.
+"""Which queries of a campaign a person may label, by its assignment rules.
 
 They are read when seats are taken, never for a label.
 """
@@ -47,7 +47,7 @@ def list_rules(campaign: Campaign) -> list[Rule]:
 
 @dataclass(frozen=True)
 class Withheld:
-    """Queries that somebody does not get: all, those of rules that list them, and of segments."""
+    """Queries that a person does not get: all, those of rules that list them, and of segments."""
 
     all: bool
     rules: frozenset[int]

@@ -71,7 +71,7 @@ class EventOutput(serializers.Serializer[Any]):
 
 class CanaryInput(serializers.Serializer[Any]):
     """list, set: short names; without a set all judged queries count. baseline: ranker/run, or an
-    id. margin, coverage_margin: how far the mean, and the share of judged documents, may fall.
+    id. margin, coverage_margin: the largest fall of the mean, and of the share of judged documents.
     latency_limit: seconds of the 95th percentile. floor: the lowest mean. rules: such as
     "q1: d12 in top 3" and "q1: at least 0.8".
     """

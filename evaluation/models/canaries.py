@@ -14,7 +14,7 @@ class Canary(models.Model):
     """A comparison with a pinned baseline after every snapshot of a ranker.
 
     measure: its canonical name. saved_set: whose queries count; all judged ones without it.
-    margin, coverage_margin: how far the mean, and the share of judged documents, may fall.
+    margin, coverage_margin: the largest fall of the mean, and of the share of judged documents.
     latency_limit: seconds of the 95th percentile; None for no limit. in_a_row: looks until people
     are told. floor: the lowest mean; None for none. rules: about single queries, as
     evaluation/canaries/rules.py writes them. after_snapshot: the newest snapshot when it was

@@ -138,7 +138,7 @@ def canary_chart(
 ) -> SafeString:
     """A canary's differences to its baseline with their intervals, and deployments between them.
 
-    moments: oldest first. margin: how far the mean may fall.
+    moments: oldest first. margin: the largest fall of the mean.
     """
     ends = [
         end for one in moments for end in (one.difference, one.low, one.high) if end is not None

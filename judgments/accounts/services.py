@@ -112,7 +112,7 @@ def remove_administrator(*, user: User, by: User | None, at: datetime) -> bool:
 
 
 def record_break_glass(*, user: User, at: datetime) -> None:
-    """Note that somebody has signed in with a password where all others use sign-on."""
+    """Note a sign-in with a password where all others use sign-on."""
     _record("account.break_glass", user, user, at)
 
 

@@ -339,7 +339,7 @@ def change_password(
 
 
 def set_membership(*, collection: Collection, user: User, role: str | None, at: datetime) -> None:
-    """Give somebody the role that sign-on says they have; None: they are no member.
+    """Give a person the role that sign-on says they have; None: they are no member.
 
     Nobody is asked whether a lead stays: who was let go must lose access, and administrators can
     appoint another one.

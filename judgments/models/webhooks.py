@@ -50,7 +50,7 @@ class WebhookEndpoint(models.Model):
 
 
 class WebhookDelivery(models.Model):
-    """An event that one endpoint gets; the outbox message `message_key` says how far it is.
+    """An event that one endpoint gets; its state is that of the outbox message `message_key`.
 
     message_id: `webhook-id`, the same for every attempt. key: names the event. body: the bytes
     that are signed, as text. replays: how often it was sent again on request.

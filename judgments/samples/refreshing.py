@@ -1,4 +1,4 @@
-"""How a sample goes with the one before it: what both share, and how far traffic has moved."""
+"""A sample compared with the one before it: what both share, and the drift of traffic."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -83,7 +83,7 @@ class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         return False
 
     def can_authenticate_by_email(self, login: SocialLogin, email: str) -> bool:
-        """An address says nothing of who somebody is."""
+        """An address does not identify a person."""
         return False
 
 

@@ -87,7 +87,7 @@ def read_claims(data: Mapping[str, Any], *, issuer: str, groups_claim: str) -> C
     """The claims of an ID token, completed by the userinfo endpoint.
 
     data: {"id_token": {…}, "userinfo": {…}}, as allauth has them. Raises SignOnRefused for a token
-    that is missing, of another issuer or without a subject, and for userinfo of somebody else.
+    that is missing, of another issuer or without a subject, and for userinfo of another person.
     """
     token = data.get("id_token")
     if not isinstance(token, Mapping):

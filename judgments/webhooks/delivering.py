@@ -117,7 +117,7 @@ def _give_up_or_wait(
 
 
 def _disable(endpoint: WebhookEndpoint, now: datetime) -> None:
-    """Send nothing more, and tell whoever can change that."""
+    """Send nothing more, and notify leads, or administrators."""
     reason = "The receiver answered 410 Gone: it wants no more events."
     if not mark_paused(endpoint=endpoint, reason=reason, at=now):
         return
