@@ -40,13 +40,13 @@ class Desk:
         return parse_qs(urlsplit(path).query)["code"][0]
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def provider() -> Iterator[Provider]:
     with serving_provider() as served:
         yield served
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def installed(
     provider: Provider, django_db_setup: None, django_db_blocker: object
 ) -> Iterator[None]:
