@@ -7,6 +7,7 @@ from uuid import UUID
 
 from evaluation.evaluations.queries import SetChoice
 from evaluation.runs.names import run_below, run_label
+from evaluation.samples.queries import EstimatedRun, Estimates
 from judgments.lists.queries import HEAD
 from judgments.models import JudgmentList
 from judgments.pages.answers import ON_PAGES
@@ -100,6 +101,7 @@ class Row:
     `measures`.
 
     On pages, place: in the order of the page, from 1. group: the first of its ranker's tags.
+    estimate: from the list's newest sample; None where the page shows none.
     """
 
     ranker: str
@@ -115,6 +117,7 @@ class Row:
     group: str = field(metadata=ON_PAGES)
     is_baseline: bool = field(metadata=ON_PAGES)
     place: int = field(default=0, metadata=ON_PAGES)
+    estimate: EstimatedRun | None = field(default=None, metadata=ON_PAGES)
 
     @property
     def name(self) -> str:
@@ -140,7 +143,8 @@ class LeaderboardTable:
     runs: best first by the first measure.
 
     On pages, waiting: how many. since: the version that changes are shown since. state: changes
-    whenever the table does.
+    whenever the table does. estimates: what the list's newest sample says; None where it says
+    nothing of what is shown.
     """
 
     version: int | None
@@ -157,3 +161,4 @@ class LeaderboardTable:
     waiting: int = field(metadata=ON_PAGES)
     since: int | None = field(metadata=ON_PAGES)
     state: str = field(metadata=ON_PAGES)
+    estimates: Estimates | None = field(default=None, metadata=ON_PAGES)

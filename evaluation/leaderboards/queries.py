@@ -19,7 +19,7 @@ from evaluation.evaluations.queries import (
     with_judged,
 )
 from evaluation.leaderboards.board import Column, Filters, LeaderboardTable, Row, Value, column_of
-from evaluation.models import Evaluation, RefreshAttempt, Run
+from evaluation.models import Evaluation, RefreshAttempt, Run, SampleEvaluation
 from evaluation.runs.names import list_named_runs, name_of, without_alias
 from judgments.lists.queries import HEAD, get_list, get_version
 from judgments.models import JudgmentList, JudgmentVersion, Release, SavedSet
@@ -134,8 +134,10 @@ def get_state(*, judgment_list: JudgmentList) -> str:
     evaluated = Evaluation.objects.filter(
         version__list=judgment_list, version__number=judgment_list.head, measure_set=set_id
     ).count()
+    sampled = SampleEvaluation.objects.filter(plan__list=judgment_list).aggregate(last=Max("pk"))
     failed = RefreshAttempt.objects.filter(list=judgment_list).exclude(problem="").count()
-    parts = (judgment_list.head, set_id, runs["count"], runs["last"] or 0, evaluated, failed)
+    newest = runs["last"] or 0, sampled["last"] or 0
+    parts = (judgment_list.head, set_id, runs["count"], *newest, evaluated, failed)
     return "-".join(map(str, parts))
 
 

@@ -18,6 +18,7 @@ from evaluation.evaluations.queries import kept_measures
 from evaluation.leaderboards.board import Filters
 from evaluation.leaderboards.choices import list_board_choices
 from evaluation.leaderboards.downloads import DOWNLOADS
+from evaluation.leaderboards.estimates import with_estimates
 from evaluation.leaderboards.parameters import get_parameters_page
 from evaluation.leaderboards.queries import get_leaderboard, get_state, list_lists
 from evaluation.leaderboards.segments import SegmentFilters, get_segment_table
@@ -64,6 +65,7 @@ def leaderboard(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse
 
     def page(filters: Filters) -> dict[str, Any]:
         found = get_leaderboard(access=access, slug=list_slug, filters=filters)
+        found = with_estimates(found, access=access, filters=filters)
         return {
             "page": found,
             "filters": filters,

@@ -1,5 +1,6 @@
 """Estimates on pages and over REST: complete or not, reliable or not, and differences."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from evaluation.comparison.queries import CompareFilters, get_comparison
 from evaluation.evaluations.measure_sets import measures_of
 from evaluation.evaluations.queries import FilterRefused
 from evaluation.evaluations.query_values import get_query_values
-from evaluation.models import Leaderboard
+from evaluation.leaderboards.queries import get_state
+from evaluation.models import Leaderboard, Run
 from evaluation.samples.due import list_due_plans
 from evaluation.samples.queries import Estimates, SampleFilters, get_estimates
 from evaluation.samples.services import evaluate_sample
@@ -99,6 +101,31 @@ def test_only_samples_of_the_list_and_measures_that_it_keeps_are_estimated():
     for asked in ({"sample": "9"}, {"measure": "P@3"}):
         with pytest.raises(FilterRefused):
             found(sampled, **asked)
+
+
+def test_the_board_shows_both_readings_of_its_first_measure():
+    sampled = make_sampled(design=WIDE, is_flat=True)
+
+    def cells(**asked: str) -> dict[str, str]:
+        text = reader().get(reverse("leaderboard", args=ESTIMATES), asked).text
+        found = re.findall(r'data-cell="(\S+ per \w+)">(.*?)</td>', text, re.DOTALL)
+        return {key: " ".join(re.sub("<[^>]+>", " ", cell).split()) for key, cell in found}
+
+    run = Run.objects.get(ranker__slug=found(sampled).runs[0].run.partition("/")[0])
+    assert cells()[f"{run.public_id} per search"] == "– computing"
+    waiting = get_state(judgment_list=sampled.world.judgments)
+    evaluate_sample(plan_id=sampled.plan.pk, at=NOW)
+    assert get_state(judgment_list=sampled.world.judgments) != waiting
+    estimates = found(sampled)
+    for row in estimates.runs:
+        run = Run.objects.get(ranker__slug=row.run.partition("/")[0])
+        for reading, one in (("query", row.per_query), ("search", row.per_search)):
+            assert cells()[f"{run.public_id} per {reading}"] == (
+                f"{one.mean:.4f} ± {one.half:.4f} SE {one.standard_error:.4f}"
+                f" effective n {one.effective_n:.1f} design effect {one.design_effect:.2f}"
+            )
+    assert not cells(version="1")  # the sample speaks of the newest
+    assert not cells(measures="P@3")  # and of what the list keeps
 
 
 def test_the_page_and_the_board_say_how_queries_were_chosen():

@@ -1,0 +1,38 @@
+"""What a list's newest sample says of the runs on its leaderboard."""
+
+from dataclasses import replace
+
+from evaluation.evaluations.queries import kept_measures
+from evaluation.leaderboards.board import Filters, LeaderboardTable
+from evaluation.samples.queries import SampleFilters, get_estimates
+from judgments.lists.queries import HEAD
+from judgments.permissions import Access
+
+
+def with_estimates(
+    table: LeaderboardTable, *, access: Access, filters: Filters
+) -> LeaderboardTable:
+    """The table with both readings of its first kept measure beside every run.
+
+    As it is where a sample says nothing: of older versions, segments, sets and measures that are
+    not kept, and without a sample of which queries are judged.
+    """
+    if filters.version != HEAD or filters.segment or table.sets.chosen:
+        return table
+    kept = kept_measures(table.list)
+    shown = [one.asked.measure for one in table.measures if not one.is_judged]
+    measure = next((one for one in shown if one in kept), None)
+    if measure is None:
+        return table
+    found = get_estimates(
+        access=access, slug=table.list.slug, filters=SampleFilters(measure=measure.name)
+    )
+    if not found.judged:
+        return table
+    by_run = {one.run: one for one in found.runs}
+    return replace(
+        table,
+        estimates=found,
+        runs=tuple(replace(row, estimate=by_run.get(row.name)) for row in table.runs),
+        state=table.state + ("~" if found.computing else ""),
+    )
