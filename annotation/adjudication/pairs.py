@@ -138,7 +138,7 @@ class Asked:
 class PairPage:
     """The lead's page of one pair. judgments: the grades of the list, the newest first.
 
-    next_id: the next pair to decide, None where there is no other. left: how many there are.
+    next_id: the next pair that needs adjudication, None where there is no other. left: how many do.
     gold: the right answer, from worst to best accepted grade, where the pair is gold now.
     questions: of annotators about the pair.
     """
@@ -298,10 +298,12 @@ def list_decidable(access: Access, pair: Pair) -> tuple[KeyedGrade, ...]:
 
 
 def _list_to_decide(pair: Pair) -> list[int]:
-    """The other pairs of the campaign that differ and are undecided, from this one on."""
+    """The other pairs of the campaign that need adjudication, from this one on."""
+    tied_qs = pair.campaign.pairs.filter(state=Pair.State.TIED)
+    tied = set(tied_qs.values_list("pk", flat=True))
     ranked = rank_disagreements(pair.campaign)
     own = next(((spread, pk) for _, spread, pk in ranked if pk == pair.pk), None)
-    others = [(spread, pk) for decided, spread, pk in ranked if not decided and pk != pair.pk]
+    others = [(spread, pk) for _, spread, pk in ranked if pk in tied and pk != pair.pk]
     if own is not None:
         others.sort(key=lambda one: (one < own, one))
     return [pk for _, pk in others]

@@ -1,4 +1,5 @@
-"""The disputed pairs of a campaign, most important first; for adjudicators.
+"""The pairs of a campaign that need adjudication, and those that have a grade although their labels
+differ, most important first; for adjudicators.
 
 Names of annotators and rankers are left out, so that decisions rest on the labels.
 """
@@ -6,34 +7,33 @@ Names of annotators and rankers are left out, so that decisions rest on the labe
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from django.core.paginator import Page
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, QuerySet
 
 from annotation.adjudication.pairs import list_decidable
 from annotation.adjudication.priority import leverage, stake
-from annotation.campaigns.queries import with_names
+from annotation.campaigns.queries import (
+    IN_GOLD,
+    count_graded_disputes,
+    list_graded_disputes,
+    with_names,
+)
 from annotation.consolidation.overlap import overlap_grades, overlap_labels
 from annotation.gold.planting import seeded
 from annotation.labelling.preferences import get_preferences
-from annotation.models import (
-    OVERLAP_PURPOSES,
-    Assignment,
-    Campaign,
-    GoldItem,
-    Pair,
-    PoolEntry,
-)
+from annotation.models import Campaign, GoldItem, Pair, PoolEntry
 from annotation.overlap_requests.queries import find_obstacle
 from annotation.pages.keys import Action, KeyedGrade, keyed_actions
 from annotation.permissions import check_may_watch
 from judgments.pages.paging import paginate
 from judgments.permissions import Access, NotFound
 from judgments.pictures.queries import DocumentPictures, get_document_pictures
+from judgments.storage.bulk import Among
 from touchstone.scales import Scale
 
-DISPUTED = (Pair.State.TIED, Pair.State.COMPLETE)
+GRADED: Final = "graded"
 
 
 class Dispute(NamedTuple):
@@ -49,10 +49,17 @@ class Dispute(NamedTuple):
 
 @dataclass(frozen=True)
 class QueuePage:
-    """The disputed pairs of a campaign. near: how many of them have labels a step apart."""
+    """Disputed pairs of a campaign. show: "" for those that need adjudication, or GRADED.
+
+    tied, graded: how many there are of each. near: how many of the tied ones have labels a step
+    apart. first: of those that are shown.
+    """
 
     campaign: Campaign
+    show: str
     rows: "Page[tuple[Pair, Dispute]]"
+    tied: int
+    graded: int
     near: int
     first: int | None
 
@@ -89,12 +96,15 @@ class DisputePage:
     obstacle: str
 
 
-def list_disputes(*, access: Access, campaign: Campaign) -> list[Dispute]:
-    """The pairs whose labels differ, which nobody has decided and nobody is still to label, those
-    first that matter most; for leads and admins."""
+def list_disputes(*, access: Access, campaign: Campaign, show: str = "") -> list[Dispute]:
+    """The pairs that need adjudication, those first that matter most; for leads and admins.
+
+    show: GRADED for those that the rule has graded although their labels differ, and which nobody
+    is still to label.
+    """
     check_may_watch(access, campaign)
     grades: dict[int, list[int]] = defaultdict(list)
-    labels_qs = overlap_grades().filter(pair__in=_disputed(campaign))
+    labels_qs = overlap_grades().filter(pair__in=_disputed(campaign, show))
     weights: dict[int, float] = {}
     rows = labels_qs.order_by().values_list("pair", "grade", "pair__query__weight")
     for pair, grade, weight in rows:
@@ -119,34 +129,37 @@ def list_disputes(*, access: Access, campaign: Campaign) -> list[Dispute]:
 def list_near(*, access: Access, campaign: Campaign) -> list[tuple[int, int, int]]:
     """The pairs without a grade whose labels are a step apart, with the worse and the better."""
     codes = Scale.from_json(campaign.list.scale).codes
-    tied = set(campaign.pairs.filter(state=Pair.State.TIED).values_list("pk", flat=True))
     return [
         (dispute.pair, dispute.grades[0], dispute.grades[-1])
         for dispute in list_disputes(access=access, campaign=campaign)
-        if dispute.pair in tied
-        and codes.index(dispute.grades[-1]) - codes.index(dispute.grades[0]) <= 1
+        if codes.index(dispute.grades[-1]) - codes.index(dispute.grades[0]) <= 1
     ]
 
 
-def get_queue_page(*, access: Access, campaign: Campaign, page: str) -> QueuePage:
-    """The disputed pairs of a campaign; for leads and admins."""
-    disputes = list_disputes(access=access, campaign=campaign)
+def get_queue_page(*, access: Access, campaign: Campaign, show: str, page: str) -> QueuePage:
+    """The disputed pairs of a campaign, of one kind; for leads and admins."""
+    show = show if show == GRADED else ""
+    disputes = list_disputes(access=access, campaign=campaign, show=show)
 
-    def show(some: list[Dispute]) -> list[tuple[Pair, Dispute]]:
+    def show_some(some: list[Dispute]) -> list[tuple[Pair, Dispute]]:
         by_pk = with_names(Pair.objects.all()).in_bulk([dispute.pair for dispute in some])
         return [(by_pk[dispute.pair], dispute) for dispute in some]
 
     return QueuePage(
         campaign=campaign,
-        rows=paginate(disputes, page=page, show=show),
+        show=show,
+        rows=paginate(disputes, page=page, show=show_some),
+        tied=_disputed(campaign, "").count(),
+        graded=count_graded_disputes(campaign),
         near=len(list_near(access=access, campaign=campaign)),
         first=disputes[0].pair if disputes else None,
     )
 
 
 def get_dispute_page(*, access: Access, pair: Pair) -> DisputePage:
-    """A pair to decide, without names; for leads and admins."""
-    ids = [one.pair for one in list_disputes(access=access, campaign=pair.campaign)]
+    """A pair to decide, without names, among those of its kind; for leads and admins."""
+    show = GRADED if pair.state == Pair.State.COMPLETE else ""
+    ids = [one.pair for one in list_disputes(access=access, campaign=pair.campaign, show=show)]
     place = ids.index(pair.pk) + 1 if pair.pk in ids else 0
     others = [pk for pk in ids if pk != pair.pk]
     following = ids[place:] if place else others
@@ -182,12 +195,10 @@ def get_disputed_pair(*, access: Access, campaign: Campaign, pair_id: int) -> Pa
     return pair
 
 
-def _disputed(campaign: Campaign) -> QuerySet[Pair]:
-    states = Assignment.State
-    seats = Assignment.objects.filter(pair=OuterRef("pk"), purpose__in=OVERLAP_PURPOSES)
-    awaited = Exists(seats.filter(state__in=(states.FREE, states.LEASED)))
-    gold = Exists(GoldItem.objects.filter(pair=OuterRef("pk"), retired_at=None))
-    return campaign.pairs.filter(state__in=DISPUTED).exclude(awaited | gold)
+def _disputed(campaign: Campaign, show: str) -> QuerySet[Pair]:
+    if show == GRADED:
+        return campaign.pairs.filter(Among("pk", list_graded_disputes(campaign)))
+    return campaign.pairs.filter(~Exists(GoldItem.objects.filter(IN_GOLD)), state=Pair.State.TIED)
 
 
 def _list_levers(campaign: Campaign, pair_ids: Sequence[int]) -> dict[int, float]:

@@ -37,9 +37,11 @@ from touchstone.scales import Scale
 @never_cache
 @require_safe
 def queue(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
-    """The disputed pairs, those first that matter most."""
+    """The pairs that need adjudication, those first that matter most; ?show=graded: those that have
+    a grade although their labels differ."""
     access, campaign = watched_campaign(request, slug, campaign_id)
-    page = get_queue_page(access=access, campaign=campaign, page=request.GET.get("page", ""))
+    asked = {name: request.GET.get(name, "") for name in ("show", "page")}
+    page = get_queue_page(access=access, campaign=campaign, **asked)
     return render_page(request, "queue", page, access=access, near_form=NearForm())
 
 

@@ -33,6 +33,7 @@ from judgments.permissions import (
     check_may_see_rankings,
     get_access,
 )
+from judgments.storage.bulk import Among
 from touchstone.scales import Scale
 
 MOST_SHOWN: Final = 50  # people on the dashboard, unless all are asked for
@@ -283,6 +284,26 @@ def rank_disagreements(campaign: Campaign) -> list[tuple[bool, int, int]]:
         (state == Pair.State.ADJUDICATED, step[worst] - step[best], pk)
         for pk, state, worst, best in list_extremes(campaign)
     )
+
+
+def list_graded_disputes(campaign: Campaign) -> list[int]:
+    """The pairs that the rule has graded although their labels differ; their ids.
+
+    Without those that somebody is still to label.
+    """
+    differing = [pk for pk, state, _, _ in list_extremes(campaign) if state == Pair.State.COMPLETE]
+    awaited_qs = Assignment.objects.filter(
+        Among("pair", differing),
+        purpose__in=OVERLAP_PURPOSES,
+        state__in=(Assignment.State.FREE, Assignment.State.LEASED),
+    )
+    awaited = set(awaited_qs.order_by().values_list("pair", flat=True))
+    return [pk for pk in differing if pk not in awaited]
+
+
+def count_graded_disputes(campaign: Campaign) -> int:
+    """How many there are; of a large campaign, as it was up to a minute ago."""
+    return get_or_count(campaign, "graded", int, lambda: len(list_graded_disputes(campaign)))
 
 
 def at_work_qs() -> QuerySet[CampaignAnnotator]:

@@ -88,6 +88,7 @@ class Verdict:
 class Situation:
     """What the campaign is like beside its figures.
 
+    tied: pairs that need adjudication. graded: those with a grade although their labels differ.
     names, usernames, reachable: of the annotators, in the figures' order; reachable: who labels
     here, so that they can be told something. grades: names, worst first.
     """
@@ -95,7 +96,7 @@ class Situation:
     overlap: int
     is_open: bool
     tied: int
-    differing: int
+    graded: int
     labels_left: int
     names: tuple[str, ...]
     usernames: tuple[str, ...]
@@ -428,9 +429,9 @@ def _advice(figures: Figures, situation: Situation, found: Figures) -> Iterator[
         words = f"Adjudicate {_pairs(situation.tied, 'tied ')}."
         harmful.append(Advice("decide", words, labels=round(situation.tied * of_pair)))
     yield from sorted(harmful, key=lambda one: (-one.moved, -round(one.shift, 3), -one.labels))
-    if situation.differing > situation.tied:
-        words = f"Review {_pairs(situation.differing)} whose labels differ."
-        yield Advice("differ", words, labels=round(situation.differing * of_pair))
+    if situation.graded:
+        words = f"Review {_pairs(situation.graded)} graded by the rule although the labels differ."
+        yield Advice("differ", words, labels=round(situation.graded * of_pair))
     unchecked = [row for row in figures["annotators"] if row["gold"]["checked"] < CHECKS_WANTED]
     if unchecked and situation.is_open:
         text = (

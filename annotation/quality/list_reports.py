@@ -237,7 +237,7 @@ def _together(told: Sequence[CampaignPart], situations: Sequence[Situation]) -> 
         overlap=max(one.overlap for one in situations),
         is_open=any(one.is_open for one in situations),
         tied=sum(one.tied for one in situations),
-        differing=sum(one.differing for one in situations),
+        graded=sum(one.graded for one in situations),
         labels_left=sum(one.labels_left for one in situations),
         names=tuple(names),
         usernames=tuple(name for one in situations for name in one.usernames),

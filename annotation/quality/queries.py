@@ -7,8 +7,8 @@ from math import inf
 from typing import Any, Final
 
 from annotation.campaigns.cached_counts import get_or_count
-from annotation.campaigns.queries import count_pairs, list_extremes
-from annotation.models import Campaign, Pair, QualityReport
+from annotation.campaigns.queries import count_graded_disputes, count_pairs
+from annotation.models import Campaign, QualityReport
 from annotation.permissions import check_may_watch
 from annotation.quality.assessment import (
     COURSES,
@@ -280,7 +280,7 @@ def situation_of(
         overlap=campaign.overlap,
         is_open=campaign.state == Campaign.State.OPEN,
         tied=counted.tied,
-        differing=counted.differing,
+        graded=counted.graded,
         labels_left=counted.labels_left,
         names=tuple(person.name for person in people),
         usernames=tuple(person.username for person in people),
@@ -294,12 +294,10 @@ class _Counted:
     """What of a situation takes long to count."""
 
     tied: int
-    differing: int
+    graded: int
     labels_left: int
 
 
 def _count(campaign: Campaign) -> _Counted:
-    counts, extremes = count_pairs(campaign), list_extremes(campaign)
-    undecided = (Pair.State.TIED, Pair.State.COMPLETE)  # as the page of adjudication lists them
-    differing = sum(state in undecided for _, state, _, _ in extremes)
-    return _Counted(counts.tied, differing, counts.labels_needed - counts.labels)
+    counts, graded = count_pairs(campaign), count_graded_disputes(campaign)
+    return _Counted(counts.tied, graded, counts.labels_needed - counts.labels)

@@ -118,7 +118,7 @@ def test_an_empty_selection_says_what_it_means(world: World, campaign: Campaign)
     assert "None of the campaign’s pairs" in words(ada.get(f"{pairs}?show=adjudicated"))
     draft = make_draft(world=world, name="Draft")
     seen = words(ada.get(f"{of('campaign-pairs', draft)}?show=differ"))
-    assert "Nothing to adjudicate" in seen
+    assert "No disagreements" in seen
 
 
 def test_the_campaigns_of_others_have_no_pairs_for_one(campaign: Campaign) -> None:
@@ -181,7 +181,7 @@ def test_deciding_puts_the_grade_into_the_list_and_goes_to_the_next(campaign: Ca
     ada = client_of("ada")
     widest, wide, near = (pair_of(campaign, docid) for docid in ("d2", "d3", "d1"))
     page = ada.get(address(widest))
-    assert "2 other disagreements" in words(page)
+    assert "2 other pairs need adjudication" in words(page)
     assert address(wide) in links(page)
     answer = ada.post(address(widest), {"grade": "2", "reason": "Names it, no more."})
     assert answer["Location"] == address(wide)
@@ -197,7 +197,7 @@ def test_deciding_puts_the_grade_into_the_list_and_goes_to_the_next(campaign: Ca
     assert ada.post(address(wide), {"grade": "1", "reason": "So."})["Location"] == address(near)
     last = ada.post(address(near), {"grade": "0", "reason": "So."})
     assert last["Location"] == address(near)
-    assert "Next disagreement" not in words(ada.get(last["Location"]))
+    assert "Next to adjudicate" not in words(ada.get(last["Location"]))
     assert shown(campaign, "show=adjudicated") == ["d1", "d2", "d3"]
 
 

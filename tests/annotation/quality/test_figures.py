@@ -41,7 +41,7 @@ def material(simulated, **changes):
 
 def situation(simulated, **changes):
     made = Situation(
-        overlap=3, is_open=True, tied=4, differing=30, labels_left=12,
+        overlap=3, is_open=True, tied=4, graded=26, labels_left=12,
         names=tuple(f"{kind} {place}" for place, kind in enumerate(simulated.people)),
         usernames=tuple(f"user-{place}" for place in range(len(simulated.people))),
         reachable=(True,) * len(simulated.people),
@@ -179,7 +179,7 @@ def test_every_part_says_its_level_how_many_pairs_and_an_interval(figures):
 def test_careful_people_alone_are_good_enough_and_so_the_report_says():
     simulated = simulate(seed=5, planted=(), careful=4)
     figures = quality(material(simulated, labels=agreeing(simulated)))
-    said = verdict(figures, situation(simulated, tied=0, differing=0, labels_left=0))
+    said = verdict(figures, situation(simulated, tied=0, graded=0, labels_left=0))
     text = "Good enough to decide on, by agreement alone."
     assert (said.tone, said.text) == ("good", text)
     assert {advice.act for advice in said.advice} == {"gold"}
@@ -195,7 +195,7 @@ def test_careful_people_alone_are_good_enough_and_so_the_report_says():
         f"{percent(overall['percent_within_1']['value'])}."
     )
     # nobody plants anything in a campaign that is over
-    over = situation(simulated, tied=0, differing=0, labels_left=0, is_open=False)
+    over = situation(simulated, tied=0, graded=0, labels_left=0, is_open=False)
     assert verdict(figures, over).advice == ()
 
 
@@ -277,7 +277,7 @@ def test_a_segment_that_is_worse_than_the_rest_is_named():
 def test_one_label_a_pair_is_not_enough_overlap():
     simulated = simulate(seed=2, overlap=1)
     figures = quality(material(simulated))
-    said = verdict(figures, situation(simulated, tied=0, differing=0))
+    said = verdict(figures, situation(simulated, tied=0, graded=0))
     assert said.text == "Not enough overlap to say whether these labels can be trusted."
     assert said.grounds[0] == "0 of 400 labelled pairs have 2+ labels."
     assert not any("Two annotators" in ground for ground in said.grounds)
