@@ -3,6 +3,7 @@
 from django.urls import path
 
 from judgments.archiving import api as archiving
+from judgments.clicks import api as clicks
 from judgments.collections import api as collections
 from judgments.jobs import api as jobs
 from judgments.lists import api as lists
@@ -35,6 +36,9 @@ urlpatterns = [
     path(f"{C}/sets/<slug:set_slug>", sets.OneSet.as_view(), name="api-set"),
     path(f"{C}/traffic/", traffic.TrafficLogs.as_view(), name="api-traffic-logs"),
     path(f"{C}/traffic/<int:number>", traffic.TrafficLog.as_view(), name="api-traffic"),
+    path(f"{C}/clicks/", clicks.ClickLogs.as_view(), name="api-click-logs"),
+    path(f"{C}/clicks/<int:number>", clicks.OneClickLog.as_view(), name="api-click-log"),
+    path(f"{C}/clicks/<int:number>/pairs", clicks.ClickPairs.as_view(), name="api-click-pairs"),
     path(f"{C}/lists/", lists.Lists.as_view(), name="api-lists"),
     path(L, lists.List.as_view(), name="api-list"),
     path(f"{L}/archive", archiving.ListArchive.as_view(), name="api-list-archive"),

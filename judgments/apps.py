@@ -16,6 +16,8 @@ APPEND_ONLY = [
     AppendOnly("judgments_trafficframe"),
     # what users searched for: can be deleted, which changes no sample
     AppendOnly("judgments_trafficblock", deletable=True),
+    AppendOnly("judgments_clicklog"),
+    AppendOnly("judgments_clickblock"),
     AppendOnly("judgments_sampleplan"),
     AppendOnly("judgments_sampledquery"),
     AppendOnly("judgments_queryorigin"),
@@ -30,6 +32,7 @@ class JudgmentsConfig(AppConfig):
 
     def ready(self) -> None:
         from judgments.accounts.sessions import note_sign_in  # noqa: PLC0415
+        from judgments.clicks import services as clicks  # noqa: PLC0415
         from judgments.collections.overview import list_own_steps  # noqa: PLC0415
         from judgments.collections.overview_parts import register as register_steps  # noqa: PLC0415
         from judgments.imports import services as importing  # noqa: PLC0415
@@ -52,6 +55,7 @@ class JudgmentsConfig(AppConfig):
         register("fetch_pictures", fetching.fetch_pictures)
         register("import_pictures", archives.store_files)
         register("import_traffic", traffic.work_on_traffic)
+        register("import_clicks", clicks.work_on_clicks)
         register("draw_sample", samples.work_on_sample)
         register_steps(list_own_steps)
         register_channel(CHANNEL)

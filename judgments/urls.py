@@ -5,6 +5,7 @@ from django.urls import URLPattern, path
 
 from judgments.accounts import views as account
 from judgments.archiving import views as archiving
+from judgments.clicks import views as clicks
 from judgments.collections import home_views as home
 from judgments.collections import views as collections
 from judgments.content import views as content
@@ -118,6 +119,10 @@ urlpatterns: list[URLPattern] = [
     path(f"{C}/traffic/<int:number>", traffic.traffic_frame, name="traffic-frame"),
     path(f"{C}/traffic/<int:number>/delete", traffic.traffic_delete, name="traffic-delete"),
     path(f"{C}/traffic/<int:number>/sample", samples.sample_create, name="sample-create"),
+    path(f"{C}/clicks", clicks.click_logs, name="clicks"),
+    path(f"{C}/clicks/upload", clicks.clicks_upload, name="clicks-upload"),
+    path(f"{C}/clicks/<int:number>", clicks.click_log, name="click-log"),
+    path(f"{C}/clicks/<int:number>/pairs", clicks.click_pairs, name="click-pairs"),
     path(f"{C}/lists", lists.lists, name="lists"),
     path(f"{C}/lists/new", lists.list_create, name="list-create"),
     path(L, lists.list_page, name="list"),

@@ -58,6 +58,7 @@ TITLES = {
     "take_snapshot": "Snapshot of a live ranker",
     "choose_rule": "Aggregating labels by a rule",
     "import_traffic": "Import of traffic",
+    "import_clicks": "Import of clicks",
     "draw_sample": "Drawing a sample",
     "change_plan": "Aggregating labels by a changed plan",
 }

@@ -1,6 +1,7 @@
 """The hub: collections, their people, queries and documents, and versioned judgment lists."""
 
 from judgments.models.budgets import Budget
+from judgments.models.clicks import ClickBlock, ClickLog
 from judgments.models.collections import Collection, Document, Query
 from judgments.models.jobs import Job, Round, WorkerBeat
 from judgments.models.lists import (
@@ -31,6 +32,8 @@ __all__ = [
     "ApiToken",
     "AuditEntry",
     "Budget",
+    "ClickBlock",
+    "ClickLog",
     "Collection",
     "Document",
     "DocumentPicture",

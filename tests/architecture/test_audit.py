@@ -38,6 +38,8 @@ UNLOGGED = {
     "api-list-measures": READS,
     "api-list-qrels": VERSION,
     "api-pictures-files": JOB,
+    "api-click-logs": JOB,
+    "clicks-upload": JOB,
     "api-training": READS,
     "api-webhook-replay": REPLAY,
     "campaign-pool-preview": READS,

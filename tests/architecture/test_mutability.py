@@ -50,9 +50,10 @@ from judgments.models import (
 )
 from judgments.sets.services import record_look
 from judgments.triggers import AppendOnly
-from tests.builders import NOW, commit, make_access, make_set, make_world
+from tests.builders import NOW, World, commit, make_access, make_set, make_world
 from tests.builders_annotation import context_of, label, make_campaign, said
 from tests.evaluation.builders import make_run
+from tests.judgments.clicks.builders import make_clicks
 from tests.judgments.samples.builders import make_sample
 from touchstone.files.collections import QueryRecord
 
@@ -147,6 +148,11 @@ def make_webhook_attempt() -> None:
     WebhookAttempt.objects.create(delivery=delivery, at=NOW, seconds=0.1)
 
 
+def make_other_logs(world: World) -> None:
+    make_clicks(world=world)
+    make_webhook_attempt()
+
+
 @pytest.fixture
 def full() -> None:
     """A row in every append-only table."""
@@ -185,7 +191,7 @@ def full() -> None:
     CanaryLook.objects.create(
         canary=canary, snapshot=snapshot, version=1, figures={}, findings={}, looked_at=NOW
     )
-    make_webhook_attempt()
+    make_other_logs(world)
     RunAlias.objects.create(run=run, ranker=run.ranker, name="again", created_at=NOW)
     refresh_evaluations(list_id=world.judgments.pk, at=NOW)
     compute_tools(world.judgments.pk, 1, 10, 0)

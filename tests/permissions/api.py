@@ -145,6 +145,18 @@ ROWS = [
     readers("api-values", 422, path=both, query="runs=nope"),
     readers("api-compare-without", path=main),
     readers("api-estimates", path=main),
+    readers("api-click-logs", path=books),
+    leads(
+        "api-click-logs",
+        202,
+        path=books,
+        query="name=May",
+        method="post",
+        data={"file": judgments.CLICKS["file"]},
+    ),
+    readers("api-click-log", path=judgments.clicks),
+    readers("api-click-log", 404, path=lambda world: judgments.clicks(world) | {"number": 9}),
+    readers("api-click-pairs", path=judgments.clicks),
     readers("api-traffic-logs", path=books),
     leads(
         "api-traffic-logs",

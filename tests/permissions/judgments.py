@@ -13,6 +13,7 @@ from judgments.messages.services import notify
 from judgments.messages.tokens import CONFIRMATION_SALT
 from judgments.models import Invitation, Notice, Picture
 from tests.builders import NOW, World, commit, make_access, make_set
+from tests.judgments.clicks.builders import HEADER, make_clicks
 from tests.judgments.pictures.drawing import choose, data_uri, drawn, load
 from tests.judgments.samples.builders import make_frame, make_sample
 from tests.permissions.table import Row, everybody, leads, managers, readers
@@ -138,6 +139,10 @@ def frame(world: World) -> dict[str, object]:
     return books(world) | {"number": make_frame(world=world).number}
 
 
+def clicks(world: World) -> dict[str, object]:
+    return books(world) | {"number": make_clicks(world=world).number}
+
+
 def sample(world: World) -> dict[str, object]:
     plan = make_sample(world=world)
     return main(world) | {"number": plan.number}
@@ -154,6 +159,12 @@ def wrong_reset_of_cem(world: World) -> dict[str, object]:
 
 
 SET = {"name": "Two", "slug": "two", "typed": "q1\nq2"}
+CLICKS = {
+    "name": "May",
+    "file": f"{HEADER}\nclick,q1,d1,1,p1,c1,1\n".encode(),
+    "impressions": "impression",
+    "clicks": "click",
+}
 ROWS = [
     everybody("home", annotator=302),
     everybody("home", query="all"),
@@ -209,6 +220,11 @@ ROWS = [
     leads("set-change", 302, researcher=302, path=held_out, method="post", data={"name": "Two"}),
     leads("set-archive", 302, researcher=302, path=held_out, method="post"),
     leads("set-restore", 302, researcher=302, path=held_out, method="post"),
+    readers("clicks", path=books),
+    leads("clicks-upload", path=books),
+    leads("clicks-upload", 302, path=books, method="post", data=CLICKS),
+    readers("click-log", path=clicks),
+    readers("click-pairs", path=clicks),
     readers("traffic", path=books),
     leads("traffic-upload", path=books),
     leads(

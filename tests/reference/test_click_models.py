@@ -22,7 +22,7 @@ MODELS: dict[str, Callable[..., ClickModel]] = {
     "rank": fit_rank_ctr,
     "document": fit_document_ctr,
     "sdbn": fit_sdbn,
-    "pbm": fit_pbm,
+    "pbm": lambda sessions: fit_pbm(sessions.evidence),
 }
 
 
@@ -63,7 +63,7 @@ def test_parameters_are_pyclicks() -> None:
         for query in range(ord("a"), ord("f"))
         for document in range(8)
     }
-    pbm, sdbn, ctr = fit_pbm(sessions), fit_sdbn(sessions), fit_document_ctr(sessions)
+    pbm, sdbn, ctr = fit_pbm(sessions.evidence), fit_sdbn(sessions), fit_document_ctr(sessions)
     assert pbm.examination == pytest.approx(models["pbm"]["examination"], abs=1e-11)
     for name, pair in pairs.items():
         relevance = sdbn.attractiveness.of(pair) * sdbn.satisfaction.of(pair)

@@ -2,15 +2,12 @@
 
 from argparse import ArgumentParser
 from collections.abc import Mapping
-from pathlib import PurePath
-from typing import Any, Final
+from typing import Any
 
 from touchstone.cli.running import BadOptionError
-from touchstone.clicks.csv_log import read_csv
 from touchstone.clicks.log import ClickLog, LogBuilder
-from touchstone.clicks.ubi import USUAL_ACTIONS, Actions, read_ubi
-
-CSV_ENDINGS: Final = (".csv", ".csv.gz")
+from touchstone.clicks.log_files import read_click_log
+from touchstone.clicks.ubi import USUAL_ACTIONS, Actions
 
 
 def add_log_arguments(parser: ArgumentParser) -> None:
@@ -45,10 +42,7 @@ def read_log(options: Mapping[str, Any], *, keeps_events: bool = False) -> Click
     actions = Actions(tuple(options["impressions"]), tuple(options["clicks"]))
     builder = LogBuilder(keeps_events=keeps_events)
     for path in options["files"]:
-        if PurePath(path).name.lower().endswith(CSV_ENDINGS):
-            read_csv(path, builder, name=path, actions=actions)
-        else:
-            read_ubi([(path, path)], builder, actions=actions)
+        read_click_log(path, builder, name=path, actions=actions)
     log = builder.log(join=options["join"])
     name = options["application"]
     if name is None:

@@ -10,12 +10,11 @@ import numpy as np
 
 from touchstone.cli.click_logs import add_log_arguments, read_log
 from touchstone.cli.running import BadOptionError, Write
-from touchstone.clicks.all_pairs import connected
 from touchstone.clicks.ctr import fit_document_ctr, fit_rank_ctr
 from touchstone.clicks.fit import ClickModel, Fit, evaluate, halves
-from touchstone.clicks.interventions import centred_band, find_interventions, position_curves
 from touchstone.clicks.log import ClickLog
-from touchstone.clicks.pbm import ROUNDS, fit_pbm, pbm_replicates
+from touchstone.clicks.pbm import ROUNDS, fit_pbm
+from touchstone.clicks.position_bias import position_bias
 from touchstone.clicks.sdbn import fit_sdbn
 from touchstone.clicks.sessions import MOST_RESULTS, FoundSessions, Sessions, find_sessions
 from touchstone.tables import aligned
@@ -117,33 +116,29 @@ def show_pbm(options: Mapping[str, Any], say: Write, warn: Write) -> None:
         raise BadOptionError(message)
 
     def learn(some: Sessions) -> ClickModel:
-        return fit_pbm(some, rounds=rounds)
+        return fit_pbm(some.evidence, rounds=rounds)
 
-    model, fit = fit_pbm(sessions, rounds=rounds), _fits(learn, sessions, seed)
-    interventions = find_interventions(sessions)
-    # where nothing ties a rank to the first, EM still gives a number, out of its pseudo-counts
-    tied = np.where(connected(interventions.is_supported), 1.0, np.nan)
-    relative = model.examination / model.examination[0]
-    replicates = pbm_replicates(sessions, resamples=resamples, seed=seed, rounds=rounds)
-    low, high = centred_band(relative, replicates)
-    curves = {"pbm": _curve(relative * tied, low * tied, high * tied)}
-    for name, curve in position_curves(interventions, resamples=resamples, seed=seed).items():
-        curves[name] = _curve(curve.examination, curve.low, curve.high)
+    fit = _fits(learn, sessions, seed)
+    found = position_bias(sessions.evidence, resamples=resamples, seed=seed, rounds=rounds)
+    curves = {
+        name: _curve(curve.examination, curve.low, curve.high)
+        for name, curve in found.curves.items()
+    }
     if not options["json"]:
         say(f"{_heading(result)}\n{_curve_table(curves)}\n\n{_fit_table({'PBM': fit})}")
         return
     columns = {
         **_pair_counts(sessions),
-        "attractiveness": model.attractiveness.of(np.unique(sessions.pair)),
+        "attractiveness": found.model.attractiveness.of(np.unique(sessions.pair)),
     }
     _say_json(
         say,
         {
             **_source(result),
-            "examination": model.examination.tolist(),
+            "examination": found.model.examination.tolist(),
             **fit,
             "curves": curves,
-            "interventions": interventions.documents.tolist(),
+            "interventions": found.interventions.documents.tolist(),
             "pairs": list(_pairs(log, sessions, columns)),
         },
     )

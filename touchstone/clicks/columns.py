@@ -58,8 +58,8 @@ class Coded:
 class EventColumns:
     """Events, one entry each. rank: int64, NO_RANK for none.
 
-    identity: texts that are the same only for the same event, such as an event id or a client and
-    a time; an event without one is never a duplicate.
+    identity: int64, hashes that are the same only for the same event, such as of an event id or of
+    a client and a time; an event without one, 0, is never a duplicate.
     """
 
     action: Coded
@@ -68,15 +68,16 @@ class EventColumns:
     rank: Ints
     application: Coded
     query_id: Coded
-    identity: Coded
+    identity: Ints
 
 
 def add_columns(
     builder: LogBuilder, columns: EventColumns, *, actions: Actions = USUAL_ACTIONS
 ) -> None:
     """Add events to a builder. Raises ValueError for columns of different lengths."""
-    names = ("action", "query", "document", "application", "query_id", "identity")
-    if {len(getattr(columns, name).codes) for name in names} != {len(columns.rank)}:
+    names = ("action", "query", "document", "application", "query_id")
+    lengths = {len(getattr(columns, name).codes) for name in names}
+    if lengths | {len(columns.identity)} != {len(columns.rank)}:
         raise ValueError("one entry per event in each column")
     applications = columns.application.mapped(builder.applications)
     if (applications < 0).any():
@@ -91,8 +92,7 @@ def add_columns(
     events[:, DOCUMENT] = columns.document.mapped(builder.documents)
     events[:, RANK] = columns.rank
     events[:, QUERY_ID] = columns.query_id.hashes()
-    identity = columns.identity.hashes()
-    events[:, IDENTITY] = np.where(identity, identity * 2 + kinds, 0)
+    events[:, IDENTITY] = np.where(columns.identity, columns.identity * 2 + kinds, 0)
     is_evidence = np.ones(len(kinds), dtype=bool)
     for outcome, mask in (
         (Outcome.OTHER_ACTION, kinds < 0),

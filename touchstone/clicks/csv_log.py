@@ -77,6 +77,12 @@ def read_csv(
 def _header(line: int, cells: Sequence[str], problems: Problems) -> dict[str, int]:
     """The place of each column; raises FileRefused where one is missing or there twice."""
     names = [ALIASES.get(cell.lower(), cell.lower()) for cell in cells]
+    check_columns(line, names, problems)
+    return {name: position for position, name in enumerate(names)}
+
+
+def check_columns(line: int, names: Sequence[str], problems: Problems) -> None:
+    """Raise FileRefused where a column is missing or there twice."""
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise problems.stop(line, Rule.HEADER, f"the column {quoted(twice[0])} appears twice.")
@@ -86,7 +92,6 @@ def _header(line: int, cells: Sequence[str], problems: Problems) -> dict[str, in
     if missing:
         message = f"missing column {', '.join(missing)}; needed: action, query, document, rank."
         raise problems.stop(line, Rule.HEADER, message)
-    return {name: position for position, name in enumerate(names)}
 
 
 def _columns(block: Sequence[Sequence[str]], columns: dict[str, int]) -> EventColumns:
@@ -110,5 +115,5 @@ def _columns(block: Sequence[Sequence[str]], columns: dict[str, int]) -> EventCo
         rank=np.array(ranks, dtype=np.int64),
         application=Coded.of(texts("application")),
         query_id=Coded.of(texts("query_id")),
-        identity=Coded.of(identities),
+        identity=Coded.of(identities).hashes(),
     )

@@ -34,6 +34,16 @@ class Evidence:
     def __len__(self) -> int:
         return len(self.rank)
 
+    @property
+    def depth(self) -> int:
+        """The greatest rank."""
+        return int(self.rank.max(initial=0))
+
+    @property
+    def pair(self) -> Ints:
+        """(n,), a number for each (query, document); never falling within an application."""
+        return (self.query << 32) | self.document
+
     def select(self, keep: NDArray[np.bool_]) -> "Evidence":
         """The rows that a mask keeps."""
         return Evidence(*(getattr(self, field.name)[keep] for field in fields(self)))
@@ -49,7 +59,7 @@ class Evidence:
 def of_events(key: Key, is_click: NDArray[np.bool_]) -> Evidence:
     """Events, counted. key: the application, query, document and rank of each, (n,)."""
     clicks = is_click.astype(np.int64)
-    return _counted(key, 1 - clicks, clicks)
+    return counted(key, 1 - clicks, clicks)
 
 
 class EvidenceBuilder:
@@ -74,12 +84,12 @@ class EvidenceBuilder:
                 np.concatenate([none, *(getattr(part, field.name) for part in self._parts)])
                 for field in fields(Evidence)
             )
-            self._parts = [_counted((application, query, document, rank), impressions, clicks)]
+            self._parts = [counted((application, query, document, rank), impressions, clicks)]
         self._rows, self._waiting = len(self._parts[0]), 0
         return self._parts[0]
 
 
-def _counted(key: Key, impressions: Ints, clicks: Ints) -> "Evidence":
+def counted(key: Key, impressions: Ints, clicks: Ints) -> Evidence:
     """Rows with the same key joined, in the keys' order."""
     keys = _packed(key, _sizes(key))
     order = np.argsort(keys, kind="stable")

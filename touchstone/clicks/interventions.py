@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from touchstone.clicks.all_pairs import all_pairs
-from touchstone.clicks.sessions import Sessions
+from touchstone.clicks.evidence import Evidence
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -61,14 +61,11 @@ class PositionCurve:
     high: Floats
 
 
-def find_interventions(sessions: Sessions) -> Interventions:
-    """The intervention sets of sessions."""
-    depth = sessions.depth
-    pairs, pair = np.unique(sessions.pair, return_inverse=True)
-    cells, cell = np.unique(pair * depth + (sessions.position - 1), return_inverse=True)
-    shown = np.bincount(cell)
-    clicks = np.bincount(cell, weights=sessions.click).astype(np.int64)
-    owner, position = cells // depth, cells % depth
+def find_interventions(pages: Evidence) -> Interventions:
+    """The intervention sets of one application's pages, as `Sessions.evidence` counts them."""
+    depth = pages.depth
+    pairs, owner = np.unique(pages.pair, return_inverse=True)
+    shown, clicks, position = pages.impressions, pages.clicks, pages.rank - 1
     _, query = np.unique(pairs >> 32, return_inverse=True)
     first, second = _moves(owner)
     at, other = position[first], position[second]

@@ -7,7 +7,7 @@ duplicates are found.
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,14 +56,22 @@ class ClickLog:
         )
 
 
+class EventSink(Protocol):
+    """What usable events can be handed to."""
+
+    def append(self, events: Ints, /) -> None:
+        """Take some, int64 (n, 8)."""
+
+
 class LogBuilder:
     """Takes the records of one log, of any number of files.
 
     applications, queries, documents: names and their codes; readers add to them.
     keeps_events: also keep each usable event (64 bytes), for the result pages of `sessions`.
+    sink: takes the usable events instead, as they come.
     """
 
-    def __init__(self, *, keeps_events: bool = False) -> None:
+    def __init__(self, *, keeps_events: bool = False, sink: EventSink | None = None) -> None:
         self.applications: dict[str, int] = {}
         self.queries: dict[str, int] = {}
         self.documents: dict[str, int] = {}
@@ -74,6 +82,7 @@ class LogBuilder:
         self._counts: Counter[tuple[int, Outcome]] = Counter()
         self._actions: Counter[tuple[int, str]] = Counter()
         self._events: list[Ints] | None = [] if keeps_events else None
+        self._sink = sink
 
     def count(self, application: int, outcome: Outcome, by: int = 1) -> None:
         """Records of a class that do not come by `add`."""
@@ -130,6 +139,8 @@ class LogBuilder:
         self._evidence.add(of_events(_key(events), events[:, IS_CLICK] == 1))
         if self._events is not None:
             self._events.append(events)
+        if self._sink is not None:
+            self._sink.append(events)
 
     def _joined(self, events: Ints, *, join: bool) -> Ints:
         """Of events without a text those that now have one."""

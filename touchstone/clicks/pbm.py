@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from touchstone.clicks.evidence import Evidence
 from touchstone.clicks.pair_values import CLICKS, IMPRESSIONS, UNSEEN, PairValues
 from touchstone.clicks.sessions import Sessions
 
@@ -45,61 +46,61 @@ class Pbm:
 
 @dataclass(frozen=True)
 class _Counts:
-    """Impressions and clicks by (pair, position), ordered by pair.
+    """Impressions and clicks by (pair, position), ordered by pair: of each its cells begin.
 
-    cell: (rows,), the cell of each row of the sessions. starts: of each pair's cells.
+    query: (cells,), from 0.
     """
 
     pairs: Ints
     starts: Ints
     position: Ints
-    cell: Ints
+    query: Ints
+    shown: Floats
+    clicks: Floats
     depth: int
 
 
-def fit_pbm(sessions: Sessions, *, rounds: int = ROUNDS) -> Pbm:
-    """The model after some rounds of expectation maximization."""
-    counts = _count(sessions)
-    cells = len(counts.position)
-    shown = np.bincount(counts.cell, minlength=cells).astype(np.float64)
-    clicks = np.bincount(counts.cell, weights=sessions.click, minlength=cells).astype(np.float64)
-    examination, attractiveness = _maximize(counts, shown[None], clicks[None], rounds)
+def fit_pbm(pages: Evidence, *, rounds: int = ROUNDS) -> Pbm:
+    """The model after some rounds of expectation maximization.
+
+    pages: of one application, as `Sessions.evidence` counts them.
+    """
+    counts = _count(pages)
+    examination, attractiveness = _maximize(counts, counts.shown[None], counts.clicks[None], rounds)
     return Pbm(examination[0], PairValues(counts.pairs, attractiveness[0]))
 
 
-def pbm_replicates(
-    sessions: Sessions, *, resamples: int, seed: int, rounds: int = ROUNDS
-) -> Floats:
-    """The examination of resampled sessions, (resamples, depth), each relative to the first.
+def pbm_replicates(pages: Evidence, *, resamples: int, seed: int, rounds: int = ROUNDS) -> Floats:
+    """The examination of resampled pages, (resamples, depth), each relative to the first.
 
     Each query's pages count as often as a Poisson variable of mean 1 says, which is the bootstrap
     of queries for many of them.
     Source: Hanley & MacGibbon 2006.
     """
-    counts, rng = _count(sessions), np.random.default_rng(seed)
-    _, query = np.unique(sessions.query, return_inverse=True)
-    queries, cells = int(query.max()) + 1, len(counts.position)
+    counts, rng = _count(pages), np.random.default_rng(seed)
+    queries, cells = int(counts.query.max()) + 1, len(counts.position)
     result = np.empty((resamples, counts.depth))
     step = max(1, CELLS // max(cells, 1))
     for start in range(0, resamples, step):
         some = min(step, resamples - start)
-        weights = rng.poisson(1.0, size=(some, queries)).astype(np.float64)
-        shown, clicks = np.empty((some, cells)), np.empty((some, cells))
-        for row in range(some):
-            own = weights[row, query]
-            shown[row] = np.bincount(counts.cell, weights=own, minlength=cells)
-            clicks[row] = np.bincount(counts.cell, weights=own * sessions.click, minlength=cells)
-        examination, _ = _maximize(counts, shown, clicks, rounds)
+        weights = rng.poisson(1.0, size=(some, queries)).astype(np.float64)[:, counts.query]
+        examination, _ = _maximize(counts, counts.shown * weights, counts.clicks * weights, rounds)
         result[start : start + some] = examination / examination[:, :1]
     return result
 
 
-def _count(sessions: Sessions) -> _Counts:
-    depth = sessions.depth
-    pairs, pair = np.unique(sessions.pair, return_inverse=True)
-    names, cell = np.unique(pair * depth + (sessions.position - 1), return_inverse=True)
-    starts = np.searchsorted(names // depth, np.arange(len(pairs)))
-    return _Counts(pairs, starts, names % depth, cell, depth)
+def _count(pages: Evidence) -> _Counts:
+    pairs, starts = np.unique(pages.pair, return_index=True)
+    _, query = np.unique(pages.query, return_inverse=True)
+    return _Counts(
+        pairs,
+        starts,
+        pages.rank - 1,
+        query,
+        pages.impressions.astype(np.float64),
+        pages.clicks.astype(np.float64),
+        pages.depth,
+    )
 
 
 def _maximize(counts: _Counts, shown: Floats, clicks: Floats, rounds: int) -> tuple[Floats, Floats]:

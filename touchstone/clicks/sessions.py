@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from touchstone.clicks.evidence import Evidence, counted
 from touchstone.clicks.log import APPLICATION, DOCUMENT, IS_CLICK, QUERY, QUERY_ID, RANK, ClickLog
 from touchstone.errors import DomainError
 
@@ -57,6 +58,15 @@ class Sessions:
     def pair(self) -> Ints:
         """(rows,), a number for each (query, document); the same in other sessions of the log."""
         return (self.query << 32) | self.document
+
+    @property
+    def evidence(self) -> Evidence:
+        """The pages counted: ranks from 1, impressions are pages, clicks are pages with a click."""
+        return counted(
+            (np.zeros_like(self.query), self.query, self.document, self.position),
+            np.ones_like(self.query),
+            self.click.astype(np.int64),
+        )
 
     def select(self, pages: Bools) -> "Sessions":
         """Some of the pages. pages: (sessions,)."""

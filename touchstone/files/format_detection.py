@@ -43,7 +43,7 @@ def choose_format(source: Source, name: str) -> RecognisedFormat:
     """
     if name != AUTO:
         return RecognisedFormat(get_format(name), "")
-    form, because = _recognised(_head(source))
+    form, because = _recognised(head_of(source))
     return RecognisedFormat(FORMATS[form], because)
 
 
@@ -94,7 +94,7 @@ def _of_line(text: str) -> tuple[str, str]:
     return TREC, "it begins like no other format"
 
 
-def _head(source: Source) -> bytes:
+def head_of(source: Source) -> bytes:
     """How the file's text begins; nothing of what can't be read, or not twice."""
     if not isinstance(source, str | os.PathLike):
         position = source.tell()

@@ -71,7 +71,7 @@ def fresh_pages(queries: int, pages: int, seed: int) -> Sessions:
 def curves(tallies: Tallies, seed: int) -> None:
     """Examination at ranks 2 and 4 by each estimator, of 400 queries with 12,000 pages."""
     sessions = fresh_pages(400, 12_000, seed)
-    found = position_curves(find_interventions(sessions), resamples=RESAMPLES, seed=seed)
+    found = position_curves(find_interventions(sessions.evidence), resamples=RESAMPLES, seed=seed)
     for place in (1, 3):
         for name, curve in found.items():
             values = (curve.examination[place], curve.low[place], curve.high[place])
@@ -84,9 +84,9 @@ def curves(tallies: Tallies, seed: int) -> None:
 def pbm(tallies: Tallies, seed: int) -> None:
     """Examination at ranks 2 and 4 by the position-based model, of the same pages."""
     sessions = fresh_pages(400, 12_000, seed)
-    examination = fit_pbm(sessions).examination
+    examination = fit_pbm(sessions.evidence).examination
     relative = examination / examination[0]
-    low, high = centred_band(relative, pbm_replicates(sessions, resamples=50, seed=seed))
+    low, high = centred_band(relative, pbm_replicates(sessions.evidence, resamples=50, seed=seed))
     for place in (1, 3):
         values = (relative[place], low[place], high[place])
         add(tallies, f"PBM, rank {place + 1}", EXAMINATION[place], values)
@@ -141,7 +141,7 @@ def ranking(tallies: Tallies, seed: int) -> None:
         np.tile(np.arange(depth), queries),
         np.tile(depth - np.arange(depth), queries),
     )
-    found = ranking_report(sessions, EXAMINATION, new, k=3)
+    found = ranking_report(sessions.evidence, EXAMINATION, new, k=3)
     assert found is not None
     # a document is clicked with 1/4 where it is seen, and 3 of them are counted
     truth = 0.25 * float((1 / np.log2([2, 3, 4])).sum())

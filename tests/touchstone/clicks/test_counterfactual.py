@@ -150,12 +150,12 @@ NEW = Ranking(
 
 
 def test_a_rankings_dcg_weights_clicks_by_examination() -> None:
-    found = ranking_report(PAGES, np.array([1.0, 0.25]), NEW, k=2)
+    found = ranking_report(PAGES.evidence, np.array([1.0, 0.25]), NEW, k=2)
     assert found is not None
     assert found.dcg.value == pytest.approx((1 / 0.25 + 1 / 0.25 + 1) / 3)
     assert (found.pages, found.clicks, found.largest_weight) == (3, 3, 4.0)
     assert found.never_shown == 1 / 3
-    floored = ranking_report(PAGES, np.array([1.0, 0.25]), NEW, k=2, floor=0.5)
+    floored = ranking_report(PAGES.evidence, np.array([1.0, 0.25]), NEW, k=2, floor=0.5)
     assert floored is not None
     assert floored.dcg.value == pytest.approx((2 + 2 + 1) / 3)
     assert floored.floored == pytest.approx(2 / 3)
@@ -163,11 +163,11 @@ def test_a_rankings_dcg_weights_clicks_by_examination() -> None:
 
 def test_a_ranking_without_support_has_no_number() -> None:
     nothing = Ranking(np.array([1]), np.array([9]), np.array([1]))
-    assert ranking_report(PAGES, np.array([1.0, 0.5]), nothing, k=1) is None
-    assert ranking_report(PAGES, np.array([1.0, 0.5]), NEW, k=0) is None
+    assert ranking_report(PAGES.evidence, np.array([1.0, 0.5]), nothing, k=1) is None
+    assert ranking_report(PAGES.evidence, np.array([1.0, 0.5]), NEW, k=0) is None
 
 
 @pytest.mark.parametrize("examination", [[1.0], [1.0, 0.0], [1.0, np.nan]])
 def test_unknown_examination_is_refused(examination: list[float]) -> None:
     with pytest.raises(ValueError, match="examination"):
-        ranking_report(PAGES, np.array(examination), NEW, k=1)
+        ranking_report(PAGES.evidence, np.array(examination), NEW, k=1)

@@ -86,6 +86,6 @@ def test_what_is_wrong_is_named_by_file_line_and_rule(
 
 def test_columns_of_different_lengths_are_refused() -> None:
     none = Coded.of([None])
-    columns = EventColumns(none, none, none, np.array([1, 2]), none, none, none)
+    columns = EventColumns(none, none, none, np.array([1, 2]), none, none, np.zeros(1, np.int64))
     with pytest.raises(ValueError, match="one entry per event"):
         add_columns(LogBuilder(), columns)

@@ -27,7 +27,7 @@ def sessions() -> Sessions:
 
 
 def test_known_examination_is_recovered(sessions: Sessions) -> None:
-    curves = position_curves(find_interventions(sessions), resamples=0)
+    curves = position_curves(find_interventions(sessions.evidence), resamples=0)
     for name, curve in curves.items():
         assert curve.examination == pytest.approx(EXAMINATION, rel=0.05), name
         assert np.isnan(curve.low).all()
@@ -35,13 +35,13 @@ def test_known_examination_is_recovered(sessions: Sessions) -> None:
 
 def test_the_model_recovers_examination_where_rankings_are_nearly_random() -> None:
     shelf = make_shelf(EXAMINATION, queries=300, documents=6, rankers=20, noise=10.0, seed=1)
-    pbm = fit_pbm(simulate(shelf, pages=100_000, seed=2)).examination
+    pbm = fit_pbm(simulate(shelf, pages=100_000, seed=2).evidence).examination
     assert pbm / pbm[0] == pytest.approx(EXAMINATION, rel=0.02)
 
 
 def test_the_model_takes_less_where_good_documents_stand_on_top(sessions: Sessions) -> None:
     # its pseudo-counts make rarely seen documents, which stand low, look attractive
-    pbm = fit_pbm(sessions).examination
+    pbm = fit_pbm(sessions.evidence).examination
     relative = pbm / pbm[0] / EXAMINATION
     assert (relative[1:] < 1).all()
     assert (relative > 0.9).all()
@@ -56,7 +56,7 @@ def test_the_click_through_rate_takes_the_rankers_merit_for_examination(sessions
 
 
 def test_all_pairs_is_where_the_likelihood_is_greatest(sessions: Sessions) -> None:
-    found = find_interventions(sessions.select(np.arange(len(sessions)) < 3000))
+    found = find_interventions(sessions.select(np.arange(len(sessions)) < 3000).evidence)
     hits, misses = found.hits.sum(axis=0), found.misses.sum(axis=0)
     depth = len(hits)
     rows, columns = np.nonzero(np.triu(np.ones((depth, depth)), 1))
@@ -116,7 +116,7 @@ def test_interventions_are_documents_that_moved() -> None:
         document=np.array([5, 6, 5, 6, 7, 5, 5, 6]),
         click=np.array([True, False, False, False, False, True, True, True]),
     )
-    found = find_interventions(sessions)
+    found = find_interventions(sessions.evidence)
     assert found.documents.tolist() == [[0, 1], [1, 0]]
     assert found.clicks.tolist() == [[0, 1], [1, 0]]
     assert found.hits.tolist() == [[[0, 0.5], [1.0, 0]]]
@@ -127,7 +127,7 @@ def test_interventions_are_documents_that_moved() -> None:
 
 
 def test_bands_hold_the_estimate_and_follow_from_their_seed(sessions: Sessions) -> None:
-    found = find_interventions(sessions)
+    found = find_interventions(sessions.evidence)
     curves = position_curves(found, resamples=100, seed=4)
     again = position_curves(found, resamples=100, seed=4)
     for name, curve in curves.items():
@@ -135,6 +135,6 @@ def test_bands_hold_the_estimate_and_follow_from_their_seed(sessions: Sessions) 
         assert (curve.examination[1:] < curve.high[1:]).all()
         assert np.array_equal(curve.low, again[name].low)
     some = sessions.select(np.arange(len(sessions)) < 20_000)
-    relative = fit_pbm(some).examination / fit_pbm(some).examination[0]
-    low, high = centred_band(relative, pbm_replicates(some, resamples=40, seed=4))
+    relative = fit_pbm(some.evidence).examination / fit_pbm(some.evidence).examination[0]
+    low, high = centred_band(relative, pbm_replicates(some.evidence, resamples=40, seed=4))
     assert ((low[1:] < relative[1:]) & (relative[1:] < high[1:])).all()

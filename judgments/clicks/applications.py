@@ -1,0 +1,137 @@
+"""What is stored of each application of a click log, as plain values of JSON."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+import numpy as np
+
+from touchstone.clicks.evidence import Evidence
+from touchstone.clicks.interventions import PositionCurve
+from touchstone.clicks.ledger import ApplicationLedger, Outcome
+from touchstone.clicks.page_evidence import PageCounts
+from touchstone.clicks.position_bias import position_bias
+
+RESAMPLES: Final = 200
+SEED: Final = 0
+MOST_PBM_ROWS: Final = 50_000  # of evidence, beyond which PBM's band would take minutes
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """A position's examination with its band; None where the estimator refuses."""
+
+    position: int
+    examination: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class PositionCounts:
+    """A position of an application's result pages."""
+
+    position: int
+    impressions: int
+    clicks: int
+
+    @property
+    def ctr(self) -> float:
+        return self.clicks / self.impressions
+
+
+@dataclass(frozen=True)
+class StoredApplication:
+    """An application of a log.
+
+    outcomes: how many of its records are in each class. smallest_rank: None without evidence.
+    rank_base: the rank of a first result; None where it is unknown: no result pages are found.
+    pages, dropped: the result pages, and how many were left out by the reason.
+    ranks: the positions of the pages. curves: by the estimator's name.
+    interventions: (depth, depth), documents that both positions showed. supported: the pairs of
+    positions with enough of them.
+    """
+
+    name: str
+    outcomes: Mapping[str, int]
+    actions: Mapping[str, int]
+    smallest_rank: int | None
+    rank_base: int | None
+    pages: int
+    dropped: Mapping[str, int]
+    ranks: Sequence[PositionCounts]
+    curves: Mapping[str, Sequence[CurvePoint]]
+    interventions: Sequence[Sequence[int]]
+    supported: Sequence[Sequence[bool]]
+
+    @property
+    def records(self) -> int:
+        return sum(self.outcomes.values())
+
+    @classmethod
+    def of(cls, ledger: ApplicationLedger, counts: PageCounts | None, pages: Evidence) -> Self:
+        """counts, pages: of the application's result pages; computes its position bias."""
+        own = _bias(pages) if len(pages) else {}
+        return cls(
+            name=ledger.name,
+            outcomes={one.key: ledger.outcomes[one] for one in Outcome if one in ledger.outcomes},
+            actions=dict(sorted(ledger.actions.items())),
+            smallest_rank=ledger.smallest_rank,
+            rank_base=None if counts is None else counts.rank_base,
+            pages=0 if counts is None else counts.pages,
+            dropped={} if counts is None else dict(counts.dropped),
+            ranks=_ranks(pages),
+            curves=own.get("curves", {}),
+            interventions=own.get("interventions", []),
+            supported=own.get("supported", []),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """As it is stored."""
+        values = dict(vars(self))
+        values["ranks"] = [[rank.impressions, rank.clicks] for rank in self.ranks]
+        values["curves"] = {
+            name: [[point.examination, point.low, point.high] for point in curve]
+            for name, curve in self.curves.items()
+        }
+        return values
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Self:
+        """What `to_json` gave."""
+        ranks = [PositionCounts(place, *own) for place, own in enumerate(values["ranks"], start=1)]
+        curves = {
+            name: [CurvePoint(place, *own) for place, own in enumerate(curve, start=1)]
+            for name, curve in values["curves"].items()
+        }
+        return cls(**{**values, "ranks": ranks, "curves": curves})
+
+
+def _ranks(pages: Evidence) -> list[PositionCounts]:
+    shown = np.bincount(pages.rank, weights=pages.impressions)[1:].astype(np.int64)
+    clicks = np.bincount(pages.rank, weights=pages.clicks)[1:].astype(np.int64)
+    both = enumerate(zip(shown.tolist(), clicks.tolist(), strict=True), start=1)
+    return [PositionCounts(place, *own) for place, own in both]
+
+
+def _bias(pages: Evidence) -> dict[str, Any]:
+    found = position_bias(
+        pages,
+        resamples=RESAMPLES,
+        seed=SEED,
+        pbm_resamples=RESAMPLES if len(pages) <= MOST_PBM_ROWS else 0,
+    )
+    return {
+        "curves": {name: _points(curve) for name, curve in found.curves.items()},
+        "interventions": found.interventions.documents.tolist(),
+        "supported": found.interventions.is_supported.tolist(),
+    }
+
+
+def _points(curve: PositionCurve) -> list[CurvePoint]:
+    rows = zip(curve.examination.tolist(), curve.low.tolist(), curve.high.tolist(), strict=True)
+    return [
+        CurvePoint(place, *(value if math.isfinite(value) else None for value in row))
+        for place, row in enumerate(rows, start=1)
+    ]

@@ -1,0 +1,65 @@
+"""The form of a click log."""
+
+from typing import Any
+
+from django import forms
+
+from touchstone.clicks.ubi import USUAL_ACTIONS
+
+ACCEPTED = ".ndjson,.jsonl,.json,.csv,.parquet,.gz"
+BASES = (("", "the smallest rank of each application, if it is 0 or 1"), ("0", "0"), ("1", "1"))
+
+
+def names_in(text: str) -> list[str]:
+    """The names in a text with commas between them, each once."""
+    return list(dict.fromkeys(filter(None, (part.strip() for part in text.split(",")))))
+
+
+class ActionsField(forms.CharField):
+    """Names of actions, separated by commas."""
+
+    def __init__(self, *, label: str, initial: tuple[str, ...]) -> None:
+        super().__init__(
+            label=label,
+            max_length=500,
+            initial=", ".join(initial),
+            help_text="Action names, separated by commas.",
+        )
+
+    def clean(self, value: Any) -> list[str]:
+        """The names."""
+        return names_in(str(super().clean(value)))
+
+
+class ClicksForm(forms.Form):
+    """A click log, and how to read it."""
+
+    name = forms.CharField(
+        label="Name", max_length=200, help_text="For example “October 2026, web shop”."
+    )
+    file = forms.FileField(
+        label="File",
+        max_length=255,
+        widget=forms.ClearableFileInput(attrs={"accept": ACCEPTED}),
+        help_text="UBI NDJSON or CSV, which may be gzipped, or Parquet. At most 200 MB.",
+    )
+    impressions = ActionsField(label="Impressions", initial=USUAL_ACTIONS.impressions)
+    clicks = ActionsField(label="Clicks", initial=USUAL_ACTIONS.clicks)
+    rank_base = forms.ChoiceField(label="Rank of the first result", choices=BASES, required=False)
+    joins = forms.BooleanField(
+        label="Join by query id",
+        required=False,
+        help_text="Events without a query text get that of the query record with their query id.",
+    )
+
+    def clean_rank_base(self) -> int | None:
+        """None where the log says it."""
+        value = self.cleaned_data["rank_base"]
+        return int(value) if value else None
+
+    def clean(self) -> dict[str, Any]:
+        """No action is both."""
+        data: dict[str, Any] = super().clean() or self.cleaned_data
+        if set(data.get("impressions", ())) & set(data.get("clicks", ())):
+            self.add_error("clicks", "An action can’t be both an impression and a click.")
+        return data

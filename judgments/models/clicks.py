@@ -1,0 +1,77 @@
+"""Click logs: what was shown and clicked, counted; no event and no person is kept."""
+
+from django.conf import settings
+from django.db import models
+
+from judgments.models.collections import Collection
+
+
+class ClickLog(models.Model):
+    """An imported click log: a ledger of its records, and their evidence in blocks.
+
+    applications: for each, as judgments/clicks/applications.py has it: its ledger, its result pages
+    and its position bias. queries, documents: how many different ones the evidence has;
+    known_queries, known_documents: of those, how many the collection has.
+    digest: SHA-256 over the ledger and the evidence.
+    examination: of each position, where it is known; null where it has to be estimated.
+    is_simulated: the clicks were made up, as the demo's are.
+    """
+
+    collection = models.ForeignKey(
+        Collection, on_delete=models.PROTECT, related_name="click_logs", db_index=False
+    )
+    number = models.PositiveIntegerField()
+    name = models.CharField(max_length=200)
+    is_simulated = models.BooleanField(default=False)
+    records = models.BigIntegerField()
+    impressions = models.BigIntegerField()
+    clicks = models.BigIntegerField()
+    queries = models.BigIntegerField()
+    documents = models.BigIntegerField()
+    known_queries = models.BigIntegerField()
+    known_documents = models.BigIntegerField()
+    applications = models.JSONField()
+    examination = models.JSONField(null=True)
+    digest = models.CharField(max_length=64)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(fields=("collection", "number"), name="click_log_number_once"),
+            models.UniqueConstraint(fields=("collection", "digest"), name="click_log_content_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.collection_id} clicks {self.number}"
+
+
+class ClickBlock(models.Model):
+    """65,536 rows of a log's evidence, or the rest, packed by judgments/clicks/packing.py.
+
+    A row is an application, query, document and rank with its impressions and clicks: of events
+    by the rank as it was logged, of result pages by the position from 1.
+    """
+
+    class Kind(models.TextChoices):
+        EVENTS = "events", "events"
+        PAGES = "pages", "result pages"
+
+    log = models.ForeignKey(
+        ClickLog, on_delete=models.PROTECT, related_name="blocks", db_index=False
+    )
+    kind = models.CharField(max_length=8, choices=Kind.choices)
+    position = models.PositiveIntegerField()
+    rows = models.BinaryField()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(fields=("log", "kind", "position"), name="click_block_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.log_id} {self.kind} block {self.position}"
