@@ -6,6 +6,7 @@ from judgments.triggers import AppendOnly, keep_append_only
 
 APPEND_ONLY = [
     AppendOnly("annotation_guidelinerevision"),
+    AppendOnly("annotation_judgerevision"),
     AppendOnly("annotation_pool"),
     AppendOnly("annotation_poolentry"),
     AppendOnly("annotation_label"),

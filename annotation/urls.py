@@ -15,6 +15,7 @@ from annotation.imports import views as label_imports
 from annotation.labelling import script_views as scripts
 from annotation.labelling import views as labelling
 from annotation.leave_one_out import views as without
+from annotation.machine_judges import views as judges
 from annotation.overlap_requests import views as overlap
 from annotation.pooling import next_campaign_views as judging_next
 from annotation.pooling import snapshot_pool_views as snapshot_pools
@@ -31,6 +32,7 @@ C = "c/<slug:slug>"
 K = f"{C}/campaigns/<uuid:campaign_id>"
 Q = f"{C}/lists/<slug:list_slug>/quality"
 G = f"{C}/guidelines/<int:guideline_id>"
+J = f"{C}/machine-judges/<int:judge_id>"
 
 urlpatterns: list[URLPattern] = [
     path("label/<uuid:campaign_id>", translated(labelling.label), name="label"),
@@ -223,6 +225,16 @@ urlpatterns: list[URLPattern] = [
         f"{C}/lists/<slug:list_slug>/versions/<int:number>/people",
         pairs.version_people,
         name="version-people",
+    ),
+    path(f"{C}/machine-judges", judges.machine_judges, name="machine-judges"),
+    path(f"{C}/machine-judges/new", judges.machine_judge_create, name="machine-judge-create"),
+    path(J, judges.machine_judge, name="machine-judge"),
+    path(f"{J}/edit", judges.machine_judge_edit, name="machine-judge-edit"),
+    path(f"{J}/revisions/<int:number>", judges.machine_judge, name="machine-judge-revision"),
+    path(
+        f"{J}/secret/remove",
+        judges.machine_judge_secret_remove,
+        name="machine-judge-secret-remove",
     ),
     path(f"{C}/guidelines", guidelines.guidelines, name="guidelines"),
     path(f"{C}/guidelines/new", guidelines.guideline_create, name="guideline-create"),

@@ -24,6 +24,7 @@ from annotation.models.labels import (
     Label,
     LabelTiming,
 )
+from annotation.models.machine_judges import JudgeRevision, MachineJudge
 from annotation.models.pools import Pair, Pool, PoolEntry, SnapshotPool
 from annotation.models.preferences import LabellingPreferences
 from annotation.models.quality import AsidePreview, QualityReport, RulePreview
@@ -56,9 +57,11 @@ __all__ = [
     "GoldItem",
     "Guideline",
     "GuidelineRevision",
+    "JudgeRevision",
     "Label",
     "LabelTiming",
     "LabellingPreferences",
+    "MachineJudge",
     "Message",
     "OneMoreLabel",
     "Pair",

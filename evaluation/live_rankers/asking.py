@@ -1,6 +1,5 @@
 """Asking an engine one query: at its pace, with retries, and what became of it."""
 
-import random
 import threading
 import time
 from collections.abc import Mapping
@@ -16,9 +15,9 @@ from evaluation.live_rankers.outcomes import (
     may_retry,
     outcome_of,
 )
-from evaluation.live_rankers.pacing import Pace, wait_before
 from evaluation.live_rankers.templates import TemplateRefused, Variables
 from judgments.outgoing.client import Client, OutgoingError
+from judgments.outgoing.pacing import Pace, Reply, ask_at_pace
 from judgments.outgoing.retrying import retry_after
 
 
@@ -60,28 +59,22 @@ class Engine:
 
     def ask(self, variables: Variables) -> Asked | None:
         """Ask until there is an answer, or no attempt is left; None if stopped before that."""
-        for attempt in range(1, self._configuration.attempts + 1):
-            if not self._wait_for_turn():
-                return None
-            asked, pause = self._attempt(variables, attempt)
-            self._pace.report(is_trouble=is_trouble(asked.outcome, asked.status))
-            if pause is not None:
-                self._pace.hold(pause)
-            is_last = attempt == self._configuration.attempts or self._pace.given_up
-            if is_last or not may_retry(asked.outcome, asked.status):
-                return asked
-            jitter = random.random()  # noqa: S311  (spreads retries, protects nothing)
-            if self._stop.wait(wait_before(attempt + 1, asked=pause, jitter=jitter)):
-                return None
-        raise AssertionError("there is at least one attempt")
+        made, is_final = ask_at_pace(
+            pace=self._pace,
+            stop=self._stop,
+            attempts=self._configuration.attempts,
+            send=lambda attempt: self._send(variables, attempt),
+        )
+        return made[-1] if is_final else None
 
-    def _wait_for_turn(self) -> bool:
-        """False if there is none any more."""
-        while True:
-            if self._stop.wait(self._pace.reserve()) or self._pace.given_up:
-                return False
-            if not self._pace.is_held():
-                return True
+    def _send(self, variables: Variables, attempt: int) -> Reply[Asked]:
+        asked, pause = self._attempt(variables, attempt)
+        return Reply(
+            asked,
+            is_trouble=is_trouble(asked.outcome, asked.status),
+            may_retry=may_retry(asked.outcome, asked.status),
+            pause=pause,
+        )
 
     def _attempt(self, variables: Variables, attempt: int) -> tuple[Asked, float | None]:
         """What came, and for how long the engine wants to be left alone."""

@@ -15,6 +15,7 @@ from evaluation.live_rankers.templates import (
     fill_url,
     used_variables,
 )
+from judgments.outgoing.rules import RESERVED_HEADERS
 from touchstone.errors import DomainError
 from touchstone.files.json_lines import Json
 
@@ -39,13 +40,6 @@ MASKED: Final = "••••••"
 
 _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _HEADER_VALUE: Final = re.compile(r"[\x20-\x7e]{0,1000}")
-# the client sets these; `judgments/outgoing/client.py` refuses them too
-_SET_BY_CLIENT: Final = frozenset(
-    {
-        *("accept-encoding", "connection", "content-length", "cookie", "expect", "host"),
-        *("proxy-authorization", "te", "trailer", "transfer-encoding", "upgrade"),
-    }
-)
 # what belongs into the secret, where it is encrypted
 _SECRETS: Final = re.compile(r"authorization|api[-_]?key|token|secret|password", re.IGNORECASE)
 
@@ -175,11 +169,11 @@ def _check_headers(configuration: Configuration) -> None:
     for name, value in configuration.headers:
         if not _HEADER_NAME.fullmatch(name) or not _HEADER_VALUE.fullmatch(value):
             raise ConfigurationRefused("headers", f"{name[:50]!r} is not a header in ASCII.")
-        if name.lower() in _SET_BY_CLIENT:
+        if name.lower() in RESERVED_HEADERS:
             raise ConfigurationRefused("headers", f"{name} is set by Touchstone.")
         if _SECRETS.search(name):
             message = f"{name} looks like a secret, and headers are shown. Use the secret header."
             raise ConfigurationRefused("headers", message)
     secret = configuration.secret_header
-    if secret and (not _HEADER_NAME.fullmatch(secret) or secret.lower() in _SET_BY_CLIENT):
+    if secret and (not _HEADER_NAME.fullmatch(secret) or secret.lower() in RESERVED_HEADERS):
         raise ConfigurationRefused("secret_header", "Not the name of a header that can be sent.")

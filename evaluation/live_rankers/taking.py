@@ -16,7 +16,6 @@ from django.utils import timezone
 from evaluation.live_rankers.asking import Asked, Engine
 from evaluation.live_rankers.configuration import Configuration, ConfigurationRefused
 from evaluation.live_rankers.outcomes import ANSWERED
-from evaluation.live_rankers.pacing import Pace
 from evaluation.live_rankers.packing import Ranked, pack_rows, run_lines, unpack_rows
 from evaluation.live_rankers.services import LiveRefused, end, origin_of, queue_slice
 from evaluation.live_rankers.stubs import DocumentFiller
@@ -27,6 +26,7 @@ from evaluation.runs.services import read_run_file, store_run
 from judgments.jobs.kinds import Work
 from judgments.models import Query
 from judgments.outgoing.client import Client, Limits
+from judgments.outgoing.pacing import Pace
 from judgments.secrets.services import read_secret
 from touchstone.errors import DomainError
 

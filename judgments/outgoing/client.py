@@ -22,19 +22,12 @@ import httpcore2
 from django.conf import settings
 from django.utils.translation import gettext_noop
 
-from judgments.outgoing.rules import Origin, find_origin, may_connect
+from judgments.outgoing.rules import RESERVED_HEADERS, Origin, find_origin, may_connect
 from touchstone.errors import DomainError
 
 USER_AGENT: Final = "Touchstone"
 # of all headers of an answer, interim answers and the framing of chunks together
 HEADER_BYTES: Final = 256 * 1024
-# the client sets these
-RESERVED_HEADERS: Final = frozenset(
-    {
-        *("accept-encoding", "connection", "content-length", "cookie", "expect", "host"),
-        *("proxy-authorization", "te", "trailer", "transfer-encoding", "upgrade"),
-    }
-)
 
 
 class Outcome(StrEnum):

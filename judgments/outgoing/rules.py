@@ -13,6 +13,13 @@ Network = IPv4Network | IPv6Network
 
 LONGEST_URL: Final = 2_000
 DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+# the client sets these
+RESERVED_HEADERS: Final = frozenset(
+    {
+        *("accept-encoding", "connection", "content-length", "cookie", "expect", "host"),
+        *("proxy-authorization", "te", "trailer", "transfer-encoding", "upgrade"),
+    }
+)
 
 _PARTS: Final = re.compile(
     r"(?P<scheme>https?)://(?P<host>[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::(?P<port>[0-9]{1,5}))?"

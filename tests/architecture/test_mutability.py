@@ -12,9 +12,12 @@ from annotation.gold.services import mark_gold
 from annotation.labelling.services import submit_label
 from annotation.models import (
     Assignment,
+    Campaign,
     CheckAction,
     Feedback,
     GoldCheck,
+    JudgeRevision,
+    MachineJudge,
     OneMoreLabel,
     Reopening,
     Review,
@@ -76,6 +79,7 @@ MUTABLE = {
     "annotation.LabelTiming": "how long labels took: can be erased, and is no fact",
     "annotation.LabellingPreferences": "keys and text size, as often as somebody likes",
     "annotation.TrainingAttempt": "ends, and a lead may decide it; both are in the audit log",
+    "annotation.MachineJudge": "its secret; how it is asked lies in revisions",
     "annotation.SnapshotPool": "waits, and ends",
     "annotation.Pair": "its state, and what was last concluded of it",
     "evaluation.Canary": "is retired",
@@ -153,6 +157,18 @@ def make_other_logs(world: World) -> None:
     make_webhook_attempt()
 
 
+def make_machine_labels(world: World, campaign: Campaign) -> None:
+    judge = MachineJudge.objects.create(collection=world.collection, name="Model", created_at=NOW)
+    JudgeRevision.objects.create(
+        judge=judge,
+        number=1,
+        guideline_revision=campaign.guideline.revisions.get(),
+        configuration={},
+        instructions="Judge.",
+        created_at=NOW,
+    )
+
+
 @pytest.fixture
 def full() -> None:
     """A row in every append-only table."""
@@ -210,8 +226,7 @@ def full() -> None:
     pair = campaign.pairs.select_related("list").get()
     label(pair=pair, username="ben", grade=3)
     decided = adjudicate(access=ada, pair=pair, grade=2, reason="because", at=NOW)
-    said_again = {"reopened_at": NOW, "reopened_by": world.ada}
-    Reopening.objects.create(adjudication=decided, **said_again)
+    Reopening.objects.create(adjudication=decided, reopened_at=NOW, reopened_by=world.ada)
     wish = OneMoreLabel.objects.create(pair=pair, asked_at=NOW, asked_by=world.ada)
     WithdrawnWish.objects.create(wish=wish, withdrawn_at=NOW, withdrawn_by=world.ada)
     mark_gold(access=ada, pair=pair, low=2, high=2, reason="", at=NOW)
@@ -235,6 +250,7 @@ def full() -> None:
     Review.objects.create(
         label=check.label, reviewer=world.dora, verdict="accepted", reviewed_at=NOW
     )
+    make_machine_labels(world, campaign)
     attempt = TrainingAttempt.objects.create(
         campaign=campaign, annotator=world.cem, number=1, pairs=3, percent=70, began_at=NOW
     )

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 import pytest
 
 from evaluation.live_rankers.outcomes import Outcome, is_trouble, may_retry, outcome_of
-from evaluation.live_rankers.pacing import BreakerRule, Pace, wait_before
 from evaluation.live_rankers.schedules import ScheduleRefused, next_time
 from evaluation.models.live import OUTCOMES
 from judgments.outgoing.client import Outcome as Outgoing
+from judgments.outgoing.pacing import BreakerRule, Pace, wait_before
 from judgments.outgoing.retrying import retry_after
 
 NOW = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)

@@ -10,7 +10,6 @@ from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.live_rankers import taking
 from evaluation.live_rankers.configuration import ConfigurationRefused
 from evaluation.live_rankers.due import is_snapshot_due
-from evaluation.live_rankers.pacing import BreakerRule, Pace
 from evaluation.live_rankers.services import (
     LiveRefused,
     remove_secret,
@@ -21,6 +20,7 @@ from evaluation.live_rankers.services import (
 )
 from evaluation.models import Evaluation, LiveRevision, LiveSource, Ranking, Run, Snapshot
 from judgments.models import AuditEntry, Document, Job, Query
+from judgments.outgoing.pacing import BreakerRule, Pace
 from judgments.outgoing.rules import read_origins
 from judgments.permissions import NotFound
 from tests.builders import NOW, commit, make_access, make_world

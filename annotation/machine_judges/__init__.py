@@ -1,0 +1,1 @@
+"""Machine judges: language models that label pairs, in revisions that never change."""

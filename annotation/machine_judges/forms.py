@@ -1,0 +1,169 @@
+"""The form of how a machine judge is asked."""
+
+import json
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any, Final
+
+from django import forms
+
+from annotation.machine_judges.configuration import (
+    FORMATS,
+    LONGEST_DOCUMENT,
+    LONGEST_MODEL,
+    LONGEST_PARAMETERS,
+    LONGEST_TIMEOUT,
+    LONGEST_URL,
+    MOST_AT_ONCE,
+    MOST_ATTEMPTS,
+    MOST_PRICE,
+    Configuration,
+    usual_parameters,
+)
+from annotation.machine_judges.prompts import DEFAULT_TEMPLATE, LONGEST_TEMPLATE
+from annotation.machine_judges.services import MAX_NAME_CHARACTERS
+from annotation.models import GuidelineRevision
+from touchstone.files.json_lines import Json, JsonRefusedError, json_object
+
+CODE: Final = {"class": "mono", "spellcheck": "false", "autocomplete": "off"}
+PRICE_STEP: Final = 10_000  # a price is stored in ten-thousandths
+
+
+def _price(label: str) -> forms.DecimalField:
+    return forms.DecimalField(
+        label=label,
+        min_value=0,
+        max_value=MOST_PRICE // PRICE_STEP,
+        decimal_places=4,
+        initial=0,
+        help_text="Of a million tokens. 0: not known, so a budget in money does not stop it.",
+    )
+
+
+class JudgeForm(forms.Form):
+    """A revision of a machine judge. guidelines: the newest revision of each."""
+
+    name = forms.CharField(label="Name", max_length=MAX_NAME_CHARACTERS)
+    url = forms.CharField(
+        label="URL",
+        max_length=LONGEST_URL,
+        widget=forms.TextInput(
+            attrs={**CODE, "placeholder": "https://api.example/v1/chat/completions"}
+        ),
+        help_text="Of chat completions, as OpenAI, vLLM, llama.cpp and Ollama offer them.",
+    )
+    model = forms.CharField(
+        label="Model", max_length=LONGEST_MODEL, widget=forms.TextInput(attrs=CODE)
+    )
+    secret_header = forms.CharField(
+        label="Secret header",
+        required=False,
+        max_length=100,
+        initial="Authorization",
+        widget=forms.TextInput(attrs=CODE),
+        help_text="The header that carries an API key. Empty: none is sent.",
+    )
+    secret = forms.CharField(
+        label="Secret",
+        required=False,
+        max_length=4_000,
+        widget=forms.PasswordInput(attrs={**CODE, "autocomplete": "new-password"}),
+        help_text="The header’s whole value, such as Bearer sk-…. Stored encrypted for this "
+        "server, and never shown again. Leave empty to keep the stored one.",
+    )
+    guideline = forms.ChoiceField(label="Guideline")
+    template = forms.CharField(
+        label="Prompt",
+        max_length=LONGEST_TEMPLATE,
+        initial=DEFAULT_TEMPLATE,
+        widget=forms.Textarea(attrs={**CODE, "rows": 10}),
+        help_text="{{guideline}} becomes the guideline’s text, {{grades}} its definitions and "
+        "examples. How to answer, and that documents are data, is added.",
+    )
+    gives_reason = forms.BooleanField(
+        label="Ask for a reason",
+        required=False,
+        initial=True,
+        help_text="One sentence before the grade. Better grades, more tokens.",
+    )
+    answer_format = forms.ChoiceField(label="Answer format", choices=FORMATS)
+    parameters = forms.CharField(
+        label="Parameters",
+        required=False,
+        max_length=LONGEST_PARAMETERS,
+        initial=json.dumps(usual_parameters()),
+        widget=forms.Textarea(attrs={**CODE, "rows": 2}),
+        help_text="JSON, sent as it is: temperature, max_tokens, seed, …",
+    )
+    document_characters = forms.IntegerField(
+        label="Characters per document", min_value=100, max_value=LONGEST_DOCUMENT, initial=8_000
+    )
+    at_once = forms.IntegerField(
+        label="Requests at once", min_value=1, max_value=MOST_AT_ONCE, initial=8
+    )
+    rate = forms.FloatField(
+        label="Requests per second",
+        min_value=0,
+        max_value=1_000,
+        initial=0,
+        help_text="0: no limit.",
+    )
+    timeout = forms.FloatField(
+        label="Timeout in seconds", min_value=0.1, max_value=LONGEST_TIMEOUT, initial=60
+    )
+    attempts = forms.IntegerField(
+        label="Attempts",
+        min_value=1,
+        max_value=MOST_ATTEMPTS,
+        initial=3,
+        help_text="For busy servers (408, 429, 5xx) and failed connections.",
+    )
+    prompt_price = _price("Price of input")
+    completion_price = _price("Price of output")
+
+    def __init__(
+        self, *args: Any, guidelines: Sequence[GuidelineRevision], has_name: bool, **options: Any
+    ) -> None:
+        super().__init__(*args, **options)
+        self._guidelines = {str(one.pk): one for one in guidelines}
+        guideline: Any = self.fields["guideline"]
+        guideline.choices = [
+            (pk, f"{one.guideline.name}, revision {one.number}")
+            for pk, one in self._guidelines.items()
+        ]
+        if not has_name:
+            del self.fields["name"]
+
+    def clean_parameters(self) -> dict[str, Json]:
+        """The parsed JSON object; empty where there is none."""
+        text = self.cleaned_data["parameters"].strip()
+        try:
+            return json_object(text) if text else {}
+        except JsonRefusedError as error:
+            raise forms.ValidationError(f"Not accepted: {error.message}") from error
+
+    def to_configuration(self) -> Configuration:
+        """What was entered; not checked yet. The form is valid."""
+        data: dict[str, Any] = dict(self.cleaned_data)
+        for name in ("secret", "guideline", "name"):
+            data.pop(name, None)
+        for name in ("prompt_price", "completion_price"):
+            data[name] = int(data[name] * PRICE_STEP)
+        return Configuration(**data)
+
+    def to_guideline(self) -> GuidelineRevision:
+        """The chosen guideline's revision. The form is valid."""
+        return self._guidelines[self.cleaned_data["guideline"]]
+
+
+def initial_of(configuration: Configuration, revision: GuidelineRevision) -> dict[str, Any]:
+    """What the form shows of a configuration."""
+    own = configuration.to_json()
+    return own | {
+        "guideline": str(revision.pk),
+        "parameters": json.dumps(own["parameters"], ensure_ascii=False),
+        "rate": f"{configuration.rate:g}",
+        "timeout": f"{configuration.timeout:g}",
+        "prompt_price": Decimal(configuration.prompt_price) / PRICE_STEP,
+        "completion_price": Decimal(configuration.completion_price) / PRICE_STEP,
+    }

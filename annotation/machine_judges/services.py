@@ -1,0 +1,189 @@
+"""Making machine judges and their revisions; their secrets."""
+
+from datetime import datetime
+from typing import Final
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+
+from annotation.machine_judges.configuration import Configuration, ConfigurationRefused, check
+from annotation.machine_judges.prompts import render_instructions
+from annotation.models import GuidelineRevision, JudgeRevision, MachineJudge
+from judgments.audit import services as audit
+from judgments.models import Secret
+from judgments.outgoing.rules import find_origin
+from judgments.permissions import Access, NotFound, check_may_lead
+from judgments.secrets.services import erase_secret, store_secret
+from touchstone.errors import DomainError
+
+MAX_NAME_CHARACTERS: Final = 200
+OFF: Final = (
+    "This server makes no requests to other servers. An administrator allows the model’s endpoint "
+    "by listing it in TOUCHSTONE_OUTGOING."
+)
+
+
+class JudgeRefused(DomainError):
+    """The machine judge can't be made, changed or asked like this."""
+
+
+def origin_of(configuration: Configuration) -> str:
+    """Scheme, host and port that are asked. Raises ConfigurationRefused where not allowed."""
+    if not settings.OUTGOING:
+        raise ConfigurationRefused("url", OFF)
+    try:
+        return str(find_origin(configuration.url, settings.OUTGOING)[0])
+    except ValueError as error:
+        message = f"{str(error)[:1].upper()}{str(error)[1:]}. Ask an administrator to allow it."
+        raise ConfigurationRefused("url", message) from error
+
+
+def create_judge(
+    *,
+    access: Access,
+    name: str,
+    configuration: Configuration,
+    guideline_revision: GuidelineRevision,
+    secret: str,
+    at: datetime,
+) -> MachineJudge:
+    """A machine judge with its first revision; for leads.
+
+    Raises JudgeRefused for a name that is empty or taken, and what `revise_judge` does.
+    """
+    check_may_lead(access)
+    name = " ".join(name.split())
+    if not 0 < len(name) <= MAX_NAME_CHARACTERS:
+        raise JudgeRefused("name_invalid", f"A name has 1 to {MAX_NAME_CHARACTERS} characters.")
+    try:
+        with transaction.atomic():
+            judge = MachineJudge.objects.create(
+                collection=access.collection, name=name, created_at=at, created_by=access.user
+            )
+            audit.record_by(access, at, "judge.created", name)
+            revise_judge(
+                access=access,
+                judge=judge,
+                configuration=configuration,
+                guideline_revision=guideline_revision,
+                secret=secret,
+                at=at,
+            )
+    except IntegrityError as error:
+        if not MachineJudge.objects.filter(collection=access.collection, name=name).exists():
+            raise
+        raise JudgeRefused("name_taken", f"The machine judge {name} already exists.") from error
+    return judge
+
+
+def revise_judge(
+    *,
+    access: Access,
+    judge: MachineJudge,
+    configuration: Configuration,
+    guideline_revision: GuidelineRevision,
+    secret: str,
+    at: datetime,
+) -> JudgeRevision:
+    """Make the next revision of a machine judge; for leads.
+
+    secret: a new one; "" keeps the stored one. The same again is no new revision.
+    Raises ConfigurationRefused, and SecretRefused where no secret can be stored.
+    """
+    check_may_lead(access)
+    check_own(access, judge)
+    if guideline_revision.guideline.collection_id != access.collection.pk:
+        raise NotFound("guideline")
+    check(configuration)
+    origin = origin_of(configuration)
+    instructions = instructions_of(configuration, guideline_revision)
+    with transaction.atomic():
+        locked = MachineJudge.objects.select_for_update(no_key=True).get(pk=judge.pk)
+        _keep_secret(access, locked, configuration, secret=secret, origin=origin, at=at)
+        last = locked.revisions.order_by("-number").first()
+        own = (configuration.to_json(), guideline_revision.pk, instructions)
+        if last and own == (last.configuration, last.guideline_revision_id, last.instructions):
+            return last
+        revision = JudgeRevision.objects.create(
+            judge=locked,
+            number=last.number + 1 if last else 1,
+            guideline_revision=guideline_revision,
+            configuration=configuration.to_json(),
+            instructions=instructions,
+            created_at=at,
+            created_by=access.user,
+        )
+        audit.record_by(
+            access,
+            at,
+            "judge.revised",
+            judge.name,
+            after={"revision": revision.number, "server": origin, "model": configuration.model},
+        )
+    return revision
+
+
+def instructions_of(configuration: Configuration, revision: GuidelineRevision) -> str:
+    """What a judge is told of how to grade."""
+    return render_instructions(
+        template=configuration.template,
+        guideline=revision.text,
+        grades=revision.grades,
+        gives_reason=configuration.gives_reason,
+    )
+
+
+def _keep_secret(
+    access: Access,
+    judge: MachineJudge,
+    configuration: Configuration,
+    *,
+    secret: str,
+    origin: str,
+    at: datetime,
+) -> None:
+    """Store a new secret, or see that the old one goes to the same server."""
+    if not configuration.secret_header:
+        if secret:
+            raise ConfigurationRefused("secret_header", "Enter the header that carries the secret.")
+        return
+    if not secret:
+        old = judge.secret
+        if old is None or not old.ciphertext:
+            raise ConfigurationRefused("secret", "Enter the secret that the header carries.")
+        if old.origin != origin:
+            raise ConfigurationRefused(
+                "secret", f"The stored secret is for {old.origin}. Enter the one of {origin}."
+            )
+        return
+    _erase(judge)
+    judge.secret = store_secret(
+        collection=access.collection, value=secret, origin=origin, by=access.user, at=at
+    )
+    judge.save(update_fields=["secret"])
+    audit.record_by(access, at, "judge.secret_stored", judge.name, after={"server": origin})
+
+
+def remove_secret(*, access: Access, judge: MachineJudge, at: datetime) -> None:
+    """Erase the stored secret; for leads."""
+    check_may_lead(access)
+    check_own(access, judge)
+    with transaction.atomic():
+        if judge.secret is None:
+            raise JudgeRefused("no_secret", "There is no stored secret.")
+        _erase(judge)
+        audit.record_by(access, at, "judge.secret_removed", judge.name)
+
+
+def _erase(judge: MachineJudge) -> None:
+    old: Secret | None = judge.secret
+    if old is not None:
+        judge.secret = None
+        judge.save(update_fields=["secret"])
+        erase_secret(secret=old)
+
+
+def check_own(access: Access, judge: MachineJudge) -> None:
+    """Raises NotFound for a judge of another collection."""
+    if judge.collection_id != access.collection.pk:
+        raise NotFound("machine judge")
