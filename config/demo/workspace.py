@@ -8,8 +8,9 @@ from typing import Final
 
 from django.db import transaction
 
+from config.demo import clicks
 from config.demo.corpus import DemoDocument, standard_library
-from config.demo.grades import demo_grades
+from config.demo.grades import DemoGrades, demo_grades
 from config.demo.inverted_index import inverted_index
 from config.demo.people import People, SignIn, create_people
 from config.demo.queries import QUERIES
@@ -17,8 +18,11 @@ from config.demo.rankers import RANKERS, run_lines
 from config.demo.story import Stage, tell
 from config.demo.traffic import NAME, simulated_traffic
 from evaluation.models import Run
+from evaluation.runs.queries import list_ranked_documents
 from evaluation.runs.rankers import create_ranker
 from evaluation.runs.services import import_run
+from judgments.clicks.services import store_clicks
+from judgments.collections.queries import list_document_ids, list_query_ids
 from judgments.collections.services import create_collection, load_documents, load_queries
 from judgments.lists.services import create_list
 from judgments.members.services import add_member
@@ -77,6 +81,8 @@ def _build(at: datetime, say: Say) -> Workspace:
     campaign = tell(stage, grades)
     _sample(stage, at)
     say(f"drew a sample of {SAMPLED} questions from simulated traffic")
+    _click(stage, grades)
+    say(f"simulated {clicks.PAGES:,} result pages with clicks")
     say(f"entered labels of {len(grades.used):,} pairs ({grades.skipped} skipped)")
     return Workspace(
         sign_ins=sign_ins,
@@ -110,6 +116,38 @@ def _sample(stage: Stage, at: datetime) -> None:
         by=stage.people.lead,
         at=at - BEGAN,
     )
+
+
+def _click(stage: Stage, grades: DemoGrades) -> None:
+    """A click log on the runs' first documents that says of itself that it is simulated."""
+    collection = stage.judgment_list.collection
+    ranked = list(list_ranked_documents(run_ids=[run.pk for run in stage.runs], depth=clicks.DEPTH))
+    qids = list_query_ids(collection=collection, pks={one.query_id for one in ranked})
+    docids = list_document_ids(
+        collection=collection, pks={pk for one in ranked for pk in one.document_ids}
+    )
+    asked = {query.qid: query for query in QUERIES}
+    shown = [
+        (asked[qids[one.query_id]], [docids[pk] for pk in one.document_ids])
+        for one in ranked
+        if len(one.document_ids) > 1
+    ]
+    given = {(asked[one.qid].text, one.docid): one.first for one in grades.used}
+    with clicks.simulated_clicks(
+        [clicks.Shown(query.text, own) for query, own in shown],
+        [query.weight for query, _ in shown],
+        given,
+    ) as (log, events):
+        store_clicks(
+            collection=collection,
+            name=clicks.NAME,
+            log=log,
+            events=events,
+            examination=clicks.EXAMINATION,
+            is_simulated=True,
+            by=stage.people.lead,
+            at=stage.at,
+        )
 
 
 def _stage(people: People, documents: list[DemoDocument], now: datetime) -> Stage:

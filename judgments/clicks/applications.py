@@ -14,6 +14,7 @@ from touchstone.clicks.page_evidence import PageCounts
 from touchstone.clicks.position_bias import position_bias
 
 RESAMPLES: Final = 200
+PBM_RESAMPLES: Final = 100  # they take most of the time
 SEED: Final = 0
 MOST_PBM_ROWS: Final = 50_000  # of evidence, beyond which PBM's band would take minutes
 
@@ -120,7 +121,7 @@ def _bias(pages: Evidence) -> dict[str, Any]:
         pages,
         resamples=RESAMPLES,
         seed=SEED,
-        pbm_resamples=RESAMPLES if len(pages) <= MOST_PBM_ROWS else 0,
+        pbm_resamples=PBM_RESAMPLES if len(pages) <= MOST_PBM_ROWS else 0,
     )
     return {
         "curves": {name: _points(curve) for name, curve in found.curves.items()},

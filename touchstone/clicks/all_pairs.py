@@ -82,7 +82,7 @@ def _maximum(hits: Floats, misses: Floats, design: Floats, positions: int) -> Fl
         odds = np.exp(theta) / -np.expm1(theta)
         gradient = (hits - misses * odds) @ design
         curvature = misses * odds * (1 + odds)
-        hessian = np.einsum("bm,mi,mj->bij", curvature, design, design) + ridge
+        hessian = (design.T * curvature[:, None, :]) @ design + ridge
         step = np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
         unknowns = unknowns + _damped(hits, misses, theta, step @ design.T)[:, None] * step
         if np.abs(step).max(initial=0.0) < ENOUGH:

@@ -26,6 +26,7 @@ from annotation.permissions import get_annotator_context
 from annotation.quality.costs import Rates
 from annotation.quality.queries import get_quality_page
 from config.demo import live_search
+from config.demo.clicks import EXAMINATION, PAGES
 from config.demo.guideline import LATER
 from config.demo.people import SIGN_INS, keep_sign_ins, load_sign_ins
 from config.demo.queries import QUERIES
@@ -36,8 +37,10 @@ from evaluation.canaries.looking import check_canaries
 from evaluation.models import CanaryLook, Evaluation, Incident, Run
 from evaluation.samples.queries import SampleFilters, get_estimates
 from evaluation.samples.services import evaluate_sample
+from judgments.clicks.queries import list_applications
 from judgments.jobs.services import work_jobs
 from judgments.models import (
+    ClickLog,
     Document,
     JudgmentVersion,
     Membership,
@@ -71,6 +74,17 @@ def test_the_workspace_has_documents_queries_runs_and_judged_pairs(built) -> Non
     assert Run.objects.count() == len(RANKERS) >= 5
     assert built.grades >= 300
     assert built.pairs == Pair.objects.count() > built.grades
+
+
+def test_a_month_of_clicks_is_there_and_called_simulated(built) -> None:
+    log = ClickLog.objects.get()
+    assert log.is_simulated
+    assert log.known_queries == log.queries > 50
+    (application,) = list_applications(log)
+    assert application.pages == PAGES
+    _, *others = application.curves["all_pairs"]
+    for point, truth in zip(others[:4], EXAMINATION[1:], strict=False):
+        assert point.examination == pytest.approx(truth, rel=0.15)
 
 
 def test_each_role_has_a_sign_in_whose_password_works(built) -> None:
