@@ -43,7 +43,7 @@ class AnnotatorContext:
 
     is_blind: False for leads of the collection, who can see everything else.
     revision: the number of the guideline's newest revision.
-    paused: why nothing more is asked of them for the moment; empty for everybody else.
+    paused: why nothing more is asked of them for the moment; empty for everyone else.
     news: how many answers and announcements of leads they have not read.
     """
 
@@ -79,7 +79,7 @@ def get_annotator_context(*, viewer: Viewer, campaign_id: UUID) -> AnnotatorCont
 
 
 def _place_qs() -> QuerySet[Any]:
-    """Somebody's place in a campaign that is or was open, with their role in its collection."""
+    """Someone's place in a campaign that is or was open, with their role in its collection."""
     viewer = slot("viewer")
     roles = Membership.objects.filter(
         collection=OuterRef("campaign__list__collection"), user=viewer
@@ -136,7 +136,7 @@ def is_open(context: AnnotatorContext) -> bool:
 
 
 def may_label(context: AnnotatorContext) -> bool:
-    """Take further pairs: only while the campaign is open, and nobody has paused them."""
+    """Take further pairs: only while the campaign is open, and no one has paused them."""
     return is_open(context) and not context.paused
 
 

@@ -6,7 +6,7 @@ A server on loopback, embedded mode, with its own worker and SQLite, as `./run s
 Asked for as a client does it, wall-clock seconds from the request to the last byte:
 
 - measures on demand, of made-up runs: posted to REST, computed by the worker, polled every 50 ms,
-  and the leaderboard of them read. Each repetition asks for measures that nobody asked for before;
+  and the leaderboard of them read. Each repetition asks for measures that no one asked for before;
 - what every public tool would print of all these runs (the dialects), until none is computing;
 - with DATA, the folder of the public collections: the 17 runs of trec-covid-r1-sample pushed in a
   loop and each waited for. tests/touchstone/client/test_real_runs.py holds their values.

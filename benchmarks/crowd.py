@@ -40,7 +40,7 @@ class Refused(Exception):
 class Crowd:
     """Annotators who label until the time is up.
 
-    plan: where the server is, and what everybody needs to sign in (see labelling_http.py).
+    plan: where the server is, and what everyone needs to sign in (see labelling_http.py).
     spent: what the server's processes have used so far; asked when all have begun, and at the end.
     """
 

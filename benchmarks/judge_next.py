@@ -117,7 +117,7 @@ def load(folder: Path, qrels: str, runs: str) -> Truth:
         is_normalised=True,
     )
     values = _as_zeros(pool, others)
-    # what no run shows is known to nobody until somebody judges it
+    # what no run shows is known to no one until someone judges it
     return Truth(replace(pool, others=np.zeros_like(others)), levels, values)
 
 

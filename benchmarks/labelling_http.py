@@ -160,7 +160,7 @@ def _environment(
     database = stack.enter_context(own_postgres_database(options.postgres))
     if kind == "minimal on postgresql":
         return {**os.environ, "DATABASE_URL": database, "WEB_CONCURRENCY": "2"}
-    # messages that somebody else left there would be worked on, and counted as these labels' cost
+    # messages that someone else left there would be worked on, and counted as these labels' cost
     broker = options.redis or stack.enter_context(private_redis())
     environment = production_environment(home, database, broker)
     _must([sys.executable, "manage.py", "collectstatic", "-v0", "--no-input"], environment)

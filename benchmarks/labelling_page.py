@@ -14,7 +14,7 @@ frame after them, by Chromium's own trace.
 Weight and time to the text are measured without the proxy, and the time once more through it: cold,
 then with what the browser has kept. The time is from the navigation's start to the first moment
 after the frame that shows the first document's text, in a tab that was open already. Between two
-loads the pairs of the one before have been given back, so each is handed its pairs anew. Bytes are
+loads the pairs of the one before have been given back, so each is handed its pairs again. Bytes are
 those on the wire, headers included.
 """
 

@@ -4,7 +4,7 @@
 
 (a) 6,980 queries x 1,000 documents, one judged each; (b) 100 runs x 50 queries x 1,000 documents,
 300 judged each; (c) 1,000,000 queries x 20 documents, 20 judged each. Documents are drawn from 8.8
-million, anew for each query. --share takes that part of the queries, for want of memory or time.
+million, again for each query. --share takes that part of the queries, for want of memory or time.
 
 Each side starts from what it wants. Ours are arrays of document numbers in rank order, so sorting
 was paid at import, and the join is in the time unless it says "gathered": then the place of each
@@ -55,7 +55,7 @@ COLLECTION: Final = 8_800_000
 SHAPES: Final = {"a": (1, 6_980, 1_000, 1), "b": (100, 50, 1_000, 300), "c": (1, 1_000_000, 20, 20)}
 SMALL: Final = (1, 50, 100, 100)
 TOGETHER: Final = 2_000_000  # ranks that a worker has in memory at once
-MANY: Final = 200_000_000  # ranks evaluated anew, in parts of a shape, as a worker does it
+MANY: Final = 200_000_000  # ranks evaluated again, in parts of a shape, as a worker does it
 PEERS_AT_MOST: Final = 5_000_000  # ranks that the slower peers are given
 
 

@@ -1,6 +1,6 @@
 """The least that stores a label over HTTP with the same tools: a Django and REST framework view.
 
-It checks a label's fields and inserts one row. Nobody signs in, nothing is leased, locked, found
+It checks a label's fields and inserts one row. No one signs in, nothing is leased, locked, found
 again or handed on, no second label of a pair is refused, and nothing follows from a row: it is a
 measure of what the tools cost by themselves, not of another product. Served by the gunicorn that
 serves Touchstone: see labelling_http.py, which starts it with `DATABASE_URL`.

@@ -1,6 +1,6 @@
 """What machines ask: is the process alive, can it work, and how is it doing?
 
-`/healthz` and `/readyz` tell everybody no more than that; `/metrics` wants a token.
+`/healthz` and `/readyz` tell everyone no more than that; `/metrics` wants a token.
 """
 
 from typing import Final

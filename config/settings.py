@@ -127,11 +127,11 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "judgments.middleware.PolicyMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    # before whoever refuses: what they say is a page too
+    # before those that refuse: their answer is a page too
     "judgments.middleware.LanguageMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
-    # before whoever reads a body: the next one looks for a token in it
+    # before those that read a body: the next one looks for a token in it
     "judgments.middleware.BodyLimitMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -200,7 +200,7 @@ SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = 0.25  # hours
-# address and account together, so that nobody can lock a colleague out from elsewhere
+# address and account together, so that no one can lock a colleague out from elsewhere
 AXES_LOCKOUT_PARAMETERS = [["ip_address", "username"]]
 # an address that tries many accounts is locked out as a whole: config/lockout.py
 AXES_HANDLER = "config.lockout.LockoutHandler"
@@ -296,7 +296,7 @@ if SIGN_ON_ISSUER:
     MIDDLEWARE += _sign_on.pop("MIDDLEWARE")
     vars().update(_sign_on)
 
-# a factor on judgments/rate_limits.py; 0: nobody is throttled
+# a factor on judgments/rate_limits.py; 0: no one is throttled
 THROTTLE = env.float("TOUCHSTONE_THROTTLE", default=1.0)
 if not 0 <= THROTTLE < float("inf"):
     raise ImproperlyConfigured("TOUCHSTONE_THROTTLE must be a number, 0 or more")
@@ -528,7 +528,7 @@ LOGGING = {
     },
 }
 
-# operations: who may read /metrics; nobody without a token
+# operations: who may read /metrics; no one without a token
 METRICS_TOKEN = env.str("TOUCHSTONE_METRICS_TOKEN", default="")
 if METRICS_TOKEN and len(METRICS_TOKEN) < 20:
     raise ImproperlyConfigured("TOUCHSTONE_METRICS_TOKEN must have at least 20 characters")

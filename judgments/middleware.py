@@ -59,7 +59,7 @@ class LanguageMiddleware:
 
 
 class BodyLimitMiddleware:
-    """Refuses a body by its length, before anybody reads it: 413.
+    """Refuses a body by its length, before anyone reads it: 413.
 
     Django would store the files of any form before it asks who sent it. Only a view that says
     `most_bytes` takes more than a form's fields, and as a page only from who is signed in.

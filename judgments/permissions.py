@@ -18,7 +18,7 @@ ADMIN = gettext_noop("admin")
 
 
 class NotFound(DomainError):
-    """There is no such thing, or it is not for this viewer; nobody can tell which."""
+    """There is no such thing, or it is not for this viewer; no one can tell which."""
 
     def __init__(self, what: str = "page") -> None:
         super().__init__("not_found", f"No such {what}, or you do not have access to it.")
@@ -58,7 +58,7 @@ class Access:
     role: annotator, researcher, lead, or admin (a superuser, who reads everything and manages
     members, but neither labels nor judges unless also a member).
     is_annotating: the viewer annotates in an open campaign of this collection.
-    is_lead: leads it, and may change it: nobody does while it is archived.
+    is_lead: leads it, and may change it: no one does while it is archived.
     """
 
     user: User
@@ -120,7 +120,7 @@ def may_see_content(access: Access) -> bool:
 def may_see_rankings(access: Access) -> bool:
     """Rankers, runs, ranks, scores, leaderboards, agreed grades and versions.
 
-    Whoever annotates in an open campaign is blind to them, unless they lead.
+    Annotators of an open campaign can't see them, unless they lead.
     """
     if access.role == Role.RESEARCHER:
         return not access.is_annotating

@@ -11,10 +11,10 @@ from kombu import pools
 
 logger = logging.getLogger(__name__)
 
-# After a failed publish nobody tries again for this long, so that a broker that is away costs
+# After a failed publish no one tries again for this long, so that a broker that is away costs
 # one short wait and not one for every label; the sweep finds what was not announced.
 SILENCE = 5.0
-PAUSE = 0.1  # seconds between two messages that say the same, where nobody says otherwise
+PAUSE = 0.1  # seconds between two messages that say the same, where no one says otherwise
 # A person waits while a label is announced; a worker that waits for messages has more time.
 # A health check would double the wait, and kombu's retries sleep for seconds between them.
 PATIENCE = {

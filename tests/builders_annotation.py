@@ -96,7 +96,7 @@ def make_campaign(*, world: World, **draft: Any) -> Campaign:
 
 
 def context_of(campaign: Campaign, username: str) -> AnnotatorContext:
-    """Somebody's place in a campaign, as the edge would find it."""
+    """Someone's place in a campaign, as the edge would find it."""
     viewer = User.objects.get(username=username)
     return get_annotator_context(viewer=viewer, campaign_id=campaign.public_id)
 
@@ -104,14 +104,14 @@ def context_of(campaign: Campaign, username: str) -> AnnotatorContext:
 def lease(
     *, campaign: Campaign, username: str, count: int = 60, at: datetime = NOW
 ) -> list[Assignment]:
-    """The seats that somebody holds after asking for the next ones."""
+    """The seats that someone holds after asking for the next ones."""
     context = context_of(campaign, username)
     lease_next(context=context, count=count, at=at)
     return held(campaign=campaign, username=username)
 
 
 def held(*, campaign: Campaign, username: str) -> list[Assignment]:
-    """The seats that somebody has leased in a campaign."""
+    """The seats that someone has leased in a campaign."""
     seats = Assignment.objects.filter(
         annotator__username=username, state=Assignment.State.LEASED, pair__campaign=campaign
     )
@@ -126,7 +126,7 @@ def shown_at(seat: Assignment) -> int:
 
 
 def seat_for(*, pair: Pair, username: str, at: datetime = NOW) -> Assignment:
-    """Somebody's seat at this very pair: their own, or a free one leased to them."""
+    """Someone's seat at this very pair: their own, or a free one leased to them."""
     own = pair.assignments.filter(annotator__username=username)
     found = own.exclude(state=Assignment.State.VOIDED).first()
     if found is not None:
@@ -159,7 +159,7 @@ def said(
 def label(
     *, pair: Pair, username: str, grade: int | None = None, at: datetime = NOW, **fields: Any
 ) -> Label:
-    """Somebody's label of a pair, by the front door."""
+    """Someone's label of a pair, by the front door."""
     seat = seat_for(pair=pair, username=username, at=at)
     submission = said(seat=seat, grade=grade, at=at, **fields)
     submit_label(context=context_of(pair.campaign, username), submission=submission, at=at)

@@ -223,7 +223,7 @@ def append_only_tables_can_be_emptied() -> Iterator[None]:
 def ids_begin_at_one(request: pytest.FixtureRequest) -> None:
     """What follows from ids, such as an order drawn from a seed, is the same in every run.
 
-    Neither database counts anew by itself: PostgreSQL not after a rollback, SQLite not after the
+    Neither database counts again by itself: PostgreSQL not after a rollback, SQLite not after the
     tables of a test with real commits were emptied.
     """
     marked = request.node.get_closest_marker("django_db")

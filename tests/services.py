@@ -1,6 +1,6 @@
 """Servers for tests: found on the machine, started on loopback, ended and removed afterwards.
 
-They are private: nothing that a test flushes, freezes or kills is anybody else's.
+They are private: nothing that a test flushes, freezes or kills is anyone else's.
 """
 
 import fcntl
@@ -166,7 +166,7 @@ def private_redis() -> Iterator[str]:
 def own_postgres_database(server: str, *, like: str = "template1") -> Iterator[str]:
     """A new database beside the one that the URL names; dropped afterwards.
 
-    like: the database that it is a copy of, to which nobody is connected; without it, empty.
+    like: the database that it is a copy of, to which no one is connected; without it, empty.
     """
     name = f"touchstone_{uuid.uuid4().hex}"
     _execute(server, f"CREATE DATABASE {name} TEMPLATE {like}")
@@ -236,7 +236,7 @@ def _account_for_postgres() -> str | None:
 
 
 def free_port() -> int:
-    """A port on loopback that nobody listened on a moment ago."""
+    """A port on loopback that no one listened on a moment ago."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

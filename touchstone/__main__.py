@@ -12,7 +12,7 @@ from touchstone.cli import main
 
 
 def command() -> int:
-    """Run it, and end quietly where nobody reads on, as in `touchstone … | head`."""
+    """Run it, and end quietly where no one reads on, as in `touchstone … | head`."""
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     return main()

@@ -12,7 +12,7 @@ from annotation.models.labels import MADE_AT
 
 @dataclass(frozen=True)
 class Narrowing:
-    """Pairs of a segment, with a label of this kind by each of some people, or by anybody.
+    """Pairs of a segment, with a label of this kind by each of some people, or by anyone.
 
     people: user names. grade, revision, since, until: of the label, and when it was made, both
     ends included. None: whatever it is; a segment may be empty. Labels are those that count.

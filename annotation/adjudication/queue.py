@@ -80,8 +80,8 @@ class Voice:
 class DisputePage:
     """A disputed pair before it is decided. place: which of `count` it is; 0: not one of them.
 
-    grades, later: with the keys that the viewer labels by. obstacle: why nobody can be asked for
-    one more label; empty where somebody can.
+    grades, later: with the keys that the viewer labels by. obstacle: why no one can be asked for
+    one more label; empty where someone can.
     """
 
     pair: Pair
@@ -99,7 +99,7 @@ class DisputePage:
 def list_disputes(*, access: Access, campaign: Campaign, show: str = "") -> list[Dispute]:
     """The pairs that need adjudication, those first that matter most; for leads and admins.
 
-    show: GRADED for those that the rule has graded although their labels differ, and which nobody
+    show: GRADED for those that the rule has graded although their labels differ, and which no one
     is still to label.
     """
     check_may_watch(access, campaign)
@@ -216,7 +216,7 @@ def _list_levers(campaign: Campaign, pair_ids: Sequence[int]) -> dict[int, float
 
 
 def _list_voices(pair: Pair) -> list[Voice]:
-    """What people said, in an order that tells nobody who they are."""
+    """What people said, in an order that tells no one who they are."""
     labels_qs = overlap_labels().select_related("timing", "reason_text", "note_text")
     dice = seeded(pair.campaign.seed, pair.pk)
     mixed = sorted(labels_qs.filter(pair=pair), key=lambda label: dice(str(label.pk)))

@@ -110,8 +110,8 @@ def reopen(*, access: Access, pair: Pair, reason: str, at: datetime) -> None:
 def ask_one_more(*, access: Access, pair: Pair, reason: str, at: datetime) -> None:
     """Request one more label of a pair instead of adjudicating it; for leads.
 
-    Raises AdjudicationRefused where there is an obstacle (`find_obstacle`): nobody is left who has
-    not labelled it, say, or somebody has been asked already.
+    Raises AdjudicationRefused where there is an obstacle (`find_obstacle`): no one is left who has
+    not labelled it, say, or someone has been asked already.
     """
     check_may_adjudicate(access, pair)
     with transaction.atomic():

@@ -43,8 +43,8 @@ class ThinQuery:
 class Coverage:
     """Queries with pairs to label, by how many annotators meet their rules.
 
-    unserved: how many nobody may label. thin: how many some may, but fewer than the labels that
-    each pair needs. first: the first of both, those without anybody before the others.
+    unserved: how many no one may label. thin: how many some may, but fewer than the labels that
+    each pair needs. first: the first of both, those without anyone before the others.
     """
 
     unserved: int

@@ -83,7 +83,7 @@ def add_rule(
 
 
 def remove_rule(*, access: Access, campaign: Campaign, rule_id: int, at: datetime) -> None:
-    """Let everybody have the queries of a rule, as far as other rules do; for leads.
+    """Let everyone have the queries of a rule, as far as other rules do; for leads.
 
     Raises NotFound for a rule of another campaign.
     """

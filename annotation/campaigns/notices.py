@@ -41,7 +41,7 @@ def tell_paused(
     accuracy: Mapping[str, int] | None = None,
     at: datetime,
 ) -> None:
-    """Tell somebody that they are paused, and leads where a rule did it.
+    """Tell someone that they are paused, and leads where a rule did it.
 
     reason: a marked text. accuracy: of a rule, for the leads: right, checks, below_percent.
     """

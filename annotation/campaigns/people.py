@@ -49,7 +49,7 @@ def names_of(*, access: Access, user_ids: Iterable[int]) -> dict[int, str]:
 
 
 def pseudonyms_of(*, access: Access) -> dict[int, str]:
-    """The pseudonym of everybody who was ever a member of the collection."""
+    """The pseudonym of everyone who was ever a member of the collection."""
     ever_qs = Membership.ever.filter(collection=access.collection)
     return dict(ever_qs.values_list("user", "pseudonym"))
 

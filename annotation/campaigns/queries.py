@@ -122,7 +122,7 @@ class _Counted:
 
 @dataclass(frozen=True)
 class Contributor:
-    """Somebody who labelled, as researchers see them: under a pseudonym."""
+    """Someone who labelled, as researchers see them: under a pseudonym."""
 
     pseudonym: str
     labelled: int
@@ -170,7 +170,7 @@ def _access_of(viewer: Viewer, campaign_id: UUID) -> Access:
 
 
 def get_annotator(*, access: Access, campaign: Campaign, username: str) -> User:
-    """Somebody who annotates in the campaign, or did once; for leads and admins."""
+    """Someone who annotates in the campaign, or did once; for leads and admins."""
     check_may_watch(access, campaign)
     annotators_qs = campaign.annotators.select_related("user")
     annotator = annotators_qs.filter(user__username=username).first()
@@ -289,7 +289,7 @@ def rank_disagreements(campaign: Campaign) -> list[tuple[bool, int, int]]:
 def list_graded_disputes(campaign: Campaign) -> list[int]:
     """The pairs that the rule has graded although their labels differ; their ids.
 
-    Without those that somebody is still to label.
+    Without those that someone is still to label.
     """
     differing = [pk for pk, state, _, _ in list_extremes(campaign) if state == Pair.State.COMPLETE]
     awaited_qs = Assignment.objects.filter(

@@ -43,7 +43,7 @@ CHANGEABLE: Final = (
 CHANGEABLE_WHILE_OPEN: Final = (
     "name", "overlap", "commit", "order", "lease_minutes", "shows_images"
 )  # fmt: skip
-CONCLUDED_BY: Final = ("overlap", "commit")  # with another, labels are concluded anew
+CONCLUDED_BY: Final = ("overlap", "commit")  # with another, labels are concluded again
 
 
 class CampaignRefused(DomainError):
@@ -68,7 +68,7 @@ def create_campaign(
 ) -> Campaign:
     """A campaign without pairs and people, as a draft; for leads.
 
-    seed: any whole number of 63 bits; everybody's order of the pairs follows from it.
+    seed: any whole number of 63 bits; everyone's order of the pairs follows from it.
     Raises CampaignRefused, e.g. where the guideline is for another scale.
     """
     if judgment_list.collection_id != access.collection.pk:
@@ -109,9 +109,9 @@ def change_campaign(
     """Change a campaign's plan; what is not given stays.
 
     changes: any of CHANGEABLE; while it is open neither guideline, depth nor rule. With another
-    overlap every pair is concluded anew: a grade with too few labels leaves the list. In a campaign
-    that becomes live, what waits is committed. report: called with how many pairs have been loaded.
-    Raises CampaignRefused for what can't be changed any more, e.g. once the campaign is closed.
+    overlap every pair is concluded again: a grade with too few labels leaves the list. When a
+    campaign becomes live, what waits is committed. report: called with the number of loaded
+    pairs. Raises CampaignRefused for what can't be changed any more, e.g. of a closed campaign.
     """
     check_may_run(access, campaign)
     unknown = changes.keys() - set(CHANGEABLE)
@@ -146,9 +146,9 @@ def add_annotators(
 ) -> list[CampaignAnnotator]:
     """Let members of the collection label in a campaign, in any of its states; for leads.
 
-    Whoever was there before comes back. A researcher who annotates has no researcher's view
+    Someone who was there before comes back. A researcher who annotates has no researcher's view
     while the campaign is open; a lead's labels are marked as not blind.
-    Raises CampaignRefused for somebody who is no member.
+    Raises CampaignRefused for someone who is no member.
     """
     check_may_run(access, campaign)
     wanted = {person.pk: person for person in people}
@@ -320,7 +320,7 @@ def _open(
 
 
 def _pairs_with_labels_aside(campaign: Campaign) -> QuerySet[Pair]:
-    """The pairs whose grade depends on whether the campaign is open: nobody relabels them then."""
+    """The pairs whose grade depends on whether the campaign is open: no one relabels them then."""
     aside = Assignment.objects.filter(
         pair=OuterRef("pk"), purpose__in=OVERLAP_PURPOSES, state=Assignment.State.ASIDE
     )

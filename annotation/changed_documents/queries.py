@@ -44,7 +44,7 @@ class ChangedPage:
 def changed_judgments(judgment_list: JudgmentList) -> QuerySet[Judgment]:
     """The current judgments that have labels, none of which was given on today's text.
 
-    What was imported without labels is not among them: nobody knows which text was judged.
+    What was imported without labels is not among them: no one knows which text was judged.
     """
     labels_qs = overlap_grades().filter(
         pair__list=OuterRef("list"),

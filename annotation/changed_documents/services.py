@@ -22,7 +22,7 @@ REASON = "the documents have changed since they were labelled"
 @dataclass(frozen=True)
 class Relabelled:
     """How many pairs get another label, and how many judgments can't: their campaign is closed, or
-    nobody is left who has not labelled the pair.
+    no one is left who has not labelled the pair.
     """
 
     asked: int

@@ -140,7 +140,7 @@ def _aggregate(
         grade, one.likely = grade_by(rule, one.annotators, one.grades, codes, of_campaign)
     if one.adjudication is not None:
         return Pair.State.ADJUDICATED, one.adjudication.grade
-    # nobody relabels what was set aside in a closed campaign: the labels that are left decide
+    # no one relabels what was set aside in a closed campaign: the labels that are left decide
     if len(one.grades) < max(1, one.pair.campaign.overlap - one.aside):
         return Pair.State.OPEN, None
     if grade is None and len(one.grades) < one.pair.campaign.overlap + one.wishes:

@@ -12,7 +12,7 @@ Rule = Callable[[Sequence[int], Sequence[int]], int | None]
 
 
 def votes(grades: Sequence[int], codes: Sequence[int]) -> dict[int, int]:
-    """How many gave each grade, worst grade first; grades that nobody gave are left out.
+    """How many gave each grade, worst grade first; grades that no one gave are left out.
 
     grades: codes of the scale, at least one. codes: the scale's, worst first.
     Raises ValueError for no grade, or for one that is not on the scale.

@@ -2,7 +2,7 @@
 
 State is compared, never messages: a pair is due while a label or adjudication of it is newer
 than the last conclusion (label_seq > consolidated_seq). So running this twice, late or never
-does no harm, and a grade that came by an import or a revert stays until somebody says something
+does no harm, and a grade that came by an import or a revert stays until someone says something
 new about the pair.
 """
 
@@ -64,7 +64,7 @@ def consolidate(*, list_id: int, at: datetime) -> Consolidated:
 
     Versions made of labels keep settings.LIVE_COMMIT_INTERVAL between them; only where so much
     is due that it is done in portions, each is a version. So a worker that dies loses one portion,
-    and nobody who labels waits longer than one takes for the lock of a pair.
+    and no one who labels waits longer than one takes for the lock of a pair.
     """
     wait = seconds_to_wait(list_id=list_id, at=at)
     if wait is None:
@@ -296,7 +296,7 @@ def _list_given_back(judgment_list: JudgmentList, pairs: Sequence[Pair]) -> dict
     """The changes for pairs that have no grade any more, because labels were taken back.
 
     A judgment that a campaign made falls with its labels: the pair becomes again what it was
-    before the campaign spoke, unjudged or judged by somebody else. Whatever an import, a revert
+    before the campaign spoke, unjudged or judged by someone else. Whatever an import, a revert
     or another campaign has put there since is not this campaign's to take away.
     """
     keys = [(pair.query_id, pair.document_id) for pair in pairs]

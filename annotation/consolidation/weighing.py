@@ -1,7 +1,7 @@
 """One pair's grade from its labels, each weighed by what is known of who gave it.
 
 What is known comes from the campaign's stored figures: so a pair can be concluded on its own, in
-no time, and concluding it twice gives the same. Of somebody whom the figures do not know yet,
+no time, and concluding it twice gives the same. Of someone whom the figures do not know yet,
 what the priors say is known.
 """
 

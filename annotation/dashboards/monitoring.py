@@ -70,7 +70,7 @@ class MonitorPage:
 
     @property
     def at_work(self) -> int:
-        """How many people labelled in the last minutes; nobody, unless the campaign is open."""
+        """How many people labelled in the last minutes; no one, unless the campaign is open."""
         if self.campaign.state != Campaign.State.OPEN:
             return 0
         return sum(worker.is_at_work for worker in self.workers)

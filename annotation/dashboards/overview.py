@@ -62,7 +62,7 @@ def _standing(access: Access, campaign: Campaign, order: int) -> Standing:
 
 
 def _verdict(access: Access, campaign: Campaign) -> tuple[str, str]:
-    """Whether the labels are good enough, and how that is coloured; empty while nobody knows."""
+    """Whether the labels are good enough, and how that is coloured; empty while no one knows."""
     verdict = get_quality_page(access=access, campaign=campaign, rates=Rates()).verdict
     return (verdict.text, verdict.tone) if verdict else ("", "")
 

@@ -66,7 +66,7 @@ class CampaignsPage:
 
 @dataclass(frozen=True)
 class MyCampaigns:
-    """The campaigns in which somebody annotates: open ones, and closed ones.
+    """The campaigns in which someone annotates: open ones, and closed ones.
 
     The first of the open ones is the one to go on with. announcements: those not read yet.
     reviews: the open campaigns whose labels they review.
@@ -91,7 +91,7 @@ class CampaignPage:
     waiting: in an approval campaign, how many grades an approval would change.
     is_mine: the viewer annotates in it, and it is open. gold_items: pairs with a known answer.
     used_up: people who have met all of them, where the lead wants to be told. actions: what rules
-    did about people and nobody took back. unqualified: people who wait for the lead before they
+    did about people and no one took back. unqualified: people who wait for the lead before they
     can go on to the pairs that count. questions: of annotators, that wait for an answer.
     is_overdue: it is open after the day on which it was due. coverage: queries that too few people
     may label.

@@ -282,7 +282,7 @@ def _dashboard(request: HttpRequest, access: Access, campaign: Campaign) -> Http
 
 
 def _shown(request: HttpRequest, dashboard: Dashboard) -> dict[str, Any]:
-    """Who is in the table: everybody, or of very many the busiest unless all are asked for."""
+    """Who is in the table: everyone, or of very many the busiest unless all are asked for."""
     shows_all = request.GET.get("people") == "all"
     shown = dashboard.annotators if shows_all else dashboard.busiest
     return {"shows_all": shows_all, "annotators": shown}

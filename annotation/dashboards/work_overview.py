@@ -1,4 +1,4 @@
-"""All campaigns that somebody leads, those first in which something waits for a decision.
+"""All campaigns that someone leads, those first in which something waits for a decision.
 
 Counted by few statements, however many campaigns there are.
 """

@@ -2,9 +2,9 @@
 
 A rule holds when it is beyond doubt that a person is right too rarely: when even the upper end of
 the Wilson interval (95 %) of their share of right answers lies below the rule's threshold. So a
-careful person who errs twice is left alone, and somebody who guesses is noticed soon.
+careful person who errs twice is left alone, and someone who guesses is noticed soon.
 
-Nobody checks a person who is paused, so a rule that waits for more checks would never act on them.
+No one checks a person who is paused, so a rule that waits for more checks would never act on them.
 For them the rule that sets labels aside goes by what is known: by the share of right answers
 itself. Whose labels are set aside is paused as well.
 """
@@ -70,7 +70,7 @@ def due_actions(
 
 
 def check_consistent(rules: Iterable[Rule]) -> None:
-    """Raises ValueError where labels are set aside of somebody who is not even to be paused."""
+    """Raises ValueError where labels are set aside of someone who is not even to be paused."""
     below = {rule.action: rule.below_percent for rule in rules}
     if below.get(SET_ASIDE, 0) > below.get(PAUSE, 100):
         raise ValueError(

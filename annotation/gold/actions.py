@@ -60,7 +60,7 @@ def change_rules(
 ) -> None:
     """The rules of a campaign from now on; for leads. An action that is not named has none.
 
-    They are asked at once about everybody, of all that is known: a paused person gets no further
+    They are asked at once about everyone, of all that is known: a paused person gets no further
     check. Raises GoldRefused for an unknown action, or numbers that are out of bounds or clash.
     """
     check_may_run(access, campaign)
@@ -107,7 +107,7 @@ def set_labels_aside(
 
     They are paused as well while the campaign is open. In a closed campaign no seat opens: grades
     follow from the labels that are left. Returns what was done; nothing of what stands already.
-    Raises GoldRefused for too many people, NotFound for somebody who is not of the campaign.
+    Raises GoldRefused for too many people, NotFound for someone who is not of the campaign.
     """
     check_may_run(access, campaign)
     with transaction.atomic():
@@ -156,7 +156,7 @@ def list_rules(campaign: Campaign) -> list[Rule]:
 
 
 def act(*, annotator: CampaignAnnotator, at: datetime) -> list[CheckAction]:
-    """Do what the campaign's rules ask for about somebody; the caller has locked their place."""
+    """Do what the campaign's rules ask for about someone; the caller has locked their place."""
     rules = list_rules(annotator.campaign)
     if not rules or annotator.campaign.state != Campaign.State.OPEN:
         return []
@@ -306,7 +306,7 @@ def _count_again(campaign: Campaign, seat_ids: Sequence[int]) -> None:
 def _move(
     campaign: Campaign, seats_qs: QuerySet[Assignment], *, before: str, after: str
 ) -> list[int]:
-    """Change the state of seats, and have their pairs concluded anew; the ids of the seats."""
+    """Change the state of seats, and have their pairs concluded again; the ids of the seats."""
     wanted = set(seats_qs.order_by().values_list("pair", flat=True))
     pair_ids = lock_pairs(Pair.objects.filter(Among("pk", wanted)))
     moved = list(seats_qs.filter(state=before).order_by("pk").values_list("pk", flat=True))
@@ -378,7 +378,7 @@ def _act_as_lead(
 def _conclude_if_closed(
     campaign: Campaign, judgment_list: JudgmentList, seat_ids: Sequence[int], at: datetime
 ) -> None:
-    """Let grades follow at once: nobody consolidates a closed campaign. The list is locked."""
+    """Let grades follow at once: no one consolidates a closed campaign. The list is locked."""
     if campaign.state != Campaign.State.CLOSED:
         return
     seats_qs = Assignment.objects.filter(Among("pk", seat_ids))

@@ -22,7 +22,7 @@ def give_feedback(*, annotator: CampaignAnnotator, at: datetime) -> Feedback | N
     """Give feedback on an annotator's labels since the last batch, once enough were checked.
 
     Beside each label of gold there is one of a pair whose grade is agreed upon, as far as there
-    are such: so nobody learns what gold looks like. The caller has locked their place.
+    are such: so no one learns what gold looks like. The caller has locked their place.
     """
     after = get_check_plan(annotator.campaign).feedback_after
     if not after:

@@ -1,6 +1,6 @@
 """Which positions of a query show an annotator a gold pair, and which pair each.
 
-A function of the campaign's secret, the person and the query: nobody without the secret can tell,
+A function of the campaign's secret, the person and the query: no one without the secret can tell,
 and it does not depend on what the person does. Nothing follows a rhythm.
 """
 

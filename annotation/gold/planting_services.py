@@ -84,7 +84,7 @@ def give_own_seats(
     """
     if not pairs:
         return 0
-    # waits for nobody: whoever holds a pair may be waiting for a seat that the caller has taken
+    # waits for no lock: the holder of a pair may be waiting for a seat that the caller has taken
     locked = lock_pairs(Pair.objects.filter(pk__in=pairs, is_open=True), skip_locked=True)
     handed = hand_out(annotator_id=context.annotator_id, count=len(locked))
     Assignment.objects.bulk_create(

@@ -29,13 +29,13 @@ from judgments.pages.paging import paginate
 from judgments.permissions import Access, NotFound, check_may_see_people
 from touchstone.scales import Scale
 
-# With less gold than this for every hundred other pairs, whoever labels much meets all of it.
+# With less gold than this for every hundred other pairs, a busy annotator meets all of it.
 ENOUGH_PERCENT = 5
 
 
 @dataclass(frozen=True)
 class CheckedPerson:
-    """How somebody does. met, unmet: gold pairs they labelled, and how many
+    """How someone does. met, unmet: gold pairs they labelled, and how many
     can still reach them; is_used_up: none can, though other pairs can.
     repeats, alike: pairs that they labelled twice, and how often with the same grade."""
 
@@ -81,7 +81,7 @@ class GoldPage:
 
 
 def get_check_plan(campaign: Campaign) -> CheckPlan:
-    """How the campaign checks labels; what holds where nobody has said anything is: not at all."""
+    """How the campaign checks labels; what holds where no one has said anything is: not at all."""
     return getattr(campaign, "check_plan", None) or CheckPlan(campaign=campaign)
 
 
@@ -207,7 +207,7 @@ def count_used_up(campaign: Campaign) -> int:
 
 
 def is_used_up(campaign: Campaign, person: User) -> bool:
-    """Whether no gold can reach somebody any more, though other pairs can.
+    """Whether no gold can reach someone any more, though other pairs can.
 
     Where there is no gold at all, or nothing else to label, none is used up.
     """
@@ -217,7 +217,7 @@ def is_used_up(campaign: Campaign, person: User) -> bool:
 
 
 def count_unmet(campaign: Campaign, person: User) -> int:
-    """How many gold pairs can still reach somebody.
+    """How many gold pairs can still reach someone.
 
     In queries that they have come to, those drawn for them whose places are open to them; in
     others, all that they have never had a seat at, if any other pair of the query is open to them.
@@ -236,7 +236,7 @@ def count_unmet(campaign: Campaign, person: User) -> int:
 
 
 def _open_to(person: User) -> QuerySet[Assignment]:
-    """Seats that somebody holds or could be leased."""
+    """Seats that someone holds or could be leased."""
     own = Assignment.objects.filter(annotator=person, pair=OuterRef("pair"))
     met = Exists(own.exclude(state=Assignment.State.VOIDED))
     free_qs = Assignment.objects.filter(~met, state=Assignment.State.FREE)
@@ -277,7 +277,7 @@ def list_alike(campaign: Campaign) -> dict[int, list[bool]]:
 
 def list_agreed_decisions(*, access: Access, campaign: Campaign) -> list[tuple[int, int]]:
     """The decided pairs that are fit for gold, with their grades: two people or more have
-    labelled them, at least half of them said what was decided, and nobody was further than a
+    labelled them, at least half of them said what was decided, and no one was further than a
     step from it."""
     check_may_watch(access, campaign)
     in_use = GoldItem.objects.filter(pair=OuterRef("pk"), retired_at=None)
@@ -302,7 +302,7 @@ def _agree(grades: Sequence[int], decided: int, codes: Sequence[int]) -> bool:
 
 
 def list_unchecked() -> QuerySet[Label]:
-    """The labels of gold pairs that nobody has compared with the right answer yet."""
+    """The labels of gold pairs that no one has compared with the right answer yet."""
     # not `gold_check__isnull`: without statistics PostgreSQL takes nearly all labels as checked
     # then, and begins with all there are instead of with those of gold
     unchecked = ~Exists(GoldCheck.objects.filter(label=OuterRef("pk")))

@@ -49,7 +49,7 @@ def list_places(context: AnnotatorContext, queries: Collection[int]) -> dict[int
 
 
 def list_waiting(context: AnnotatorContext, pairs: Collection[int]) -> list[StandIn]:
-    """The places of these pairs that are to repeat something, nobody has said what, and the viewer
+    """The places of these pairs that are to repeat something, no one has said what, and the viewer
     has not been at."""
     known = Assignment.objects.filter(annotator=context.viewer, pair=OuterRef("replaced"))
     waiting_qs = StandIn.objects.filter(

@@ -110,7 +110,7 @@ def import_labels(
     """Take a file's labels into the list's campaign of this name, all or nothing; for leads.
 
     A campaign that is not there is made and is closed. Each name is the member that `names` maps
-    it to, else the member of that user name, else somebody new who can't sign in. A grade that is
+    it to, else the member of that user name, else someone new who can't sign in. A grade that is
     another than before is a correction. Final grades become the viewer's decisions. create:
     unknown queries and documents become stubs; without it they are refused.
     Raises FileRefused with lines, ImportRefused, CampaignRefused.
@@ -236,7 +236,7 @@ def _campaign(
 
 
 def _guideline(access: Access, judgment_list: JudgmentList, at: datetime) -> Guideline:
-    """What stands for the guideline that was followed elsewhere, which nobody here knows."""
+    """What stands for the guideline that was followed elsewhere, which no one here knows."""
     name = f"Elsewhere: {judgment_list.name}"[:MAX_NAME_CHARACTERS]
     found = Guideline.objects.filter(collection=access.collection, name=name).first()
     if found and has_grades_of(get_newest_revision(found).grades, judgment_list):
@@ -262,7 +262,7 @@ def _people(
     names: Mapping[str, str],
     at: datetime,
 ) -> dict[str, User]:
-    """Who each name of the file is; whoever is not in the campaign yet comes to it."""
+    """Who each name of the file is; new names are added to the campaign."""
     members_qs = Membership.ever.filter(collection=access.collection).select_related("user")
     members = {membership.user.username: membership.user for membership in members_qs}
     people: dict[str, User] = {}

@@ -1,4 +1,4 @@
-"""The next pairs, the labels of them, and queries that somebody would rather not label."""
+"""The next pairs, the labels of them, and queries that someone would rather not label."""
 
 import dataclasses
 import uuid
@@ -219,7 +219,7 @@ class Skips(APIView):
         skipped = skip_query(context=context, at=timezone.now(), **said)
         released = [str(assignment) for assignment in skipped.released]
         body = {"id": str(skipped.skip.public_id), "released": released}
-        # a whole query less is left: that may not wait until it is counted anew
+        # a whole query less is left: that may not wait until it is counted again
         return _packed(request, {**body, **_next(context, wish, is_exact=True)})
 
 
@@ -247,7 +247,7 @@ OWN = ("id", "outcome", "grade", "reason", "note", "spans", "guideline_revision"
 
 
 def _context(request: Request, campaign_id: uuid.UUID) -> AnnotatorContext:
-    """The caller's place, unless the request says that it is meant for somebody else's."""
+    """The caller's place, unless the request says that it is meant for someone else's."""
     meant = request.headers.get(ACCOUNT.name)
     if meant is not None and meant != str(getattr(request.user, "public_id", "")):
         raise PermissionDenied(gettext("Another account is signed in."), code="other_account")
@@ -265,7 +265,7 @@ def _read_labels(data: Any) -> dict[str, Any]:
 def _next(
     context: AnnotatorContext, wish: dict[str, Any], *, is_exact: bool = False
 ) -> dict[str, Any]:
-    """The pairs at hand after leasing up to `count`, without those the caller has.
+    """The pairs held after leasing up to `count`, without those the caller has.
 
     is_exact: what is left is counted now, as after something that changed it by more than a label.
     """
@@ -297,8 +297,8 @@ def _next(
 def _packed(request: Request, body: dict[str, Any]) -> Response:
     """The answer; compressed where it brings documents, which are much less then.
 
-    How long it is may tell nobody anything (BREACH): no other site can make such a request in
-    somebody's name, for it needs a token in a header; and there is no token in the answer.
+    How long it is may tell no one anything (BREACH): no other site can make such a request in
+    someone's name, for it needs a token in a header; and there is no token in the answer.
     """
     response = Response(body)
     if body["pairs"]:

@@ -109,7 +109,7 @@ class Count(serializers.Serializer[Any]):
 
 
 class Wish(Count):
-    """How many pairs to have at hand; `held` are those that need not be sent again.
+    """How many pairs to hold; `held` are those that need not be sent again.
 
     characters: of text, to send at most, but at least one document; `rest` says what is left.
     """

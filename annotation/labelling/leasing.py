@@ -47,8 +47,8 @@ def lease_next(*, context: AnnotatorContext, count: int, at: datetime) -> int:
 
     Their own leases come first and are renewed; the next are taken when fewer than half of
     `count` are left, up to `count`, in the viewer's own order. Sixty are enough for a train
-    ride. What others let expire is taken over. Whoever has to qualify first gets the pairs for
-    that, and nothing else.
+    ride. What others let expire is taken over. Annotators who have to qualify first
+    get the pairs for that, and nothing else.
     Raises CampaignClosed unless the campaign is open.
     """
     check_may_label(context)
@@ -125,7 +125,7 @@ def _lock_place(context: AnnotatorContext) -> None:
 
 
 def _enough(count: int) -> int:
-    """With fewer at hand, the next are fetched."""
+    """With fewer held, the next are fetched."""
     return max(1, count // 2)
 
 
@@ -138,8 +138,8 @@ def _take_more(context: AnnotatorContext, *, held: int, count: int, at: datetime
         held += _lease(context, _not_locked(free[: count - held]), at)
     if held:
         return held
-    # Everybody is after the same few seats. Nobody goes away empty while one is free: wait for
-    # whoever chose it too, holding no seat that others could wait for meanwhile.
+    # Everyone is after the same few seats. No one goes away empty while one is free: wait for
+    # the one who chose it too, holding no seat that others could wait for meanwhile.
     free = _list_offered(context, held=held, wanted=1)[:MOST]
     return int(any(_lease(context, [seat], at) for seat in free))
 
@@ -153,7 +153,7 @@ def _list_offered(context: AnnotatorContext, *, held: int, wanted: int) -> list[
 
 
 def _not_locked(seats: list[FreeSeat]) -> list[FreeSeat]:
-    """Those of the seats that nobody else is about to take, in order; waits for nobody."""
+    """Those of the seats that no one else is about to take, in order; waits for no one."""
     if not connection.features.has_select_for_update_skip_locked:
         return seats
     free_qs = _free_qs(seats).select_for_update(no_key=True, skip_locked=True)

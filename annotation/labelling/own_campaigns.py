@@ -1,4 +1,4 @@
-"""The campaigns in which somebody annotates, and how far they have come in them."""
+"""The campaigns in which someone annotates, and how far they have come in them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

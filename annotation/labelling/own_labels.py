@@ -1,4 +1,4 @@
-"""An annotator's own labels and skips; never what anybody else said of a pair."""
+"""An annotator's own labels and skips; never what anyone else said of a pair."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Keeping how somebody likes to work."""
+"""Keeping how someone likes to work."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""How somebody likes to work, for that person's own pages."""
+"""How someone likes to work, for that person's own pages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Seats that a lead takes from one person, for everybody or for somebody else."""
+"""Seats that a lead takes from one person, for everyone or for someone else."""
 
 from datetime import datetime
 
@@ -14,7 +14,7 @@ from judgments.permissions import Access
 
 
 def release_leases_of(*, access: Access, campaign: Campaign, person: User, at: datetime) -> int:
-    """Free the seats that a person holds, for whoever asks next; how many; for leads.
+    """Release the seats that a person holds to the next annotators; how many; for leads.
 
     What they send for them later is still taken, at a free seat or as surplus.
     """
@@ -32,7 +32,7 @@ def reassign_leases(
     """Give the pairs that a person holds to another; how many these took; for leads.
 
     They get no pair that they have been at, and none of a query that they skip: such seats are
-    free for whoever asks next. Raises NotFound unless they annotate in the campaign.
+    free for the next annotator. Raises NotFound unless they annotate in the campaign.
     """
     check_may_run(access, campaign)
     context = get_annotator_context(viewer=to, campaign_id=campaign.public_id)

@@ -398,7 +398,7 @@ def _find_seat(context: AnnotatorContext, named: _Named) -> int | None:
         _labelled.run(seat=own.pk, viewer=context.viewer.pk, **shown)
         return own.pk
     if is_plain and named.purpose not in OVERLAP_PURPOSES:
-        # nobody else ever sits there: a label that comes late still finds its seat
+        # no one else ever sits there: a label that comes late still finds its seat
         named_qs = Assignment.objects.filter(pk=named.pk, state=states.VOIDED)
         named_qs.update(state=states.DONE, leased_until=None)
         return named.pk
@@ -409,7 +409,7 @@ def _find_seat(context: AnnotatorContext, named: _Named) -> int | None:
     if not is_plain:
         met |= {"stand_in": named.stand_in, "seat": OWN_SEAT, **_shown_there(named)}
     for pk in list(free_qs.order_by("seat").values_list("pk", flat=True)):
-        # conditional: somebody may lease it at this moment
+        # conditional: someone may lease it at this moment
         if free_qs.filter(pk=pk).update(state=states.DONE, **met):
             return pk
     return None

@@ -1,7 +1,7 @@
-"""The pairs that an annotator has at hand, as they are shown.
+"""The pairs that an annotator holds, as they are shown.
 
 Blindness is enforced here by not fetching. Nothing of these values says where a pair came from,
-at which rank, whether it is a check, or what anybody else thinks; ids are random, the order is
+at which rank, whether it is a check, or what anyone else thinks; ids are random, the order is
 the annotator's own.
 """
 
@@ -44,7 +44,7 @@ SHOWN = {
 
 @dataclass(frozen=True, kw_only=True)
 class ShownPair:
-    """A query and a document as somebody labels them.
+    """A query and a document as someone labels them.
 
     assignment: what a label names. name: what is the same when the pair comes under another
     assignment, because the first had ended; two documents with the same text have two.

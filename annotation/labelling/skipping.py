@@ -66,7 +66,7 @@ def skip_query(
 
 
 def return_skip(*, context: AnnotatorContext, skip_id: UUID, at: datetime) -> None:
-    """Let a query that the viewer skipped come again. Raises NotFound for anybody else's."""
+    """Let a query that the viewer skipped come again. Raises NotFound for anyone else's."""
     skips_qs = QuerySkip.objects.filter(campaign=context.campaign, annotator=context.viewer)
     changed = skips_qs.filter(public_id=skip_id, returned_at=None).update(
         returned_at=at, returned_by=context.viewer
@@ -76,7 +76,7 @@ def return_skip(*, context: AnnotatorContext, skip_id: UUID, at: datetime) -> No
 
 
 def give_back(*, access: Access, campaign: Campaign, skip_id: UUID, at: datetime) -> QuerySkip:
-    """Let a query come again to somebody who skipped it; for leads."""
+    """Let a query come again to someone who skipped it; for leads."""
     check_may_run(access, campaign)
     skips_qs = QuerySkip.objects.select_related("query", "annotator")
     skip = skips_qs.filter(campaign=campaign, public_id=skip_id, returned_at=None).first()

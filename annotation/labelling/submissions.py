@@ -1,4 +1,4 @@
-"""What somebody says about a pair, and what it must be like."""
+"""What someone says about a pair, and what it must be like."""
 
 import math
 import re
@@ -59,7 +59,7 @@ def checked_submission(submission: Submission, *, scale: Scale, at: datetime) ->
     """The submission as it can be stored: times within reason, texts without blanks around them.
 
     A clock that runs ahead is set to `at`, when the label arrived; more than a day of activity
-    is cut to a day. Raises LabelRefused for what can't be mended.
+    is cut to a day. Raises LabelRefused for what can't be corrected.
     """
     _check_outcome(submission, scale)
     if submission.content_hash and not _HASH.fullmatch(submission.content_hash):

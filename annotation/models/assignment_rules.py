@@ -11,7 +11,7 @@ class AssignmentRule(models.Model):
     """That some queries of a campaign are labelled only by named people, or people with tags.
 
     scope: all queries, those of the segment, or the queries listed. A person meets the rule who is
-    among `people`, or has all of the tags, where there are tags. Nobody gets a query of which they
+    among `people`, or has all of the tags, where there are tags. No one gets a query of which they
     do not meet every rule.
     """
 

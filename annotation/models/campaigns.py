@@ -62,7 +62,7 @@ class GuidelineRevision(models.Model):
 
 
 def make_secret() -> str:
-    """256 bits that nobody can guess."""
+    """256 bits that no one can guess."""
     return secrets.token_hex(32)
 
 
@@ -70,7 +70,7 @@ class Campaign(models.Model):
     """Pairs of one list to be labelled by so many people each, under one guideline.
 
     seed never changes: with an annotator and an order it gives that person's sequence of pairs.
-    secret never changes and is shown to nobody: what is planted for whom follows from it.
+    secret never changes and is shown to no one: what is planted for whom follows from it.
     lease_minutes: how long a seat is kept for an annotator who sends nothing.
     shows_images: annotators see the images that a document's HTML holds.
     archived_at: since when it is hidden from lists and can't be changed; it is not open then.

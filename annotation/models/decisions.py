@@ -33,7 +33,7 @@ class Reopening(models.Model):
 
 
 class OneMoreLabel(models.Model):
-    """A lead's wish that somebody else labels a pair, beyond the campaign's overlap.
+    """A lead's wish that someone else labels a pair, beyond the campaign's overlap.
 
     batch: of those that were asked for together; null where one was asked for by itself.
     """

@@ -13,9 +13,9 @@ class CheckPlan(models.Model):
     """How a campaign checks the work of its annotators; one without a row checks nothing.
 
     gold_percent, repeat_percent: of all that an annotator is given, how much shall be gold, and
-    how much shall be what they labelled before. when_used_up: what follows once somebody has met
-    all the gold there is for them. feedback_after: after so many checks somebody reads how
-    they did; 0: never. training_pairs: how many pairs with a known answer somebody who is new
+    how much shall be what they labelled before. when_used_up: what follows once someone has met
+    all the gold there is for them. feedback_after: after so many checks someone reads how
+    they did; 0: never. training_pairs: how many pairs with a known answer someone who is new
     labels first; 0: none. training_percent of them have to be right, in training_tries tries.
     """
 
@@ -97,7 +97,7 @@ class GoldItem(models.Model):
 
 
 class StandIn(models.Model):
-    """A place in somebody's order of pairs at which they are shown another one; never changed.
+    """A place in someone's order of pairs at which they are shown another one; never changed.
 
     replaced, shown: the pair whose place and seats these are, and the one that is shown there, for
     the how many-th time (occasion, from 0). Drawn for a query when a pair of it is first leased to
@@ -232,7 +232,7 @@ class CheckAction(models.Model):
 
 
 class Feedback(models.Model):
-    """What somebody was told of a batch of their labels; never changed.
+    """What someone was told of a batch of their labels; never changed.
 
     newest: the last check that it tells of. items: [{"label": id, "low": grade, "high": grade}, …],
     labels of gold mixed with others whose grade is agreed upon; whose reason it was told, as

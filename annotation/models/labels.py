@@ -17,12 +17,12 @@ class Assignment(models.Model):
     """A seat of a pair: room for exactly one person's label.
 
     The overlap is these rows; the unique constraints decide who gets a seat, whatever the
-    code that chooses believes. annotator is null until somebody leases the seat.
+    code that chooses believes. annotator is null until someone leases the seat.
     A lease that ends without a label voids its row, and a new free row takes the seat's number:
     so a public id belongs to one person for ever, and a label that comes late can be recognised.
     A seat that is set aside keeps its person and its label, which no longer counts; others sit
     elsewhere. Every change but free -> leased is made under the pair's row lock.
-    seat: above 0; 0 outside the overlap, where nobody else ever sits.
+    seat: above 0; 0 outside the overlap, where no one else ever sits.
     stand_in: at this place of the person's order another pair is shown. Until it is labelled, the
     row is a seat of the pair that it replaces; with the label it becomes one of the pair shown.
     is_added: a seat beyond the overlap, because others had filled the pair when its label, or that

@@ -16,7 +16,7 @@ OUTCOMES: Final = (
 
 
 def make_salt() -> str:
-    """128 bits that nobody can guess."""
+    """128 bits that no one can guess."""
     return secrets.token_hex(16)
 
 

@@ -1,4 +1,4 @@
-"""Questions of annotators about pairs, what leads answer, and what leads announce to everybody."""
+"""Questions of annotators about pairs, what leads answer, and what leads announce to everyone."""
 
 import uuid
 

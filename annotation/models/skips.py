@@ -1,4 +1,4 @@
-"""Queries that somebody would rather not label."""
+"""Queries that someone would rather not label."""
 
 import uuid
 

@@ -9,10 +9,10 @@ from annotation.models.labels import Assignment, Label
 
 
 class TrainingAttempt(models.Model):
-    """Somebody's try to qualify: so many pairs with a known answer, so many percent right.
+    """Someone's try to qualify: so many pairs with a known answer, so many percent right.
 
-    number: from 1, of this person in this campaign. series: goes up when a lead lets somebody
-    begin anew; tries are counted within it. right: known once it has ended. decided_by: the lead
+    number: from 1, of this person in this campaign. series: goes up when a lead lets someone
+    begin again; tries are counted within it. right: known once it has ended. decided_by: the lead
     who ended it by hand.
     """
 
@@ -64,7 +64,7 @@ class TrainingAttempt(models.Model):
 class TrainingAnswer(models.Model):
     """The first label of a training pair beside the right answer; never changed.
 
-    What somebody says of the pair after they were told is a label, but no answer. error: as in
+    What someone says of the pair after they were told is a label, but no answer. error: as in
     GoldCheck; null where the label gives no grade, which is not right.
     """
 

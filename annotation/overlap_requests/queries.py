@@ -49,7 +49,7 @@ class Obstacle(NamedTuple):
 
 @dataclass(frozen=True)
 class Asked:
-    """Labels that were asked for together. coming: those that nobody has given yet."""
+    """Labels that were asked for together. coming: those that no one has given yet."""
 
     batch: UUID
     words: str
@@ -69,7 +69,7 @@ class OverlapPage:
     """For how many pairs one more label can be asked.
 
     segment: None for all of the campaign. once, more: pairs with exactly one label, and with
-    more, that nobody is asked for as it is. proposed: how many are asked for where nobody says
+    more, that no one is asked for as it is. proposed: how many are asked for where no one says
     otherwise. seconds: of a label, on average; None where nothing was measured.
     """
 
@@ -129,7 +129,7 @@ def list_askable(campaign: Campaign, segment: str | None) -> list[tuple[int, int
 
 
 def find_obstacle(pair: Pair) -> Obstacle | None:
-    """Why nobody can be asked for one more label of a pair; None where somebody can."""
+    """Why no one can be asked for one more label of a pair; None where someone can."""
     own_qs = _counted(Pair.objects.filter(pk=pair.pk))
     for is_in_the_way, obstacle in _obstacles(pair.campaign):
         if own_qs.filter(is_in_the_way).exists():
@@ -178,9 +178,9 @@ def _counted(pairs_qs: QuerySet[Pair]) -> QuerySet[Any]:
 
 
 def list_coming(campaign: Campaign) -> QuerySet[OneMoreLabel]:
-    """The wishes that nobody has fulfilled or withdrawn.
+    """The wishes that no one has fulfilled or withdrawn.
 
-    Only the newest wish of a pair can be one: nobody asks while a seat is still to be filled.
+    Only the newest wish of a pair can be one: no one asks while a seat is still to be filled.
     """
     newer_qs = OneMoreLabel.objects.filter(
         pair=OuterRef("pair"), pk__gt=OuterRef("pk"), withdrawal=None

@@ -40,7 +40,7 @@ def add_overlap(
 ) -> int:
     """Request a second label for so many pairs; returns for how many; for leads.
 
-    segment: None for all of the campaign. batch: made up by whoever asks; the same again does
+    segment: None for all of the campaign. batch: chosen by the caller; the same again does
     nothing. Where fewer pairs can be asked for, all of them are. Raises OverlapRefused where
     there is none, or the campaign is not open.
     """
@@ -89,9 +89,9 @@ def request_labels(
 
 
 def withdraw_overlap(*, access: Access, campaign: Campaign, batch: UUID, at: datetime) -> int:
-    """Take back what was asked for and nobody has given yet; of how many pairs; for leads.
+    """Take back what was asked for and no one has given yet; of how many pairs; for leads.
 
-    Seats that somebody has at hand end as they would have: a label that comes counts.
+    Seats that someone holds end as they would have: a label that comes counts.
     Raises OverlapRefused where nothing is left to take back, NotFound where nothing was asked for.
     """
     check_may_run(access, campaign)
@@ -101,7 +101,7 @@ def withdraw_overlap(*, access: Access, campaign: Campaign, batch: UUID, at: dat
         lock_list(campaign.list_id)
         wishes_qs = list_coming(campaign).filter(batch=batch)
         pair_ids = lock_pairs(Pair.objects.filter(pk__in=wishes_qs.order_by().values("pair")))
-        # asked again under the locks: somebody may have labelled one meanwhile
+        # asked again under the locks: someone may have labelled one meanwhile
         wishes = list(wishes_qs.filter(pair__in=pair_ids))
         if not wishes:
             raise OverlapRefused(
@@ -121,7 +121,7 @@ def _wishes(campaign: Campaign, batch: UUID) -> QuerySet[OneMoreLabel]:
 
 
 def _settle(campaign: Campaign, pair_ids: Sequence[int]) -> None:
-    """Give the pairs their seats and have them concluded anew; the caller holds their locks."""
+    """Give the pairs their seats and have them concluded again; the caller holds their locks."""
     Pair.objects.filter(pk__in=pair_ids).update(label_seq=F("label_seq") + 1)
     balance_seats(pair_ids=pair_ids, overlap=campaign.overlap)
     wake("annotation.consolidate", campaign.list_id)

@@ -48,7 +48,7 @@ def overlap(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
 def overlap_withdraw(
     request: HttpRequest, slug: str, campaign_id: UUID, batch: UUID
 ) -> HttpResponse:
-    """Take back what nobody has labelled yet."""
+    """Take back what no one has labelled yet."""
     access, campaign = led_campaign(request, slug, campaign_id)
     try:
         count = withdraw_overlap(access=access, campaign=campaign, batch=batch, at=timezone.now())

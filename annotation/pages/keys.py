@@ -26,7 +26,7 @@ class KeysRefused(DomainError):
 class Action:
     """Something that an annotator does, with its key.
 
-    usual: the key where nobody chose one. words: in English; the page puts them into its language.
+    usual: the key where no one chose one. words: in English; the page puts them into its language.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Action:
         return "Plus" if self.key == "+" else self.key
 
 
-# in the order in which the page lists them; Escape and Ctrl+Z are nobody's to change
+# in the order in which the page lists them; Escape and Ctrl+Z are no one's to change
 ACTIONS: Final = (
     Action("undo", "u", "Undo last label"),
     Action("later", "s", "Later: comes back at the end of this query"),

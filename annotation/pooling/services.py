@@ -1,4 +1,4 @@
-"""Pools: gathering the pairs of a campaign, with a seat for everybody who shall label them."""
+"""Pools: gathering the pairs of a campaign, with a seat for everyone who shall label them."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -89,7 +89,7 @@ def _end(awaited: SnapshotPool, at: datetime) -> int:
 def _build(awaited: SnapshotPool, outcomes: list[SnapshotOutcome], at: datetime) -> Pool:
     """As the campaign's newest pool was built, of the runs of the snapshots.
 
-    Raises PoolRefused, and NotFound where whoever asked leads the collection no longer.
+    Raises PoolRefused, and NotFound if the caller no longer leads the collection.
     """
     campaign = awaited.campaign
     access = get_access(viewer=awaited.created_by, slug=campaign.list.collection.slug)

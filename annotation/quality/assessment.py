@@ -130,7 +130,7 @@ def verdict(figures: Figures, situation: Situation) -> Verdict:
 
 
 def describe(finding: Figures, grades: tuple[str, ...], drift_of: str) -> str:
-    """A finding about somebody, in words that follow their name.
+    """A finding about someone, in words that follow their name.
 
     drift_of: what has drifted where something has: "bias", in steps, or "right", a share.
     """
@@ -186,7 +186,7 @@ COURSES: Final[Mapping[str, tuple[str, Callable[[float], str]]]] = {
 
 
 def describe_change(what: str, change: Figures) -> str:
-    """When something about somebody changed, from what to what, and what happened then."""
+    """When something about someone changed, from what to what, and what happened then."""
     day = datetime.fromtimestamp(change["at"], UTC).date().isoformat()
     written = COURSES[what][1]
     near = "; ".join(event["text"] for event in change["near"])
@@ -196,7 +196,7 @@ def describe_change(what: str, change: Figures) -> str:
 
 
 def worst_confusion(confusion: list[list[int]]) -> tuple[int, int] | None:
-    """The grade that somebody most often misses, and what they say instead; None without one."""
+    """The grade that someone most often misses, and what they say instead; None without one."""
     found = [
         (count, step, given)
         for step, row in enumerate(confusion)

@@ -9,7 +9,7 @@ HOUR: Final = 3600.0
 
 @dataclass(frozen=True)
 class Rates:
-    """What an hour or a label costs; None where nobody said."""
+    """What an hour or a label costs; None where no one said."""
 
     hourly: float | None = None
     per_label: float | None = None

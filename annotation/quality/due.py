@@ -16,7 +16,7 @@ REPORT_TIMES: Final = 20.0
 def list_due_reports(*, at: datetime) -> list[int]:
     """The open campaigns whose quality figures are behind their labels, and old enough.
 
-    A campaign that is not open gets its figures when somebody looks at them.
+    A campaign that is not open gets its figures when someone looks at them.
     """
     open_qs = Campaign.objects.filter(state=Campaign.State.OPEN).order_by("pk")
     reports = {report.campaign_id: report for report in _reports()}

@@ -20,7 +20,7 @@ DONE: Final = {
 
 
 def list_marked(campaign: Campaign, since: datetime | None = None) -> list[Event]:
-    """The newest events of a campaign, in order; nobody's name. What was done at once is one."""
+    """The newest events of a campaign, in order; no one's name. What was done at once is one."""
     revisions_qs = campaign.guideline.revisions.filter(number__gt=1)
     actions_qs = CheckAction.objects.filter(
         campaign=campaign, action__in=list(DONE), undoes=None, undone_by=None

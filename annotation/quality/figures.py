@@ -67,7 +67,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Repeats:
-    """Pairs that somebody labelled twice: the steps of both times."""
+    """Pairs that someone labelled twice: the steps of both times."""
 
     annotators: Ints
     first: Ints
@@ -81,7 +81,7 @@ class Material:
     labels: those that hold, in the overlap. values: of the scale's grades.
     query_of, segment_of: (units,), places in query_names and segment_names.
     revisions: (labels,), the guideline revision of each label. events: any order.
-    decided: (units,), the step that a lead has decided on, -1 where nobody has.
+    decided: (units,), the step that a lead has decided on, -1 where no one has.
     """
 
     labels: Labels
@@ -229,7 +229,7 @@ def list_checked(material: Material, model: DawidSkene) -> tuple[CheckedPairs, C
 
 
 def accuracy_figures(material: Material, model: DawidSkene) -> Figures:
-    """How often the most probable grades are right where somebody has checked them.
+    """How often the most probable grades are right where someone has checked them.
 
     calibrated: what that says of all labelled pairs; None where too few were checked. Gold comes
     first: adjudicated pairs are those that people disputed.
@@ -347,7 +347,7 @@ def _over_time(material: Material) -> tuple[list[Figures], Figures | None]:
 
 
 def _gold_windows(checks: Checks) -> list[Figures]:
-    """How often everybody together is right on gold, in windows with control limits."""
+    """How often everyone together is right on gold, in windows with control limits."""
     order = np.argsort(checks.times, kind="stable")
     rights = (checks.errors[order] == 0).astype(np.float64)
     windows = control_windows(checks.times[order], rights, most=MOST_WINDOWS)
@@ -385,7 +385,7 @@ def _change(change: ChangePoint, material: Material) -> Figures:
 
 
 def _pairs_of_people(material: Material) -> Iterator[Figures]:
-    """Weighted kappa of everybody with everybody, as far as they share pairs."""
+    """Weighted kappa of everyone with everyone, as far as they share pairs."""
     labels = material.labels
     own = []
     for person in range(labels.shape[1]):

@@ -1,12 +1,12 @@
 """Whom a quality report names, and what for.
 
-Two things must hold before anybody is named. Something about their labels stands out: they are
+Two things must hold before anyone is named. Something about their labels stands out: they are
 always the same, have nothing to do with the others', lean to one side, have changed, are given too
 fast, or are wrong too often. And the person is right less often than the median person, beyond
 the interval of their estimated accuracy, corrected for the number of people. What stands out about
-somebody who may well be as good as the others is a note, which accuses nobody.
+someone who may well be as good as the others is a note, which accuses no one.
 
-Whether somebody leans is a matter of gold: labels alone show only who differs from most, and most
+Whether someone leans is a matter of gold: labels alone show only who differs from most, and most
 may lean. So without enough gold in the campaign, leaning is a note, and explains what else the
 others' labels seem to say of the person.
 """
@@ -30,14 +30,14 @@ Basis = Literal["gold", "both", "agreement", "none"]
 
 FEWEST_COMPARED: Final = 30  # labels of pairs that others labelled too, before anything is said
 FEWEST_CHECKED: Final = 10  # gold checks that are enough instead
-STANDARD_ERRORS: Final = 4.0  # beyond which a mean is not chance, whoever is looked at
+STANDARD_ERRORS: Final = 4.0  # beyond which a mean is not chance, for any person
 ONE_GRADE: Final = 0.85  # of all labels are the same grade,
 ONE_GRADE_BEYOND: Final = 0.25  # and by this much more than the others would give it
 CHANCE: Final = 0.15  # correlation with the others at most
 CARELESS: Final = 0.1  # less often right than the median person
 LEANING: Final = 0.3  # of a step too high or too low
 FAST: Final = 0.4  # of the median person's time
-FAST_SHARE: Final = 0.1  # of the labels in runs that nobody can have read
+FAST_SHARE: Final = 0.1  # of the labels in runs that no one can have read
 CHECKS_FOR_LEAN: Final = 20  # in the campaign, before gold says where the middle is
 LEAN_SPREAD: Final = 0.2  # steps between what gold and what the others say of a person's lean
 CHECK_SPREAD: Final = 0.7  # steps; the standard deviation of a check's error, before any
@@ -96,7 +96,7 @@ class Leans:
 
 
 def assess(profiles: Sequence[Profile]) -> tuple[tuple[Assessment, ...], float | None]:
-    """Everybody's assessment, in the order of their profiles, and the median accuracy."""
+    """Everyone's assessment, in the order of their profiles, and the median accuracy."""
     if not profiles:
         return (), None
     estimated, leans = estimate_accuracies(profiles), estimate_leans(profiles)
@@ -106,7 +106,7 @@ def assess(profiles: Sequence[Profile]) -> tuple[tuple[Assessment, ...], float |
 
 
 def estimate_accuracies(profiles: Sequence[Profile]) -> Accuracies:
-    """How often everybody is right, from their gold checks and by the others' labels."""
+    """How often everyone is right, from their gold checks and by the others' labels."""
     return accuracies(
         np.array([one.on_gold.right for one in profiles]),
         np.array([one.on_gold.checked for one in profiles]),
@@ -116,7 +116,7 @@ def estimate_accuracies(profiles: Sequence[Profile]) -> Accuracies:
 
 
 def estimate_leans(profiles: Sequence[Profile]) -> Leans:
-    """How far everybody leans to one side.
+    """How far everyone leans to one side.
 
     With CHECKS_FOR_LEAN in the campaign, gold says how far the crowd as a whole leans, which moves
     what the others' labels say of each person, and is combined with the person's own checks by
@@ -149,7 +149,7 @@ def estimate_leans(profiles: Sequence[Profile]) -> Leans:
 
 
 def _check_variance(profiles: Sequence[Profile]) -> Floats:
-    """The variance of the mean error of everybody's gold checks, smoothed for few of them."""
+    """The variance of the mean error of everyone's gold checks, smoothed for few of them."""
     checked = np.maximum([one.on_gold.checked for one in profiles], 1)
     errors = _column([one.on_gold.bias_error for one in profiles])
     single = np.where(np.isnan(errors), CHECK_SPREAD**2, errors**2 * checked)

@@ -1,8 +1,8 @@
 """The figures of a list: those of its campaigns put together.
 
 A pair that two campaigns have had labelled counts in each: people of one campaign never met those
-of another, nor always the same guideline. So somebody's figures of several campaigns are added
-up, never computed anew across them; what has a course in time keeps it campaign by campaign.
+of another, nor always the same guideline. So someone's figures of several campaigns are added
+up, never computed again across them; what has a course in time keeps it campaign by campaign.
 """
 
 from collections import Counter, defaultdict
@@ -32,7 +32,7 @@ def list_figures(
     """What a verdict asks for, from the figures of campaigns that have labels.
 
     names: of the campaigns. values: of the scale's grades. annotators: people of each campaign,
-    one after the other; together: everybody once. windows: of each campaign (its place among the
+    one after the other; together: everyone once. windows: of each campaign (its place among the
     parts is in `part`), in the order of time; drifts: where people began to differ more or less,
     the clearest first. resolution: the coarsest of the campaigns', since each leaves the others'
     errors out.
@@ -72,10 +72,10 @@ def list_figures(
 
 
 def list_together(parts: Sequence[Figures], values: Sequence[float]) -> list[dict[str, Any]]:
-    """Everybody once, in the order of their ids, with what all campaigns say of them.
+    """Everyone once, in the order of their ids, with what all campaigns say of them.
 
     person: their id. places: of each campaign they were in its place among the parts, and theirs
-    among its annotators. median_seconds: only of somebody in a single campaign.
+    among its annotators. median_seconds: only of someone in a single campaign.
     """
     places: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for at, part in enumerate(parts):
@@ -184,7 +184,7 @@ def _calibrated(parts: Sequence[Figures]) -> dict[str, Any] | None:
 
 
 def _estimate(rows: Sequence[Figures]) -> dict[str, Any]:
-    """Somebody's accuracy in several campaigns, of those where it is known, by their labels."""
+    """Someone's accuracy in several campaigns, of those where it is known, by their labels."""
     known = [row for row in rows if row["accuracy"]["value"] is not None]
     parts = [row["accuracy"] for row in rows]
     checked, compared = _sum(parts, "checked"), _sum(parts, "compared")

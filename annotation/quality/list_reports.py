@@ -59,7 +59,7 @@ class CampaignPart:
 
 
 class PersonPart(NamedTuple):
-    """What a campaign's report says of somebody."""
+    """What a campaign's report says of someone."""
 
     campaign: Campaign
     person: Person
@@ -102,7 +102,7 @@ class ListQualityPage:
 
     @property
     def shown_people(self) -> tuple[ListPerson, ...]:
-        """Everybody, or of very many those who need review and then those with most labels."""
+        """Everyone, or of very many those who need review and then those with most labels."""
         if len(self.people) <= MOST_GROUPS:
             return self.people
         named_first = sorted(self.people, key=lambda person: not person.is_named)

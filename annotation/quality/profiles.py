@@ -1,7 +1,7 @@
 """What the labels of a campaign say about the people who gave them.
 
 Every label is compared with what the other labels of its pair say, by the Dawid-Skene model with
-that one label taken out: so nobody is compared with themselves, and somebody who always says the
+that one label taken out: so no one is compared with themselves, and someone who always says the
 same, or is always too generous, hardly moves what the others are compared with. Labels of gold are
 compared with the right answers. Whom a report names is decided in findings.
 """
@@ -21,7 +21,7 @@ from touchstone.agreement.drift import ChangePoint, Course, change_point, course
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-FASTEST: Final = 0.25  # of the campaign's usual time: nobody has read anything
+FASTEST: Final = 0.25  # of the campaign's usual time: no one has read anything
 RUN: Final = 8  # such labels in a row
 DRIFT_CHANCE: Final = 0.003
 DRIFT_STEPS: Final = 0.25
@@ -153,7 +153,7 @@ class _Own:
 def profiles(
     labels: Labels, model: DawidSkene, checks: Checks, *, seed: int = 0
 ) -> tuple[Profile, ...]:
-    """Everybody's profile, in the order of the annotators' numbers.
+    """Everyone's profile, in the order of the annotators' numbers.
 
     model: fitted to these labels.
     """
@@ -174,7 +174,7 @@ def usual_seconds(labels: Labels) -> float | None:
 
 
 def fast_share(seconds: Floats, usual: float | None) -> float | None:
-    """The share of measured labels in runs of several that nobody can have read.
+    """The share of measured labels in runs of several that no one can have read.
 
     seconds: in order of time. None where nothing was measured.
     """
@@ -208,7 +208,7 @@ def _people(labels: Labels, model: DawidSkene, checks: Checks) -> Iterator[_Own]
 
 
 def _has_other(labels: Labels) -> NDArray[np.bool_]:
-    """Whether somebody else has labelled the unit of each label too."""
+    """Whether someone else has labelled the unit of each label too."""
     seats = np.unique(labels.units * labels.shape[1] + labels.annotators)
     people = np.bincount(seats // labels.shape[1], minlength=labels.shape[0])
     has_other: NDArray[np.bool_] = people[labels.units] >= 2
@@ -276,7 +276,7 @@ def _bias_change(own: _Own, by_others: Course, seed: int) -> ChangePoint | None:
     """Where the bias changed most, by the others and by gold together.
 
     Planted gold takes labels from what is compared with others, and each of them says more: its
-    right answer is known. The others and gold may put somebody in different places, and gold does
+    right answer is known. The others and gold may put someone in different places, and gold does
     not come evenly; so what gold says is moved to the mean of the compared labels, and tells only
     of changes.
     """
@@ -290,7 +290,7 @@ def _bias_change(own: _Own, by_others: Course, seed: int) -> ChangePoint | None:
 
 
 def _correlation(own: _Own) -> float | None:
-    """Of the given step with what the others expect; 0 for somebody who never varies."""
+    """Of the given step with what the others expect; 0 for someone who never varies."""
     expected = own.others[own.is_compared] @ np.arange(own.grades)
     given = own.steps[own.is_compared].astype(np.float64)
     if len(given) < 2 or np.ptp(expected) == 0:

@@ -33,7 +33,7 @@ Figures = dict[str, Any]
 MOST_GROUPS: Final = 40  # queries, and pairs of people, on the page
 MOST_DETAILED: Final = 12  # people whose figures are all on one page
 MOST_ADVICE: Final = 5
-# what somebody's figures over time can be, where that is bounded
+# what someone's figures over time can be, where that is bounded
 POSSIBLE: Final[dict[str, tuple[float, float]]] = {
     "alpha": (-inf, 1.0),
     "right": (0.0, 1.0),
@@ -47,7 +47,7 @@ GradeRow = tuple[GradeShown, Figures, GradeShown | None]  # and what is most oft
 
 @dataclass(frozen=True)
 class CourseShown:
-    """How one thing about somebody went over time. change: in words; empty where it did not."""
+    """How one thing about someone went over time. change: in words; empty where it did not."""
 
     title: str
     windows: list[Figures]
@@ -117,7 +117,7 @@ class QualityPage:
 
     @property
     def shows_details(self) -> bool:
-        """Whether everybody's figures are on the page; of more people each has a page."""
+        """Whether everyone's figures are on the page; of more people each has a page."""
         return len(self.people) <= MOST_DETAILED
 
     @property
@@ -194,7 +194,7 @@ def get_quality_page(*, access: Access, campaign: Campaign, rates: Rates) -> Qua
 
 
 def figures_of(report: QualityReport | None) -> Figures:
-    """The stored figures; empty where there are none, or only such as nobody computes any more."""
+    """The stored figures; empty where there are none, or only such as no one computes any more."""
     return report.figures if report and report.revision == REVISION else {}
 
 

@@ -64,7 +64,7 @@ def measure_harm(
 
     people: those with findings, with the most labels first; labels: their numbers. shift: the
     largest change of a run's mean; moved: runs that change places, of `runs`. Only of so many
-    people and labels as can be computed beside the report; nobody where no run is evaluated.
+    people and labels as can be computed beside the report; no one where no run is evaluated.
     """
     found: dict[str, dict[str, Any]] = {}
     total = 0

@@ -232,7 +232,7 @@ class QuestionClose(APIView):
 
     @extend_schema(operation_id="close_question", request=None, responses={200: ThreadOutput})
     def post(self, request: Request, campaign_id: uuid.UUID, question_id: uuid.UUID) -> Response:
-        """End a thread: nobody can write in it any more."""
+        """End a thread: no one can write in it any more."""
         check_parameters(request)
         access, campaign = find_campaign(viewer=request.user, campaign_id=campaign_id)
         about: dict[str, Any] = {"access": access, "campaign": campaign, "question_id": question_id}

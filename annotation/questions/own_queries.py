@@ -140,7 +140,7 @@ def list_own_questions_qs(context: AnnotatorContext) -> QuerySet[Question]:
 
 
 def get_own_question(context: AnnotatorContext, question_id: UUID) -> Question:
-    """A question that the viewer asked; NotFound for anybody else's."""
+    """A question that the viewer asked; NotFound for anyone else's."""
     question = list_own_questions_qs(context).filter(public_id=question_id).first()
     if question is None:
         raise NotFound("question")
@@ -148,7 +148,7 @@ def get_own_question(context: AnnotatorContext, question_id: UUID) -> Question:
 
 
 def get_own_thread(context: AnnotatorContext, question_id: UUID) -> OwnQuestion:
-    """The thread of a question that the viewer asked; NotFound for anybody else's."""
+    """The thread of a question that the viewer asked; NotFound for anyone else's."""
     own_qs = list_own_questions_qs(context).filter(public_id=question_id)
     found = _show_own(context, own_qs)
     if not found:

@@ -94,7 +94,7 @@ class Thread(InState):
 
     @property
     def last_answer(self) -> str:
-        """The newest answer's words; empty where nobody has answered."""
+        """The newest answer's words; empty where no one has answered."""
         return next((one.text for one in reversed(self.messages) if one.is_answer), "")
 
 

@@ -7,7 +7,7 @@ from touchstone.errors import DomainError
 
 MAX_CHARACTERS: Final = 4_000
 MOST_MESSAGES: Final = 200  # in a thread
-MOST_WAITING: Final = 50  # questions of one person that nobody has answered
+MOST_WAITING: Final = 50  # questions of one person that no one has answered
 
 
 class QuestionRefused(DomainError):

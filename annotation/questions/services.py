@@ -76,7 +76,7 @@ def ask(*, context: AnnotatorContext, assignment: UUID, text: str, at: datetime)
 def write(*, context: AnnotatorContext, question_id: UUID, text: str, at: datetime) -> Question:
     """Write again in a thread of the viewer's own; it waits for an answer then.
 
-    Raises NotFound for anybody else's, CampaignClosed, QuestionRefused where it is closed.
+    Raises NotFound for anyone else's, CampaignClosed, QuestionRefused where it is closed.
     """
     _check_open(context)
     words = checked_message(text)
@@ -151,7 +151,7 @@ def send_back(*, label: Label, by: User, text: str, at: datetime) -> Question:
 
 
 def close(*, access: Access, campaign: Campaign, question_id: UUID, at: datetime) -> Question:
-    """End a thread: nobody can write in it any more. For leads; closing twice changes nothing."""
+    """End a thread: no one can write in it any more. For leads; closing twice changes nothing."""
     check_may_run(access, campaign)
     with transaction.atomic():
         question = _locked(campaign, question_id)

@@ -1,1 +1,1 @@
-"""What leads are told without anybody having done something just then: found by comparing rows."""
+"""What leads are told without anyone having done something just then: found by comparing rows."""

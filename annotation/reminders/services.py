@@ -1,4 +1,4 @@
-"""A round over all campaigns: who has to be told what. Run twice, it tells nobody twice."""
+"""A round over all campaigns: who has to be told what. Run twice, it tells no one twice."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta

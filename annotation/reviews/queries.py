@@ -1,6 +1,6 @@
 """What reviewers see of labels, and what leads see of reviews.
 
-A reviewer sees a label with its pair and the guideline: nobody's name, nothing of rankers, no other
+A reviewer sees a label with its pair and the guideline: no one's name, nothing of rankers, no other
 label, and nothing of what is planted.
 """
 

@@ -42,7 +42,7 @@ class RuleChange(NamedTuple):
 class RuleOutcome:
     """What a rule would change.
 
-    concluded: pairs with enough labels that nobody has decided. changes: those that come out
+    concluded: pairs with enough labels that no one has decided. changes: those that come out
     another, as far as they are shown; changed: how many there are. ties, ties_now: pairs
     without a grade. moves: how many go from one grade to another, the most first.
     """
@@ -60,7 +60,7 @@ class RuleOutcome:
 class RulePage:
     """A rule for a campaign. outcome: None before a worker has computed it.
 
-    under_way: a worker's turn at concluding the labels anew, by whatever rule or plan.
+    under_way: a worker's turn at concluding the labels again, by whatever rule or plan.
     """
 
     campaign: Campaign
@@ -90,7 +90,7 @@ def get_rule_page(*, access: Access, campaign: Campaign, rule: str) -> RulePage:
 
 
 def find_concluding_job(campaign: Campaign) -> Job | None:
-    """The long work that concludes the campaign's labels anew; None where there is none."""
+    """The long work that concludes the campaign's labels again; None where there is none."""
     open_qs = Job.objects.filter(state__in=(Job.State.QUEUED, Job.State.RUNNING))
     own = {"kind__in": CONCLUDING, "params__campaign": str(campaign.public_id)}
     return open_qs.filter(collection=campaign.list.collection_id, **own).first()

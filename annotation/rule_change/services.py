@@ -45,7 +45,7 @@ def ask_for_plan(
 ) -> Job | None:
     """Change a campaign's plan as `change_campaign` does; the job of a worker, if it takes one.
 
-    It takes one where labels are concluded anew. changes: as JSON can hold them, in that case.
+    It takes one where labels are concluded again. changes: as JSON can hold them, in that case.
     Raises CampaignRefused where the plan can't be like this, RuleRefused while a worker is at it.
     """
     check_may_run(access, campaign)

@@ -26,7 +26,7 @@ class Order:
         self._chunks: dict[int, tuple[int, int]] = {}
 
     def chunk(self, *, pair: int, query: int) -> int:
-        """The chunk that a pair belongs to; the same for everybody."""
+        """The chunk that a pair belongs to; the same for everyone."""
         return query if self._query_by_query else pair % CHUNKS
 
     def chunk_key(self, chunk: int) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """Seats of pairs: how many there are, and how a lease ends.
 
 A seat changes under its pair's row lock; only free -> leased (leasing.py) is a plain conditional
-update. Whoever needs a list's lock takes it before any pair's, and pairs by rising id.
+update. A list's lock is taken before any pair's, and pairs by rising id.
 """
 
 from collections import defaultdict
@@ -73,10 +73,10 @@ def make_seats(*, pair_ids: Iterable[int], overlap: int) -> None:
 def balance_seats(*, pair_ids: Iterable[int], overlap: int) -> None:
     """Give each pair the seats that it needs; the caller holds the pairs' locks.
 
-    Needed are `overlap` seats, one more for everybody who sat there and could not grade the pair,
+    Needed are `overlap` seats, one more for everyone who sat there and could not grade the pair,
     one more for each time that a lead asked for one, and those that were added after a retraction;
     none at all where the right answer is known, in gold. Missing seats are made; free ones that
-    nobody needs any more are voided, extra ones first. Running it twice changes nothing.
+    no one needs any more are voided, extra ones first. Running it twice changes nothing.
     """
     ids = list(pair_ids)
     for start in range(0, len(ids), BATCH):
@@ -101,7 +101,7 @@ def _balance(pair_ids: list[int], overlap: int) -> None:
             unneeded += [pk for _, pk in sorted(seats.free, reverse=True)[:-missing]]
     Assignment.objects.bulk_create(new, batch_size=BATCH)
     if unneeded:
-        # conditional: somebody may just have leased it, and then it is theirs
+        # conditional: someone may just have leased it, and then it is theirs
         unneeded_qs = Assignment.objects.filter(pk__in=unneeded, state=Assignment.State.FREE)
         unneeded_qs.update(state=Assignment.State.VOIDED)
 
@@ -129,7 +129,7 @@ def end_leases(seats_qs: QuerySet[Assignment], *, skip_locked: bool = True) -> i
 
 
 def retake_seat(*, pair_id: int) -> tuple[int, bool]:
-    """The number of a seat for somebody whose label of a stand-in there was taken back, and
+    """The number of a seat for someone whose label of a stand-in there was taken back, and
     whether it is one more than there were; the caller holds the pair's lock.
 
     With the label their seat had become free for others. So that the pair is theirs to label or
@@ -138,7 +138,7 @@ def retake_seat(*, pair_id: int) -> tuple[int, bool]:
     (seats,) = _seats_of([pair_id]).values()
     if seats.free:
         number, pk = min(seats.free)
-        # conditional: somebody may lease it at this moment
+        # conditional: someone may lease it at this moment
         free_qs = Assignment.objects.filter(pk=pk, state=Assignment.State.FREE)
         if free_qs.update(state=Assignment.State.VOIDED):
             return number, False

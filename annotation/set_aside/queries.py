@@ -145,7 +145,7 @@ def people_ids(key: str) -> list[int]:
 def find_people(*, access: Access, campaign: Campaign, usernames: Sequence[str]) -> list[User]:
     """People of the campaign by their user names; for leads and admins.
 
-    Raises NotFound for a name that nobody of the campaign has, and for too many.
+    Raises NotFound for a name that no one of the campaign has, and for too many.
     """
     check_may_watch(access, campaign)
     wanted = set(usernames)

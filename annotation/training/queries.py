@@ -24,7 +24,7 @@ class AttemptRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Learner:
-    """Somebody who annotates, and their attempts, the last first. lacks: too little gold is left
+    """Someone who annotates, and their attempts, the last first. lacks: too little gold is left
     for them to go on learning."""
 
     person: User
@@ -50,7 +50,7 @@ class TrainingPage:
 
     @property
     def is_little(self) -> bool:
-        """Whether somebody who needs every try runs out of pairs."""
+        """Whether someone who needs every try runs out of pairs."""
         return self.gold < self.course.pairs * self.course.tries
 
 
@@ -75,7 +75,7 @@ def get_training_page(*, access: Access, campaign: Campaign) -> TrainingPage:
 
 
 def get_learner(*, access: Access, campaign: Campaign, username: str) -> User:
-    """Somebody who annotates in the campaign now; for leads and admins."""
+    """Someone who annotates in the campaign now; for leads and admins."""
     person = get_annotator(access=access, campaign=campaign, username=username)
     if not campaign.annotators.filter(user=person, is_active=True).exists():
         raise NotFound("annotator")

@@ -1,6 +1,6 @@
 """A first stage of a campaign: pairs whose answer is known, with the answer after each.
 
-Somebody who is new labels so many of them; with enough right they go on to the pairs that count.
+Someone who is new labels so many of them; with enough right they go on to the pairs that count.
 """
 
 from collections import defaultdict
@@ -12,7 +12,7 @@ from annotation.gold.planting import Dice
 
 
 class Stage(StrEnum):
-    """Where somebody stands: nothing is asked of them first; they learn; they have used all their
+    """Where someone stands: nothing is asked of them first; they learn; they have used all their
     tries and a lead has to say; they have passed."""
 
     NONE = "none"
@@ -31,16 +31,16 @@ class Course(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """state: open, passed or failed. series: goes up each time a lead lets somebody begin anew."""
+    """state: open, passed or failed. series: goes up each time a lead lets someone begin again."""
 
     state: str
     series: int
 
 
 def stage_of(course: Course, attempts: Sequence[Attempt], *, is_new: bool) -> Stage:
-    """Where somebody stands.
+    """Where someone stands.
 
-    attempts: theirs, oldest first. is_new: they have not labelled here yet; whoever has is let
+    attempts: theirs, oldest first. is_new: they have not labelled here yet; others are let
     off, unless a lead made them begin.
     """
     if not course.pairs or not (attempts or is_new):

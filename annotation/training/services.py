@@ -1,5 +1,5 @@
 """The stage before the pairs that count: leasing its pairs, comparing the answers at once, and
-what a lead decides about it. Where somebody stands is in annotation/training/rules.py."""
+what a lead decides about it. Where someone stands is in annotation/training/rules.py."""
 
 from datetime import datetime
 from typing import Any, Final
@@ -72,7 +72,7 @@ def record_answer(*, label: Label, at: datetime) -> None:
 
     Only the first label of a seat is an answer. The caller's transaction stores the label.
     """
-    assert label.assignment_id is not None  # nobody else ever sits there
+    assert label.assignment_id is not None  # no one else ever sits there
     if TrainingAnswer.objects.filter(assignment=label.assignment_id).exists():
         return
     pair = label.pair
@@ -98,7 +98,7 @@ def record_answer(*, label: Label, at: datetime) -> None:
 
 
 def pass_by_hand(*, access: Access, campaign: Campaign, person: User, at: datetime) -> None:
-    """Let somebody go on to the pairs that count, whatever they answered; for leads.
+    """Let someone go on to the pairs that count, whatever they answered; for leads.
 
     Raises GoldRefused where they have passed already or nothing is asked of them first.
     """
@@ -114,7 +114,7 @@ def pass_by_hand(*, access: Access, campaign: Campaign, person: User, at: dateti
 
 
 def ask_again(*, access: Access, campaign: Campaign, person: User, at: datetime) -> None:
-    """Let somebody begin the training anew, with all tries; for leads.
+    """Let someone begin the training again, with all tries; for leads.
 
     What they labelled so far stays. Raises GoldRefused where the campaign has no training.
     """

@@ -1,4 +1,4 @@
-"""Whether somebody is asked for pairs that count now, for training pairs, or for nothing, and why.
+"""Whether someone is asked for pairs that count now, for training pairs, or for nothing, and why.
 
 What an annotator reads of it never says that anything is a check, but for training, which is one.
 """
@@ -44,7 +44,7 @@ STOPPED_WORDS: Final = gettext_noop(
 
 @dataclass(frozen=True)
 class TrainingShown:
-    """How far somebody is in an attempt. needed: how many have to be right."""
+    """How far someone is in an attempt. needed: how many have to be right."""
 
     number: int
     done: int
@@ -65,7 +65,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Told:
-    """The right answer of a training pair, for whoever has just labelled it.
+    """The right answer of a training pair that the annotator has just labelled.
 
     is_right: of what they said. counts: it was their first word on this pair. right, done, pairs,
     needed, state: of the attempt as it stands now.
@@ -89,7 +89,7 @@ def course_of(plan: CheckPlan) -> Course:
 
 
 def get_stage(campaign: Campaign, person: User) -> Stage:
-    """Where somebody stands in the training of a campaign."""
+    """Where someone stands in the training of a campaign."""
     course = course_of(get_check_plan(campaign))
     if not course.pairs:
         return Stage.NONE
@@ -113,13 +113,13 @@ def get_standing(context: AnnotatorContext) -> Standing:
     stops = plan.gold_percent > 0 and plan.when_used_up == CheckPlan.UsedUp.STOP
     if not stops or not is_used_up(context.campaign, context.viewer):
         return Standing(stage, None, "", takes_more=True)
-    # said only once there is nothing at hand: not while the last of the gold may be
+    # said only once no pair is held: not while the last of the gold may be
     pause = "" if held_qs(context).exists() else gettext(STOPPED_WORDS)
     return Standing(stage, None, pause, takes_more=False)
 
 
 def get_training(campaign: Campaign, person: User) -> TrainingShown:
-    """The attempt that somebody is in, or that would begin now."""
+    """The attempt that someone is in, or that would begin now."""
     course = course_of(get_check_plan(campaign))
     last = list_attempts_qs(campaign, person).last()
     if last is None or last.state != TrainingAttempt.State.OPEN:
@@ -130,13 +130,13 @@ def get_training(campaign: Campaign, person: User) -> TrainingShown:
 
 
 def find_training(campaign: Campaign, person: User) -> TrainingShown | None:
-    """How far somebody is who has to qualify first; None for everybody else."""
+    """How far someone is who has to qualify first; None for everyone else."""
     is_asked = get_stage(campaign, person) in {Stage.LEARNING, Stage.WAITING}
     return get_training(campaign, person) if is_asked else None
 
 
 def get_told(label: Label) -> Told:
-    """What somebody is told of their label of a training pair.
+    """What someone is told of their label of a training pair.
 
     label: in a seat for training, stored, with its answer.
     """
@@ -163,7 +163,7 @@ def get_told(label: Label) -> Told:
 
 
 def list_attempts_qs(campaign: Campaign, person: User) -> QuerySet[TrainingAttempt]:
-    """Somebody's attempts, oldest first."""
+    """Someone's attempts, oldest first."""
     return TrainingAttempt.objects.filter(campaign=campaign, annotator=person).order_by("number")
 
 
@@ -181,7 +181,7 @@ def list_leases(context: AnnotatorContext) -> list[datetime]:
 
 
 def trainable_qs(campaign: Campaign, person: User) -> QuerySet[GoldItem]:
-    """The gold that somebody can learn by: of no query that they skip, never met, and not drawn
+    """The gold that someone can learn by: of no query that they skip, never met, and not drawn
     to be met later."""
     met_qs = Assignment.objects.filter(annotator=person, pair=OuterRef("pair"))
     skips_qs = QuerySkip.objects.filter(campaign=campaign, annotator=person, returned_at=None)
@@ -193,7 +193,7 @@ def trainable_qs(campaign: Campaign, person: User) -> QuerySet[GoldItem]:
 
 
 def is_lacking(campaign: Campaign, person: User) -> bool:
-    """Whether somebody who learns has nothing at hand, and too little gold is left to go on."""
+    """Whether someone who learns holds no pair, and too little gold is left to go on."""
     held = Assignment.objects.filter(
         annotator=person, state=Assignment.State.LEASED, pair__campaign=campaign
     )

@@ -1,4 +1,4 @@
-"""Training: what is asked of those who are new, who has qualified, and letting somebody on."""
+"""Training: what is asked of those who are new, who has qualified, and letting someone on."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -23,7 +23,7 @@ from judgments.permissions import check_may_lead
 
 
 class Decision(NamedTuple):
-    """What a lead decides about somebody, and what is said of it then."""
+    """What a lead decides about someone, and what is said of it then."""
 
     service: Callable[..., None]
     words: str
@@ -49,7 +49,7 @@ def training(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse
 def training_pass(
     request: HttpRequest, slug: str, campaign_id: UUID, username: str
 ) -> HttpResponse:
-    """Let somebody go on to the pairs that count."""
+    """Let someone go on to the pairs that count."""
     decision = Decision(services.pass_by_hand, "{} passed and can label pairs that count.")
     return _decide(request, slug, campaign_id, username, decision)
 
@@ -58,7 +58,7 @@ def training_pass(
 def training_again(
     request: HttpRequest, slug: str, campaign_id: UUID, username: str
 ) -> HttpResponse:
-    """Ask somebody to begin the training anew."""
+    """Ask someone to begin the training again."""
     decision = Decision(services.ask_again, "{}’s training was reset.")
     return _decide(request, slug, campaign_id, username, decision)
 

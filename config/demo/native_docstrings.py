@@ -92,7 +92,7 @@ def _of_module(module: ModuleType, public: str) -> Iterator[Docstring]:
     for name in sorted(vars(module)):
         if name.startswith("_"):
             continue
-        # sys keeps its hooks under such names too, in case somebody replaced them.
+        # sys keeps its hooks under such names too, in case someone replaced them.
         value = vars(module).get(f"__{name}__", vars(module)[name])
         dotted = name if public == "builtins" else f"{public}.{name}"
         if inspect.isclass(value) and value.__name__ == name:

@@ -1,4 +1,4 @@
-"""The demo's cast: three people who may sign in, and three annotators whom nobody signs in as."""
+"""The demo's cast: three people who may sign in, and three annotators whom no one signs in as."""
 
 import json
 import os

@@ -1,7 +1,7 @@
 """What has happened in the demo's campaign before it is first opened: ten days of a small team.
 
 The two readings of `grades.tsv` are real judgments. The third annotator is made up, and named so;
-so is the pace at which everybody labels. README.md beside this file says what is what.
+so is the pace at which everyone labels. README.md beside this file says what is what.
 """
 
 import uuid
@@ -93,7 +93,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Shares:
-    """The drawn pairs by who labels them, and what they say. rest: nobody has read them yet."""
+    """The drawn pairs by who labels them, and what they say. rest: no one has read them yet."""
 
     both: Drawn
     careless: Drawn
@@ -262,7 +262,7 @@ def _ask_and_answer(
 
 
 def _announce(stage: Stage, campaign: Campaign, *, at: datetime) -> None:
-    """Tell everybody of the second revision; two of them have read it."""
+    """Tell everyone of the second revision; two of them have read it."""
     made = announce(access=stage.lead, campaign=campaign, text=ANNOUNCED, at=at)
     for person in (stage.people.first, stage.people.second):
         context = get_annotator_context(viewer=person, campaign_id=campaign.public_id)

@@ -12,10 +12,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
     connection: Any
 
     def close_if_health_check_failed(self) -> None:
-        """Close a connection that a server has left which was stopped, restarted or killed.
+        """Close a connection to a server that was stopped, restarted or killed.
 
-        Django sends a statement for that with every request. But whoever goes, closes the
-        connection, and that can be read from it; while there is nothing to be read, all is well.
+        Django sends a statement for that with every request. A server that goes away closes
+        the connection, which makes it readable; while there is nothing to read, it is healthy.
         """
         if self.connection is not None and not self._has_come_something():
             self.health_check_done = True

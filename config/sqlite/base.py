@@ -42,7 +42,7 @@ class FairLock:
             return False
 
     def release(self) -> None:
-        """Hand the lock to whoever has waited longest, or free it."""
+        """Pass the lock to the longest waiter, or free it."""
         with self._guard:
             if self._waiting:
                 self._waiting.popleft().set()

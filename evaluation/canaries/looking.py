@@ -256,7 +256,7 @@ def _events(canary: Canary) -> dict[str, Event]:
 
 
 def _tell(canary: Canary, look: CanaryLook, kind: str, event: Event, at: datetime) -> None:
-    """Open or end an incident, and tell whoever leads the collection and who made the canary."""
+    """Open or end an incident, and tell the collection's leads and the canary's creator."""
     if event is Event.OPENED:
         incident = Incident.objects.create(canary=canary, kind=kind, opened_at=at, opened_by=look)
     else:

@@ -1,4 +1,4 @@
-"""What the documents that nobody has judged leave open of runs' values and their differences."""
+"""What the documents that no one has judged leave open of runs' values and their differences."""
 
 import hashlib
 from collections.abc import Sequence

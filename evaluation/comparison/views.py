@@ -171,7 +171,7 @@ def compare_test(request: HttpRequest, slug: str, list_slug: str) -> HttpRespons
 @costly
 @require_safe
 def unjudged(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
-    """What the documents that nobody has judged leave open."""
+    """What the documents that no one has judged leave open."""
     access = get_access(viewer=request.user, slug=slug)
 
     def page(filters: RunsFilters) -> dict[str, Any]:

@@ -25,7 +25,7 @@ USUAL_DEPTH: Final = 10
 class Result:
     """A document at a rank. moved: places above where the first run has it; None: not in its top.
 
-    grade: None where nobody judged it. elsewhere: how many of the runs show it.
+    grade: None where no one judged it. elsewhere: how many of the runs show it.
     """
 
     docid: str

@@ -132,7 +132,7 @@ def list_due_runs(
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A run that could not be evaluated. is_given_up: nobody tries again by himself."""
+    """A run that could not be evaluated. is_given_up: no one tries again by himself."""
 
     run_id: int
     name: str

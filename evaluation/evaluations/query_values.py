@@ -131,7 +131,7 @@ def get_mean(
 def _compute(run: Run, judgment_list: JudgmentList, version: int, measure: Measure) -> QueryValues:
     judged = get_all_judged(list_id=judgment_list.pk, version=version)
     query_ids = np.unique(judged.query_ids)
-    if measure.queries not in KEPT_QUERIES:  # some that nobody judged are in the mean as well
+    if measure.queries not in KEPT_QUERIES:  # some that no one judged are in the mean as well
         query_ids = np.union1d(query_ids, list_answered(run_ids=[run.pk]))
     return values_under(
         run=run,

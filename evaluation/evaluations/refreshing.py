@@ -1,7 +1,7 @@
 """Bringing evaluations up to a list's head: by differences where few queries were touched.
 
-No lock is taken. Versions and rankings are immutable, so whoever computes an evaluation computes
-the same bits, and the unique key (run, version, measure set) lets the first one write them. A
+No lock is taken. Versions and rankings are immutable, so every worker computes the same bits of an
+evaluation, and the unique key (run, version, measure set) lets the first one write them. A
 worker that dies leaves runs that are still due, and the next look finds them.
 """
 

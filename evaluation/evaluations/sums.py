@@ -97,7 +97,7 @@ def compute_values(
 ) -> Values:
     """The values of some queries, (n_runs, n_queries, n_measures), as the sums have them.
 
-    judged: of these queries. A query that nobody judged is not counted.
+    judged: of these queries. A query that no one judged is not counted.
     """
     ids = np.array(query_ids, np.int64)
     parts = [

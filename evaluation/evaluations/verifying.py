@@ -47,7 +47,7 @@ class Verified:
     tool_values: a run's nDCG as every tool would print it, at a version and a cutoff.
     samples: drawn again from their seeds. sample_evaluations: a run's estimates from a sample.
     outdated: evaluations by an arithmetic that this code no longer has, and tool values by presets
-    that have changed; nobody can check those.
+    that have changed; no one can check those.
     problems: one sentence for everything that differs.
     """
 

@@ -118,7 +118,7 @@ def _shown(runs: Sequence[Run], query_ids: Ids, depth: int) -> tuple[Ids, Ids, I
 
 
 def _ranked(rankings: StoredRankings, depth: int, n_runs: int) -> tuple[Ids, Ids, Ids]:
-    """The same of the rankings at hand."""
+    """The same of these rankings."""
     starts = rankings.ranked.starts[:-1]
     lengths = np.minimum(rankings.ranked.lengths(), depth)
     ends = np.cumsum(lengths)

@@ -45,7 +45,7 @@ class Named:
 
 @dataclass(frozen=True)
 class MeasuresPage:
-    """tried: the measure that somebody asked about, if any. claims: (what articles say, what comes
+    """tried: the measure that someone asked about, if any. claims: (what articles say, what comes
     out)."""
 
     families: tuple[Family, ...]
@@ -72,7 +72,7 @@ def get_measures_page(*, tried: Measure | None) -> MeasuresPage:
 
 @lru_cache(maxsize=1)
 def _claims() -> tuple[tuple[str, str], ...]:
-    """Computed once for all: they are the same for everybody."""
+    """Computed once for all: they are the same for everyone."""
     return tuple(claims())
 
 

@@ -80,7 +80,7 @@ def enqueue(found: RequestedMeasures) -> None:
 def compute_requested(*, list_id: int, version: int, measures: str) -> int:
     """Compute measures of every run at a version, some runs at a time; how many runs there were.
 
-    What nobody can ask for any more is left alone.
+    What no one can ask for any more is left alone.
     """
     found = JudgmentVersion.objects.select_related("list").filter(list=list_id, number=version)
     version_row = found.first()

@@ -45,7 +45,7 @@ class DocumentFiller:
         if not rows:
             return
         with transaction.atomic():
-            # whoever uploads documents meanwhile comes before or after
+            # a concurrent upload of documents comes before or after
             Collection.objects.select_for_update(no_key=True).get(pk=self._collection.pk)
             documents = Document.objects.filter(collection=self._collection, is_stub=False)
             known = set(documents.filter(docid__in=rows).values_list("docid", flat=True))

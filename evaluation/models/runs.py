@@ -12,12 +12,12 @@ from touchstone.statistics.named_tests import TESTS, USUAL_TEST
 
 
 def no_tags() -> list[str]:
-    """Of a ranker or a run that nobody has tagged."""
+    """Of a ranker or a run that no one has tagged."""
     return []
 
 
 def no_parameters() -> dict[str, object]:
-    """Of a run of which nobody said how it was made."""
+    """Of a run of which no one said how it was made."""
     return {}
 
 
@@ -266,7 +266,7 @@ class RefreshAttempt(models.Model):
 
     Written before the work, so that an evaluation that kills its worker is counted too; gone when
     it is done. After `MOST` attempts the run is shown as failed, and holds up nothing else.
-    problem: what went wrong, in words; empty while nobody knows.
+    problem: what went wrong, in words; empty while no one knows.
     """
 
     MOST = 5

@@ -316,7 +316,7 @@ def _leave_to_a_worker(
 
 
 def _name(upload: Upload, read: ReadRun | None) -> str:
-    """What to call a run that nobody named: as its file, else as its tag says."""
+    """What to call a run that no one named: as its file, else as its tag says."""
     name = run_name_of(upload.name or NAMELESS)
     if name == NAMELESS and read is not None and read.file.tag.isprintable():
         name = read.file.tag[:LONGEST_NAME] or name

@@ -91,7 +91,7 @@ def list_ranked_documents(
     """The first `depth` documents of each ranking of the runs, for pools.
 
     query_ids: of these queries alone; None: of all. Sorted by query, then run.
-    The caller has checked that whoever asks may see rankings, and keeps them from annotators.
+    The caller has checked that the viewer may see rankings, and keeps them from annotators.
     """
     runs, parameter = values_list(sorted(set(run_ids)), "bigint")
     asked, more = ("", []) if query_ids is None else rows_list(query_ids)

@@ -133,7 +133,7 @@ def store_run(
 ) -> RunImported:
     """`import_run` of a file that has been read, without a viewer; may run in a transaction.
 
-    details: of a new run; one that is there already keeps its own. is_named: False where nobody
+    details: of a new run; one that is there already keeps its own. is_named: False where no one
     asked for the name: it becomes no alias, and where it is taken, a number is put behind it.
     """
     check_run_name(name)
@@ -231,7 +231,7 @@ def run_name_of(file_name: str) -> str:
 
 
 def check_run_name(name: str) -> None:
-    """Raises RunRefused for a name that nobody could read."""
+    """Raises RunRefused for a name that no one could read."""
     if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
         raise RunRefused(
             "name_invalid", f"A run’s name must have 1 to {LONGEST_NAME} visible characters."

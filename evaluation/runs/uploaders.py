@@ -12,7 +12,7 @@ NOBODY: Final = "command line"
 def list_uploaders(*, access: Access, user_ids: Iterable[int | None]) -> dict[int | None, str]:
     """What to call each of these people; None, the command line, is always among them.
 
-    Whoever may not see people sees an annotator's pseudonym, as everywhere, and the names of
+    A viewer who may not see people sees an annotator's pseudonym, as everywhere, and the names of
     those who upload runs.
     """
     wanted = {user_id for user_id in user_ids if user_id is not None}

@@ -22,7 +22,7 @@ AT_ONCE: Final = 50  # runs that are computed and stored together
 def evaluate_sample(*, plan_id: int, at: datetime) -> int:
     """Evaluate the runs that wait for it by a sample; how many there were.
 
-    Takes no lock: whoever computes computes the same, and the unique key lets the first write.
+    Takes no lock: every worker computes the same, and the unique key lets the first write.
     Evaluations at older versions of the same plan, or on another basis, are deleted then.
     """
     due = find_due(plan_id)

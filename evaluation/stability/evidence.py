@@ -30,7 +30,7 @@ def get_grade_chances(
     """How likely each level of each judgment is, (n_judgments, n_levels); zeros: as it stands.
 
     From the posterior that the campaign kept beside the judgment, else from its votes; a grade
-    that somebody decided, or that has neither, stands.
+    that someone decided, or that has neither, stands.
     """
     found = get_evidence(list_id=list_id, version=version)
     owners = np.repeat(judged.query_ids, judged.judgments.lengths).tolist()

@@ -87,7 +87,7 @@ def stability_figures(
 
 
 def _values(compared: Sequence[ComparedRun]) -> FloatArray:
-    """(n_runs, n_queries), NaN where a query is not in a run's mean; none that is in nobody's."""
+    """(n_runs, n_queries), NaN where a query is not in a run's mean; none that is in no one's."""
     values = np.stack([np.where(own.values.counted, own.values.values, np.nan) for own in compared])
     return np.asarray(values[:, ~np.isnan(values).all(axis=0)], np.float64)
 

@@ -28,7 +28,7 @@ def enqueue(found: OrderStability) -> None:
 def report_stability(*, list_id: int, version: int, question: str, clock: Clock) -> bool:
     """Compute how stable the order is that a message means; whether there was anything to do.
 
-    What nobody can ask for any more, as the queries of a set that has lost them, is left alone.
+    What no one can ask for any more, as the queries of a set that has lost them, is left alone.
     """
     try:
         order = find_order(list_id=list_id, version=version, question=question)

@@ -28,7 +28,7 @@ from touchstone.measures.scoring import (
 from touchstone.statistics.resampling import FloatArray
 from touchstone.statistics.winner_fragility import WinnerFragility, winner_fragility
 
-MOST_CELLS: Final = 200_000_000  # ranks that are scored anew; with more, nothing is tried
+MOST_CELLS: Final = 200_000_000  # ranks that are scored again; with more, nothing is tried
 AT_ONCE: Final = 2_000  # changes
 LISTED: Final = 10
 

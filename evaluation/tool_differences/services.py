@@ -72,7 +72,7 @@ def compute_tool_values(
 
 
 def _thin(row: JudgmentVersion, *, at: datetime) -> None:
-    """Delete what was computed long ago at versions that nobody cites."""
+    """Delete what was computed long ago at versions that no one cites."""
     released = Release.objects.filter(list=row.list_id).values("version")
     old = ToolValues.objects.filter(version__list=row.list_id, computed_at__lt=at - KEPT)
     old = old.exclude(version=row.pk).exclude(version__number=row.list.head)

@@ -26,7 +26,7 @@ class Suspended:
 def suspend_account(*, user: User, by: User | None, at: datetime) -> Suspended | None:
     """Suspend an account; None if it is suspended already.
 
-    Nobody signs in or uses a token as this person until `resume_account`, which brings back
+    No one signs in or uses a token as this person until `resume_account`, which brings back
     neither sessions nor tokens. Open invitations that they made are withdrawn: with one they could
     come back under another name. Labels, memberships and pseudonyms stay. by: None for the command
     line. Raises AccountRefused for the last active administrator, and for a name that imported
@@ -90,7 +90,7 @@ def make_administrator(*, user: User, by: User | None, at: datetime) -> bool:
 
 
 def set_language(*, by: User, language: str) -> None:
-    """Keep the language that somebody wants translated pages in; empty: their browser's."""
+    """Keep the language that someone wants translated pages in; empty: their browser's."""
     by.language = language
     by.save(update_fields=["language"])
 

@@ -50,7 +50,7 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 @method_decorator(login_not_required, name="dispatch")
 class SignIn(LoginView):
-    """Django's own sign-in; an installation without anybody is set up first."""
+    """Django's own sign-in; an installation without anyone is set up first."""
 
     http_method_names = FORM_METHODS
     redirect_authenticated_user = True
@@ -110,7 +110,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     found = members.get_invitation(token=token, at=now)
     if isinstance(request.user, User):
         return _accept(request, token, found)
-    if settings.SIGN_ON_ONLY:  # nobody gets an account with a password, which could not sign in
+    if settings.SIGN_ON_ONLY:  # no one gets an account with a password, which could not sign in
         return redirect_to_login(request.get_full_path())
     form = AccountForm(posted(request))
     if request.method == "POST" and form.is_valid():

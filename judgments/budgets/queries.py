@@ -28,7 +28,7 @@ def list_budgets(collection: Collection, subject: str) -> list[Budget]:
 
 
 def show_budgets(budgets: Iterable[Budget], *, each: int, now: datetime) -> list[BudgetShown]:
-    """Budgets as pages show them. each: what a label costs; 0 where nobody said."""
+    """Budgets as pages show them. each: what a label costs; 0 where no one said."""
     return [_show(budget, each, now) for budget in budgets]
 
 

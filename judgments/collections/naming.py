@@ -11,7 +11,7 @@ from touchstone.errors import DomainError
 
 @contextmanager
 def unless_taken(refusal: DomainError) -> Iterator[None]:
-    """A transaction that is refused where it breaks a constraint: somebody else was first."""
+    """A transaction that is refused where it breaks a constraint: someone else was first."""
     try:
         with transaction.atomic():
             yield

@@ -35,7 +35,7 @@ class OverviewPage:
 
     @property
     def next_step(self) -> Step | None:
-        """The first thing that this viewer can do and nobody has done."""
+        """The first thing that this viewer can do and no one has done."""
         return next((step for step in self.steps if not step.is_done and step.url), None)
 
 

@@ -36,7 +36,7 @@ class CollectionRefused(DomainError):
 def create_collection(
     *, by: User | None, at: datetime, slug: str, name: str, description: str = ""
 ) -> Collection:
-    """Make an empty collection; `by`, if anybody, becomes its first lead.
+    """Make an empty collection; `by`, if anyone, becomes its first lead.
 
     Raises CollectionRefused for a slug that is taken or not made of a-z, 0-9 and hyphens,
     CreationRefused where only administrators make collections and `by` is none.

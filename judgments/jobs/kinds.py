@@ -49,7 +49,7 @@ def register(kind: str, handler: Handler) -> None:
 
 
 def get_handler(kind: str) -> Handler:
-    """The handler of a kind. Raises KeyError if nobody registered one."""
+    """The handler of a kind. Raises KeyError if no one registered one."""
     return _handlers[kind]
 
 

@@ -1,4 +1,4 @@
-"""Long work: submitted by a page, done by a worker, its state a row that anybody may ask for."""
+"""Long work: submitted by a page, done by a worker, its state a row that anyone may ask for."""
 
 import logging
 import threading
@@ -231,7 +231,7 @@ def _pulse(claim: Claim) -> Iterator[None]:
         while not stop.wait(PULSE):
             try:
                 claim.beat()
-            except DatabaseError:  # SQLite, while the work itself writes: nobody else can either
+            except DatabaseError:  # SQLite, while the work itself writes: no one else can either
                 logger.debug("no heartbeat for job %s", claim.job_id)
             finally:
                 close_old_connections()

@@ -22,7 +22,7 @@ class ListVerdict:
         return self.tone == "bad"
 
 
-# Takes the viewer's Access and a list's slug; None where nobody has labelled for the list.
+# Takes the viewer's Access and a list's slug; None where no one has labelled for the list.
 Provider = Callable[[Any, str], ListVerdict | None]
 
 _providers: list[Provider] = []

@@ -53,7 +53,7 @@ def count_tokens(*, user: User, now: datetime) -> int:
 class MemberRow:
     """A member. may_change: whether the viewer may give another role or end the membership.
 
-    is_name: nobody can sign in as them: a name that labels came with.
+    is_name: no one can sign in as them: a name that labels came with.
     is_suspended: their account is suspended. tags: languages and skills.
     """
 

@@ -40,7 +40,7 @@ class MemberRefused(DomainError):
 
 
 def setup_code() -> str:
-    """What proves, while there is nobody, that one has access to the server's terminal.
+    """What proves, while there is no one, that one has access to the server's terminal.
 
     Follows from the secret key, so every process knows it and none has to keep it.
     """
@@ -48,12 +48,12 @@ def setup_code() -> str:
 
 
 def is_set_up() -> bool:
-    """Whether there is anybody yet."""
+    """Whether there is anyone yet."""
     return User.objects.exists()
 
 
 def create_first_user(*, code: str, username: str, name: str, password: str, at: datetime) -> User:
-    """Make the installation's first person, its admin. Refused once there is anybody."""
+    """Make the installation's first person, its admin. Refused once there is anyone."""
     if is_set_up():
         raise NotFound
     if not constant_time_compare(code.strip(), setup_code()):
@@ -131,7 +131,7 @@ def invite(
 
 
 def withdraw_invitation(*, access: Access, invitation_id: int, at: datetime) -> None:
-    """End an invitation that nobody has accepted."""
+    """End an invitation that no one has accepted."""
     check_may_manage_members(access)
     with transaction.atomic():
         done = Invitation.objects.filter(
@@ -221,7 +221,7 @@ def add_member(
 
 
 def add_name(*, collection: Collection, name: str, by: User | None, at: datetime) -> User:
-    """Somebody whose work came from elsewhere: a member of this name who can't sign in.
+    """Someone whose work came from elsewhere: a member of this name who can't sign in.
 
     The same name again is the same person. Their user name ends in @ and the collection's slug.
     """
@@ -341,7 +341,7 @@ def change_password(
 def set_membership(*, collection: Collection, user: User, role: str | None, at: datetime) -> None:
     """Give a person the role that sign-on says they have; None: they are no member.
 
-    Nobody is asked whether a lead stays: who was let go must lose access, and administrators can
+    No one is asked whether a lead stays: who was let go must lose access, and administrators can
     appoint another one.
     """
     with transaction.atomic():
@@ -410,7 +410,7 @@ def _join(*, collection: Collection, user: User, role: str, at: datetime) -> Mem
 
 def _create_user(*, username: str, name: str, password: str, is_superuser: bool = False) -> User:
     user = User(username=User.normalize_username(username), name=name.strip())
-    if user.username in NO_PLACES:  # nobody could be shown or ended under such an address
+    if user.username in NO_PLACES:  # no one could be shown or ended under such an address
         raise MemberRefused("account_invalid", "A username can’t be only dots.")
     user.is_superuser = user.is_staff = is_superuser
     try:

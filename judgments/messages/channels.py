@@ -11,7 +11,7 @@ Send = Callable[[OutboxMessage], None]
 
 
 class Undeliverable(Exception):
-    """The message can't be delivered, now or later; says why without naming anybody."""
+    """The message can't be delivered, now or later; says why without naming anyone."""
 
 
 class Postponed(Exception):

@@ -1,4 +1,4 @@
-"""E-mail: how a message is handed to the mail server, and when again."""
+"""E-mail: how a message is passed to the mail server, and when again."""
 
 from datetime import timedelta
 from smtplib import SMTPRecipientsRefused

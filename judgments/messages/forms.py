@@ -20,7 +20,7 @@ class AddressForm(forms.Form):
 
 
 class ChoicesForm(forms.Form):
-    """Which messages somebody wants: "kind channel" for each."""
+    """Which messages someone wants: "kind channel" for each."""
 
     wanted = forms.MultipleChoiceField(
         required=False,

@@ -41,7 +41,7 @@ class NoticesPage:
 
 @dataclass(frozen=True)
 class ChoiceRow:
-    """A kind of message with the channels that somebody gets it by: name, label, whether on."""
+    """A kind of message with the channels that someone gets it by: name, label, whether on."""
 
     kind: str
     label: str
@@ -51,7 +51,7 @@ class ChoiceRow:
 
 @dataclass(frozen=True)
 class MessageSettings:
-    """What somebody chose. is_email_on: whether the server sends e-mail.
+    """What someone chose. is_email_on: whether the server sends e-mail.
 
     email: where it goes. failed_at: when the last message to them failed for good, if no later
     one was sent.
@@ -74,7 +74,7 @@ def list_notices(user: User) -> QuerySet[Notice]:
 
 
 def count_unread(user: User) -> int:
-    """How many notices somebody has not read."""
+    """How many notices someone has not read."""
     return list_notices(user).filter(read_at=None).count()
 
 
@@ -85,7 +85,7 @@ def get_notices_page(*, user: User, page: str) -> NoticesPage:
 
 
 def get_message_settings(*, user: User) -> MessageSettings:
-    """What somebody chose to be told, and how."""
+    """What someone chose to be told, and how."""
     channels = {NOTICE: gettext("In Touchstone"), EMAIL: gettext("E-mail")}
     off = list_off([user.pk])
     last_qs = OutboxMessage.objects.filter(recipient=user, channel=EMAIL).exclude(ended_at=None)

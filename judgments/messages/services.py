@@ -152,7 +152,7 @@ def queue_message(
     recipient: User | None = None,
     collection: Collection | None = None,
 ) -> None:
-    """Queue one message to an address, once for its key; nobody has chosen it.
+    """Queue one message to an address, once for its key; no one has chosen it.
 
     It is in the language of the page, unless its recipient's account has one.
     """
@@ -193,7 +193,7 @@ def list_leads(collection: Collection) -> list[User]:
 def mark_notices_read(*, user: User, at: datetime, notice_id: UUID | None = None) -> Notice | None:
     """Mark a notice of one's own as read, and return it; without an id, all.
 
-    Raises NotFound for a notice that is not there or somebody else's.
+    Raises NotFound for a notice that is not there or someone else's.
     """
     own_qs = list_notices(user)
     if notice_id is None:
@@ -207,7 +207,7 @@ def mark_notices_read(*, user: User, at: datetime, notice_id: UUID | None = None
 
 
 def choose_messages(*, user: User, wanted: Several[tuple[str, str]]) -> None:
-    """What somebody wants to be told, and how: (kind, channel); all other kinds are off."""
+    """What someone wants to be told, and how: (kind, channel); all other kinds are off."""
     choices = [
         MessageChoice(user=user, kind=kind, channel=channel, is_on=(kind, channel) in wanted)
         for kind, known in KINDS.items()
@@ -254,7 +254,7 @@ def request_address(*, user: User, address: str, at: datetime, nonce: str) -> No
 
 
 def confirm_address(*, user: User, token: str) -> str:
-    """Use the address that a link confirms, and return it; NotFound for anybody else's link.
+    """Use the address that a link confirms, and return it; NotFound for anyone else's link.
 
     Where the account has no language, that of the page becomes its own: a worker that sends
     messages knows no browser.

@@ -13,7 +13,7 @@ CONFIRMATION_SECONDS: Final = 3 * 24 * 3600
 
 
 def invitation_token(nonce: str) -> str:
-    """The token of an invitation that is sent by e-mail; nobody can tell it from the nonce."""
+    """The token of an invitation that is sent by e-mail; no one can tell it from the nonce."""
     return salted_hmac("judgments.messages.invitation", nonce, algorithm="sha256").hexdigest()
 
 

@@ -27,7 +27,7 @@ class KeptFigures(models.Model):
 
 
 def claim_complete(name: str) -> models.CheckConstraint:
-    """That somebody who computes is known by a token and by a sign of life, or nobody does."""
+    """That someone who computes is known by a token and by a sign of life, or no one does."""
     return models.CheckConstraint(
         condition=models.Q(token__isnull=True, heartbeat_at__isnull=True)
         | models.Q(token__isnull=False, heartbeat_at__isnull=False),

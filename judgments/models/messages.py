@@ -9,7 +9,7 @@ from judgments.models.collections import Collection
 
 
 class Notice(models.Model):
-    """That somebody is told of an event, in the application; one row a person and event.
+    """That someone is told of an event, in the application; one row a person and event.
 
     key: names the event, e.g. "campaign:7:adjudication". payload: plain values that its words are
     made of. page, page_args: the URL's name and arguments of the page that it is about. count: of
@@ -120,7 +120,7 @@ class OutboxMessage(models.Model):
 
 
 class MessageChoice(models.Model):
-    """That somebody wants messages of a kind over a channel, or does not; else the default."""
+    """That someone wants messages of a kind over a channel, or does not; else the default."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="message_choices"

@@ -55,7 +55,7 @@ class SavedSetQuery(models.Model):
 
 
 class SetLook(models.Model):
-    """That somebody was shown numbers of a held-out set, on which page and of which list."""
+    """That someone was shown numbers of a held-out set, on which page and of which list."""
 
     class Page(models.TextChoices):
         LEADERBOARD = "leaderboard", "leaderboard"

@@ -9,7 +9,7 @@ class SideText(models.Model):
     """A text that a fact names by its salted digest; the one part of a fact that can be erased.
 
     digest: SHA-256 over the salt and the text, in hexadecimal digits. It is all that the fact
-    holds, so deleting this row changes no fact, and without the salt nobody can try which text
+    holds, so deleting this row changes no fact, and without the salt no one can try which text
     it was of. A row whose text was changed no longer has its own digest, which `verify` names.
     salt: 128 random bits, in hexadecimal digits.
     """

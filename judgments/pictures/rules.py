@@ -78,7 +78,7 @@ def take_data(fields: Mapping[str, Any]) -> tuple[dict[str, Any], list[Source]]:
 
 
 def _read_data(text: str) -> Source | None:
-    """The picture of a data URI; with what is no base64, one that nobody can read."""
+    """The picture of a data URI; with what is no base64, one that no one can read."""
     found = _DATA.fullmatch(text)
     if not found:
         return None

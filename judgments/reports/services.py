@@ -23,8 +23,8 @@ def bring_up_to_date(
 ) -> bool:
     """Compute kept figures unless they are of this key and revision; whether that was to be done.
 
-    One worker at a time: whoever else comes meanwhile goes away again. Doing it twice changes
-    nothing. A failure is kept for the page, logged, and tried again when somebody looks.
+    One worker at a time: others return at once meanwhile. Doing it twice changes
+    nothing. A failure is kept for the page, logged, and tried again when someone looks.
     """
     if (kept.seen, kept.revision) == (key, revision):
         return False

@@ -52,7 +52,7 @@ class TokenScope(BasePermission):
 
 
 def person(request: Request) -> User:
-    """Whoever asks; views that nobody may enter anonymously know that there is one."""
+    """The user of a request; views that no one may enter anonymously know that there is one."""
     if not isinstance(request.user, User):
         raise NotAuthenticated
     return request.user

@@ -79,7 +79,7 @@ def check_text(value: Any) -> None:
 
 
 def check_parameters(request: Request, *known: str) -> None:
-    """Refuse (400) query parameters that nobody asked for, so a typing error is not ignored."""
+    """Refuse (400) query parameters that no one asked for, so a typing error is not ignored."""
     given = request.query_params
     unknown = sorted(set(given) - set(known))
     if unknown:

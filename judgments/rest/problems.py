@@ -46,7 +46,7 @@ def problem(
 
 
 def handle_exception(error: Exception, context: dict[str, Any]) -> Response | None:
-    """DRF's exception handler; None lets what nobody foresaw become a 500."""
+    """DRF's exception handler; None lets what no one foresaw become a 500."""
     response = _domain_problem(error) or _request_problem(error)
     if response is not None:
         set_rollback()
@@ -78,7 +78,7 @@ def _domain_problem(error: Exception) -> Response | None:
 
 
 def _request_problem(error: Exception) -> Response | None:
-    """What was wrong with the request itself, before anybody asked what it is about."""
+    """What was wrong with the request itself, before anyone asked what it is about."""
     if isinstance(error, exceptions.ValidationError):
         return problem(400, "invalid", gettext("The request is malformed."), errors=error.detail)
     if isinstance(error, RequestDataTooBig):

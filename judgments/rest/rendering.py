@@ -10,7 +10,7 @@ from rest_framework.request import Request
 class OneForm(DefaultContentNegotiation):
     """Answers in the one format that an address has, regardless of `Accept` (RFC 9110, 12.5.1).
 
-    A refusal with 406 would help nobody: there is nothing else to ask for.
+    A refusal with 406 would help no one: there is nothing else to ask for.
     """
 
     def select_renderer(

@@ -90,7 +90,7 @@ class UploadView(APIView):
     parser_classes = (MultiPartParser, FileParser)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Look at the body's length before anybody reads it."""
+        """Look at the body's length before anyone reads it."""
         if request.META.get("HTTP_TRANSFER_ENCODING"):
             raise LengthRequired
         if _length(request) > MAX_BYTES:

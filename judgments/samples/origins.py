@@ -27,7 +27,7 @@ class Origins:
 
     @property
     def others(self) -> int:
-        """The judged queries whose inclusion probabilities nobody knows."""
+        """The judged queries whose inclusion probabilities no one knows."""
         return self.judge_next + self.chosen + self.imported
 
 

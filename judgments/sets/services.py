@@ -130,7 +130,7 @@ def record_look(
 ) -> Looks | None:
     """Count that the viewer is shown numbers of a held-out set; None of a set that is not.
 
-    Whoever sees the same page of the same list again within five minutes has looked once.
+    A viewer of the same page of the same list within five minutes has looked once.
     """
     check_may_see_rankings(access)
     if saved_set.collection_id != access.collection.pk:

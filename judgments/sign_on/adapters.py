@@ -28,7 +28,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     """Accounts are made by this application alone; allauth says nothing on its pages."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        """Nobody signs up at a page of allauth's."""
+        """No one signs up at a page of allauth's."""
         return False
 
     def add_message(self, *args: Any, **kwargs: Any) -> None:
@@ -36,7 +36,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
 
 
 class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
-    """Lets in who may come in, and refuses everybody else at the sign-in page."""
+    """Lets in who may come in, and refuses everyone else at the sign-in page."""
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
         """Decide by the claims; nothing of them is kept beside the account but the subject."""
@@ -79,7 +79,7 @@ class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         raise ImmediateHttpResponse(refuse(request, FAILED))
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
-        """Nobody signs up at a page of allauth's."""
+        """No one signs up at a page of allauth's."""
         return False
 
     def can_authenticate_by_email(self, login: SocialLogin, email: str) -> bool:

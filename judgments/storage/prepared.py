@@ -214,7 +214,7 @@ def _reading(rows_qs: "QuerySet[Any, Any]") -> _Statement:
     )
 
 
-# `own` is the connection itself: `django.db.connection` looks it up anew with every attribute
+# `own` is the connection itself: `django.db.connection` looks it up again with every attribute
 
 
 def _fetch(own: Any, statement: _Statement, values: Mapping[str, Any]) -> list[Any]:

@@ -137,7 +137,7 @@ def get_traffic_page(*, access: Access) -> TrafficPage:
 
 
 def get_frame_page(*, access: Access, number: int, cuts: str | None) -> FramePage:
-    """A frame. cuts: percentages as somebody typed them; None for the usual ones."""
+    """A frame. cuts: percentages as someone typed them; None for the usual ones."""
     frame = get_frame(access=access, number=number)
     found = get_concentration(frame)
     typed = format_cuts(CUTS) if cuts is None else cuts

@@ -132,7 +132,7 @@ def _keys_of(differences: list[Difference]) -> Keys:
 
 
 def _remember(list_id: int, own: _Remembered) -> None:
-    """Forgets the lists that nobody asked for longest, where all together are too many."""
+    """Forgets the lists that no one asked for longest, where all together are too many."""
     with _lock:
         _remembered.pop(list_id, None)
         if len(own.judged) > MOST:

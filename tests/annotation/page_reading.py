@@ -19,7 +19,7 @@ HTMX = {"HX-Request": "true"}
 
 
 def client_of(username: str) -> Client:
-    """Somebody's browser, signed in."""
+    """Someone's browser, signed in."""
     client = Client()
     client.force_login(make_user(username=username), backend=BACKEND)
     return client

@@ -22,13 +22,13 @@ from touchstone.statistics.wilson import wilson_interval
 FOLDER: Final = "crowd-trec2011-vuurens"
 ANSWERS: Final = "task1_unlabeled_g_truth_cons_public.txt.bz2"
 FILES: Final = {"votes": (1, 2, 3), "otherparticipantsvotes": (0, 1, 2)}  # pair, worker, label
-LEAST: Final = 10  # labels of pairs with a known answer that somebody's true accuracy is told by
+LEAST: Final = 10  # labels of pairs with a known answer that someone's true accuracy is told by
 RESAMPLES: Final = 2_000
 
 
 @dataclass(frozen=True)
 class RealCrowd:
-    """units, annotators, steps: of each label, the first where somebody gave several. gold: the
+    """units, annotators, steps: of each label, the first where someone gave several. gold: the
     right step of each unit, -1 where it is not known."""
 
     units: np.ndarray
@@ -154,7 +154,7 @@ class Splits:
 
     def interval(self) -> tuple[float, float]:
         """Of the rate, people drawn with replacement: the splits are of the same people. Where
-        nobody was ever named, Wilson's for as many people as were ever at or above the median."""
+        no one was ever named, Wilson's for as many people as were ever at or above the median."""
         if not self.alarms.any():
             found = wilson_interval(0, int((self.good > 0).sum()))
             assert found is not None

@@ -52,7 +52,7 @@ def simulate(
 ) -> Simulated:
     """Labels of careful people and of the planted ones, each pair labelled by `overlap`.
 
-    gold: how many checks everybody has had, at any time, of all grades equally.
+    gold: how many checks everyone has had, at any time, of all grades equally.
     """
     rng = np.random.default_rng(seed)
     people = ("careful",) * careful + planted
@@ -87,7 +87,7 @@ def _check(
 def label_like(
     kind: str, *, truth: int, has_turned: bool, rng: np.random.Generator
 ) -> tuple[int, float]:
-    """A grade (0 to 4) and the seconds that somebody of this kind takes for it."""
+    """A grade (0 to 4) and the seconds that someone of this kind takes for it."""
     if kind == "always 2":
         return 2, rng.lognormal(1.5, 0.4)
     if kind == "hasty":
@@ -112,7 +112,7 @@ def profiles_of(labels: Labels, checks: Checks) -> tuple[Profile, ...]:
 
 
 def assess_all(labels: Labels, checks: Checks) -> tuple[Assessment, ...]:
-    """Everybody's assessment, as a report has it."""
+    """Everyone's assessment, as a report has it."""
     return assess(profiles_of(labels, checks))[0]
 
 

@@ -1,8 +1,8 @@
 """Campaigns that differ from each other in all that makes it hard to say who labels badly.
 
 Scales of 2 to 5 grades, few people or many, few gold checks or none, people of every skill, most of
-whom may lean to one side, pairs that mislead nearly everybody, quick people who are right, people
-who change, and spammers. Everybody's true accuracy is known exactly.
+whom may lean to one side, pairs that mislead nearly everyone, quick people who are right, people
+who change, and spammers. Everyone's true accuracy is known exactly.
 """
 
 from dataclasses import dataclass

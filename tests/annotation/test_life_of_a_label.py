@@ -1,4 +1,4 @@
-"""The whole life of labels, in any order that anybody can think of: nothing is lost on the way.
+"""The whole life of labels, in any order that anyone can think of: nothing is lost on the way.
 
 TOUCHSTONE_LIVES=1000 TOUCHSTONE_STEPS=50 is a long form of it.
 """
@@ -147,7 +147,7 @@ class Life(RuleBasedStateMachine):
 
     @rule(hours=st.sampled_from([0, 1, 5]), person=PEOPLE, gives_back=st.booleans())
     def wait(self, hours: int, person: str, gives_back: bool) -> None:
-        """Time goes by, leases run out, somebody closes the page."""
+        """Time goes by, leases run out, someone closes the page."""
         self.now += timedelta(hours=hours, seconds=2)
         if gives_back:
             release_leases(context=context_of(self.campaign, person))

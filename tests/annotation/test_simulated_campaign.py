@@ -67,7 +67,7 @@ def truth(world: World) -> dict[int, int]:
 
 @pytest.fixture
 def campaign(ada: Access, truth: dict[int, int]) -> Campaign:
-    """Everybody comes back until there is nothing left for them. Ada talks to whom the rules
+    """Everyone comes back until there is nothing left for them. Ada talks to whom the rules
     pause, and lets them go on, but for the spammer."""
     campaign = Campaign.objects.select_related("list__collection").get()
     for grade, count in enumerate(GOLD):

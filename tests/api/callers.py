@@ -1,4 +1,4 @@
-"""Who asks, and how: programs with a token, pages with a session, nobody."""
+"""Who asks, and how: programs with a token, pages with a session, no one."""
 
 import gzip
 import json

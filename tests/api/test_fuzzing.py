@@ -1,4 +1,4 @@
-"""Whatever the schema lets one send, as whoever: never an error of the server, always as told.
+"""Requests that the schema allows, as each person: no server error, answers as documented.
 
 TOUCHSTONE_FUZZ=1200 is a long form of it. With `-n 0 --junitxml=FILE` the file says how many
 requests were sent, as whom, and what the answers were.

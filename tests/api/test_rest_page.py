@@ -51,7 +51,7 @@ def examples() -> list[tuple[str, str | None, str]]:
 
 @pytest.fixture
 def environment(tmp_path: Path, make_home: Callable[[Path], Path]) -> Iterator[dict[str, str]]:
-    """A server of this test alone, with somebody to be and a campaign to label in."""
+    """A server of this test alone, with someone to be and a campaign to label in."""
     with running_server(make_home(tmp_path / "home"), seed=SEED) as variables:
         yield variables
 

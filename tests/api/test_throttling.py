@@ -47,7 +47,7 @@ def test_without_a_setting_of_its_own_an_installation_is_throttled():
 
 def test_whoever_labels_never_waits(clock):
     """365 labels a second by 32 people, each alone in a request, asking for pairs between, and then
-    everybody sends an hour of offline work in batches of one."""
+    everyone sends an hour of offline work in batches of one."""
     a_minute = LABELS_A_SECOND * 60 // PEOPLE
     offline = 3_600
     for person in range(PEOPLE):

@@ -1,4 +1,4 @@
-"""Every row of the permission table, asked as anybody."""
+"""Every row of the permission table, asked as anyone."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Whoever changes something by an address is named in the audit log, or it is said here why not."""
+"""Every address that changes something writes to the audit log, or is listed here with a reason."""
 
 import inspect
 from collections.abc import Iterator
@@ -94,7 +94,7 @@ def views(patterns: list[URLPattern | URLResolver]) -> Iterator[tuple[str, Any]]
 
 
 def is_logged(world: World, row: Row) -> bool:
-    """Whether an entry is there once somebody has asked who is let in."""
+    """Whether an entry is there once someone has asked who is let in."""
     for role in ROLES:
         if getattr(row, role) < 400:
             with undone(world):

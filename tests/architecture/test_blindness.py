@@ -41,7 +41,7 @@ CANARIES = re.compile(
     r"canary|7319\.62|cem@|dora@|ada@|\bgold|is_planted|\brepeat_percent|purpose|\brank(er|ed|ing)?\b",
     re.IGNORECASE,
 )
-# Documentation, the same for everybody, and made without a collection.
+# Documentation, the same for everyone, and made without a collection.
 PUBLIC = {"api-schema", "api-docs", "measures", "api-measures", "api-presets"}
 # They would end the session, or the person's part in it.
 LAST = {"logout"}

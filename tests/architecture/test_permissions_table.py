@@ -17,7 +17,7 @@ from tests.permissions.table import ROLES, Row
 pytestmark = pytest.mark.first_pass  # who may do what does not depend on the database
 METHODS = ("get", "post", "put", "patch", "delete")
 REFUSED = (400, 404, 405, 415)
-ASKED_ANYHOW = {"login": "whoever is signed in is sent home, by whatever method"}
+ASKED_ANYHOW = {"login": "signed-in users are redirected home, by any method"}
 
 
 def names_of(patterns: list[URLPattern | URLResolver], prefix: str = "") -> Iterator[str]:
@@ -67,7 +67,7 @@ def one_row_each() -> list[Row]:
 
 
 def is_refused(answer: Any, role: str) -> bool:
-    """Whether nothing was done; nobody in particular may also be sent to sign in."""
+    """Whether nothing was done; no one in particular may also be sent to sign in."""
     if role == "anonymous" and answer.status_code == 302:
         return str(answer["Location"]).startswith(reverse("login"))
     refused = (*REFUSED, 401) if role == "anonymous" else REFUSED

@@ -35,7 +35,7 @@ ONE_FONT = """<?xml version="1.0"?>
 
 
 class Built(NamedTuple):
-    """A home as it is before anybody has done anything."""
+    """A home as it is before anyone has done anything."""
 
     home: Path
     campaign: str
@@ -102,7 +102,7 @@ def warm_site(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 @pytest.fixture
 def place(built: Built, warm_site: WarmSite) -> Iterator[Place]:
-    """A served home as it is before anybody has done anything."""
+    """A served home as it is before anyone has done anything."""
     home = warm_site.directory / "home"
     shutil.rmtree(home)
     shutil.copytree(built.home, home)
@@ -115,6 +115,6 @@ def place(built: Built, warm_site: WarmSite) -> Iterator[Place]:
 
 @pytest.fixture
 def open_window(browser: Browser, place: Place) -> Iterator[Opener]:
-    """Opens windows, each of somebody of the cast; in the end nothing may have gone wrong."""
+    """Opens windows, each of someone of the cast; in the end nothing may have gone wrong."""
     with ExitStack() as stack:
         yield Opener(browser, place, stack, os.environ.get("TOUCHSTONE_LOOK", "desktop"))

@@ -84,7 +84,7 @@ def pressed(page: Page) -> list[Press]:
 
 
 def stored(place: Place, username: str) -> list[Press]:
-    """Every label of somebody's in the database, superseded ones too."""
+    """Every label of someone's in the database, superseded ones too."""
     return [Press(*row) for *row, author in place.rows(STORED) if author == username]
 
 

@@ -19,7 +19,7 @@ LINKS = """() => [...document.querySelectorAll("a[href]")].map(
 LOADED = "() => !document.querySelector('.htmx-request, .htmx-swapping, .htmx-settling')"
 # what scrolls takes the focus once the page has seen how wide it is
 FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-# a page whose figures are there now comes anew, maybe while it is looked at
+# a page whose figures are there now comes again, maybe while it is looked at
 STAYS = """addEventListener("htmx:beforeOnLoad", (event) => {
   if (event.detail.xhr.getResponseHeader("HX-Refresh")) event.preventDefault();
 })"""
@@ -76,7 +76,7 @@ def pages_of(window: Window) -> Iterator[str]:
 
 
 def name_of(url: str) -> str:
-    """The name of the address; an address that nobody serves is a broken link."""
+    """The name of the address; an address that no one serves is a broken link."""
     path = urlsplit(url).path
     try:
         return resolve(path).url_name or path

@@ -1,4 +1,4 @@
-"""A campaign that closes, or loses somebody, while they label: told at once, nothing hidden."""
+"""A campaign that closes, or loses someone, while they label: told at once, nothing hidden."""
 
 import pytest
 from playwright.sync_api import Page, expect

@@ -1,4 +1,4 @@
-"""What somebody who really reads meets on the labelling page, pair after pair."""
+"""What someone who really reads meets on the labelling page, pair after pair."""
 
 import json
 from typing import Any

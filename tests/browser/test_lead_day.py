@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.first_pass]
 QUERIES: Final = 10
 DOCUMENTS: Final = 24
 GOLD: Final = 100
-AT_ONCE: Final = 12  # pairs that somebody labels before the next one does
+AT_ONCE: Final = 12  # pairs that someone labels before the next one does
 PASSWORD: Final = "four words make one"
 SETUP: Final = (
     "import django; django.setup(); from judgments.members.services import setup_code; "
@@ -40,7 +40,7 @@ HABITS: Final[Mapping[str, Habit]] = {
 
 @pytest.fixture
 def empty(tmp_path: Path, make_home: Callable[[Path], Path]) -> Iterator[Place]:
-    """A served installation without anybody."""
+    """A served installation without anyone."""
     make_home(tmp_path / "home")
     site = Embedded(tmp_path, SETTINGS)
     try:
@@ -51,7 +51,7 @@ def empty(tmp_path: Path, make_home: Callable[[Path], Path]) -> Iterator[Place]:
 
 
 def right_grade(query: int, document: int) -> int:
-    """The grade that everybody should give."""
+    """The grade that everyone should give."""
     return (query * 7 + document * 3) % 5
 
 
@@ -90,7 +90,7 @@ def wait_for_job(page: Page) -> None:
 
 
 class Person:
-    """Somebody who labels over REST, by a habit."""
+    """Someone who labels over REST, by a habit."""
 
     def __init__(self, address: str, name: str, token: str) -> None:
         self.address, self.name, self.token = address, name, token
@@ -126,7 +126,7 @@ class Person:
 
 
 def label_in_turn(people: Sequence[Person], campaign: str) -> int:
-    """Everybody labels a few pairs after the other, until nobody gets any; how many labels."""
+    """Everyone labels a few pairs after the other, until no one gets any; how many labels."""
     count = 0
     while some := sum(person.label_some(campaign) for person in people):
         count += some
@@ -239,7 +239,7 @@ def wait_for_grades(place: Place) -> None:
 
 
 def report_names(ada: Window, campaign: str, name: str) -> bool:
-    """Whether the report, as it is now, says what to do about somebody."""
+    """Whether the report, as it is now, says what to do about someone."""
     ada.go(f"/c/shop/campaigns/{campaign}/quality")
     advice = ada.page.locator("section.advice")
     return advice.count() > 0 and name in advice.inner_text()

@@ -1,4 +1,4 @@
-"""The pages of a live ranker: to be read by everybody, and no wider than a phone."""
+"""The pages of a live ranker: to be read by everyone, and no wider than a phone."""
 
 import pytest
 from playwright.sync_api import expect

@@ -1,4 +1,4 @@
-"""Clicks, taps and held keys that come too fast for anybody to have read what they would grade."""
+"""Clicks, taps and held keys that come too fast for anyone to have read what they would grade."""
 
 import pytest
 from playwright.sync_api import Page, expect

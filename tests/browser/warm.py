@@ -53,7 +53,7 @@ class Forked(subprocess.Popen[bytes]):
         self.returncode = None
 
     def poll(self) -> int | None:
-        """None while it is there; then 0, as nobody is told how it ended."""
+        """None while it is there; then 0, as no one is told how it ended."""
         with suppress(ProcessLookupError):
             os.kill(self.pid, 0)
             return None
@@ -80,7 +80,7 @@ def fork_servers() -> None:
     import config.wsgi  # noqa: F401
     from config.embedded import EmbeddedServer
 
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no one waits for them
     for line in sys.stdin:
         port, log = line.split(maxsplit=1)
         pid = os.fork()

@@ -127,7 +127,7 @@ class Window:
         self.page.goto(f"{self.place.site.address}{path}")
 
     def sign_in(self, username: str, page: Page | None = None) -> None:
-        """By the form, as everybody does."""
+        """By the form, as everyone does."""
         page = page or self.page
         page.goto(f"{self.place.site.address}/login")
         page.get_by_label("Username").fill(username)

@@ -67,7 +67,7 @@ def test_without_a_proxy_the_header_counts_for_nothing() -> None:
 def test_as_many_proxies_are_trusted_as_are_configured(settings) -> None:
     settings.BEHIND_PROXY, settings.PROXY_COUNT = True, 2
     assert address("198.51.100.1, 192.0.2.9, 10.9.9.9") == "192.0.2.9"
-    # past the outer proxy: nobody vouches for what it says
+    # past the outer proxy: no one vouches for what it says
     assert address("192.0.2.9") == PROXY
 
 

@@ -41,7 +41,7 @@ def wrapped(kind: type[psycopg.Error]) -> OperationalError:
 
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A client of a site on which nobody's session can be read, for the given reason."""
+    """A client of a site on which no one's session can be read, for the given reason."""
 
     def fail(error: Exception) -> Client:
         def get_user(_: HttpRequest) -> None:

@@ -1,4 +1,4 @@
-"""Public collections through the door that everybody uses, to the numbers that are published."""
+"""Public collections through the door that everyone uses, to the numbers that are published."""
 
 import csv
 import gzip

@@ -1,4 +1,4 @@
-"""Somebody who labels over HTTP, keeps a log of what was acknowledged, and never gives in early."""
+"""Someone who labels over HTTP, keeps a log of what was acknowledged, and never gives in early."""
 
 import http.client
 import json
@@ -33,7 +33,7 @@ class Annotator:
     think: seconds for a label, on average. acknowledged: called after each.
     batch: how many labels go into one request, as after a time without a connection.
     mishaps: the part of the requests or answers that get lost on the way, whole or by half.
-    patience: seconds for one request, however often it is sent. is_over: set when nobody is to
+    patience: seconds for one request, however often it is sent. is_over: set when no one is to
     go on.
     """
 

@@ -20,7 +20,7 @@ SOME = 5  # one label in so many
 
 
 def no_sweep() -> None:
-    """Nobody looks for what a lost message left."""
+    """No one looks for what a lost message left."""
     from config.sweep import Sweeper
 
     Sweeper.look = lambda *_: 0  # type: ignore[method-assign]

@@ -201,7 +201,7 @@ class Production(Site):
         address = ("--bind", "127.0.0.1", "--port", str(port))
         program = str(find_redis_server())
         _kill_at_once([process])
-        # nobody answers there meanwhile, but nobody else can take the port in these ten minutes
+        # no one answers there meanwhile, but no one else can take the port in these ten minutes
         place = socket.socket()
         place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         place.bind(("127.0.0.1", port))
@@ -286,7 +286,7 @@ def _kill_at_once(processes: Sequence[int]) -> None:
         with suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)
     for process in processes:
-        with suppress(ChildProcessError):  # PostgreSQL takes one that nobody waited for as alive
+        with suppress(ChildProcessError):  # PostgreSQL takes one that no one waited for as alive
             os.waitpid(process, 0)
 
 

@@ -34,7 +34,7 @@ class Plan:
     labels: two for each pair, before corrections. faults: how many before the last one.
     think: seconds that an annotator takes for a label. batch: labels sent at once. mishaps: the
     part of the requests whose answer gets lost on its way. everything: also faults that take
-    long, or that befall servers which are nobody else's. ending: `kill`: the worker is dead during
+    long, or that befall servers which are no one else's. ending: `kill`: the worker is dead during
     the last labels, and Redis is flushed before it comes back; `freeze`: Redis stands still
     during the last labels, so that nothing at all announces them; `stop`: it is not even there.
     lull: the part of the labels after which that begins, and no other fault strikes.
@@ -130,7 +130,7 @@ class Counter:
             self._changed.notify_all()
 
     def end(self) -> None:
-        """No more will come; nobody need wait any longer."""
+        """No more will come; no one need wait any longer."""
         with self._changed:
             self._is_over = True
             self._changed.notify_all()
@@ -212,7 +212,7 @@ class Storm:
         ]
 
     def _label(self, annotators: list[Annotator]) -> None:
-        """Everybody labels until nothing is left, while the plan strikes."""
+        """Everyone labels until nothing is left, while the plan strikes."""
         began = time.monotonic()
         deadline = began + self.plan.limit
         with ThreadPoolExecutor(len(annotators) + 1) as pool, self._ending():
@@ -230,7 +230,7 @@ class Storm:
 
     @contextmanager
     def _ending(self) -> Iterator[None]:
-        """Whatever breaks in, nobody goes on who would be waited for."""
+        """Whatever breaks in, no one goes on who would be waited for."""
         try:
             yield
         except BaseException:

@@ -79,7 +79,7 @@ def processes_of(directory: Path) -> list[int]:
     """Those who were told of a directory in their environment."""
     found = []
     for place in Path("/proc").glob("[0-9]*/environ"):
-        with suppress(OSError):  # it ended meanwhile, or is somebody else's
+        with suppress(OSError):  # it ended meanwhile, or is someone else's
             if bytes(directory) in place.read_bytes():
                 found.append(int(place.parent.name))
     return found

@@ -28,7 +28,7 @@ def compare_notes(
 ) -> Score:
     """The score of two accounts that union and intersect what each was offered.
 
-    campaigns: for each percent, order and half. queries: in each. are_alone: nobody else labels;
+    campaigns: for each percent, order and half. queries: in each. are_alone: no one else labels;
     otherwise others are together as fast as the two.
     """
     seen = []

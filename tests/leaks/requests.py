@@ -81,7 +81,7 @@ def make_scene(*, queries: int, documents: int, people: int, seed: int) -> Campa
 
 
 def observe(campaign: Campaign, *, seed: int) -> Iterator[Seen]:
-    """Let everybody label everything; what they see of gold, and of as many other pairs.
+    """Let everyone label everything; what they see of gold, and of as many other pairs.
 
     The others are of a set drawn once, about as large as the gold, so that a plain pair is seen
     by about as many people as a gold one: whatever differs between the two is then of the kind,

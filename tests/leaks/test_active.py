@@ -1,4 +1,4 @@
-"""Gold can't be told by somebody who tries: the short form of `python -m tests.leaks --active`."""
+"""Gold can't be told by someone who tries: the short form of `python -m tests.leaks --active`."""
 
 import random
 

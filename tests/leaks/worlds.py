@@ -23,7 +23,7 @@ from tests.builders import NOW, make_access, make_member, make_world
 from tests.builders_annotation import make_campaign
 
 PAIRS = 20  # of a query that are not gold, on average
-SPARE = 1.6  # gold that a query has, for each one that somebody meets
+SPARE = 1.6  # gold that a query has, for each one that someone meets
 OTHERS = 12  # people beside the adversary
 
 
@@ -106,7 +106,7 @@ class World:
         )
 
     def let_leases_expire(self) -> None:
-        """As if everybody had gone away for a day."""
+        """As if everyone had gone away for a day."""
         Assignment.objects.filter(
             pair__campaign=self.campaign, state=Assignment.State.LEASED
         ).update(leased_until=timezone.now() - timedelta(days=1))

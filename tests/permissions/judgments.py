@@ -149,7 +149,7 @@ def sample(world: World) -> dict[str, object]:
 
 
 def reset_of_cem(world: World) -> dict[str, object]:
-    """Of somebody who does not sign in here: that would end the link."""
+    """Of someone who does not sign in here: that would end the link."""
     token = create_reset_token(user=world.cem, by=None, at=NOW)
     return {"account": world.cem.public_id, "token": token}
 

@@ -14,7 +14,7 @@ from tests.permissions.judgments import books
 from tests.permissions.runs import uploaders
 from tests.permissions.table import Row, readers
 
-# nothing may be asked, so that whoever may configure gets the reason
+# nothing may be asked, so that those who may configure get the reason
 ASKED: dict[str, Any] = {"method": "GET", "url": "http://127.0.0.1:9/?q={{text}}"}
 FORM: dict[str, Any] = ASKED | {
     "rows": "results",

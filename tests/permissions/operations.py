@@ -14,9 +14,9 @@ ROWS = [
     everybody("healthz", 405, method="post", anonymous=405),
     everybody("readyz", anonymous=200),
     everybody("readyz", 405, method="post", anonymous=405),
-    # where the demo's search server does not run, nobody finds it
+    # where the demo's search server does not run, no one finds it
     Row(name="demo-search", path=lambda world: {"act": "break"}, method="post"),
-    # without the token that the operator chose nobody finds it, whoever they are
+    # without the token that the operator chose, no user finds it
     Row(name="metrics", anonymous=404),
     Row(name="accounts", admin=200),
     Row(name="account", path=ben, admin=200),

@@ -41,7 +41,7 @@ class Row:
 
 
 def everybody(name: str, status: int = 200, **more: Any) -> Row:
-    """Whoever is signed in."""
+    """Everyone who is signed in."""
     roles = dict.fromkeys(("annotator", "researcher", "lead", "stranger", "admin"), status)
     return Row(name=name, **(roles | more))
 

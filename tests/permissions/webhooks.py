@@ -10,7 +10,7 @@ from tests.permissions.api import JSON, PUT
 from tests.permissions.judgments import books
 from tests.permissions.table import Row, leads
 
-# nothing may be asked, so that whoever may create gets the reason
+# nothing may be asked, so that those who may create get the reason
 FORM: dict[str, Any] = {"url": "https://a.example/", "events": ["release.created"]}
 api_leads = partial(leads, anonymous=401)
 DELETE: dict[str, Any] = {"method": "delete"}

@@ -44,7 +44,7 @@ def test_of_many_first_people_at_once_there_is_one(at_once: AtOnce, _: int) -> N
 def test_a_first_person_who_comes_second_is_refused_after_asking(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The answer to "is there anybody?" is old by the time of the insert."""
+    """The answer to "is there anyone?" is old by the time of the insert."""
     answers = [False]
     asked = members.is_set_up
     monkeypatch.setattr(members, "is_set_up", lambda: answers.pop() if answers else asked())

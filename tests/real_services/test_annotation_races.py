@@ -1,6 +1,6 @@
 """People at the same pair at the same moment, each on a connection of their own.
 
-Whatever wins, the seats hold: nobody sits in two, no pair is labelled by more people than it
+Whatever wins, the seats hold: no one sits in two, no pair is labelled by more people than it
 needs, and what was acknowledged is there.
 """
 
@@ -88,7 +88,7 @@ def test_the_last_seat_goes_to_one(world: World, at_once: AtOnce) -> None:
     contexts = {username: context_of(campaign, username) for username in PEOPLE}
 
     for left in range(ROUNDS, 0, -1):
-        # all but one pair are labelled: everybody wants what is left, or any of the last few
+        # all but one pair are labelled: everyone wants what is left, or any of the last few
         at_once(
             *(
                 partial(lease_next, context=context, count=1, at=NOW)
@@ -322,7 +322,7 @@ def test_two_leads_at_once_set_labels_aside_once_and_restore_them_once(
 
 
 def check_places(campaign: Campaign) -> None:
-    """Nobody sits twice at a pair, and no pair has more seats than it needs and set aside."""
+    """No one sits twice at a pair, and no pair has more seats than it needs and set aside."""
     live = Assignment.objects.filter(pair__campaign=campaign).exclude(state="voided")
     taken = live.exclude(annotator=None).values_list("pair", "annotator")
     assert max(Counter(taken).values(), default=1) == 1

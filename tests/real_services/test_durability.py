@@ -19,7 +19,7 @@ WRITERS = ("background writer", "checkpointer", "walwriter")
 
 
 def freeze_writers(url: str) -> None:
-    """Stop whoever would write the log a moment later, what was committed early as well."""
+    """Stop the processes that would write the log a moment later."""
     with psycopg.connect(url) as connection:
         found = connection.execute("SELECT backend_type, pid FROM pg_stat_activity").fetchall()
     for pid in (pid for kind, pid in found if kind in WRITERS):

@@ -1,4 +1,4 @@
-"""Many people at the same pairs, until none is left: nobody too many, nobody twice."""
+"""Many people at the same pairs, until none is left: no one too many, no one twice."""
 
 import pytest
 

@@ -4,7 +4,7 @@
         [--postgres URL]
 
 They lease, label, send some labels twice, give some seats back, and go on until nothing is left.
-Then every pair has exactly as many labels as it needs, of different people, and nobody met an
+Then every pair has exactly as many labels as it needs, of different people, and no one met an
 error, so no deadlock either. The suite runs a short form of it.
 """
 
@@ -32,7 +32,7 @@ PATIENCE = 1800.0  # seconds in all
 def label_to_the_end(
     *, campaign_id: int, usernames: Sequence[str], patience: float = PATIENCE
 ) -> list[str]:
-    """What went wrong, in words; nothing if all pairs are full and nobody appears twice."""
+    """What went wrong, in words; nothing if all pairs are full and no one appears twice."""
     errors: list[str] = []
     until = time.monotonic() + patience
     threads = [
@@ -70,7 +70,7 @@ def _work(campaign_id: int, username: str, until: float, errors: list[str]) -> N
 
 
 def _label(context: "AnnotatorContext", dice: random.Random) -> None:
-    """Label what somebody holds, some of it twice; give a tenth back."""
+    """Label what someone holds, some of it twice; give a tenth back."""
     from annotation.labelling.leasing import release_leases
     from annotation.labelling.services import submit_label
     from annotation.labelling.shown_pairs import list_leased_pairs

@@ -81,7 +81,7 @@ PYTHON: Final = (
     "judgments/messages/views.py",
     "judgments/pages/navigation.py",
 )
-# these hold texts of English pages too, and so nobody looks for unmarked ones
+# these hold texts of English pages too, and so no one looks for unmarked ones
 PYTHON_WITH_ENGLISH: Final = (
     "annotation/dashboards/monitoring_views.py",
     "annotation/gold/actions.py",

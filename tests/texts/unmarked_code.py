@@ -115,7 +115,7 @@ def find_unmarked_in_script(source: str) -> list[str]:
 
 
 def _is_marked(tokens: list[Token], position: int) -> bool:
-    """Whether the nearest call around the token marks it, or shows it to nobody."""
+    """Whether the nearest call around the token marks it, or shows it to no one."""
     depth = 0
     for before in range(position - 1, 0, -1):
         match tokens[before].value:

@@ -57,7 +57,7 @@ class Accuracies:
 
 
 def accuracies(right: Ints, checked: Ints, agreement: Floats, error: Floats) -> Accuracies:
-    """Estimate everybody's accuracy.
+    """Estimate everyone's accuracy.
 
     right, checked: (annotators,), gold checks. agreement: (annotators,), the mean probability that
     a label is right by the other labels of its pair, NaN where there are none; error: its
@@ -77,7 +77,7 @@ def accuracies(right: Ints, checked: Ints, agreement: Floats, error: Floats) -> 
     )
     alpha, beta = alpha + right, beta + (checked - right)
     means = alpha / (alpha + beta)
-    # what all share moves everybody the less, the more their own checks say
+    # what all share moves everyone the less, the more their own checks say
     shared = doubt[:, None] * (1 - checked / (alpha + beta)) ** 2
     within = means * (1 - means) / (alpha + beta + 1) + shared
     mean = weight @ means
@@ -134,7 +134,7 @@ def _log_prior(slopes: Floats, spreads: Floats, shift: Floats) -> Floats:
 
 
 def _weights(prior: Floats, fits: Floats) -> Floats:
-    """Posterior probabilities: prior (cells,), log likelihoods of everybody's checks (cells,
+    """Posterior probabilities: prior (cells,), log likelihoods of everyone's checks (cells,
     annotators)."""
     logs = prior + fits.sum(axis=1)
     weights = np.exp(logs - logs.max())

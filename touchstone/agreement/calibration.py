@@ -2,7 +2,7 @@
 
 A model's confidence in a grade is not how often the grade is right: annotators share mistakes,
 and the model takes them for independent ones. So what it claims is compared with pairs that
-somebody has checked, and where there are enough of them it is corrected by them.
+someone has checked, and where there are enough of them it is corrected by them.
 
 Gold pairs are outside the overlap: many people label each of them. To see a gold pair as the model
 sees any other one, as many of its labels are drawn as other pairs have, of people who label as much

@@ -2,12 +2,12 @@
 
 The model: a pair has a grade, drawn by prevalence; an annotator who sees a pair of grade c gives
 grade l with a probability of their own, matrix[annotator, c, l]. Both are found together by
-expectation maximisation. Somebody who always says the same tells nothing and so weighs nothing;
-somebody who is always one grade too high is read one grade lower.
+expectation maximisation. Someone who always says the same tells nothing and so weighs nothing;
+someone who is always one grade too high is read one grade lower.
 
 Source: Dawid & Skene, Maximum Likelihood Estimation of Observer Error-Rates Using the EM
 Algorithm, Applied Statistics 28(1), 1979. Dirichlet priors (maximum a posteriori) keep an
-annotator with few labels near somebody who is mostly right; without them (NO_PRIORS) it is the
+annotator with few labels near someone who is mostly right; without them (NO_PRIORS) it is the
 paper's maximum likelihood.
 """
 

@@ -79,7 +79,7 @@ def gwet_ac2(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Agreement:
-    """Gwet's AC2; AC1 without weights. Defined also where everybody says the same: then 1.
+    """Gwet's AC2; AC1 without weights. Defined also where everyone says the same: then 1.
 
     Source: Gwet, Handbook of Inter-Rater Reliability, 4th ed. 2014, ch. 3 (unequal numbers of
     labels); Gwet 2008, Br J Math Stat Psychol 61.
@@ -116,7 +116,7 @@ def specific(counts: Counts, step: int, *, resamples: int = RESAMPLES, seed: int
     """When one person gives a grade, how often another of the unit does too.
 
     The grade's share of its own row in the coincidence matrix (Fleiss 1975; Cicchetti &
-    Feinstein 1990). Not corrected for chance. units: pairable ones in which somebody gave it.
+    Feinstein 1990). Not corrected for chance. units: pairable ones in which someone gave it.
     """
     pairable = counts.pairable()
     keep = pairable.patterns[:, step] > 0

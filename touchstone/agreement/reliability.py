@@ -2,8 +2,8 @@
 
 One number per annotator: how often they agree with what the others of a pair say. Where the grades
 are equally likely and errors spread evenly over the other grades, the vote that is right most
-often weighs each person by log(p (grades - 1) / (1 - p)); somebody no better than chance weighs
-nothing, never less. How often somebody is right depends on the weights, and they on it, so
+often weighs each person by log(p (grades - 1) / (1 - p)); someone no better than chance weighs
+nothing, never less. How often someone is right depends on the weights, and they on it, so
 both are found in turn.
 
 Sources: Nitzan & Paroush 1982 (the weights); Li & Yu, Error Rate Bounds and Iterative Weighted
@@ -21,7 +21,7 @@ Ints = NDArray[np.int64]
 
 MOST_ROUNDS: Final = 100
 TOLERANCE: Final = 1e-9
-# labels that everybody is thought to have given before the first: mostly right ones
+# labels that everyone is thought to have given before the first: mostly right ones
 RIGHT_BEFORE: Final = 3.0
 WRONG_BEFORE: Final = 1.0
 EQUAL: Final = 1e-9  # weights closer than this are a tie

@@ -83,7 +83,7 @@ def read_queries(
     that are not named, their names tell (`table_columns.QUERY_PARTS`).
     progress: called with the number of bytes of the source read so far.
     Raises FileRefused, at the latest at the end: only then is anything that came before sound,
-    so whoever stores while reading does so in a transaction. Nothing follows a broken line.
+    so store in a transaction while reading. Nothing follows a broken line.
     """
     problems = Problems(name)
     rows = read_rows(

@@ -183,7 +183,7 @@ def _header(
     twice = [name for name in asked if names.count(name) > 1]
     if twice:
         raise problems.stop(line, Rule.HEADER, f"the column {quoted(twice[0])} appears twice.")
-    # a column that nobody asks for may have any name, or another one's
+    # a column that no one asks for may have any name, or another one's
     return tuple(asked.get(name, f"\x00{position}") for position, name in enumerate(names)), True
 
 

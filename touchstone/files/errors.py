@@ -7,7 +7,7 @@ from typing import Final
 
 from touchstone.errors import DomainError
 
-SHOWN: Final = 100  # problems that are kept and shown; more help nobody
+SHOWN: Final = 100  # problems that are kept and shown; more help no one
 ENOUGH: Final = 10_000  # problems after which reading on is a waste
 QUOTED: Final = 60  # characters of a file's content that a message repeats
 

@@ -91,7 +91,7 @@ class IdColumn:
     def order_words(self) -> Words:
         """(width, n), most significant first: they order as the ids' UTF-8 bytes do.
 
-        Ids too long for their words stand by the place of their text among those at hand.
+        Ids too long for their words stand by the position of their text in the batch.
         """
         if not self.long:
             return np.ascontiguousarray(self.words.T).byteswap()

@@ -5,7 +5,7 @@ from typing import Final
 
 MAX_ID_CHARACTERS: Final = 200
 # Not in an id: ASCII blanks and control characters, which other tools split at, and the byte
-# order mark, which nobody sees. Any other character is itself, U+00A0 too.
+# order mark, which no one sees. Any other character is itself, U+00A0 too.
 NOT_IN_IDS: Final = r"\x00-\x20\x7f-\x9f\ufeff"
 NO_PLACES: Final = (".", "..")
 

@@ -95,7 +95,7 @@ def write_learning(kind: str, pairs: Iterable[JudgedPair], features: Features) -
     """A zip of the training file, the groups' sizes, and what its rows and numbers stand for.
 
     kind: of TOOLS. A grade below 0 is written as 0, which is the least that these take. Judged
-    pairs without features, and features of pairs that nobody judged, are left out and counted.
+    pairs without features, and features of pairs that no one judged, are left out and counted.
     Raises NothingToLearn where nothing is left, FeatureRefused for what TF-Ranking can't hold.
     """
     ordered = sorted(pairs, key=lambda pair: (pair.query_id, pair.doc_id))

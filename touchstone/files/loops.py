@@ -1,6 +1,6 @@
 """Loops over the bytes and ids of large files, compiled by Numba, which keeps what it made.
 
-They say what `trec_lines` and `id_columns` say, ten to twenty times as fast, and are nobody's
+They say what `trec_lines` and `id_columns` say, ten to twenty times as fast, and are no one's
 authority: `trec_lines` looks at each line that is out of the ordinary. Each is compiled for the one
 kind of arguments that it is given, when this module is imported for the first time on a machine.
 """

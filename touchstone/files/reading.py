@@ -123,7 +123,7 @@ def read_lines(
 ) -> Iterator[tuple[int, str]]:
     """(line number, text) of every line that is sound text; the others become problems.
 
-    Raises FileRefused as `read_batches` does. Whoever reads asks `problems` at the end.
+    Raises FileRefused as `read_batches` does. Callers look at `problems` at the end.
     """
     for batch in read_batches(source, limits=limits, problems=problems, progress=progress):
         for number, raw in enumerate(batch.data.split(b"\n")[:-1], start=batch.line):

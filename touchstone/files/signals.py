@@ -111,7 +111,7 @@ class Signals:
         raise SignalRefusedError("signal", message)
 
     def steps(self) -> list[tuple[str, int]]:
-        """(signal, grade), as it was said, for whoever asks later."""
+        """(signal, grade), as it was read."""
         if self.words:
             return list(self.words.items())
         return [(f"{BOUND}{bound!r}".removesuffix(".0"), grade) for bound, grade in self.bounds]

@@ -105,7 +105,7 @@ def whole_queries(parts: Iterable[Part], limits: Limits) -> Iterator[list[Part]]
 class PairBuilder:
     """The pairs read so far, in file order.
 
-    They are put where they stay, in arrays as long as the file promises: what nobody touches of
+    They are put where they stay, in arrays as long as the file promises: what no one touches of
     these costs nothing, and to touch memory twice took a quarter of reading a large file.
 
     dtype: of values. expected: how many there may be. queries: the first chunk of each.

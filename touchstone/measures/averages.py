@@ -51,7 +51,7 @@ class Average:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Groups:
-    """What averages ask of the queries at hand: the weight of each, and its place in `segments`."""
+    """What averages ask of its queries: the weight of each, and its place in `segments`."""
 
     weights: FloatArray
     places: IntArray

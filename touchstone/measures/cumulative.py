@@ -2,7 +2,7 @@
 
 One ranking at a time and as wide as the ranking, because a dot product's last bits depend on its
 length. Where ties are averaged, the discounts are summed up first and each tie takes a difference.
-Source: scikit-learn 1.9, sklearn/metrics/_ranking.py, described anew from its documentation.
+Source: scikit-learn 1.9, sklearn/metrics/_ranking.py, described again from its documentation.
 """
 
 import numpy as np

@@ -151,7 +151,7 @@ class Join:
 
     @cached_property
     def table(self) -> LevelArray:
-        """A level for every document id of some queries; all 0 whenever nobody looks up."""
+        """A level for every document id of some queries; all 0 whenever no one looks up."""
         return np.zeros(self.span * self.together, np.uint8)
 
     @cached_property
@@ -195,7 +195,7 @@ class Join:
         """
         comparing = cells * most * _PER_COMPARISON
         if comparing <= _PER_TABLE + cells * _PER_GATHER:
-            return self._compared  # whatever the ids are: nobody need look at them
+            return self._compared  # whatever the ids are: no one need look at them
         per_cell = _PER_GATHER + (_PER_OFFSET if min(n_queries, self.together) > 1 else 0.0)
         costs: dict[Way, float] = {
             self._compared: comparing,

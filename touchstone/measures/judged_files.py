@@ -80,7 +80,7 @@ class JudgedQueries:
         return self._numbers(run)[run.codes[order_of(run, ordering)]], np.diff(run.starts)
 
     def _numbers(self, run: RunFile) -> npt.NDArray[np.int64]:
-        """A number for each document of the run: the qrels' own, or one that nobody else has."""
+        """A number for each document of the run: the qrels' own, or one that no one else has."""
         known = {doc_id: number for number, doc_id in enumerate(self.qrels.documents)}
         new = len(known)
         pairs = enumerate(run.documents)

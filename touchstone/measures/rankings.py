@@ -1,7 +1,7 @@
 """What the engine reads: for each ranking, the level of the document at every rank.
 
-Two ways lead here. `judge_rankings` joins document ids with judgments. Whoever knows the place of
-each ranked pair among the judgments gathers the levels himself, for `grade_rankings`.
+`judge_rankings` joins document ids with judgments. Callers that know the index of each ranked pair
+among the judgments gather the levels themselves, for `grade_rankings`.
 """
 
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class GradedRankings:
     ties: int (n, width), for each rank, counted from 0, the first rank of its tie, and behind the
         end the rank itself; None where no measure averages over ties.
     returned: int (n, n_grades), how many documents of the whole ranking have level 1, 2…, for
-        rankings that are longer than width; None where the levels tell, or nobody asks.
+        rankings that are longer than width; None where the levels tell, or no one asks.
     """
 
     levels: LevelArray

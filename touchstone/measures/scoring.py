@@ -91,7 +91,7 @@ def check_can_be_stored(measure: Measure) -> None:
     """Whether exact sums of this measure can be kept by differences.
 
     Raises MeasureError where it refuses queries, is no mean over queries, or asks of queries that
-    nobody judged what no version knows.
+    no one judged what no version knows.
     """
     if measure.queries not in KEPT_QUERIES and reads_traits([measure]):
         raise MeasureError(

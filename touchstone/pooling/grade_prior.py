@@ -1,7 +1,7 @@
-"""How good a document probably is that nobody has judged: by where the runs put it.
+"""How good a document probably is that no one has judged: by where the runs put it.
 
 A pair's gain is taken to be a straight line in what the runs say of it (how many return it, how
-high, and which), plus what its query is like, plus its own part, which nobody knows before it is
+high, and which), plus what its query is like, plus its own part, which no one knows before it is
 judged. The coefficients have a normal prior around 0, so that little evidence gives little more
 than the mean, and one run's or one query's coefficient moves only as far as its labels carry it.
 Source: the idea of Carterette, Allan & Sitaraman 2006, "Minimal test collections"; the estimate is

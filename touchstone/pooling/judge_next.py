@@ -2,7 +2,7 @@
 
 A measure is read as a sum over the pairs of a query and a document: what a run gains by a document
 (the weight of its rank) times the document's gain, by the query's ideal. So every run's mean is
-linear in the gains that nobody knows yet, and `grade_prior` says what to expect of those.
+linear in the gains that no one knows yet, and `grade_prior` says what to expect of those.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class JudgedPool:
     """Everything that some runs show of some queries, judged or not.
 
     ranks: (n_pairs, n_runs), from 1; 0 where the run does not show the document. queries: each
-    pair's query, 0 to n_queries − 1. levels: (n_pairs,), 0 where nobody has judged.
+    pair's query, 0 to n_queries − 1. levels: (n_pairs,), 0 where no one has judged.
     doubts: (n_pairs,), the variance of a judged gain, as far as its labels disagree.
     others: (n_queries, n_levels), judged documents that no run shows, by level; an ideal has them.
     rank_weights: (depth,), what each rank counts. gains: (n_levels,), of levels 1, 2, …

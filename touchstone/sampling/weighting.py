@@ -69,7 +69,7 @@ def post_stratified_mean(
     """The mean with each group weighted by what it really is: Σ_g (N_g / N) · mean_g.
 
     groups: (n,), a code from 0, of each query of the sample. totals: N_g, the queries (or searches)
-    of each group today, known from the whole frame. For a mean per search of a sample, hand in
+    of each group today, known from the whole frame. For a mean per search of a sample, pass
     `pi / searches` as pi. counted: which queries the mean is of, if only of some (a domain); None
     for all. Raises SamplingError for a group of which nothing was drawn.
     Source: Särndal, Swensson & Wretman 1992, sections 7.6 and 10.6.

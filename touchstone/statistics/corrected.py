@@ -4,7 +4,7 @@ Y is a query's value from people's labels, F from the machine's. L are n queries
 judged completely by people; the machine judged all. Arrays may have leading axes, say one row for
 each repetition of a simulation; the last axis is queries, and results have the leading axes.
 
-For two rankers hand in per-query differences, which then have a λ of their own. Only a measure's
+For two rankers pass per-query differences, which then have a λ of their own. Only a measure's
 value for a whole query can be corrected: nDCG's ideal is not linear in the labels.
 """
 

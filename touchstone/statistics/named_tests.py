@@ -1,4 +1,4 @@
-"""The tests that runs can be compared by, and the one that they are unless somebody chooses."""
+"""The tests that runs can be compared by, and the one that they are unless someone chooses."""
 
 from typing import Final, Literal
 

@@ -43,7 +43,7 @@ def board_stability(
     """How stable the order of the runs' means is.
 
     values: float64 (n_runs, n_queries), NaN where a query is not in a run's mean; at least one run
-    and one query. draw: gives the values anew under other grades, for label noise; it is asked
+    and one query. draw: gives the values again under other grades, for label noise; it is asked
     `draws` times, and each answer serves its share of the resamples. None: queries alone.
     The same seed gives the same answer.
     Source: Efron & Tibshirani 1993 for the bootstrap; Cormack & Lynam 2006, Sakai 2006 for boards.
@@ -105,7 +105,7 @@ def _shares(resamples: int, draws: int) -> list[int]:
 def drawn_levels(
     levels: npt.NDArray[np.uint8], chances: FloatArray, rng: np.random.Generator
 ) -> npt.NDArray[np.uint8]:
-    """Each judgment's level drawn anew by its chances.
+    """Each judgment's level drawn again by its chances.
 
     levels: (n,), what the judgments say; chances: (n, n_levels), of level 1, 2 …; a row of zeros
     keeps what is there.

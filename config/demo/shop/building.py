@@ -1,4 +1,4 @@
-"""A small shop beside the demo's documentation: products with pictures, which nobody has judged.
+"""A small shop beside the demo's documentation: products with pictures, which no one has judged.
 
 Products, queries and pictures are made up, and the collection says so. The pictures come with the
 documents, as data URIs; the worker of the server that starts next re-encodes them.

@@ -1,4 +1,4 @@
-"""`suspend_account`: nobody signs in or uses a token as this person any more."""
+"""`suspend_account`: no one signs in or uses a token as this person any more."""
 
 from dataclasses import asdict
 from typing import Any

@@ -1,4 +1,4 @@
-"""Who labels which queries: rules, what they leave to nobody, and the pages for them."""
+"""Who labels which queries: rules, what they leave to no one, and the pages for them."""
 
 import json
 from typing import Any

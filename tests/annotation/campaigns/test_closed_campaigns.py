@@ -1,4 +1,4 @@
-"""Pages of campaigns that are not open promise nothing, and nobody is at work in them."""
+"""Pages of campaigns that are not open promise nothing, and no one is at work in them."""
 
 import re
 from datetime import timedelta

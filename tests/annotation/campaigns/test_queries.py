@@ -1,4 +1,4 @@
-"""What leads see of campaigns and pairs, and how little of it anybody else does."""
+"""What leads see of campaigns and pairs, and how little of it anyone else does."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""How near somebody comes to known answers."""
+"""How near someone comes to known answers."""
 
 import random
 from collections import Counter
@@ -46,7 +46,7 @@ def spammer(dice: random.Random, gold: int) -> int:
 
 
 def acted(person: Callable[[random.Random, int], int], seed: int, *, checks: int) -> dict[str, int]:
-    """After how many checks each rule first acted on somebody."""
+    """After how many checks each rule first acted on someone."""
     dice, first, errors = random.Random(seed), dict[str, int](), list[int]()
     for count in range(1, checks + 1):
         gold = dice.randrange(5)

@@ -1,4 +1,4 @@
-"""What a campaign does about somebody who is right too rarely, and how it is taken back."""
+"""What a campaign does about someone who is right too rarely, and how it is taken back."""
 
 from datetime import datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Gold as leads see it, and as nobody else does."""
+"""Gold as leads see it, and as no one else does."""
 
 import pytest
 from django.urls import reverse

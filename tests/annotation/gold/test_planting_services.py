@@ -1,4 +1,4 @@
-"""Gold and repeats among the pairs that somebody is given, and what becomes of their labels."""
+"""Gold and repeats among the pairs that someone is given, and what becomes of their labels."""
 
 import itertools
 from collections import Counter
@@ -161,7 +161,7 @@ def test_the_own_history_holds_gold_like_everything_else(world: World, ada: Acce
 
 
 def gold_seat(campaign: Campaign, username: str = "ben") -> Assignment:
-    """A place that shows somebody gold; what comes before it is passed over."""
+    """A place that shows someone gold; what comes before it is passed over."""
     for _ in range(20):
         seats = lease(campaign=campaign, username=username)
         for seat in seats:

@@ -283,7 +283,7 @@ def begin(campaign: Campaign, ada: Access, percent: int = 30) -> Person:
 
 
 def held_stand_in(person: Person) -> Assignment:
-    """A place that shows gold to somebody now."""
+    """A place that shows gold to someone now."""
     while True:
         assert person.next(1)
         found = Assignment.objects.filter(

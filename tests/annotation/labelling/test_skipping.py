@@ -31,7 +31,7 @@ def campaign(world: World) -> Campaign:
 
 
 def skip(campaign: Campaign, username: str = "ben", **words: str) -> tuple[Query, QuerySkip]:
-    """Somebody skips the query that they have before them."""
+    """Someone skips the query that they have before them."""
     seat = lease(campaign=campaign, username=username, count=10)[0]
     words = {"reason": "unclear"} | words
     context = context_of(campaign, username)
@@ -40,7 +40,7 @@ def skip(campaign: Campaign, username: str = "ben", **words: str) -> tuple[Query
 
 
 def all_met_by(campaign: Campaign, username: str) -> set[Query]:
-    """The queries of everything that somebody gets to the end, labelling it all."""
+    """The queries of everything that someone gets to the end, labelling it all."""
     met = set()
     while seats := lease(campaign=campaign, username=username):
         for seat in seats:

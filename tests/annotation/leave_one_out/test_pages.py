@@ -165,7 +165,7 @@ def test_weighed_labels_are_weighed_again_without_the_one_who_goes(world):
     labelled(world, DISPUTED | AGREED, rule="reliability")
     page = get(world)
     assert page.is_weighed
-    # of two that nobody knows yet, neither weighs more
+    # of two that no one knows yet, neither weighs more
     assert (rows_of(page)["Ben"].changed, rows_of(page)["Ben"].lost) == (0, 2)
     assert "weights of the campaign’s newest quality report" in words(open_page("ada"))
 

@@ -102,7 +102,7 @@ def test_pressing_twice_asks_once(campaign: Campaign) -> None:
     assert free_seats(campaign) == 12
     (entry,) = actions("campaign.overlap_added")
     assert entry.after == {"pairs": 12, "of": "the whole campaign", "batch": str(ONE)}
-    # another press of a form that was opened anew asks for others
+    # another press of a form that was opened again asks for others
     ada.post(address, {"pairs": "40", "batch": str(OTHER)})
     assert free_seats(campaign) == 40
     assert OneMoreLabel.objects.values("pair").distinct().count() == 40

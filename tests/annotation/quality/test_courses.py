@@ -1,4 +1,4 @@
-"""What charts of somebody's figures over time show."""
+"""What charts of someone's figures over time show."""
 
 import pytest
 

@@ -171,7 +171,7 @@ def test_every_part_says_its_level_how_many_pairs_and_an_interval(figures):
             else:
                 assert row["units"] >= 2
                 assert row["low"] <= row["value"] <= row["high"] or part != "grade"
-    # the one who always says 2 agrees with nobody, the careful with each other
+    # the one who always says 2 agrees with no one, the careful with each other
     kinds = [person["agreement"]["value"] for person in figures["annotators"]]
     assert kinds[8] < 0.2 < min(kinds[:6])
 
@@ -194,13 +194,13 @@ def test_careful_people_alone_are_good_enough_and_so_the_report_says():
         f"Two annotators agree exactly in {exact} of cases, and within one grade in "
         f"{percent(overall['percent_within_1']['value'])}."
     )
-    # nobody plants anything in a campaign that is over
+    # no one plants anything in a campaign that is over
     over = situation(simulated, tied=0, graded=0, labels_left=0, is_open=False)
     assert verdict(figures, over).advice == ()
 
 
 def with_gold_pairs(simulated, *, right):
-    """Sixty gold pairs that everybody has labelled; all say the right grade, or all another."""
+    """Sixty gold pairs that everyone has labelled; all say the right grade, or all another."""
     people = len(simulated.people)
     pairs = np.repeat(np.arange(60), people)
     answers = pairs % GRADES
@@ -218,7 +218,7 @@ def with_gold_pairs(simulated, *, right):
 
 
 def agreeing(simulated):
-    """Everybody says the same, but for a few."""
+    """Everyone says the same, but for a few."""
     labels = simulated.labels
     steps = np.where(np.arange(len(labels.steps)) % 9, simulated.truth[labels.units], labels.steps)
     return replace(labels, steps=steps)
@@ -398,7 +398,7 @@ def checks_of(person, errors):
 def test_where_most_lean_only_gold_says_who_does():
     simulated = simulate(seed=3, careful=2, planted=("generous",) * 4)
     alone = quality(material(simulated))["annotators"]
-    # those who do not lean differ from most: that is noted, and names nobody
+    # those who do not lean differ from most: that is noted, and names no one
     assert [row["findings"] for row in alone] == [[]] * 6
     assert [note["kind"] for note in alone[0]["notes"]] == ["severe"]
     gold = simulate(seed=3, careful=2, planted=("generous",) * 4, gold=24).checks

@@ -253,7 +253,7 @@ def test_a_lists_report_has_everybody_once_with_what_each_campaign_says(client, 
     assert people["ben"]["bias"] == pytest.approx(mean)
     assert people["ben"]["agreement"]["units"] == 80
     assert people["ben"]["grades"] == [16] * 5
-    # of whoever is in one campaign, the list says what the campaign says, to the last digit
+    # of a person in one campaign, the list says what the campaign says, to the last digit
     for one, there in (("cem", spring), ("fay", autumn)):
         same = {name: there[one][name] for name in people[one] if name in there[one]}
         del same["accuracy"]["below_median"]

@@ -254,7 +254,7 @@ def test_a_worker_concludes_labels_by_a_changed_plan(client, world, ada, campaig
     assert asked.url == reverse("job", args=["books", job.public_id])
     assert Campaign.objects.get().overlap == 3
     assert "already being re-aggregated" in client.post(address, plan).text
-    Campaign.objects.update(lease_minutes=30)  # by somebody else meanwhile
+    Campaign.objects.update(lease_minutes=30)  # by someone else meanwhile
     graded = Judgment.objects.filter(until=None).count()
     work_jobs()
     job.refresh_from_db()

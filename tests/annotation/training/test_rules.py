@@ -1,4 +1,4 @@
-"""Where somebody stands in a training, and which pairs they learn by."""
+"""Where someone stands in a training, and which pairs they learn by."""
 
 import pytest
 

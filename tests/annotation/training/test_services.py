@@ -107,7 +107,7 @@ def test_enough_right_answers_let_one_on_and_none_of_them_counts(world: World, a
         Assignment.objects.filter(pk__in=[seat.pk for seat in seats]).update(
             state=Assignment.State.DONE, leased_until=None
         )
-    assert not met & learnt  # never hidden gold for whoever learnt by it
+    assert not met & learnt  # never hidden gold for those who learnt by it
     assert list_due_lists() == []
     assert check_labels(list_id=campaign.list_id, at=NOW) == 0
     consolidate(list_id=campaign.list_id, at=NOW)

@@ -1,4 +1,4 @@
-"""The demo's shop: products with pictures that are drawn, and a campaign that nobody has begun."""
+"""The demo's shop: products with pictures that are drawn, and a campaign that no one has begun."""
 
 import pytest
 

@@ -36,7 +36,7 @@ class Search:
             return (500, {}, b"")
         if self.mode == "worse":
             order = ["d4", "d5", "d6", "d1"] if number % 3 else ["d4", "d5", "d1", "d6"]
-        elif self.mode == "other":  # documents that nobody judged, above the same judged ones
+        elif self.mode == "other":  # documents that no one judged, above the same judged ones
             order = ["d11", "d12", "d13", "d1", "d2"]
         else:
             order = ["d1", "d2", "d4"]

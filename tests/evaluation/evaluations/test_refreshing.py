@@ -26,7 +26,7 @@ from touchstone.files.collections import QueryRecord
 BY_TRAITS = (
     "nDCG@5 nDCG(average='weighted')@5 RR(average='segments') RR Judged(average='weighted')@5"
 )
-# in orders of their own, over queries that nobody judged, with every way to break a tie
+# in orders of their own, over queries that no one judged, with every way to break a tie
 BY_TOOLS = (
     "nDCG@5 nDCG(ties='listed',scores='float64',queries='all')@5 P(queries='run')@2 "
     "nDCG(ideal='recall',ties='averaged')@2 AP(empty=1,ties='docid_asc') RR"

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 @contextmanager
 def tampering() -> Iterator[None]:
-    """As somebody who can write to the database file past every trigger."""
+    """As someone who can write to the database file past every trigger."""
     tables = [table for app in apps.get_app_configs() for table in getattr(app, "append_only", [])]
     remove_triggers(connection, tables)
     yield

@@ -146,7 +146,7 @@ def test_ir_measures_reading_stays_under_its_own_name(world):
 
 
 def test_ir_measures_reading_breaks_ties_by_ascending_id() -> None:
-    # a and z tie; ours puts z first, which nobody judged, theirs a
+    # a and z tie; ours puts z first, which no one judged, theirs a
     measures = [ask(name).measure for name in ("Judged@1", "ir_measures:Judged@1")]
     found = evaluate_file(judged("q a 1"), run("q a 1\nq z 1"), measures)
     assert found.values.tolist() == [[0.0, 1.0]]

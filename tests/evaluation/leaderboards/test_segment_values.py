@@ -57,7 +57,7 @@ def reciprocal_rank(world: World, version: int, segment: str) -> tuple[float | N
 
 
 def test_a_segment_is_that_of_the_version_asked_for(world: World) -> None:
-    # d2 is q1's second, q2's first, and nobody else's
+    # d2 is q1's second, q2's first, and no one else's
     before = reciprocal_rank(world, 1, "head")
     assert before == (0.25, 2)
     assert reciprocal_rank(world, 2, "head") == (0.0, 1)

@@ -37,7 +37,7 @@ def test_queries_are_sorted_by_links_in_the_header(world, dora):
     assert qids_in_order(dora, sort="text")[0] == "q10"
     assert qids_in_order(dora, sort="-text")[0] == "a2"
     assert qids_in_order(dora, sort="-segment") == ["q2", "q10", "q1", "q3", "a2"]
-    assert qids_in_order(dora, sort="weight") == qids_in_order(dora)  # a column nobody offers
+    assert qids_in_order(dora, sort="weight") == qids_in_order(dora)  # a column no one offers
 
 
 def test_the_order_of_queries_stays_while_one_searches_and_is_told_to_screen_readers(world, dora):

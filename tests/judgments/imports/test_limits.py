@@ -1,4 +1,4 @@
-"""What is refused before anybody reads it, and who is locked out."""
+"""What is refused before anyone reads it, and who is locked out."""
 
 from collections.abc import Iterator
 from pathlib import Path

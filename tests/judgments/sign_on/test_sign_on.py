@@ -29,7 +29,7 @@ def books(desk: Desk) -> None:
 
 
 def name_of(browser: Client) -> str:
-    """Who is signed in; empty for nobody."""
+    """Who is signed in; empty for no one."""
     key = browser.session.get("_auth_user_id")
     return User.objects.get(pk=key).username if key else ""
 
@@ -87,7 +87,7 @@ def test_the_page_that_was_asked_for_comes_after_the_sign_on_and_no_other_site(d
 
 
 def test_an_account_is_not_taken_over_by_name_or_address(desk: Desk) -> None:
-    """Whoever can choose these at the provider must not become Ben."""
+    """A person who can choose these at the provider must not become Ben."""
     ben = make_user(username="ben")
     eve = {"preferred_username": "Ben", "email": ben.email, "groups": ["raters"]}
     browser = desk.sign_on("s-eve", **eve, email_verified=False)
@@ -101,7 +101,7 @@ def test_a_wrong_a_used_or_another_browsers_state_is_refused(desk: Desk) -> None
     browser, other = Client(), Client()
     back = desk.begin(browser, "s-state")
     desk.begin(other, "s-state")
-    other.get(back)  # a link that somebody sends to sign another in as themselves
+    other.get(back)  # a link that someone sends to sign another in as themselves
     assert not name_of(other)
     assert "failed" in refusal(other)
     browser.get(re.sub(r"state=\w+", "state=guessed", back))

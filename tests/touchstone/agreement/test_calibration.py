@@ -18,7 +18,7 @@ from touchstone.agreement.dawid_skene import dawid_skene
 
 def shared_mistakes(seed, *, pairs=1_500, gold=200, people=12, overlap=3):
     """A crowd that misreads a fifth of the pairs alike; the last `gold` pairs are gold, which
-    everybody labels. Returns the model, the gold labels, and the truth of the other pairs."""
+    everyone labels. Returns the model, the gold labels, and the truth of the other pairs."""
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, 3, pairs + gold)
     shown = np.where(rng.random(len(truth)) < 0.2, (truth + 1) % 3, truth)

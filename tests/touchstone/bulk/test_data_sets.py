@@ -106,7 +106,7 @@ def test_a_damaged_file_is_refused_by_name(tmp_path: Path) -> None:
 
 
 def test_a_file_without_a_column_is_refused_by_name(tmp_path: Path) -> None:
-    """Readers of data sets fill such a column with nulls: rows that nobody ranked."""
+    """Readers of data sets fill such a column with nulls: rows that no one ranked."""
     written(table(ROWS), tmp_path / "a.parquet")
     written(table(ROWS).drop_columns(["score"]), tmp_path / "b.parquet")
     with pytest.raises(BulkRefused, match=r"b\.parquet: no column 'score'; available: q"):

@@ -1,4 +1,4 @@
-"""Files that somebody might send by mistake or on purpose, and what each reader answers."""
+"""Files that someone might send by mistake or on purpose, and what each reader answers."""
 
 import bz2
 import gzip

@@ -1,4 +1,4 @@
-"""What is expected of documents that nobody has judged."""
+"""What is expected of documents that no one has judged."""
 
 import numpy as np
 import pytest

@@ -82,7 +82,7 @@ def test_a_frame_needs_queries_and_a_stratum_for_each(queries, strata):
 
 
 def test_a_querys_number_is_the_keyed_hash_of_its_text():
-    """As anybody can compute it in another language."""
+    """As anyone can compute it in another language."""
     texts = ["usb c", "straße", ""]
     found = permanent_random_numbers(QueryTexts.of(texts), 42)
     for text, number in zip(texts, found.tolist(), strict=True):
