@@ -19,6 +19,7 @@ class Suspension:
     those that no active account leads any more; an administrator can invite another lead.
     """
 
+    sessions: int
     tokens: int
     invitations: int
     leases: int
@@ -35,4 +36,6 @@ def suspend(*, user: User, by: User | None, at: datetime) -> Suspension | None:
         if ended is None:
             return None
         leases = release_person(person=user)
-    return Suspension(ended.tokens, ended.invitations, leases, list_without_lead(user))
+    return Suspension(
+        ended.sessions, ended.tokens, ended.invitations, leases, list_without_lead(user)
+    )

@@ -17,8 +17,9 @@ class AccountRefused(DomainError):
 
 @dataclass(frozen=True)
 class Suspended:
-    """What a suspension ended. All sessions end too, which are not counted."""
+    """What a suspension ended."""
 
+    sessions: int
     tokens: int
     invitations: int
 
@@ -43,16 +44,19 @@ def suspend_account(*, user: User, by: User | None, at: datetime) -> Suspended |
                 "no_account", f"{account.username} is an imported name without a login."
             )
         _check_not_last(account, admins)
-        User.objects.filter(pk=account.pk).update(
-            is_active=False, suspended_at=at, session_epoch=F("session_epoch") + 1
-        )
+        User.objects.filter(pk=account.pk).update(is_active=False, suspended_at=at)
         ended = Suspended(
+            sessions=_end_sessions(account),
             tokens=_end_tokens(account),
             invitations=Invitation.objects.filter(
                 created_by=account, accepted_at=None, withdrawn_at=None
             ).update(withdrawn_at=at),
         )
-        after = {"tokens_ended": ended.tokens, "invitations_withdrawn": ended.invitations}
+        after = {
+            "sessions_ended": ended.sessions,
+            "tokens_ended": ended.tokens,
+            "invitations_withdrawn": ended.invitations,
+        }
         _record("account.suspended", account, by, at, after=after)
     return ended
 
@@ -63,7 +67,9 @@ def resume_account(*, user: User, by: User | None, at: datetime) -> bool:
         account = _get_locked(user)
         if not account.is_suspended:
             return False
-        _end_tokens(account)  # one that a request under way made while the account was suspended
+        # what a request under way made while the account was suspended
+        _end_sessions(account)
+        _end_tokens(account)
         before = {"suspended_at": account.suspended_at.isoformat()} if account.suspended_at else {}
         User.objects.filter(pk=account.pk).update(is_active=True, suspended_at=None)
         _record("account.resumed", account, by, at, before=before)
@@ -116,12 +122,13 @@ def record_break_glass(*, user: User, at: datetime) -> None:
     _record("account.break_glass", user, user, at)
 
 
-def end_sessions(*, user: User, by: User | None, at: datetime) -> None:
-    """Sign an account out everywhere. API tokens stay."""
+def end_sessions(*, user: User, by: User | None, at: datetime) -> int:
+    """Sign an account out everywhere; how many sessions ended. API tokens stay."""
     with transaction.atomic():
-        User.objects.filter(pk=user.pk).update(session_epoch=F("session_epoch") + 1)
-        ended = Session.objects.filter(user=user, expire_date__gt=at).delete()[0]
-        _record("sessions.ended", user, by, at, after={"sessions": ended})
+        ended = _end_sessions(user)
+        if ended:
+            _record("sessions.ended", user, by, at, after={"sessions": ended})
+    return ended
 
 
 def revoke_tokens(*, user: User, by: User | None, at: datetime) -> int:
@@ -149,6 +156,13 @@ def _lock(**conditions: object) -> list[int]:
 
 def _get_locked(user: User) -> User:
     return User.objects.select_for_update(no_key=True).get(pk=user.pk)
+
+
+def _end_sessions(account: User) -> int:
+    """Delete the sessions; the epoch ends one that a request under way writes again."""
+    User.objects.filter(pk=account.pk).update(session_epoch=F("session_epoch") + 1)
+    ended: int = Session.objects.filter(user=account).delete()[0]
+    return ended
 
 
 def _end_tokens(account: User) -> int:

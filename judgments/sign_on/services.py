@@ -7,6 +7,7 @@ from django.db import transaction
 
 from judgments.accounts.services import (
     AccountRefused,
+    end_sessions,
     make_administrator,
     remove_administrator,
     revoke_tokens,
@@ -39,7 +40,7 @@ def sign_on(
 
     account: what the issuer's subject is linked to. creates: whether others get a new account,
     which `link` then links. An account is never found by an e-mail address or a user name.
-    Raises SignOnRefused; who has left all groups loses their roles and API tokens first.
+    Raises SignOnRefused; who has left all groups first loses roles, sessions and API tokens.
     """
     if account is not None and not account.is_active:
         raise SignOnRefused("suspended", "This account is suspended.")
@@ -87,9 +88,10 @@ def _apply(account: User, grants: Sequence[Grant], groups: Sequence[str], at: da
 
 
 def _withdraw(account: User, grants: Sequence[Grant], at: datetime) -> None:
-    """End what the groups gave; API tokens outlive a sign-on, and so end too."""
+    """End what the groups gave, and all that outlives a sign-on: sessions and API tokens."""
     with transaction.atomic():
         _apply(account, grants, (), at)
+        end_sessions(user=account, by=None, at=at)
         revoke_tokens(user=account, by=None, at=at)
 
 

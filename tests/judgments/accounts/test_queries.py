@@ -23,7 +23,7 @@ from judgments.members.services import (
     register_and_accept,
     setup_code,
 )
-from judgments.models import ApiToken, AuditEntry, Invitation, Membership, User
+from judgments.models import ApiToken, AuditEntry, Invitation, Membership, Session, User
 from judgments.usernames import fold
 from tests.builders import NOW, World, make_access, make_user, make_world
 from tests.builders_annotation import label, lease, make_campaign
@@ -155,7 +155,8 @@ def test_a_suspended_person_is_out_at_once_and_for_good(world: World) -> None:
     assert here is not None
     ended = suspend(user=world.ben, by=None, at=NOW)
     assert ended is not None
-    assert ended.tokens == 1
+    assert (ended.sessions, ended.tokens) == (1, 1)
+    assert not Session.objects.filter(user=world.ben).exists()
     assert here.get(reverse("tokens")).status_code == 302
     assert script.get(LIVE).status_code == 401
     assert sign_in("ben") is None

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from judgments.accounts.services import suspend_account
 from judgments.accounts.tokens import create_token
-from judgments.models import ApiToken, AuditEntry, Membership, User
+from judgments.models import ApiToken, AuditEntry, Membership, Session, User
 from judgments.sign_on.rules import SignOnRefused
 from tests.builders import NOW, make_collection, make_user
 from tests.judgments.sign_on.conftest import Desk
@@ -175,9 +175,9 @@ def test_a_subject_without_an_account_is_refused_where_none_are_created(
     assert not User.objects.filter(username="new").exists()
 
 
-def test_who_has_left_all_groups_loses_roles_and_tokens(desk: Desk) -> None:
+def test_who_has_left_all_groups_loses_roles_sessions_and_tokens(desk: Desk) -> None:
     make_user(username="root", is_superuser=True)
-    desk.sign_on("s-gone", preferred_username="gone", groups=["leads", "it"])
+    elsewhere = desk.sign_on("s-gone", preferred_username="gone", groups=["leads", "it"])
     gone = User.objects.get(username="gone")
     assert gone.is_superuser
     create_token(by=gone, name="ci", scope="read", days=30, at=timezone.now())
@@ -186,6 +186,8 @@ def test_who_has_left_all_groups_loses_roles_and_tokens(desk: Desk) -> None:
     assert "no group" in refusal(again)
     assert not User.objects.get(username="gone").is_superuser
     assert role_of("gone") == ""
+    assert elsewhere.get("/sessions").status_code == 302
+    assert not Session.objects.filter(user=gone).exists()
     assert not ApiToken.objects.filter(user=gone).exists()
 
 
