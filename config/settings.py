@@ -141,6 +141,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
+    "judgments.middleware.SecondFactorMiddleware",
     "judgments.middleware.RefusalMiddleware",
 ]
 
@@ -194,6 +195,13 @@ SESSION_LIFETIME = 3600 * _whole(
     "TOUCHSTONE_SESSION_LIFETIME", default=90 * 24, least=1, most=365 * 24, unit="hours"
 )
 TOKEN_DAYS = _whole("TOUCHSTONE_TOKEN_DAYS", default=365, least=1, most=365, unit="days")
+# the roles whose members must have a second factor
+SECOND_FACTOR_ROLES: list[str] = env.list("TOUCHSTONE_SECOND_FACTOR", default=[])
+if unknown := set(SECOND_FACTOR_ROLES) - {"annotator", "researcher", "lead", "administrator"}:
+    raise ImproperlyConfigured(
+        f"TOUCHSTONE_SECOND_FACTOR has {min(unknown)!r}: use annotator, researcher, lead or "
+        "administrator"
+    )
 PASSWORD_RESET_TIMEOUT = 24 * 3600
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = HTTPS

@@ -8,10 +8,13 @@ from csp.utils import build_policy
 from django.conf import settings
 from django.core.exceptions import SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils import translation
 from django.views.defaults import bad_request
 
+from judgments.accounts.second_factor import has_second_factor, is_required
+from judgments.accounts.signing_in import SECOND_FACTOR, SIGNED_ON
+from judgments.models import User
 from judgments.pages.languages import IS_TRANSLATED, use_language_of
 from judgments.permissions import Archived, NotFound
 from judgments.rate_limits import SCOPE, seconds_to_wait
@@ -20,6 +23,9 @@ from judgments.rest.uploads import MOST_BYTES
 
 REST = "/api/v1/"  # which refuses in its own words
 MOST_OF_OTHERS: Final = 2 * 1024 * 1024 + 64 * 1024  # JSON of two megabytes, or a form's fields
+BEFORE_SECOND_FACTOR: Final = {
+    "second-factor", "second-factor-begin", "logout", "language", "healthz", "readyz", "metrics"
+}  # fmt: skip
 Respond = Callable[[HttpRequest], HttpResponseBase]
 
 
@@ -115,6 +121,41 @@ class ThrottleMiddleware:
         response = render(request, "429.html", {"seconds": seconds}, status=429)
         response.headers["Retry-After"] = str(seconds)
         return response
+
+
+class SecondFactorMiddleware:
+    """Whoever must have a second factor sets it up before anything else."""
+
+    def __init__(self, get_response: Respond) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Any, args: Any, options: Any
+    ) -> HttpResponseBase | None:
+        """Send a session without one to the page that sets it up.
+
+        One that the identity provider signed in is the provider's business, and API tokens sign in
+        nobody.
+        """
+        user, matched = request.user, request.resolver_match
+        if not settings.SECOND_FACTOR_ROLES or not isinstance(user, User):
+            return None
+        is_free = {SECOND_FACTOR, SIGNED_ON} & request.session.keys()
+        if is_free or (matched and matched.url_name in BEFORE_SECOND_FACTOR):
+            return None
+        if not is_required(user) or has_second_factor(user):
+            return None
+        if not request.path_info.startswith(REST):
+            return redirect("second-factor")
+        said = {
+            "code": "second_factor_required",
+            "detail": "Your role requires two-step sign-in. Set it up on the page first.",
+        }
+        body = {"type": "about:blank", "title": "second factor required", "status": 403, **said}
+        return JsonResponse(body, status=403, content_type=CONTENT_TYPE)
 
 
 class RefusalMiddleware:

@@ -3,6 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, path
 
+from judgments.accounts import second_factor_views as second_factor
 from judgments.accounts import views as account
 from judgments.archiving import views as archiving
 from judgments.clicks import views as clicks
@@ -43,6 +44,7 @@ def _webhooks(prefix: str, name: str) -> list[URLPattern]:
 urlpatterns: list[URLPattern] = [
     path("", translated(home.home), name="home"),
     path("login", translated(account.SignIn.as_view()), name="login"),
+    path("login/code", translated(second_factor.sign_in_code), name="sign-in-code"),
     path("logout", LogoutView.as_view(), name="logout"),
     path("setup", account.setup, name="setup"),
     path("invitations/<str:token>", translated(account.invitation), name="invitation"),
@@ -59,6 +61,17 @@ urlpatterns: list[URLPattern] = [
     path("sessions", translated(account.session_list), name="sessions"),
     path("sessions/end", translated(account.sessions_end), name="sessions-end"),
     path("sessions/<str:key>/end", translated(account.session_end), name="session-end"),
+    path("second-factor", translated(second_factor.second_factor), name="second-factor"),
+    path(
+        "second-factor/begin",
+        translated(second_factor.second_factor_begin),
+        name="second-factor-begin",
+    ),
+    path(
+        "second-factor/<slug:act>",
+        translated(second_factor.second_factor_change),
+        name="second-factor-change",
+    ),
     path("notices", translated(messages.notices), name="notices"),
     path("notices/read", messages.notices_read, name="notices-read"),
     path("notices/<uuid:notice_id>", translated(messages.notice_open), name="notice-open"),

@@ -22,6 +22,7 @@ from judgments.accounts.queries import (
     get_account_page,
     get_accounts_page,
 )
+from judgments.accounts.second_factor import reset_second_factor
 from judgments.models import User
 from judgments.pages.rendering import signed_in
 from judgments.permissions import NotFound
@@ -112,6 +113,12 @@ def _revoke_tokens(user: User, by: User, at: datetime) -> str:
     return f"{ended} API token{'' if ended == 1 else 's'} of {user.username} revoked."
 
 
+def _reset_second_factor(user: User, by: User, at: datetime) -> str:
+    if not reset_second_factor(user=user, by=by, at=at):
+        return f"{user.username} has no second factor."
+    return f"{user.username} is signed out and signs in with the password alone."
+
+
 ACTS: Final[dict[str, Act]] = {
     "suspend": _suspend,
     "resume": _resume,
@@ -119,4 +126,5 @@ ACTS: Final[dict[str, Act]] = {
     "remove-administrator": _remove_administrator,
     "end-sessions": _end_sessions,
     "revoke-tokens": _revoke_tokens,
+    "reset-second-factor": _reset_second_factor,
 }

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from judgments.accounts.own_sessions import SessionRow, list_sessions
 from judgments.members.queries import TokenRow, get_tokens_page
-from judgments.models import ApiToken, Membership, Role, Session, User
+from judgments.models import ApiToken, Membership, Role, SecondFactor, Session, User
 from judgments.pages.paging import paginate
 from judgments.permissions import NotFound, check_administers
 from judgments.usernames import fold
@@ -92,11 +92,15 @@ def get_accounts_page(*, viewer: User, filters: AccountFilters, page: str) -> Ac
 
 @dataclass(frozen=True)
 class AccountPage:
-    """An account with its roles (slug, name, role), sessions and API tokens."""
+    """An account with its roles (slug, name, role), sessions and API tokens.
+
+    second_factor_since: None without one.
+    """
 
     row: AccountRow
     public_id: UUID
     email: str
+    second_factor_since: datetime | None
     is_self: bool
     collections: list[tuple[str, str, str]]
     sessions: list[SessionRow]
@@ -113,6 +117,7 @@ def get_account_page(*, viewer: User, username: str) -> AccountPage:
         row=row,
         public_id=user.public_id,
         email=user.email,
+        second_factor_since=_second_factor_since(user),
         is_self=user == viewer,
         collections=list(
             memberships_qs.values_list("collection__slug", "collection__name", "role")
@@ -120,6 +125,11 @@ def get_account_page(*, viewer: User, username: str) -> AccountPage:
         sessions=list_sessions(user=user, current=None, now=now),
         tokens=get_tokens_page(user=user, now=now).rows,
     )
+
+
+def _second_factor_since(user: User) -> datetime | None:
+    own_qs = SecondFactor.objects.filter(user=user)
+    return own_qs.values_list("confirmed_at", flat=True).first()
 
 
 def get_account(*, viewer: User, username: str) -> User:

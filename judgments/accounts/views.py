@@ -1,6 +1,7 @@
 """Signing in, the first account, invitations, and one's own tokens."""
 
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from axes.handlers.proxy import AxesProxyHandler
@@ -11,7 +12,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import LoginView, PasswordChangeView, redirect_to_login
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
-from django.urls import reverse_lazy
+from django.urls import reverse, reverse_lazy
 from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.utils.translation import gettext, ngettext
@@ -33,7 +34,8 @@ from judgments.accounts.forms import (
 )
 from judgments.accounts.own_sessions import end_other_sessions, end_session, list_sessions
 from judgments.accounts.password_reset import get_reset_account, request_reset, reset_password
-from judgments.accounts.services import record_break_glass, set_language
+from judgments.accounts.services import set_language
+from judgments.accounts.signing_in import BACKEND, begin_sign_in
 from judgments.members import services as members
 from judgments.members.queries import count_tokens, get_tokens_page
 from judgments.messages.channels import get_channel
@@ -45,7 +47,6 @@ from judgments.permissions import NotFound
 from touchstone.errors import DomainError
 
 FORM_METHODS = ("get", "head", "post")  # Django would take PUT for a POST
-BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
 @method_decorator(login_not_required, name="dispatch")
@@ -69,11 +70,11 @@ class SignIn(LoginView):
         }
 
     def form_valid(self, form: Any) -> HttpResponse:
-        """Sign in; a use of the break-glass account is in the audit log."""
-        answer = super().form_valid(form)
-        if settings.SIGN_ON_ONLY:
-            record_break_glass(user=form.get_user(), at=timezone.now())
-        return answer
+        """Sign in, or ask for the code where a second factor is on."""
+        wanted = self.get_success_url()
+        if begin_sign_in(self.request, form.get_user()):
+            return redirect(wanted)
+        return redirect(f"{reverse('sign-in-code')}?{urlencode({'next': wanted})}")
 
     def get_form_class(self) -> Any:
         """Passwords are for the break-glass account alone where there is only sign-on."""

@@ -14,6 +14,7 @@ from judgments.models.lists import (
 from judgments.models.members import ApiToken, AuditEntry, Invitation, Membership, Role, User
 from judgments.models.messages import MessageChoice, Notice, OutboxMessage
 from judgments.models.pictures import DocumentPicture, Picture, PictureContent
+from judgments.models.second_factors import RecoveryCode, SecondFactor
 from judgments.models.secrets import Secret
 from judgments.models.sessions import Session
 from judgments.models.sets import SavedSet, SavedSetQuery, SetLook
@@ -51,6 +52,7 @@ __all__ = [
     "Query",
     "QueryMetadataHistory",
     "QueryOrigin",
+    "RecoveryCode",
     "Release",
     "Role",
     "Round",
@@ -58,6 +60,7 @@ __all__ = [
     "SampledQuery",
     "SavedSet",
     "SavedSetQuery",
+    "SecondFactor",
     "Secret",
     "Session",
     "SetLook",

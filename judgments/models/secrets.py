@@ -1,4 +1,4 @@
-"""Secrets for other servers, encrypted."""
+"""Secrets for other servers, and those that apps share with this one, encrypted."""
 
 import uuid
 
@@ -9,10 +9,11 @@ from judgments.models.collections import Collection
 
 
 class Secret(models.Model):
-    """A password or API key that requests to one server carry.
+    """A password or API key that requests to one server carry, or the key of a second factor.
 
-    collection: None for a secret of the installation. origin: scheme, host and port of that server.
-    ciphertext: as judgments/secrets/services.py makes it; empty once the value has been removed.
+    collection: None for a secret of the installation. origin: scheme, host and port of that server,
+    or whose second factor it is. ciphertext: as judgments/secrets/services.py makes it; empty once
+    the value has been removed.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)

@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from requests import RequestException
 
+from judgments.accounts.signing_in import SIGNED_ON
 from judgments.models import User
 from judgments.sign_on.adapters import FAILED, refuse
 
@@ -47,4 +48,6 @@ def complete(request: HttpRequest, provider_id: str) -> HttpResponse:
         answer: HttpResponse = OAuth2CallbackView.adapter_view(adapter)(request)
     except (ValueError, KeyError):  # what is no OpenID provider's answer
         return refuse(request, FAILED)
+    if isinstance(request.user, User):
+        request.session[SIGNED_ON] = True
     return answer

@@ -72,6 +72,7 @@ UNLOGGED = {
     "api-traffic-logs": JOB,
     "sample-create": JOB,
     "site-webhook-replay": REPLAY,
+    "second-factor-begin": "asks for no code yet; turning it on is logged",
     "skip-return": SKIP,
     "traffic-upload": JOB,
     "traffic-upload-preview": READS,

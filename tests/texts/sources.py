@@ -11,7 +11,10 @@ TEMPLATES: Final = (
     "broken.html",
     "refused.html",
     *(f"{code}.html" for code in ("400", "403", "403_csrf", "404", "413", "429", "500", "503")),
-    *(f"components/{name}.html" for name in ("empty", "messages", "pager", "stat", "topbar")),
+    *(
+        f"components/{name}.html"
+        for name in ("copy", "empty", "messages", "pager", "stat", "topbar")
+    ),
     "django/forms/div.html",
     "django/forms/field.html",
     "registration/locked_out.html",
@@ -28,7 +31,9 @@ TEMPLATES: Final = (
             "password",
             "password_forgotten",
             "password_reset",
+            "second_factor",
             "sessions",
+            "sign_in_code",
         )
     ),
     *(
@@ -88,6 +93,8 @@ PYTHON_WITH_ENGLISH: Final = (
     "annotation/questions/services.py",
     "judgments/accounts/forms.py",
     "judgments/accounts/own_sessions.py",
+    "judgments/accounts/second_factor.py",
+    "judgments/accounts/second_factor_views.py",
     "judgments/accounts/views.py",
     "judgments/members/services.py",
     "judgments/messages/kinds.py",
@@ -118,6 +125,7 @@ KEYWORDS: Final[dict[str, Any]] = {
     "_": None,
     # what a rule refuses is put into the reader's language by `message_of`
     "AddressRefused": (2,),
+    "CodeRefused": (2,),
     "KeysRefused": (1,),
     "LabelRefused": (2,),
     "MemberRefused": (2,),

@@ -1,0 +1,125 @@
+"""The pages of the second factor: one's own, and the code at the sign-in."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from judgments.accounts import second_factor as services
+from judgments.accounts.forms import CodeForm
+from judgments.accounts.own_sessions import end_other_sessions
+from judgments.accounts.signing_in import SECOND_FACTOR, complete_sign_in, get_half_signed_in
+from judgments.pages.languages import message_of
+from judgments.pages.rendering import posted, render_page, signed_in
+from judgments.permissions import NotFound
+from touchstone.errors import DomainError
+
+
+@login_not_required
+@never_cache
+@sensitive_post_parameters("code")
+@require_http_methods(["GET", "POST"])
+def sign_in_code(request: HttpRequest) -> HttpResponse:
+    """The second step of a sign-in, after the password."""
+    user = get_half_signed_in(request)
+    if user is None:
+        return redirect("login")
+    form = CodeForm(posted(request))
+    if request.method == "POST" and form.is_valid():
+        try:
+            services.check_code(user=user, code=form.cleaned_data["code"], at=timezone.now())
+        except DomainError as error:
+            form.add_error("code", message_of(error))
+        else:
+            complete_sign_in(request, user)
+            return redirect(_wanted(request))
+    return render_page(request, "sign_in_code", form=form)
+
+
+@never_cache
+@sensitive_post_parameters("code")
+@require_http_methods(["GET", "POST"])
+def second_factor(request: HttpRequest) -> HttpResponse:
+    """One's own second factor; a POST with a first code turns it on, and shows recovery codes."""
+    user = signed_in(request)
+    form, codes = CodeForm(posted(request)), list[str]()
+    if request.method == "POST" and form.is_valid():
+        try:
+            codes = services.confirm_set_up(
+                user=user, code=form.cleaned_data["code"], at=timezone.now()
+            )
+        except services.CodeRefused as error:
+            form.add_error("code", message_of(error))
+        else:
+            request.session[SECOND_FACTOR] = True
+            end_other_sessions(user=user, current=request.session.session_key, at=timezone.now())
+    return _page(request, form, codes)
+
+
+@require_POST
+def second_factor_begin(request: HttpRequest) -> HttpResponse:
+    """Make the secret that the page then shows."""
+    try:
+        services.begin_set_up(user=signed_in(request), at=timezone.now())
+    except NotFound:
+        raise
+    except DomainError as error:
+        messages.error(request, message_of(error))
+    return redirect("second-factor")
+
+
+@never_cache
+@sensitive_post_parameters("code")
+@require_POST
+def second_factor_change(request: HttpRequest, act: str) -> HttpResponse:
+    """Turn one's own second factor off, or make new recovery codes, with a valid code."""
+    user, form, codes = signed_in(request), CodeForm(request.POST), list[str]()
+    if act not in ("off", "codes"):
+        raise NotFound("action")
+    if form.is_valid():
+        code, at = form.cleaned_data["code"], timezone.now()
+        try:
+            if act == "codes":
+                codes = services.renew_codes(user=user, code=code, at=at)
+            else:
+                services.turn_off(user=user, code=code, at=at)
+                request.session.pop(SECOND_FACTOR, None)
+                messages.success(request, gettext("Two-step sign-in is off."))
+                return redirect("second-factor")
+        except services.CodeRefused as error:
+            form.add_error("code", message_of(error))
+    return _page(request, form, codes)
+
+
+def _page(request: HttpRequest, form: CodeForm, codes: list[str]) -> HttpResponse:
+    page = services.get_second_factor_page(signed_in(request))
+    picture = _draw(page.set_up.uri) if page.set_up else ""
+    if page.set_up:  # a recovery code does not turn it on
+        form.fields["code"].help_text = ""
+    return render_page(
+        request, "second_factor", page, form=form, codes_shown=codes, picture=picture
+    )
+
+
+def _draw(uri: str) -> str:
+    """The QR code as a data URI, dark on light in every theme: not all apps read it inverted."""
+    import segno  # noqa: PLC0415  (no command and no other page needs it)
+
+    code = segno.make(uri, error="m", micro=False)
+    drawn: str = code.svg_data_uri(scale=4, border=4, light="#fff")
+    return drawn
+
+
+def _wanted(request: HttpRequest) -> str:
+    """The page that was asked for before the sign-in, if it is of this server."""
+    wanted = request.GET.get("next", "")
+    is_own = url_has_allowed_host_and_scheme(
+        wanted, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    )
+    return wanted if is_own else "home"
