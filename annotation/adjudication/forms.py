@@ -21,6 +21,9 @@ class NarrowForm(forms.Form):
     since = forms.FloatField(min_value=0, max_value=LATEST, required=False)
     until = forms.FloatField(min_value=0, max_value=LATEST, required=False)
     segment = forms.CharField(max_length=200, required=False, strip=False)
+    gold = forms.BooleanField(required=False)
+    error = forms.IntegerField(min_value=-255, max_value=255, required=False)
+    likely = forms.IntegerField(min_value=-128, max_value=127, required=False)
 
     def narrowing(self) -> Narrowing:
         """What was asked for, as far as it can be read; times are seconds of the epoch."""
@@ -33,6 +36,9 @@ class NarrowForm(forms.Form):
             since=_moment(said.get("since")),
             until=_moment(said.get("until")),
             segment=said.get("segment") if "segment" in self.data else None,
+            gold=said.get("gold", False),
+            error=said.get("error"),
+            likely=said.get("likely"),
         )
 
 

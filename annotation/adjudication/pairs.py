@@ -1,15 +1,16 @@
 """Single pairs for leads: where people disagree, and everything that was said about one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Final, NamedTuple
 from uuid import UUID
 
 from django.core.paginator import Page
 from django.db.models import Exists, QuerySet
 
-from annotation.adjudication.filters import Narrowing
+from annotation.adjudication.filters import Narrowing, checks_that_hold
 from annotation.campaigns.queries import IN_GOLD, get_pair, rank_disagreements, with_names
 from annotation.consolidation.overlap import overlap_grades
 from annotation.gold.queries import find_gold
@@ -25,6 +26,7 @@ from annotation.models import (
 )
 from annotation.pages.keys import KeyedGrade, keyed_grades
 from annotation.permissions import check_may_watch
+from annotation.quality.confusion import list_confused
 from annotation.questions.queries import QuestionRow, list_pair_questions
 from judgments.lists.queries import get_list
 from judgments.models import Document, Judgment, JudgmentList, JudgmentVersion, Query, User
@@ -32,16 +34,18 @@ from judgments.pages.answers import ON_PAGES
 from judgments.pages.paging import paginate
 from judgments.permissions import Access, NotFound, check_may_see_people
 from judgments.pictures.queries import DocumentPictures, get_document_pictures
+from judgments.storage.bulk import Among
 
 ALL: Final = "all"
 DIFFER: Final = "differ"
 
 
 class PairRow(NamedTuple):
-    """A pair with the grades of its current labels, worst first."""
+    """A pair with the grades of its current labels, worst first. gold: what is right, if known."""
 
     pair: Pair
     grades: list[int]
+    gold: GoldItem | None
 
 
 @dataclass(frozen=True)
@@ -199,6 +203,14 @@ def get_pairs_page(
     if qid:
         pairs_qs = pairs_qs.filter(query__qid=qid)
     pairs_qs = narrowing.of(pairs_qs)
+    if narrowing.likely is not None and narrowing.grade is not None and len(narrowing.people) == 1:
+        confused = list_confused(
+            campaign=campaign,
+            username=narrowing.people[0],
+            grade=narrowing.grade,
+            likely=narrowing.likely,
+        )
+        pairs_qs = pairs_qs.filter(Among("pk", confused))
     ids: Sequence[int] | QuerySet[Pair, int] = pairs_qs.values_list("pk", flat=True)
     if show == DIFFER:
         meant = set(ids) if qid or narrowing else None
@@ -211,7 +223,7 @@ def get_pairs_page(
         qid=qid,
         narrowing=narrowing,
         people={user.username: user for user in users_qs},
-        rows=paginate(ids, page=page, show=_show_pairs),
+        rows=paginate(ids, page=page, show=partial(_show_pairs, of_gold=narrowing.gold)),
     )
 
 
@@ -309,12 +321,21 @@ def _list_to_decide(pair: Pair) -> list[int]:
     return [pk for _, pk in others]
 
 
-def _show_pairs(pair_ids: Sequence[int]) -> list[PairRow]:
+def _show_pairs(pair_ids: Sequence[int], *, of_gold: bool = False) -> list[PairRow]:
+    """of_gold: with the labels that were checked."""
     by_pk = with_names(Pair.objects.all()).in_bulk(list(pair_ids))
-    rows = [PairRow(by_pk[pk], []) for pk in pair_ids]
+    gold_qs = GoldItem.objects.filter(pair__in=list(pair_ids), retired_at=None)
+    gold = {item.pair_id: item for item in gold_qs}
+    rows = [PairRow(by_pk[pk], [], gold.get(pk)) for pk in pair_ids]
     grades = {row.pair.pk: row.grades for row in rows}
-    labels_qs = overlap_grades().filter(pair__in=list(pair_ids))
-    for pair_id, grade in labels_qs.order_by("grade").values_list("pair_id", "grade"):
+    given: Iterable[tuple[int, int | None]]
+    if of_gold:
+        checks_qs = checks_that_hold().filter(item__pair__in=list(pair_ids))
+        given = checks_qs.order_by("label__grade").values_list("item__pair", "label__grade")
+    else:
+        labels_qs = overlap_grades().filter(pair__in=list(pair_ids))
+        given = labels_qs.order_by("grade").values_list("pair_id", "grade")
+    for pair_id, grade in given:
         if grade is not None:
             grades[pair_id].append(grade)
     return rows

@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
+from annotation.adjudication.filters import Narrowing
 from annotation.adjudication.forms import DecisionForm, NarrowForm, WhyForm
 from annotation.adjudication.pairs import (
     ALL,
@@ -122,15 +123,33 @@ def _narrowed(page: PairsPage) -> Iterator[str]:
     narrowing, scale = page.narrowing, Scale.from_json(page.campaign.list.scale)
     if narrowing.segment is not None:
         yield name_segment(narrowing.segment)
-    yield from (f"a label by {page.people.get(name, name)}" for name in narrowing.people)
+    kind = "a gold check of" if narrowing.gold else "a label by"
+    yield from (f"{kind} {page.people.get(name, name)}" for name in narrowing.people)
+    if narrowing.gold:
+        yield from _say_gold(narrowing)
     if narrowing.grade is not None:
-        is_known = scale.contains(narrowing.grade)
-        yield f"the grade “{scale.grade(narrowing.grade).name if is_known else narrowing.grade}”"
+        yield f"the grade “{_name_grade(scale, narrowing.grade)}”"
+    if narrowing.likely is not None:
+        yield f"“{_name_grade(scale, narrowing.likely)}” most probable by the others’ labels"
     if narrowing.revision is not None:
         yield f"revision {narrowing.revision} of the guideline"
     for word, moment in (("from", narrowing.since), ("until", narrowing.until)):
         if moment is not None:
             yield f"{word} {moment:%Y-%m-%d %H:%M} UTC"
+
+
+def _name_grade(scale: Scale, code: int) -> str:
+    return scale.grade(code).name if scale.contains(code) else str(code)
+
+
+def _say_gold(narrowing: Narrowing) -> Iterator[str]:
+    if not narrowing.people:
+        yield "gold checks"
+    error = narrowing.error
+    if error is None:
+        return
+    steps = "1 step" if abs(error) == 1 else f"{abs(error)} steps"
+    yield f"{steps} {'above' if error > 0 else 'below'} gold" if error else "right by gold"
 
 
 def _decide(request: HttpRequest, access: Access, found: Pair, form: DecisionForm) -> bool:

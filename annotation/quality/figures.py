@@ -35,6 +35,7 @@ from touchstone.agreement.drift import (
     change_point,
     control_windows,
     course,
+    estimate_limits,
 )
 from touchstone.agreement.kappas import cohen_kappa, fleiss_kappa, gwet_ac2, percent, specific
 from touchstone.agreement.reliability import weighted_vote
@@ -44,7 +45,7 @@ Ints = NDArray[np.int64]
 Figures = dict[str, Any]
 
 # Raised when the same labels give other figures than before: stored ones are then due again.
-REVISION: Final = 10
+REVISION: Final = 11
 STEPS: Final = 7  # how often `report` is called
 LEVEL: Final = "ordinal"
 OF_GROUPS: Final = 200  # resamples for the interval of a query, a segment, two people
@@ -54,6 +55,7 @@ MOST_WINDOWS: Final = 12
 NEAR_CHANGE: Final = 0.05  # of the campaign's length, or a day: what happened then
 CHANGED: Final = 0.01  # the chance of a change, at most, before it is shown
 DAY: Final = 86_400.0
+WIDTH: Final = 2 * 1.959964  # of a 95 % interval, in standard errors
 
 
 @dataclass(frozen=True)
@@ -342,8 +344,22 @@ def _over_time(material: Material) -> tuple[list[Figures], Figures | None]:
         counts = count_labels(labels.units[own], labels.steps[own], material.values)
         times = {"begins": float(last[units[begin]]), "ends": float(last[units[end - 1]])}
         rows.append(_plain(alpha(counts, LEVEL, resamples=OF_GROUPS)) | times)
+    _add_limits(rows)
     change = change_point(last[units], _distances(labels)[units])
     return rows, None if change is None else _change(change, material)
+
+
+def _add_limits(windows: Sequence[Figures]) -> None:
+    """Control limits for the alpha of each window that has an interval, never above 1."""
+    for row in windows:
+        row.update(limit_low=None, limit_high=None, is_outside=False)
+    known = [row for row in windows if row["low"] is not None]
+    values = np.array([row["value"] for row in known], dtype=np.float64)
+    errors = np.array([(row["high"] - row["low"]) / WIDTH for row in known], dtype=np.float64)
+    lows, highs = estimate_limits(values, errors) if known else (values, values)
+    for row, low, high in zip(known, lows.tolist(), highs.tolist(), strict=True):
+        is_outside = not low <= row["value"] <= high
+        row.update(limit_low=low, limit_high=min(1.0, high), is_outside=is_outside)
 
 
 def _gold_windows(checks: Checks) -> list[Figures]:

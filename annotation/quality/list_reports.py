@@ -7,7 +7,8 @@ from typing import Any, Final, NamedTuple
 from annotation.models import Campaign, QualityReport
 from annotation.quality.assessment import Advice, Situation, Verdict, verdict
 from annotation.quality.costs import Cost, Rates, cost, total
-from annotation.quality.figures import LEVEL
+from annotation.quality.events import list_marked
+from annotation.quality.figures import LEVEL, Event
 from annotation.quality.list_figures import list_figures
 from annotation.quality.queries import (
     MOST_GROUPS,
@@ -35,7 +36,7 @@ MOST_ADVICE: Final = 3  # of a campaign; the rest is in its own report
 class CampaignPart:
     """A campaign of the list. figures: empty before the first; verdict, cost: None then.
 
-    freshness: how current its figures are. alpha: on the ordinal level.
+    freshness: how current its figures are. alpha: on the ordinal level. events: what charts mark.
     """
 
     campaign: Campaign
@@ -44,6 +45,7 @@ class CampaignPart:
     people: tuple[Person, ...] = ()
     verdict: Verdict | None = None
     cost: Cost | None = None
+    events: tuple[Event, ...] = ()
 
     @property
     def labels(self) -> int:
@@ -59,10 +61,11 @@ class CampaignPart:
 
 
 class PersonPart(NamedTuple):
-    """What a campaign's report says of someone."""
+    """What a campaign's report says of someone. events: of the campaign, that charts mark."""
 
     campaign: Campaign
     person: Person
+    events: tuple[Event, ...]
 
 
 @dataclass(frozen=True)
@@ -137,10 +140,11 @@ class ListQualityPage:
         return list_grade_rows(self.figures, self.grades)
 
     @property
-    def courses(self) -> list[tuple[Campaign, list[Figures], Figures | None]]:
-        """Alpha of each campaign over time, and where people began to differ more or less."""
+    def courses(self) -> list[tuple[Campaign, list[Figures], Figures | None, tuple[Event, ...]]]:
+        """Alpha of each campaign over time, where people began to differ more or less, and what
+        happened."""
         return [
-            (part.campaign, part.figures["windows"], part.figures["drift"])
+            (part.campaign, part.figures["windows"], part.figures["drift"], part.events)
             for part in self.told
             if len(part.figures["windows"]) > 1
         ]
@@ -179,6 +183,7 @@ def get_list_quality_page(*, access: Access, slug: str, rates: Rates) -> ListQua
                 people=people,
                 verdict=verdict(figures, situation),
                 cost=cost(figures, situation.labels_left, rates),
+                events=tuple(list_marked(campaign)),
             )
         parts.append(part)
     told = [part for part in parts if part.figures]
@@ -212,7 +217,8 @@ def _list_people(
     people: list[ListPerson] = []
     for row in sorted(rows, key=lambda row: (-row["compared"], row["person"])):
         parts = tuple(
-            PersonPart(told[at].campaign, told[at].people[place]) for at, place in row["places"]
+            PersonPart(told[at].campaign, told[at].people[place], told[at].events)
+            for at, place in row["places"]
         )
         one = ListPerson(
             place=len(people),

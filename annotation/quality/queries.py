@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import inf
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from annotation.campaigns.cached_counts import get_or_count
 from annotation.campaigns.queries import count_graded_disputes, count_pairs
@@ -41,17 +41,33 @@ POSSIBLE: Final[dict[str, tuple[float, float]]] = {
     "grade": (0.0, inf),
     "seconds": (0.0, inf),
 }
-Matrix = tuple[tuple[GradeShown, tuple[tuple[int, int], ...]], ...]
+Matrix = tuple[tuple[GradeShown, "tuple[Cell, ...]"], ...]
 GradeRow = tuple[GradeShown, Figures, GradeShown | None]  # and what is most often said instead
+
+
+class Cell(NamedTuple):
+    """A cell of a confusion matrix. shade: how dark it is, from 0 to 4. given: the grade's code.
+
+    error: steps of that above (+) or below (-) the grade of the row.
+    """
+
+    labels: int
+    shade: int
+    given: int
+    error: int
 
 
 @dataclass(frozen=True)
 class CourseShown:
-    """How one thing about someone went over time. change: in words; empty where it did not."""
+    """How one thing about someone went over time. change: in words; empty where it did not.
+
+    is_gold: of gold checks.
+    """
 
     title: str
     windows: list[Figures]
     change: str
+    is_gold: bool
 
 
 class PersonFigures:
@@ -95,6 +111,11 @@ class Person(PersonFigures):
     row: Figures
     grades: tuple[GradeShown, ...]
     is_reachable: bool
+
+    @property
+    def windows(self) -> list[Figures]:
+        """Of all figures over time."""
+        return [row for course in self.row["over_time"] for row in course["windows"]]
 
     @property
     def courses(self) -> tuple[CourseShown, ...]:
@@ -235,7 +256,8 @@ def _people(
 def show_matrix(rows: list[list[int]], grades: tuple[GradeShown, ...]) -> Matrix:
     """A table of grade by grade, each count with how dark it is."""
     return tuple(
-        (grade, tuple(_shaded(counts))) for grade, counts in zip(grades, rows, strict=True)
+        (grade, tuple(_cells(place, counts, grades)))
+        for place, (grade, counts) in enumerate(zip(grades, rows, strict=True))
     )
 
 
@@ -261,14 +283,14 @@ def _show_course(course: Figures) -> CourseShown:
         window | {"low": max(window["low"], least), "high": min(window["high"], most)}
         for window in course["windows"]
     ]
-    return CourseShown(COURSES[what][0], windows, words)
+    return CourseShown(COURSES[what][0], windows, words, what == "gold")
 
 
-def _shaded(counts: list[int]) -> Iterator[tuple[int, int]]:
-    """Each count of a row with how dark it is, from 0 to 4."""
+def _cells(row: int, counts: list[int], grades: tuple[GradeShown, ...]) -> Iterator[Cell]:
     total = sum(counts)
-    for count in counts:
-        yield count, min(4, round(4 * count / total + 0.3)) if count else 0
+    for column, count in enumerate(counts):
+        shade = min(4, round(4 * count / total + 0.3)) if count else 0
+        yield Cell(count, shade, grades[column].code, column - row)
 
 
 def situation_of(

@@ -1,10 +1,11 @@
 """Charts of the quality report and of a campaign's pace."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Protocol
 from urllib.parse import urlencode
 
+import numpy as np
 from django import template
 from django.utils.formats import date_format
 from django.utils.safestring import SafeString
@@ -19,11 +20,18 @@ from judgments.pages.charts import (
     time_axis,
     whole_tick,
 )
+from touchstone.agreement.drift import individual_limits
 
 register = template.Library()
 
 BOUNDS: Final = (0.667, 0.8)  # of alpha: for tentative conclusions, and for reliable ones
 HINT: Final = "Point at a window for its figures, click to see its pairs."
+BAR_HINT: Final = "Point at a bar for its figures, click to see its pairs."
+HOUR: Final = 3600.0
+DAY: Final = 86_400.0
+INSTANT: Final = 1e-6  # what a clock tells apart
+FEWEST_HOURS: Final = 8  # before their spread says what is unusual
+MOST_DAYS: Final = 183
 Row = Mapping[str, Any]
 
 
@@ -47,12 +55,14 @@ def control_chart(
     title: str,
     pairs: str = "",
     username: str = "",
+    gold: bool = False,
     events: Sequence[Event] = (),
 ) -> SafeString:
     """Means of windows as a line, in the band of their control limits; those outside are marked.
 
-    pairs: the address of the campaign's pairs, to which each window of an annotator links.
+    pairs: the address of the campaign's pairs, to which each window links. gold: of gold checks.
     """
+    more = ({"person": username} if username else {}) | ({"gold": "1"} if gold else {})
     ends = [row[name] for row in windows for name in ("low", "mean", "high")]
     plot = Plot(_window_axis(windows), number_axis("Mean of a window", ends, most=4))
     marks = [
@@ -61,7 +71,7 @@ def control_chart(
             plot.dot(at, row["mean"]),
             css="outside" if row["is_outside"] else "",
             text=f"{_period(row)}: {row['mean']:.2f}, limits {row['low']:.2f} to {row['high']:.2f}",
-            url=_pairs_of(row, pairs, person=username) if pairs else "",
+            url=_pairs_of(row, pairs, **more) if pairs else "",
         )
         for at, row in enumerate(windows)
     ]
@@ -83,26 +93,35 @@ def control_chart(
 def interval_chart(
     windows: Sequence[Row], *, pairs: str, events: Sequence[Event] = ()
 ) -> SafeString:
-    """Alpha of each window with its interval. pairs: the address that each window leads to."""
+    """Alpha of each window with its interval, in the band of control limits.
+
+    pairs: the address that each window leads to.
+    """
     shown = [row for row in windows if row["value"] is not None]
-    ends = [row[name] for row in shown for name in ("low", "value", "high")]
-    held = [*(end for end in ends if end is not None), 0.0, 1.0]
+    names = ("low", "value", "high", "limit_low")
+    held = [*(end for row in shown for name in names if (end := row.get(name)) is not None), 0, 1]
     plot = Plot(_window_axis(shown), number_axis("Alpha", held))
     marks = [
         mark(
             plot.column(at - 0.5, at + 0.5),
             *([] if row["low"] is None else [plot.interval(at, row["low"], row["high"])]),
             plot.dot(at, row["value"]),
+            css="outside" if row.get("is_outside") else "",
             text=f"{_period(row)}: {_alpha(row)}, {row['units']:,} pairs",
             url=_pairs_of(row, pairs),
         )
         for at, row in enumerate(shown)
     ]
     rules = [plot.rule(bound, f"{bound:.3f}") for bound in BOUNDS]
+    limited = [(at, row) for at, row in enumerate(shown) if row.get("limit_low") is not None]
+    band = plot.band(
+        [(at, row["limit_low"]) for at, row in limited],
+        [(at, row["limit_high"]) for at, row in limited],
+    )
     return plot.draw(
         marks,
-        behind=rules[0] + rules[1] + _mark_events(plot, shown, events),
-        label="Alpha over time, with intervals; dashed: 0.667 and 0.800",
+        behind=band + rules[0] + rules[1] + _mark_events(plot, shown, events),
+        label="Alpha over time, with intervals and control limits; dashed: 0.667 and 0.800",
         hint=HINT,
         css="ruled",
     )
@@ -110,32 +129,100 @@ def interval_chart(
 
 @register.simple_tag
 def hours_chart(
-    by_hour: Sequence[int], *, events: Sequence[Event] = (), now: datetime | None = None
+    by_hour: Sequence[int],
+    *,
+    events: Sequence[Event] = (),
+    now: datetime | None = None,
+    pairs: str = "",
 ) -> SafeString:
-    """Labels of each of the last hours, up to `now`, as bars, the oldest first."""
+    """Labels of each of the last hours, up to `now`, as bars, the oldest first.
+
+    Control limits are those of the hours in which there were labels. pairs: the address of the
+    campaign's pairs, to which each bar leads.
+    """
     hours = len(by_hour)
+    limits = _limits([count for count in by_hour if count])
     every = count_axis("Hours ago", hours, most=4)
     ago = tuple(Tick(hours - tick.value, tick.text) for tick in every.ticks)
     plot = Plot(
         Axis(every.title, 0, hours, ago),
-        number_axis("Labels per hour", [0, *by_hour, 4], most=4, write=whole_tick),
+        number_axis("Labels per hour", [0, *by_hour, 4, *limits], most=4, write=whole_tick),
     )
+    end = 0.0 if now is None else now.timestamp()
     marks = [
         mark(
             plot.column(at, at + 1),
             plot.bar(at, at + 1, count),
+            css="outside" if limits and count and not limits[0] <= count <= limits[1] else "",
             text=f"{hours - at} to {hours - at - 1} hours ago: {count:,} labels",
+            url=_pairs_between(pairs, end - (hours - at) * HOUR, end - (hours - at - 1) * HOUR)
+            if pairs and count
+            else "",
         )
         for at, count in enumerate(by_hour)
     ]
-    label = f"Labels of each of the last {hours} hours"
     lines = [
-        plot.event(hours - (now.timestamp() - event.at) / 3600)
+        plot.event(hours - (end - event.at) / HOUR)
         for event in events
-        if now is not None and 0 <= now.timestamp() - event.at <= hours * 3600
+        if 0 <= end - event.at <= hours * HOUR
     ]
-    behind = SafeString("".join(lines))
-    return plot.draw(marks, label=label, hint="Point at a bar for its figures.", behind=behind)
+    if limits:
+        low, high = ([(0, limit), (hours, limit)] for limit in limits)
+        lines.insert(0, plot.band(low, high))
+    label = f"Labels of each of the last {hours} hours"
+    hint = f"{BAR_HINT} Shaded: control limits of hours with labels." if limits else BAR_HINT
+    return plot.draw(marks, label=label, hint=hint, behind=SafeString("".join(lines)))
+
+
+@register.simple_tag
+def days_chart(
+    days: Sequence[tuple[datetime, int]],
+    *,
+    pairs: str = "",
+    username: str = "",
+    events: Sequence[Event] = (),
+) -> SafeString:
+    """Someone's labels of each day as bars, of the last half year at most.
+
+    pairs: the address of the campaign's pairs, to which each bar leads.
+    """
+    last = days[-1][0]
+    begin = max(days[0][0], last - timedelta(days=MOST_DAYS - 1))
+    counts = {(day - begin).days: count for day, count in days if day >= begin}
+    moments = [begin + timedelta(days=number) for number in range((last - begin).days + 1)]
+    plot = Plot(
+        time_axis("Day (UTC)", moments),
+        number_axis("Labels per day", [0, 4, *counts.values()], most=4, write=whole_tick),
+    )
+    marks = [
+        mark(
+            plot.column(at - 0.5, at + 0.5),
+            plot.bar(at - 0.5, at + 0.5, count),
+            text=f"{date_format(moments[at], 'j M Y')}: {count:,} labels",
+            url=_pairs_between(
+                pairs,
+                moments[at].timestamp(),
+                moments[at].timestamp() + DAY - INSTANT,
+                person=username,
+            )
+            if pairs
+            else "",
+        )
+        for at, count in counts.items()
+    ]
+    places = [(event.at - begin.timestamp()) / DAY - 0.5 for event in events]
+    lines = [plot.event(at) for at in places if -0.5 <= at <= len(moments) - 0.5]
+    return plot.draw(
+        marks, label="Labels per day", hint=BAR_HINT, behind=SafeString("".join(lines))
+    )
+
+
+def _limits(counts: Sequence[int]) -> tuple[float, ...]:
+    """Control limits of counts in a row, not below 0; none for a few."""
+    if len(counts) < FEWEST_HOURS:
+        return ()
+    low, high = individual_limits(np.array(counts, dtype=np.float64))
+    return max(0.0, low), high
 
 
 @register.filter
@@ -176,6 +263,10 @@ def _alpha(row: Row) -> str:
 
 
 def _pairs_of(row: Row, pairs: str, **more: str) -> str:
-    """The address of a window's pairs; the times to the last bit, since they are its ends."""
-    ends = {"since": repr(row["begins"]), "until": repr(row["ends"])}
-    return f"{pairs}?{urlencode(more | ends)}"
+    """The address of a window's pairs."""
+    return _pairs_between(pairs, row["begins"], row["ends"], **more)
+
+
+def _pairs_between(pairs: str, since: float, until: float, **more: str) -> str:
+    """The address of pairs by when they were labelled; to the last bit, as it is compared."""
+    return f"{pairs}?{urlencode(more | {'since': repr(since), 'until': repr(until)})}"

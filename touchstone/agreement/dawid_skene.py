@@ -103,6 +103,18 @@ def without_own(result: DawidSkene, units: Ints, annotators: Ints, steps: Ints) 
     return _normal(said - own)[0]
 
 
+def apply_model(
+    prevalence: Floats, matrices: Floats, units: Ints, annotators: Ints, steps: Ints
+) -> DawidSkene:
+    """A model that was fitted before, with the posteriors that it gives to these labels.
+
+    units: dense integers from 0. annotators: places in the matrices.
+    """
+    shape = (int(units.max(initial=-1)) + 1, len(matrices), len(prevalence))
+    posterior, evidence = _Labels(units, annotators, steps, shape).expect(prevalence, matrices)
+    return DawidSkene(posterior, prevalence, matrices, 0, True, evidence)
+
+
 class _Labels:
     """Labels in a fixed order, so that sums do not depend on the order they came in."""
 

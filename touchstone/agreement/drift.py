@@ -20,6 +20,7 @@ Ints = NDArray[np.int64]
 MOST_WINDOWS: Final = 24
 FEWEST: Final = 20  # values in a window, and on either side of a change
 SIGMAS: Final = 3.0
+MOVING_RANGE: Final = 2.66  # three standard deviations in mean distances of two values
 SHUFFLES: Final = 999
 FIRST_SHUFFLES: Final = 99
 OFTEN: Final = 10  # shuffled orders that change as much: this is chance
@@ -143,6 +144,28 @@ def control_windows(
             )
         )
     return tuple(result)
+
+
+def estimate_limits(values: Floats, errors: Floats) -> tuple[Floats, Floats]:
+    """Control limits of estimates that have standard errors of their own: three around the mean.
+
+    values, errors: (estimates,). The mean weighs each by the inverse of its variance, or all alike
+    where an error is 0. Returns the lower and the upper limits.
+    """
+    weights = 1 / errors**2 if (errors > 0).all() else np.ones(len(values))
+    centre = float((weights * values).sum() / weights.sum())
+    return centre - SIGMAS * errors, centre + SIGMAS * errors
+
+
+def individual_limits(values: Floats) -> tuple[float, float]:
+    """Control limits of single values in a row, two or more, such as counts per hour.
+
+    Their mean, and 2.66 times the mean distance of neighbours around it.
+    Source: Shewhart's chart of individuals, as in Wheeler & Chambers, Understanding Statistical
+    Process Control, 1992.
+    """
+    centre, reach = float(values.mean()), MOVING_RANGE * float(np.abs(np.diff(values)).mean())
+    return centre - reach, centre + reach
 
 
 def change_point(

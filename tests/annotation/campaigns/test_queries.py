@@ -117,7 +117,7 @@ def test_disagreements_come_widest_first_decided_ones_last(
 ) -> None:
     dashboard = get_dashboard(access=access, campaign=campaign, now=NOW)
     found = list_widest(access=access, campaign=campaign, pair_ids=dashboard.widest)
-    assert [(pair.document.docid, grades, pair.state) for pair, grades in found] == [
+    assert [(pair.document.docid, grades, pair.state) for pair, grades, _ in found] == [
         ("d3", [0, 4], "tied"),
         ("d2", [1, 3], "tied"),
         ("d4", [0, 1], "adjudicated"),
@@ -125,7 +125,7 @@ def test_disagreements_come_widest_first_decided_ones_last(
     assert (found[2].pair.grade, found[2].pair.query.qid) == (1, "q1")
     assert dashboard.disagreements == 3
     ranked = rank_disagreements(campaign)
-    assert [pk for _, _, pk in ranked] == [pair.pk for pair, _ in found]
+    assert [pk for _, _, pk in ranked] == [row.pair.pk for row in found]
     assert [is_decided for is_decided, _, _ in ranked] == [False, False, True]
 
 

@@ -1,7 +1,15 @@
 """The report's charts: windows where their figures are, each leading to its pairs."""
 
+from datetime import UTC, datetime, timedelta
+
 from annotation.quality.figures import Event
-from annotation.templatetags.quality import control_chart, hours_chart, interval_chart, moment
+from annotation.templatetags.quality import (
+    control_chart,
+    days_chart,
+    hours_chart,
+    interval_chart,
+    moment,
+)
 
 DAY = 86_400.0
 BEGIN = 1_772_323_200.25  # 1 March 2026, 00:00 UTC, and a bit
@@ -62,3 +70,37 @@ def test_events_are_marked_where_they_happened_and_others_are_not() -> None:
     assert ">1.05</text>" not in control_chart(means, title="Accuracy on gold")
     now = moment(BEGIN + DAY)
     assert 'class="event" x1="50.0%"' in hours_chart([1] * 24, events=[half_a_day_in], now=now)
+
+
+def test_alpha_outside_its_control_limits_is_marked_and_no_limit_is_above_1() -> None:
+    limits = {"limit_low": 0.8, "limit_high": 1.0}
+    windows = [
+        window(0, value=0.9, low=0.8, high=1.0, units=20, is_outside=False, **limits),
+        window(1, value=0.5, low=0.4, high=0.6, units=20, is_outside=True, **limits),
+    ]
+    drawn = interval_chart(windows, pairs="/pairs")
+    assert 'class="band" points="25.0,0.0 75.0,0.0 75.0,20.0 25.0,20.0"' in drawn
+    assert drawn.count('class="mark outside"') == 1
+
+
+def test_an_hour_leads_to_its_pairs_and_one_unlike_the_others_is_marked() -> None:
+    now = moment(BEGIN + DAY)
+    drawn = hours_chart([0] * 12 + [10] * 11 + [90], now=now, pairs="/pairs")
+    assert drawn.count('<a class="mark') == 12
+    # the mean of the 12 hours with labels, and 2.66 mean distances of two: 36 at most
+    assert drawn.count('class="mark outside"') == 1
+    assert f"/pairs?since={BEGIN + DAY - 3600}&amp;until={BEGIN + DAY}" in drawn
+    assert drawn.count('class="band"') == 1
+    assert 'class="band"' not in hours_chart([0] * 20 + [5] * 4, now=now)
+
+
+def test_days_without_labels_keep_their_place_and_the_others_lead_to_pairs() -> None:
+    first = datetime(2026, 3, 1, tzinfo=UTC)
+    event = Event((first + timedelta(days=1, hours=12)).timestamp(), "guideline", "revision 2")
+    days = [(first, 4), (first + timedelta(days=3), 2)]
+    drawn = days_chart(days, pairs="/pairs", username="ben", events=[event])
+    assert drawn.count('<a class="mark') == 2
+    assert 'class="event" x1="37.5%"' in drawn
+    begin = first.timestamp()
+    assert f"/pairs?person=ben&amp;since={begin!r}&amp;until={begin + DAY - 1e-6!r}" in drawn
+    assert "4 Mar 2026: 2 labels" in drawn

@@ -301,7 +301,8 @@ def test_a_lists_drift_is_said_of_the_campaign_in_which_it_was(client, world, ca
     client.force_login(world.ada)
     two_campaigns(world, campaign)
     reports = {report.campaign.name: report for report in QualityReport.objects.all()}
-    window = dict(reports["Autumn"].figures["overall"]["alpha"]["ordinal"])
+    limits = {"limit_low": 0.1, "limit_high": 1.0, "is_outside": False}
+    window = reports["Autumn"].figures["overall"]["alpha"]["ordinal"] | limits
     late = [window | {"begins": at, "ends": at + 50.0} for at in (100.0, 200.0)]
     early = [window | {"begins": at, "ends": at + 50.0} for at in (0.0, 150.0)]
     change = {"at": 150.0, "before": 0.1, "after": 0.9, "shift": 0.8, "chance": 0.001,

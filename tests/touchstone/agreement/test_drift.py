@@ -13,7 +13,13 @@ from tests.annotation.simulated_campaign import (
     count_named,
     simulate,
 )
-from touchstone.agreement.drift import bounds, change_point, control_windows
+from touchstone.agreement.drift import (
+    bounds,
+    change_point,
+    control_windows,
+    estimate_limits,
+    individual_limits,
+)
 from touchstone.statistics.wilson import wilson_interval
 
 
@@ -129,3 +135,16 @@ def test_wilsons_interval_holds_the_share_and_stays_inside(hits, more):
         assert of == 0
     else:
         assert 0 <= found[0] <= hits / of <= found[1] <= 1
+
+
+def test_limits_of_estimates_stand_around_the_mean_of_the_precise_ones():
+    low, high = estimate_limits(np.array([0.8, 0.2]), np.array([0.1, 0.2]))
+    # weights 100 and 25: 0.68
+    assert low == pytest.approx([0.38, 0.08])
+    assert high == pytest.approx([0.98, 1.28])
+    low, high = estimate_limits(np.array([1.0, 0.5]), np.array([0.0, 0.1]))
+    assert (low[0], high[0]) == (0.75, 0.75)
+
+
+def test_limits_of_single_values_follow_the_distances_of_neighbours():
+    assert individual_limits(np.array([10.0, 12.0, 10.0, 12.0])) == pytest.approx((5.68, 16.32))
