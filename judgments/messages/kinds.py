@@ -33,6 +33,7 @@ class Kind:
 
     label, about: how the settings describe it. pattern: its words; of some events those of
     `variants`, where the payload names the variant. is_chosen: whether people may switch it off.
+    is_for_annotators: whether someone gets it who only annotates.
     """
 
     label: str
@@ -40,6 +41,7 @@ class Kind:
     pattern: Pattern
     variants: Mapping[str, Pattern] = field(default_factory=dict)
     is_chosen: bool = True
+    is_for_annotators: bool = False
 
 
 KINDS: Final[Mapping[str, Kind]] = {
@@ -50,6 +52,7 @@ KINDS: Final[Mapping[str, Kind]] = {
             _("You can label in {campaign}"),
             _("You annotate in the campaign {campaign} of {collection}."),
         ),
+        is_for_annotators=True,
     ),
     "joined": Kind(
         _("Invitation accepted"),
@@ -77,6 +80,7 @@ KINDS: Final[Mapping[str, Kind]] = {
                 "{below_percent} %.",
             )
         },
+        is_for_annotators=True,
     ),
     "report": Kind(
         _("Report ready"),
@@ -120,6 +124,7 @@ KINDS: Final[Mapping[str, Kind]] = {
                 "{done} of {pairs}.",
             )
         },
+        is_for_annotators=True,
     ),
     "budget": Kind(
         _("Budget"),

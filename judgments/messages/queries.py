@@ -11,9 +11,9 @@ from django.utils.translation import gettext
 
 from judgments.messages.channels import get_channel
 from judgments.messages.formatting import words_of
-from judgments.messages.kinds import EMAIL, KINDS, NOTICE
+from judgments.messages.kinds import EMAIL, KINDS, NOTICE, Kind
 from judgments.messages.people import name_people
-from judgments.models import Membership, MessageChoice, Notice, OutboxMessage, User
+from judgments.models import Membership, MessageChoice, Notice, OutboxMessage, Role, User
 from judgments.pages.paging import paginate
 
 
@@ -103,14 +103,24 @@ def get_message_settings(*, user: User) -> MessageSettings:
                     for channel, label in channels.items()
                 ),
             )
-            for name, kind in KINDS.items()
-            if kind.is_chosen
+            for name, kind in list_chosen_kinds(user).items()
         ),
         is_email_on=get_channel(EMAIL).is_on(),
         email=user.email,
         failed_at=failed.ended_at if failed else None,
         problem=failed.problem if failed else "",
     )
+
+
+def list_chosen_kinds(user: User) -> dict[str, Kind]:
+    """The kinds of messages that a person can get and may switch off, by name."""
+    roles = set(Membership.objects.filter(user=user).values_list("role", flat=True))
+    only_annotates = roles == {Role.ANNOTATOR} and not user.is_superuser
+    return {
+        name: kind
+        for name, kind in KINDS.items()
+        if kind.is_chosen and (kind.is_for_annotators or not only_annotates)
+    }
 
 
 def list_off(user_ids: Iterable[int]) -> set[tuple[int, str, str]]:

@@ -16,8 +16,8 @@ from django.db import transaction
 from django.utils.translation import get_language
 
 from judgments.messages.channels import get_channel
-from judgments.messages.kinds import CHANNELS, EMAIL, KINDS, LANGUAGE, NOTICE
-from judgments.messages.queries import list_notices, list_off
+from judgments.messages.kinds import CHANNELS, EMAIL, LANGUAGE, NOTICE
+from judgments.messages.queries import list_chosen_kinds, list_notices, list_off
 from judgments.messages.tokens import read_confirmation
 from judgments.models import (
     Collection,
@@ -207,11 +207,10 @@ def mark_notices_read(*, user: User, at: datetime, notice_id: UUID | None = None
 
 
 def choose_messages(*, user: User, wanted: Several[tuple[str, str]]) -> None:
-    """What someone wants to be told, and how: (kind, channel); all other kinds are off."""
+    """What someone wants to be told, and how: (kind, channel); other kinds they can get are off."""
     choices = [
         MessageChoice(user=user, kind=kind, channel=channel, is_on=(kind, channel) in wanted)
-        for kind, known in KINDS.items()
-        if known.is_chosen
+        for kind in list_chosen_kinds(user)
         for channel in CHANNELS
     ]
     MessageChoice.objects.bulk_create(

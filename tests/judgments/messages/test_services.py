@@ -27,7 +27,7 @@ from judgments.messages.services import (
     request_address,
 )
 from judgments.messages.tokens import confirmation_token
-from judgments.models import Invitation, Notice, OutboxMessage, User
+from judgments.models import Invitation, Notice, OutboxMessage, Role, User
 from judgments.permissions import NotFound
 from tests.builders import NOW, World, make_access, make_user, make_world
 
@@ -131,6 +131,18 @@ def test_every_kind_can_be_switched_and_is_on_at_first(world: World) -> None:
     chosen = get_message_settings(user=world.ada).rows
     on = [(row.kind, name) for row in chosen for name, _, is_on in row.channels if is_on]
     assert on == [("report", "notice")]
+
+
+def test_annotators_choose_among_what_they_can_get_and_keep_the_rest(world: World) -> None:
+    ben = world.ben
+    rows = get_message_settings(user=ben).rows
+    assert [row.kind for row in rows] == ["invited", "paused", "deadline"]
+    choose_messages(user=ben, wanted=set())
+    rows = get_message_settings(user=ben).rows
+    assert not any(is_on for row in rows for *_, is_on in row.channels)
+    ben.memberships.update(role=Role.LEAD)
+    on = {row.kind for row in get_message_settings(user=ben).rows if row.channels[0][2]}
+    assert {"adjudication", "report", "budget"} <= on
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
