@@ -142,6 +142,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
     "judgments.middleware.SecondFactorMiddleware",
+    "judgments.middleware.ConfirmMiddleware",
     "judgments.middleware.RefusalMiddleware",
 ]
 
@@ -202,6 +203,10 @@ if unknown := set(SECOND_FACTOR_ROLES) - {"annotator", "researcher", "lead", "ad
         f"TOUCHSTONE_SECOND_FACTOR has {min(unknown)!r}: use annotator, researcher, lead or "
         "administrator"
     )
+# for how long a password or a code counts before it is asked for again
+CONFIRM_MINUTES = _whole(
+    "TOUCHSTONE_CONFIRM_MINUTES", default=60, least=1, most=1440, unit="minutes"
+)
 PASSWORD_RESET_TIMEOUT = 24 * 3600
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = HTTPS
@@ -222,6 +227,7 @@ AXES_SENSITIVE_PARAMETERS = [
     "old_password",
     "new_password1",
     "new_password2",
+    "confirm_secret",
 ]
 LOCKOUT_ADDRESS_LIMIT = 100
 # attempts made while locked out do not extend the lock-out of the account's owner

@@ -6,6 +6,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from config import operations
 from config.accounts import views as accounts
 from config.demo import views as demo
+from judgments.pages.confirming import confirmed
 
 handler500 = "config.unavailable.answer_failure"
 
@@ -18,9 +19,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("accounts", accounts.accounts, name="accounts"),
     path("accounts/<str:username>", accounts.account, name="account"),
     path(
-        "accounts/<str:username>/reset-link", accounts.account_reset_link, name="account-reset-link"
+        "accounts/<str:username>/reset-link",
+        confirmed(accounts.account_reset_link),
+        name="account-reset-link",
     ),
-    path("accounts/<str:username>/<slug:act>", accounts.account_act, name="account-act"),
+    path("accounts/<str:username>/<slug:act>", confirmed(accounts.account_act), name="account-act"),
     path("demo/search/<slug:act>", demo.demo_search, name="demo-search"),
     path("healthz", operations.healthz, name="healthz"),
     path("readyz", operations.readyz, name="readyz"),

@@ -10,11 +10,14 @@ from django.core.exceptions import SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import translation
+from django.utils.cache import add_never_cache_headers
 from django.views.defaults import bad_request
 
+from judgments.accounts.confirmation import ConfirmForm, is_confirmed
 from judgments.accounts.second_factor import has_second_factor, is_required
 from judgments.accounts.signing_in import SECOND_FACTOR, SIGNED_ON
 from judgments.models import User
+from judgments.pages.confirming import IS_CONFIRMED
 from judgments.pages.languages import IS_TRANSLATED, use_language_of
 from judgments.permissions import Archived, NotFound
 from judgments.rate_limits import SCOPE, seconds_to_wait
@@ -27,6 +30,13 @@ BEFORE_SECOND_FACTOR: Final = {
     "second-factor", "second-factor-begin", "logout", "language", "healthz", "readyz", "metrics"
 }  # fmt: skip
 Respond = Callable[[HttpRequest], HttpResponseBase]
+
+
+def _refuse_rest(code: str, detail: str, status: int = 403) -> JsonResponse:
+    """A problem, from outside REST framework."""
+    body = {"type": "about:blank", "title": code.replace("_", " "), "status": status}
+    said = {"code": code, "detail": detail}
+    return JsonResponse(body | said, status=status, content_type=CONTENT_TYPE)
 
 
 class PolicyMiddleware:
@@ -90,12 +100,8 @@ class BodyLimitMiddleware:
         if length.isdecimal() and int(length) <= most:
             return None
         if is_rest:
-            said = {
-                "code": "too_large",
-                "detail": f"The body is too large: at most {most:,} bytes are accepted here.",
-            }
-            body = {"type": "about:blank", "title": "too large", "status": 413, **said}
-            return JsonResponse(body, status=413, content_type=CONTENT_TYPE)
+            detail = f"The body is too large: at most {most:,} bytes are accepted here."
+            return _refuse_rest("too_large", detail, 413)
         return render(request, "413.html", status=413)
 
 
@@ -150,12 +156,42 @@ class SecondFactorMiddleware:
             return None
         if not request.path_info.startswith(REST):
             return redirect("second-factor")
-        said = {
-            "code": "second_factor_required",
-            "detail": "Your role requires two-step sign-in. Set it up on the page first.",
-        }
-        body = {"type": "about:blank", "title": "second factor required", "status": 403, **said}
-        return JsonResponse(body, status=403, content_type=CONTENT_TYPE)
+        return _refuse_rest(
+            "second_factor_required",
+            "Your role requires two-step sign-in. Set it up on the page first.",
+        )
+
+
+class ConfirmMiddleware:
+    """Asks again who somebody is before a change that `confirmed` marks, unless just answered."""
+
+    def __init__(self, get_response: Respond) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Any, args: Any, options: Any
+    ) -> HttpResponseBase | None:
+        """Let a change through with a fresh proof: the form is sent once more, with it."""
+        is_marked = getattr(getattr(view, "cls", view), IS_CONFIRMED, False)
+        user = request.user
+        is_change = is_marked and request.method not in ("GET", "HEAD", "OPTIONS")
+        if not is_change or not isinstance(user, User) or is_confirmed(request):
+            return None
+        if request.path_info.startswith(REST):
+            return _refuse_rest(
+                "confirmation_required",
+                "You signed in a while ago. Do this on its page, or sign in again.",
+            )
+        form = ConfirmForm(request, user)
+        if form.is_passed():
+            return None
+        shown = {"form": form, "action": request.get_full_path()}
+        response = render(request, "judgments/confirm.html", shown, status=403)
+        add_never_cache_headers(response)
+        return response
 
 
 class RefusalMiddleware:

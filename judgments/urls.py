@@ -14,6 +14,7 @@ from judgments.jobs import views as jobs
 from judgments.lists import views as lists
 from judgments.members import views as members
 from judgments.messages import views as messages
+from judgments.pages.confirming import confirmed
 from judgments.pages.languages import translated
 from judgments.pictures import views as pictures
 from judgments.samples import views as samples
@@ -48,7 +49,7 @@ urlpatterns: list[URLPattern] = [
     path("logout", LogoutView.as_view(), name="logout"),
     path("setup", account.setup, name="setup"),
     path("invitations/<str:token>", translated(account.invitation), name="invitation"),
-    path("tokens", account.token_list, name="tokens"),
+    path("tokens", confirmed(account.token_list), name="tokens"),
     path("tokens/<str:token_key>/delete", account.token_delete, name="token-delete"),
     path("password", translated(account.ChangePassword.as_view()), name="password"),
     path("language", translated(account.language), name="language"),
@@ -108,8 +109,8 @@ urlpatterns: list[URLPattern] = [
     path(f"{C}/pictures/upload", pictures.pictures_upload, name="pictures-upload"),
     path(f"{C}/pictures/fetch", pictures.pictures_fetch, name="pictures-fetch"),
     path(f"{C}/pictures/<uuid:name>", pictures.picture, name="picture"),
-    path(f"{C}/members", members.members, name="members"),
-    path(f"{C}/members/<str:username>/role", members.member_role, name="member-role"),
+    path(f"{C}/members", confirmed(members.members), name="members"),
+    path(f"{C}/members/<str:username>/role", confirmed(members.member_role), name="member-role"),
     path(f"{C}/members/<str:username>/tags", members.member_tags, name="member-tags"),
     path(f"{C}/members/<str:username>/end", members.member_end, name="member-end"),
     path(
@@ -149,7 +150,7 @@ urlpatterns: list[URLPattern] = [
     path(f"{L}/versions/<str:name>", lists.version, name="version"),
     path(f"{L}/versions/<str:name>/qrels", lists.qrels, name="qrels"),
     path(f"{L}/versions/<str:name>/export", lists.export, name="export"),
-    path(f"{L}/versions/<int:number>/release", lists.release, name="release"),
+    path(f"{L}/versions/<int:number>/release", confirmed(lists.release), name="release"),
     path(f"{L}/versions/<int:number>/revert", lists.revert, name="revert"),
     *_webhooks(f"{C}/", ""),
     *_webhooks("", "site-"),

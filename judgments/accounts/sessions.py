@@ -15,6 +15,7 @@ from judgments.models import Session
 RENEWED: Final = 300  # seconds until a use is noted again
 LONGEST_AGENT: Final = 200
 STARTED, SEEN, AGENT = "started", "seen", "agent"
+CONFIRMED = "confirmed"  # when the person last showed that it is them, in seconds since 1970
 
 
 class SessionStore(DatabaseStore):
@@ -73,7 +74,7 @@ class SessionStore(DatabaseStore):
 def note_sign_in(request: Any, **_: object) -> None:
     """Keep when a session began, and in which browser; called at every sign-in."""
     now = int(time.time())
-    request.session[STARTED] = request.session[SEEN] = now
+    request.session[STARTED] = request.session[SEEN] = request.session[CONFIRMED] = now
     request.session[AGENT] = request.headers.get("User-Agent", "")[:LONGEST_AGENT]
 
 

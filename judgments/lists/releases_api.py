@@ -20,6 +20,7 @@ from judgments.lists.queries import (
     show_releases,
 )
 from judgments.lists.services import release_version
+from judgments.pages.confirming import confirmed
 from judgments.permissions import check_may_lead, get_access
 from judgments.rest.answers import AnswerSerializer
 from judgments.rest.paging import PageParameters, page_of, page_response
@@ -30,6 +31,7 @@ class ReleaseOutput(AnswerSerializer):
     answer = ReleaseRow
 
 
+@confirmed
 class Releases(APIView):
     """The releases of a list."""
 
