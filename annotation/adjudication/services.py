@@ -119,7 +119,7 @@ def ask_one_more(*, access: Access, pair: Pair, reason: str, at: datetime) -> No
         lock_pairs(Pair.objects.filter(pk=pair.pk))
         obstacle = find_obstacle(pair)
         if obstacle is not None:
-            raise AdjudicationRefused(*obstacle)
+            raise AdjudicationRefused(obstacle.code, obstacle.message)
         why = keep_text(_words(reason))
         OneMoreLabel.objects.create(pair=pair, reason_text=why, asked_at=at, asked_by=access.user)
         Pair.objects.filter(pk=pair.pk).update(label_seq=F("label_seq") + 1)

@@ -1,5 +1,6 @@
 """The pages around a campaign: all campaigns, one as its leads see it, and what others may see."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -31,8 +32,8 @@ from annotation.labelling.own_campaigns import (
     list_own_campaigns,
 )
 from annotation.labelling.own_labels import OwnSkip, list_own_skips
-from annotation.models import Campaign, CheckPlan, Guideline, Pool
-from annotation.permissions import AnnotatorContext, is_own
+from annotation.models import Assignment, Campaign, CheckPlan, Guideline, Pool
+from annotation.permissions import AnnotatorContext, check_may_watch, is_own
 from annotation.questions.own_queries import CampaignAnnouncements, list_unread_announcements
 from annotation.questions.queries import count_waiting as count_questions
 from annotation.reviews.queries import OwnReviews, list_own_reviews
@@ -93,6 +94,7 @@ class CampaignPage:
     used_up: people who have met all of them, where the lead wants to be told. actions: what rules
     did about people and no one took back. unqualified: people who wait for the lead before they
     can go on to the pairs that count. questions: of annotators, that wait for an answer.
+    closing: what closing it now leaves undone, in sentences.
     is_overdue: it is open after the day on which it was due. coverage: queries that too few people
     may label.
     """
@@ -113,6 +115,7 @@ class CampaignPage:
     questions: int
     is_overdue: bool
     coverage: Coverage
+    closing: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -203,7 +206,50 @@ def get_campaign_page(*, access: Access, campaign: Campaign, now: datetime) -> C
         questions=questions,
         is_overdue=is_overdue(campaign, now),
         coverage=get_coverage(campaign),
+        closing=tuple(_say_undone(campaign, dashboard.counts, waiting, questions)),
     )
+
+
+def list_undone(*, access: Access, campaign: Campaign) -> tuple[str, ...]:
+    """What closing an open campaign now leaves undone, in sentences; for leads and admins."""
+    check_may_watch(access, campaign)
+    waiting, questions = count_waiting(campaign), count_questions(campaign)
+    return tuple(_say_undone(campaign, count_pairs(campaign), waiting, questions))
+
+
+def _say_undone(
+    campaign: Campaign, counts: PairCounts, waiting: int, questions: int
+) -> Iterator[str]:
+    if campaign.state != Campaign.State.OPEN:
+        return
+    if missing := counts.labels_needed - counts.labels:
+        yield (
+            f"{_some(missing, 'label is', 'labels are')} missing, and "
+            f"{_some(counts.open, 'pair has', 'pairs have')} no grade from this campaign."
+        )
+    held_qs = Assignment.objects.filter(
+        annotator__in=campaign.annotators.values("user"),
+        state=Assignment.State.LEASED,
+        pair__campaign=campaign,
+    )
+    if held := held_qs.order_by().count():
+        yield (
+            f"{_some(held, 'pair is', 'pairs are')} taken back from annotators: labels of them "
+            "that have not arrived yet count only if the campaign is reopened."
+        )
+    if counts.tied:
+        yield (
+            f"{_some(counts.tied, 'pair needs', 'pairs need')} adjudication, which remains "
+            "possible."
+        )
+    if waiting:
+        yield f"{_some(waiting, 'grade is', 'grades are')} not approved and not in the list."
+    if questions:
+        yield f"{_some(questions, 'question is', 'questions are')} not answered."
+
+
+def _some(count: int, one: str, many: str) -> str:
+    return f"1 {one}" if count == 1 else f"{count:,} {many}"
 
 
 def get_own_page(*, access: Access, context: AnnotatorContext) -> OwnPage:

@@ -31,6 +31,7 @@ from annotation.dashboards.queries import (
     get_my_campaigns,
     get_own_page,
     get_summary_page,
+    list_undone,
 )
 from annotation.dashboards.work_overview import get_work_overview
 from annotation.guidelines.queries import list_guidelines, list_lists
@@ -179,12 +180,14 @@ def campaign_open(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpRes
 def campaign_close(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     """End the labelling."""
     access, campaign = led_campaign(request, slug, campaign_id)
+    undone = list_undone(access=access, campaign=campaign)
     try:
         services.close_campaign(access=access, campaign=campaign, at=timezone.now())
     except services.CampaignRefused as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, "The campaign is closed. All labels are kept.")
+        said = " ".join(("The campaign is closed. All labels are kept.", *undone))
+        messages.success(request, said)
     return redirect("campaign", slug, campaign_id)
 
 

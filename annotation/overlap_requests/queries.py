@@ -1,12 +1,25 @@
 """Of which pairs one more label can be asked for at once, and what has become of such wishes."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
-from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    F,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
 from django.db.models.functions import Coalesce
 
 from annotation.consolidation.overlap import overlap_grades
@@ -41,10 +54,11 @@ OF_PAIR: Final = Q(pair=OuterRef("pk"))
 
 
 class Obstacle(NamedTuple):
-    """Why one more label can't be asked for: a code, and a sentence."""
+    """Why one more label can't be asked for: a code, and a sentence. of_many: of several pairs."""
 
     code: str
     message: str
+    of_many: str
 
 
 @dataclass(frozen=True)
@@ -70,7 +84,8 @@ class OverlapPage:
 
     segment: None for all of the campaign. once, more: pairs with exactly one label, and with
     more, that no one is asked for as it is. proposed: how many are asked for where no one says
-    otherwise. seconds: of a label, on average; None where nothing was measured.
+    otherwise. left_out: other pairs, and why, in words. seconds: of a
+    label, on average; None where nothing was measured.
     """
 
     campaign: Campaign
@@ -81,6 +96,7 @@ class OverlapPage:
     proposed: int
     seconds: float | None
     asked: tuple[Asked, ...]
+    left_out: tuple[str, ...]
 
     @property
     def minutes(self) -> float | None:
@@ -103,6 +119,7 @@ def get_overlap_page(*, access: Access, campaign: Campaign, segment: str | None)
         proposed=min(wanted, given.count(1) or len(given), MOST_AT_ONCE),
         seconds=figures["time"]["mean_seconds"] if figures.get("labels") else None,
         asked=tuple(_list_asked(campaign)),
+        left_out=list_left_out(campaign, segment),
     )
 
 
@@ -126,6 +143,21 @@ def list_askable(campaign: Campaign, segment: str | None) -> list[tuple[int, int
         for pk, given, query, document in askable_qs
     )
     return [(pk, given) for given, _, pk in rows]
+
+
+def list_left_out(campaign: Campaign, segment: str | None) -> tuple[str, ...]:
+    """Of how many pairs no other label can be requested, and why: “3 gold”, “1 adjudicated”."""
+    obstacles = _obstacles(campaign)
+    first = Case(
+        *(When(is_in_the_way, then=Value(one.of_many)) for is_in_the_way, one in obstacles),
+        default=Value(""),
+    )
+    counted_qs = _counted(_of_segment(campaign.pairs.all(), segment, "query__segment"))
+    reasons = counted_qs.annotate(why=first).order_by().values_list("why", flat=True)
+    counts = Counter(reasons)
+    return tuple(
+        f"{counts[one.of_many]:,} {one.of_many}" for _, one in obstacles if counts[one.of_many]
+    )
 
 
 def find_obstacle(pair: Pair) -> Obstacle | None:
@@ -152,21 +184,43 @@ def _obstacles(campaign: Campaign) -> list[tuple[Q, Obstacle]]:
     others = Exists(people_qs.exclude(user__in=met_qs.values("annotator")))
     wanted = campaign.overlap + F("wished")
     return [
-        (Q(is_open=False), Obstacle("campaign_closed", "The campaign is closed.")),
-        (Q(gold), Obstacle("gold", "This pair is gold: its right grade is known.")),
+        (
+            Q(is_open=False),
+            Obstacle("campaign_closed", "The campaign is closed.", "in a closed campaign"),
+        ),
+        (
+            Q(gold),
+            Obstacle("gold", "This pair is gold: its right grade is known.", "gold"),
+        ),
         (
             Q(state=Pair.State.ADJUDICATED),
-            Obstacle("decided", "This pair is adjudicated. Reopen it first."),
+            Obstacle("decided", "This pair is adjudicated. Reopen it first.", "adjudicated"),
         ),
-        (Q(awaited), Obstacle("asked_already", "A label of this pair is already pending.")),
-        (Q(given=0), Obstacle("no_label", "This pair has no graded label yet.")),
+        (
+            Q(awaited),
+            Obstacle(
+                "asked_already", "A label of this pair is already pending.", "with a pending label"
+            ),
+        ),
+        (
+            Q(given=0),
+            Obstacle("no_label", "This pair has no graded label yet.", "without a graded label"),
+        ),
         (
             Q(given__gt=wanted),
-            Obstacle("more_than_wanted", "This pair already has more labels than requested."),
+            Obstacle(
+                "more_than_wanted",
+                "This pair already has more labels than requested.",
+                "with more labels than requested",
+            ),
         ),
         (
             ~Q(others),
-            Obstacle("nobody_left", "Every annotator has labelled this pair. Add people first."),
+            Obstacle(
+                "nobody_left",
+                "Every annotator has labelled this pair. Add people first.",
+                "labelled by every annotator",
+            ),
         ),
     ]
 

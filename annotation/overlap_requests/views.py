@@ -12,8 +12,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.campaigns.finding import led_campaign
+from annotation.models import Campaign
 from annotation.overlap_requests.forms import OverlapForm
-from annotation.overlap_requests.queries import get_overlap_page
+from annotation.overlap_requests.queries import get_overlap_page, list_left_out
 from annotation.overlap_requests.services import OverlapRefused, add_overlap, withdraw_overlap
 from annotation.pages.rendering import render_page
 from judgments.pages.rendering import posted
@@ -35,13 +36,22 @@ def overlap(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
         except OverlapRefused as error:
             form.add_error(None, error.message)
         else:
-            messages.success(request, f"Labels requested: {count:,}.")
+            asked = form.cleaned_data["pairs"]
+            messages.success(request, _say_requested(campaign, segment, asked, count))
             query = "" if segment is None else f"?{urlencode({'segment': segment})}"
             return redirect(f"{reverse('campaign-overlap', args=[slug, campaign_id])}{query}")
     page = get_overlap_page(access=access, campaign=campaign, segment=segment)
     if not form.is_bound:
         form = OverlapForm(initial={"pairs": page.proposed, "batch": uuid4()})
     return render_page(request, "overlap", page, access=access, form=form)
+
+
+def _say_requested(campaign: Campaign, segment: str | None, asked: int, count: int) -> str:
+    """How many labels were requested, and why not as many as were asked for."""
+    if count >= asked:
+        return f"Labels requested: {count:,}."
+    why = ", ".join(list_left_out(campaign, segment))
+    return f"Labels requested: {count:,} of {asked:,}. Not available now: {why}."
 
 
 @require_POST

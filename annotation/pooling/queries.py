@@ -58,7 +58,8 @@ class PoolPreview:
     pairs: those that it would add. in_campaign: those of its pairs that are there already.
     already_judged: those with a judgment in the list; left out where only unjudged ones are
     wanted. open_elsewhere: those open in another campaign of the list. without_text: added
-    pairs whose query or document is known by its id alone. Per query: of the added pairs.
+    pairs whose query or document is known by its id alone. unsampled: those outside the sample.
+    Per query: of the added pairs.
     """
 
     pairs: int
@@ -72,6 +73,7 @@ class PoolPreview:
     without_text: int
     labels_needed: int
     unanswered: int = 0
+    unsampled: int = 0
 
 
 @dataclass(frozen=True)
@@ -98,11 +100,15 @@ class TopUpRun:
 
 @dataclass(frozen=True)
 class TopUp:
-    """What a campaign lacks at its depth by now. plan: what to build."""
+    """What a campaign lacks at its depth by now. plan: what to build.
+
+    skipped: what is left out and why, in words.
+    """
 
     plan: PoolPlan
     preview: PoolPreview
     runs: tuple[TopUpRun, ...]
+    skipped: tuple[str, ...]
 
 
 def preview_pool(*, access: Access, campaign: Campaign, plan: PoolPlan) -> PoolPreview:
@@ -147,7 +153,30 @@ def preview_top_up(*, access: Access, campaign: Campaign) -> TopUp:
         )
         for choice in wanted
     ]
-    return TopUp(plan, drawn.preview, tuple(runs))
+    unchosen = len(choices) - len(wanted)
+    return TopUp(
+        plan, drawn.preview, tuple(runs), tuple(_say_skipped(campaign, plan, drawn, unchosen))
+    )
+
+
+def _say_skipped(campaign: Campaign, plan: PoolPlan, drawn: Drawn, unchosen: int) -> Iterator[str]:
+    """What a top-up leaves out of what the runs returned to its depth, and the runs left out."""
+    found = drawn.preview
+    if found.in_campaign:
+        yield f"{_pairs(found.in_campaign)} already in the campaign"
+    if plan.only_unjudged and found.already_judged:
+        yield f"{_pairs(found.already_judged)} already judged"
+    if campaign.state == Campaign.State.OPEN and found.open_elsewhere:
+        yield f"{_pairs(found.open_elsewhere)} open in another campaign for this list"
+    if found.unsampled:
+        yield f"{_pairs(found.unsampled)} not in the sample"
+    if unchosen:
+        runs = "1 run that was" if unchosen == 1 else f"{unchosen:,} runs that were"
+        yield f"{runs} not chosen for the newest pool"
+
+
+def _pairs(count: int) -> str:
+    return "1 pair" if count == 1 else f"{count:,} pairs"
 
 
 def draw_pool(*, access: Access, campaign: Campaign, plan: PoolPlan) -> Drawn:
@@ -203,7 +232,9 @@ def _draw(
     judged_count = len(pool.keys() & judged)
     if plan.only_unjudged:
         pool = pools.without(pool, judged)
+    whole = len(pool)
     pool = sample(pool)
+    unsampled = whole - len(pool)
     known = set(campaign.pairs.order_by().values_list("query_id", "document_id"))
     elsewhere = list_open_pairs(list_id=campaign.list_id, besides=campaign) & pool.keys() - known
     if campaign.state == Campaign.State.OPEN:
@@ -218,6 +249,7 @@ def _draw(
         already_judged=judged_count,
         open_elsewhere=len(elsewhere),
         unanswered=unanswered,
+        unsampled=unsampled,
     )
     return Drawn(pool, new, tuple(runs), saved_set, own, preview)
 
@@ -270,6 +302,7 @@ def _preview(
     already_judged: int,
     open_elsewhere: int,
     unanswered: int,
+    unsampled: int,
 ) -> PoolPreview:
     per_query: dict[int, int] = {}
     for query, _ in new:
@@ -287,6 +320,7 @@ def _preview(
         without_text=_count_without_text(new),
         labels_needed=len(new) * campaign.overlap,
         unanswered=unanswered,
+        unsampled=unsampled,
     )
 
 

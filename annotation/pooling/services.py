@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from annotation.consolidation.services import lock_list
@@ -39,14 +40,28 @@ def build_pool(*, access: Access, campaign: Campaign, plan: PoolPlan, at: dateti
     )
 
 
-def top_up(*, access: Access, campaign: Campaign, at: datetime) -> Pool:
-    """Add what has become new at the campaign's depth since its last pool; for leads."""
+@dataclass(frozen=True)
+class ToppedUp:
+    """A pool that tops a campaign up. skipped: what was left out and why, in words."""
+
+    pool: Pool
+    skipped: tuple[str, ...]
+
+
+def top_up(*, access: Access, campaign: Campaign, at: datetime) -> ToppedUp:
+    """Add what has become new at the campaign's depth since its last pool; for leads.
+
+    Raises PoolRefused where nothing has, with what was skipped.
+    """
     check_may_run(access, campaign)
-    plan = preview_top_up(access=access, campaign=campaign).plan
-    drawn = draw_top_up(access=access, campaign=campaign, plan=plan)
-    return store_pool(
-        access=access, campaign=campaign, pool=_planned(access, plan, drawn, at), drawn=drawn.pool
-    )
+    found = preview_top_up(access=access, campaign=campaign)
+    drawn = draw_top_up(access=access, campaign=campaign, plan=found.plan)
+    if not drawn.new:
+        words = f" Skipped: {'; '.join(found.skipped)}." if found.skipped else ""
+        raise PoolRefused("nothing_new", f"These runs add no new pairs.{words}")
+    pool = _planned(access, found.plan, drawn, at)
+    store_pool(access=access, campaign=campaign, pool=pool, drawn=drawn.pool)
+    return ToppedUp(pool, found.skipped)
 
 
 def _planned(access: Access, plan: PoolPlan, drawn: Drawn, at: datetime) -> Pool:

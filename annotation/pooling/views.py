@@ -72,7 +72,8 @@ def top_up(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
         except PoolRefused as error:
             messages.error(request, error.message)
         else:
-            messages.success(request, f"{_pairs(made.pair_count)} added.")
+            skipped = f" Skipped: {'; '.join(made.skipped)}." if made.skipped else ""
+            messages.success(request, f"{_pairs(made.pool.pair_count)} added.{skipped}")
         return redirect("campaign", slug, campaign_id)
     if not is_part(request):
         return redirect("campaign-pool", slug, campaign_id)

@@ -28,7 +28,9 @@ from judgments.waking import publish
 
 
 class RatesInput(serializers.Serializer[Any]):
-    """Cost per hour or per label; without either, costs are left out."""
+    """Cost per hour or per label, in the installation's currency; without either, by the price that
+    a campaign's label has.
+    """
 
     hourly = serializers.FloatField(min_value=0, allow_null=True, default=None)
     per_label = serializers.FloatField(min_value=0, allow_null=True, default=None)

@@ -14,6 +14,11 @@ class Rates:
     hourly: float | None = None
     per_label: float | None = None
 
+    def or_price(self, price: int | None) -> "Rates":
+        """These rates, or where there are none the price of a label, in hundredths."""
+        is_given = self.hourly is not None or self.per_label is not None
+        return self if is_given or price is None else Rates(per_label=price / 100)
+
 
 @dataclass(frozen=True)
 class Cost:

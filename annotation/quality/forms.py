@@ -1,12 +1,19 @@
 """What labels cost, and how many more are wanted, for the quality report."""
 
+from typing import Any
+
 from django import forms
+from django.conf import settings
 
 from annotation.quality.costs import Rates
 
 
 class RateForm(forms.Form):
-    """What an hour or a label costs; nothing of it is stored."""
+    """What an hour or a label costs, instead of the price that a campaign has; not stored."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["rate"].label = f"Rate, in {settings.CURRENCY}"
 
     rate = forms.DecimalField(
         label="Rate", min_value=0, max_value=1_000_000, decimal_places=4, required=False

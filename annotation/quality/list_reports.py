@@ -182,7 +182,7 @@ def get_list_quality_page(*, access: Access, slug: str, rates: Rates) -> ListQua
                 figures=figures,
                 people=people,
                 verdict=verdict(figures, situation),
-                cost=cost(figures, situation.labels_left, rates),
+                cost=cost(figures, situation.labels_left, rates.or_price(campaign.label_price)),
                 events=tuple(list_marked(campaign)),
             )
         parts.append(part)

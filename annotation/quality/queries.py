@@ -209,7 +209,7 @@ def get_quality_page(*, access: Access, campaign: Campaign, rates: Rates) -> Qua
         verdict=verdict(figures, situation),
         people=people,
         grades=grades,
-        cost=cost(figures, situation.labels_left, rates),
+        cost=cost(figures, situation.labels_left, rates.or_price(campaign.label_price)),
         events=tuple(list_marked(campaign)),
     )
 

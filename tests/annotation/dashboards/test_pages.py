@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.adjudication.services import adjudicate
+from annotation.campaigns.queries import count_pairs
 from annotation.campaigns.services import close_campaign
 from annotation.consolidation.services import consolidate
 from annotation.models import Campaign, CampaignAnnotator
@@ -25,7 +26,7 @@ from tests.builders import (
     make_user,
     make_world,
 )
-from tests.builders_annotation import fill, label, make_campaign, make_draft, make_guideline
+from tests.builders_annotation import fill, label, lease, make_campaign, make_draft, make_guideline
 from touchstone.scales import Scale
 
 pytestmark = pytest.mark.django_db
@@ -299,6 +300,23 @@ def test_closing_twice_says_that_it_is_closed(world: World) -> None:
     ada = client_of("ada")
     ada.post(of("campaign-close", campaign))
     assert "The campaign is closed." in words(ada.post(of("campaign-close", campaign), follow=True))
+
+
+def test_closing_says_what_is_left_undone_before_and_after(world: World) -> None:
+    campaign = make_campaign(world=world)
+    labelled(campaign, [(0, 4), (1, 1)])
+    held = len(lease(campaign=campaign, username="ben", count=3))
+    counts = count_pairs(campaign)
+    said = (
+        f"{counts.labels_needed - counts.labels} labels are missing, and {counts.open} pairs have "
+        f"no grade from this campaign. {held} pairs are taken back from annotators: labels of them "
+        "that have not arrived yet count only if the campaign is reopened. 1 pair needs "
+        "adjudication, which remains possible."
+    )
+    ada = client_of("ada")
+    assert said in ada.get(of("campaign", campaign)).text
+    closed = words(ada.post(of("campaign-close", campaign), follow=True))
+    assert f"The campaign is closed. All labels are kept. {said}" in closed
 
 
 def test_people_are_added_and_removed_and_their_labels_stay(world: World) -> None:

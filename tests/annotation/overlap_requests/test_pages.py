@@ -131,6 +131,25 @@ def test_numbers_that_make_no_sense_ask_for_nothing(campaign: Campaign) -> None:
     assert not OneMoreLabel.objects.exists()
 
 
+def test_what_can_not_be_asked_for_is_counted_with_the_reason(
+    campaign: Campaign, ada: Access
+) -> None:
+    gold, decided, plain = pairs_of(campaign)[:3]
+    mark_gold(access=ada, pair=gold, low=0, high=0, reason="", at=NOW)
+    adjudicate(access=ada, pair=decided, grade=1, reason="So.", at=NOW)
+    label(pair=plain, username="ben", reason="not sure")
+    browser, address = client_of("ada"), of("campaign-overlap", campaign)
+    page = words(browser.get(address))
+    said = "Not available: 1 gold, 1 adjudicated, 1 with a pending label."
+    assert said in page
+    assert "37 pairs have exactly one label" in page
+    sent = {"pairs": "50", "batch": str(ONE)}
+    answer = words(browser.post(address, sent, follow=True))
+    assert (
+        "Labels requested: 37 of 50. Not available now: 1 gold, 1 adjudicated, 38 with a" in answer
+    )
+
+
 def test_one_label_comes_before_two_and_all_queries_alike(
     world: World, campaign: Campaign, ada: Access
 ) -> None:

@@ -174,10 +174,10 @@ def test_new_runs_are_topped_up_with_one_button(
     assert "4 more labels needed." in seen
     before = draft.pairs.count()
     page = ada.post(part, follow=True)
-    assert "2 pairs added." in words(page)
+    assert f"2 pairs added. Skipped: {before} pairs already in the campaign." in words(page)
     assert draft.pairs.count() == before + 2
     again = ada.post(part, follow=True)
-    assert "add no new pairs" in words(again)
+    assert "add no new pairs. Skipped:" in words(again)
 
 
 def test_a_top_up_without_a_pool_and_of_a_closed_campaign_is_refused_in_words(

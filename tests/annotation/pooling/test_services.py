@@ -196,8 +196,8 @@ def test_a_run_that_comes_later_brings_new_pairs_with_one_button(
         ("one", False, 0),
         ("two", True, 4),
     ]
-    pool = top_up(access=access, campaign=campaign, at=NOW)
-    assert pool.pair_count == 4
+    made = top_up(access=access, campaign=campaign, at=NOW)
+    assert (made.pool.pair_count, made.skipped) == (4, ("3 pairs already in the campaign",))
     assert campaign.pairs.count() == 7
     assert preview_top_up(access=access, campaign=campaign).preview.pairs == 0
     with pytest.raises(PoolRefused, match="add no new pairs"):
@@ -211,6 +211,8 @@ def test_a_run_that_was_not_chosen_stays_out_of_a_top_up(
     found = preview_top_up(access=access, campaign=campaign)
     assert [run.run_name for run in found.runs] == ["one"]
     assert found.preview.pairs == 0
+    in_words = "3 pairs already in the campaign; 1 run that was not chosen for the newest pool"
+    assert "; ".join(found.skipped) == in_words
 
 
 def test_topping_up_a_sampled_campaign_keeps_its_rate(world: World, access: Access) -> None:
@@ -225,7 +227,10 @@ def test_topping_up_a_sampled_campaign_keeps_its_rate(world: World, access: Acce
     plan = plan_of([run], depth=100, sample_size=100, seed=3)
     build_pool(access=access, campaign=campaign, plan=plan, at=BEFORE)
     make_run(collection=world.collection, rankings=rest, ranker="late")
-    assert 60 < preview_top_up(access=access, campaign=campaign).preview.pairs < 140
+    found = preview_top_up(access=access, campaign=campaign)
+    assert 60 < found.preview.pairs < 140
+    left = 1_000 - 100 - found.preview.pairs
+    assert found.skipped == ("100 pairs already in the campaign", f"{left} pairs not in the sample")
 
 
 def test_there_is_nothing_to_top_up_without_a_pool(
