@@ -39,11 +39,13 @@ urlpatterns = [
     path(f"{C}/clicks/", clicks.ClickLogs.as_view(), name="api-click-logs"),
     path(f"{C}/clicks/<int:number>", clicks.OneClickLog.as_view(), name="api-click-log"),
     path(f"{C}/clicks/<int:number>/pairs", clicks.ClickPairs.as_view(), name="api-click-pairs"),
+    path(f"{C}/clicks/<int:number>/people", clicks.ClickPeople.as_view(), name="api-click-people"),
     path(f"{C}/lists/", lists.Lists.as_view(), name="api-lists"),
     path(L, lists.List.as_view(), name="api-list"),
     path(f"{L}/archive", archiving.ListArchive.as_view(), name="api-list-archive"),
     path(f"{L}/restore", archiving.ListRestore.as_view(), name="api-list-restore"),
     path(f"{L}/qrels", lists.QrelsImport.as_view(), name="api-list-qrels"),
+    path(f"{L}/click-grades", clicks.ClickGrades.as_view(), name="api-click-grades"),
     path(f"{L}/samples/", samples.Samples.as_view(), name="api-samples"),
     path(f"{L}/samples/<int:number>", samples.Sample.as_view(), name="api-sample"),
     path(

@@ -18,6 +18,7 @@ APPEND_ONLY = [
     AppendOnly("judgments_trafficblock", deletable=True),
     AppendOnly("judgments_clicklog"),
     AppendOnly("judgments_clickblock"),
+    AppendOnly("judgments_clickgrading"),
     AppendOnly("judgments_sampleplan"),
     AppendOnly("judgments_sampledquery"),
     AppendOnly("judgments_queryorigin"),
@@ -32,6 +33,7 @@ class JudgmentsConfig(AppConfig):
 
     def ready(self) -> None:
         from judgments.accounts.sessions import note_sign_in  # noqa: PLC0415
+        from judgments.clicks import grading  # noqa: PLC0415
         from judgments.clicks import services as clicks  # noqa: PLC0415
         from judgments.collections.overview import list_own_steps  # noqa: PLC0415
         from judgments.collections.overview_parts import register as register_steps  # noqa: PLC0415
@@ -56,6 +58,7 @@ class JudgmentsConfig(AppConfig):
         register("import_pictures", archives.store_files)
         register("import_traffic", traffic.work_on_traffic)
         register("import_clicks", clicks.work_on_clicks)
+        register("grade_by_clicks", grading.work_on_grades)
         register("draw_sample", samples.work_on_sample)
         register_steps(list_own_steps)
         register_channel(CHANNEL)

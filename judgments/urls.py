@@ -137,6 +137,7 @@ urlpatterns: list[URLPattern] = [
     path(f"{C}/clicks/upload", clicks.clicks_upload, name="clicks-upload"),
     path(f"{C}/clicks/<int:number>", clicks.click_log, name="click-log"),
     path(f"{C}/clicks/<int:number>/pairs", clicks.click_pairs, name="click-pairs"),
+    path(f"{C}/clicks/<int:number>/people", clicks.click_people, name="click-people"),
     path(f"{C}/lists", lists.lists, name="lists"),
     path(f"{C}/lists/new", lists.list_create, name="list-create"),
     path(L, lists.list_page, name="list"),

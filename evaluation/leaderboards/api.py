@@ -1,5 +1,7 @@
 """Leaderboards as values."""
 
+from collections.abc import Callable
+
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -7,7 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from evaluation.leaderboards.board import Column, Filters, LeaderboardTable, Row
-from evaluation.leaderboards.queries import get_leaderboard
+from evaluation.leaderboards.queries import click_grades_of, get_leaderboard
 from evaluation.samples.origins_api import OfOriginsOutput, of_origins
 from evaluation.set_looks.api import OfSetOutput, SetParameter, of_set
 from judgments.lists.queries import HEAD
@@ -22,6 +24,18 @@ from touchstone.measures.wording import describe
 class MeasureOutput(AnswerSerializer):
     answer = Column
     description = WordsField(lambda column: describe(column.asked.measure))
+
+
+class CountField(serializers.IntegerField):
+    """What a function counts of the whole answer."""
+
+    def __init__(self, count: Callable[[LeaderboardTable], int]) -> None:
+        super().__init__(source="*", read_only=True)
+        self.count = count
+
+    def to_representation(self, value: LeaderboardTable) -> int:  # type: ignore[override]
+        """The number."""
+        return self.count(value)
 
 
 class RowOutput(AnswerSerializer):
@@ -60,11 +74,13 @@ class Leaderboard(APIView):
         computing: some runs have no values yet, or those of an older version. runs: best first by
         the first measure. set: the saved set; looks: at it, including this one; null unless it is
         held out. origins: how the judged queries were chosen; null at an older version.
+        click_grades: how many grades of the version come from clicks.
         """
 
         answer = LeaderboardTable
         measures = MeasureOutput(many=True)
         runs = RowOutput(many=True)
+        click_grades = CountField(click_grades_of)
 
     @extend_schema(
         operation_id="get_leaderboard",

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from evaluation.evaluations.measure_sets import get_leaderboard as get_kept
 from evaluation.evaluations.queries import kept_measures
 from evaluation.leaderboards.board import Filters, LeaderboardTable
 from evaluation.samples.queries import SampleFilters, get_estimates
@@ -18,6 +19,8 @@ def with_estimates(
     not kept, and without a sample of which queries are judged.
     """
     if filters.version != HEAD or filters.segment or table.sets.chosen:
+        return table
+    if get_kept(judgment_list=table.list) is None:  # nothing has been evaluated yet
         return table
     kept = kept_measures(table.list)
     shown = [one.asked.measure for one in table.measures if not one.is_judged]

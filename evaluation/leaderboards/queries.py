@@ -24,6 +24,7 @@ from evaluation.runs.names import list_named_runs, name_of, without_alias
 from judgments.lists.queries import HEAD, get_list, get_version
 from judgments.models import JudgmentList, JudgmentVersion, Release, SavedSet
 from judgments.permissions import Access, check_may_see_rankings
+from judgments.versions.click_grades import count_click_grades
 from touchstone.measures.asking import Asked
 from touchstone.measures.averages import Average
 from touchstone.measures.definition import Measure
@@ -107,6 +108,13 @@ def get_leaderboard(*, access: Access, slug: str, filters: Filters) -> Leaderboa
         since=since,
         state=state + ("~" if waiting else ""),
     )
+
+
+def click_grades_of(board: LeaderboardTable) -> int:
+    """How many grades of the board's version come from clicks."""
+    if board.version is None:
+        return 0
+    return count_click_grades(list_id=board.list.pk, version=board.version)
 
 
 def list_lists(*, access: Access) -> list[JudgmentList]:

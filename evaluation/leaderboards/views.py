@@ -20,7 +20,12 @@ from evaluation.leaderboards.choices import list_board_choices
 from evaluation.leaderboards.downloads import DOWNLOADS
 from evaluation.leaderboards.estimates import with_estimates
 from evaluation.leaderboards.parameters import get_parameters_page
-from evaluation.leaderboards.queries import get_leaderboard, get_state, list_lists
+from evaluation.leaderboards.queries import (
+    click_grades_of,
+    get_leaderboard,
+    get_state,
+    list_lists,
+)
 from evaluation.leaderboards.segments import SegmentFilters, get_segment_table
 from evaluation.leaderboards.tables import get_board_table
 from evaluation.pages.rendering import answer_page, render_page
@@ -72,6 +77,7 @@ def leaderboard(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse
             "rows": Paginator(found.runs, ROWS).get_page(filters.page),
             "choices": None if is_part(request) else list_board_choices(found),
             "origins": None if is_part(request) else find_origins(judgment_list=found.list),
+            "click_grades": 0 if is_part(request) else click_grades_of(found),
             "changed": 0 if is_part(request) else count_changed(found.list),
             "offers_find": bool(filters.find) or len(found.runs) > FEW,
         }

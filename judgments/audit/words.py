@@ -48,6 +48,7 @@ SENTENCES: Final = {
     "canary.retired": "retired a canary of {}",
     "check.acted": "took action on {}",
     "check.undone": "undid an action on {}",
+    "clicks.graded": "graded pairs of {} by clicks",
     "clicks.imported": "imported the clicks {}",
     "collection.created": "created the collection {}",
     "documents.loaded": "uploaded documents to {}",

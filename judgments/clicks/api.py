@@ -10,20 +10,27 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from judgments.clicks.forms import names_in
+from judgments.clicks.grading import Wish, request_grades
+from judgments.clicks.people import ClickGradeRow, PeoplePage, get_people_page, list_click_grades
 from judgments.clicks.queries import (
     MOST_PAIRS,
     LogPage,
     LogRow,
     PairsPage,
+    get_log,
     get_log_page,
     get_pairs_page,
     list_logs,
 )
+from judgments.clicks.scoring import EXAMINED, FEWEST_IMPRESSIONS, SCORES
 from judgments.jobs.services import submit_job
+from judgments.lists.queries import HEAD, get_list
 from judgments.permissions import check_may_lead, get_access
 from judgments.rest.answers import AnswerSerializer
 from judgments.rest.jobs import JobOutput, accepted
-from judgments.rest.parsing import check_parameters, read_parameters
+from judgments.rest.paging import PageParameters, page_of, page_response
+from judgments.rest.parsing import check_parameters, read_input, read_parameters
+from judgments.rest.schema import REFUSED
 from judgments.rest.uploads import FILE_BODY, UploadView, take_upload
 from touchstone.clicks.ubi import USUAL_ACTIONS
 
@@ -118,3 +125,81 @@ class ClickPairs(APIView):
         access = get_access(viewer=request.user, slug=slug)
         page = get_pairs_page(access=access, number=number, most=MOST_PAIRS, **asked)
         return Response(self.Output(page).data)
+
+
+class ClickPeople(APIView):
+    """How a click log's scores agree with people's grades."""
+
+    class Parameters(serializers.Serializer[Any]):
+        """basis: the list with people's grades; default: the collection's first. score: examined,
+        coec or ctr. fewest: impressions that a pair needs.
+        """
+
+        basis = serializers.SlugField(max_length=64, default="", source="list_slug")
+        score = serializers.ChoiceField(choices=tuple(SCORES), default=EXAMINED)
+        fewest = serializers.IntegerField(min_value=1, max_value=10**9, default=FEWEST_IMPRESSIONS)
+
+    class Input(serializers.Serializer[Any]):
+        """list: which gets the grades; basis: the one with people's grades. score, fewest: as for
+        the comparison.
+        """
+
+        list = serializers.SlugField(max_length=64)
+        basis = serializers.SlugField(max_length=64)
+        score = serializers.ChoiceField(choices=tuple(SCORES), default=EXAMINED)
+        fewest = serializers.IntegerField(min_value=1, max_value=10**9, default=FEWEST_IMPRESSIONS)
+
+    class Output(AnswerSerializer):
+        answer = PeoplePage
+
+    @extend_schema(operation_id="compare_clicks", parameters=[Parameters], responses=Output)
+    def get(self, request: Request, slug: str, number: int) -> Response:
+        """Return preference AUC, tau-b and held-out kappa of each score, overall and by segment."""
+        asked = read_parameters(request, self.Parameters)
+        access = get_access(viewer=request.user, slug=slug)
+        return Response(self.Output(get_people_page(access=access, number=number, **asked)).data)
+
+    @extend_schema(
+        operation_id="grade_by_clicks", request=Input, responses={202: JobOutput} | REFUSED
+    )
+    def post(self, request: Request, slug: str, number: int) -> Response:
+        """Grade pairs of a list by clicks, as one version that a worker makes; for leads."""
+        check_parameters(request)
+        access = get_access(viewer=request.user, slug=slug)
+        check_may_lead(access)
+        log = get_log(access=access, number=number)
+        wanted = read_input(self.Input, request.data)
+        job = request_grades(
+            access=access,
+            log=log,
+            judgment_list=get_list(access=access, slug=wanted["list"]),
+            basis=get_list(access=access, slug=wanted["basis"]),
+            wish=Wish(wanted["score"], wanted["fewest"]),
+            at=timezone.now(),
+        )
+        return accepted(access, job)
+
+
+class ClickGrades(APIView):
+    """The grades of a list that come from clicks."""
+
+    class Parameters(PageParameters):
+        """version: a number, the name of a release, or head."""
+
+        version = serializers.SlugField(max_length=64, default=HEAD)
+
+    class ClickGradeOutput(AnswerSerializer):
+        answer = ClickGradeRow
+
+    @extend_schema(
+        operation_id="list_click_grades",
+        parameters=[Parameters],
+        responses=page_of(ClickGradeOutput),
+    )
+    def get(self, request: Request, slug: str, list_slug: str) -> Response:
+        """List the grades that come from clicks, each with its posterior and what it rests on."""
+        asked = read_parameters(request, self.Parameters)
+        access = get_access(viewer=request.user, slug=slug)
+        judgment_list = get_list(access=access, slug=list_slug)
+        part = list_click_grades(judgment_list=judgment_list, **asked)
+        return page_response(request, part, self.ClickGradeOutput)

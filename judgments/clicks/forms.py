@@ -1,9 +1,13 @@
 """The form of a click log."""
 
+from operator import attrgetter
 from typing import Any
 
 from django import forms
 
+from judgments.clicks.scoring import EXAMINED, FEWEST_IMPRESSIONS, SCORES
+from judgments.models import JudgmentList
+from judgments.permissions import Access
 from touchstone.clicks.ubi import USUAL_ACTIONS
 
 ACCEPTED = ".ndjson,.jsonl,.json,.csv,.parquet,.gz"
@@ -63,3 +67,42 @@ class ClicksForm(forms.Form):
         if set(data.get("impressions", ())) & set(data.get("clicks", ())):
             self.add_error("clicks", "An action can’t be both an impression and a click.")
         return data
+
+
+class ComparisonForm(forms.Form):
+    """Which grades of people a log is compared with, and by which score."""
+
+    basis = forms.ModelChoiceField(
+        label="People’s grades",
+        queryset=JudgmentList.objects.none(),
+        to_field_name="slug",
+        empty_label=None,
+    )
+    score = forms.ChoiceField(label="Score", choices=tuple(SCORES.items()), initial=EXAMINED)
+    fewest = forms.IntegerField(
+        label="Fewest impressions", min_value=1, max_value=10**9, initial=FEWEST_IMPRESSIONS
+    )
+
+    def __init__(self, *args: Any, access: Access, **more: Any) -> None:
+        super().__init__(*args, **more)
+        lists = JudgmentList.objects.filter(
+            collection=access.collection, archived_at=None
+        ).order_by("pk")
+        for name in ("basis", "target"):
+            if name in self.fields:
+                field = self.fields[name]
+                assert isinstance(field, forms.ModelChoiceField)
+                field.queryset = lists
+                field.label_from_instance = attrgetter("name")  # type: ignore[assignment,method-assign]
+
+
+class GradingForm(ComparisonForm):
+    """The list that gets the grades, besides."""
+
+    target = forms.ModelChoiceField(
+        label="Grade the pairs of",
+        queryset=JudgmentList.objects.none(),
+        to_field_name="slug",
+        empty_label=None,
+        help_text="Pairs with a grade from people keep it. Grades from clicks are replaced.",
+    )

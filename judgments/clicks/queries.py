@@ -187,7 +187,7 @@ def list_logs(*, access: Access) -> list[LogRow]:
     """The collection's click logs, the newest first."""
     check_may_see_rankings(access)
     logs = ClickLog.objects.filter(collection=access.collection).defer("applications")
-    return [_row(one) for one in logs.order_by("-number")]
+    return [show_log(one) for one in logs.order_by("-number")]
 
 
 def load_evidence(*, log: ClickLog, kind: str) -> StoredEvidence:
@@ -210,7 +210,7 @@ def get_log_page(*, access: Access, number: int) -> LogPage:
         for key, count in one.outcomes.items():
             totals[key] = totals.get(key, 0) + count
     return LogPage(
-        log=_row(log),
+        log=show_log(log),
         digest=log.digest,
         outcomes=_outcomes(totals),
         applications=[
@@ -236,7 +236,7 @@ def get_pairs_page(
     rows = np.flatnonzero(keep)
     shown = rows[np.argsort(-found.impressions[rows], kind="stable")][:most]
     return PairsPage(
-        log=_row(log),
+        log=show_log(log),
         query_id=query_id,
         rows=_pairs(found, shown.tolist(), queries[shown].tolist(), documents[shown].tolist()),
         total=len(rows),
@@ -293,7 +293,8 @@ def _outcomes(counts: Mapping[str, int]) -> list[OutcomeRow]:
     ]
 
 
-def _row(log: ClickLog) -> LogRow:
+def show_log(log: ClickLog) -> LogRow:
+    """A log as pages show it."""
     return LogRow(
         number=log.number,
         name=log.name,

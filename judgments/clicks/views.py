@@ -5,8 +5,12 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
-from judgments.clicks.forms import ClicksForm
-from judgments.clicks.queries import get_log_page, get_pairs_page, list_logs
+from judgments.clicks.forms import ClicksForm, ComparisonForm, GradingForm
+from judgments.clicks.grading import Wish, request_grades
+from judgments.clicks.people import get_people_page
+from judgments.clicks.queries import get_log, get_log_page, get_pairs_page, list_logs
+from judgments.clicks.scoring import EXAMINED, FEWEST_IMPRESSIONS
+from judgments.clicks.services import ClicksRefused
 from judgments.jobs.services import submit_job
 from judgments.pages.rendering import render_page, sent
 from judgments.permissions import check_may_lead, get_access
@@ -57,3 +61,48 @@ def click_pairs(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         access=access, number=number, query_id=request.GET.get("query", "").strip()
     )
     return render_page(request, "click_pairs", page, access=access, section="queries")
+
+
+@require_http_methods(["GET", "POST"])
+def click_people(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """How a log's scores agree with people's grades; posting makes grades of them, for leads."""
+    access = get_access(viewer=request.user, slug=slug)
+    log = get_log(access=access, number=number)
+    grading = None
+    if request.method == "POST":
+        check_may_lead(access)
+        grading = GradingForm(request.POST, access=access)
+        if grading.is_valid():
+            data = grading.cleaned_data
+            try:
+                job = request_grades(
+                    access=access,
+                    log=log,
+                    judgment_list=data["target"],
+                    basis=data["basis"],
+                    wish=Wish(data["score"], data["fewest"]),
+                    at=timezone.now(),
+                )
+            except ClicksRefused as error:
+                grading.add_error("target", error.message)
+            else:
+                return redirect("job", slug, job.public_id)
+    asked = ComparisonForm(request.GET, access=access)
+    wanted = asked.cleaned_data if asked.is_valid() else {}
+    page = get_people_page(
+        access=access,
+        number=number,
+        list_slug=wanted["basis"].slug if wanted else "",
+        score=wanted.get("score", EXAMINED),
+        fewest=wanted.get("fewest", FEWEST_IMPRESSIONS),
+    )
+    initial = {"basis": page.basis, "score": page.score, "fewest": page.fewest}
+    return render_page(
+        request,
+        "click_people",
+        page,
+        access=access,
+        section="queries",
+        form=asked if wanted else ComparisonForm(initial=initial, access=access),
+        grading=grading or GradingForm(initial=initial, access=access),
+    )

@@ -20,6 +20,7 @@ from judgments.permissions import (
     check_may_see_rankings,
     may_see_people,
 )
+from judgments.versions.click_grades import click_words, count_click_grades
 from judgments.versions.judgment_cache import count_all_grades
 from judgments.versions.queries import get_judged
 from touchstone.files.learning import Features, write_learning
@@ -119,7 +120,12 @@ def show_grade(scale: Scale, code: int) -> GradeShown:
 
 
 def votes_in(access: Access, evidence: Mapping[str, Any]) -> str:
-    """How people voted, as "3 × 2, 1 × 1, decided"; for those who may see people, else ""."""
+    """How people voted, as "3 × 2, 1 × 1, decided"; for those who may see people, else "".
+
+    Of a grade that comes from clicks, what they said.
+    """
+    if clicks := click_words(evidence):
+        return clicks
     if not may_see_people(access) or "votes" not in evidence:
         return ""
     votes = sorted(evidence["votes"].items(), key=lambda vote: -int(vote[0]))
@@ -164,11 +170,12 @@ class GradeCount:
 
 @dataclass(frozen=True)
 class Grades:
-    """What a version holds: how many of each grade, worst first."""
+    """What a version holds: how many of each grade, worst first. from_clicks: of them all."""
 
     rows: list[GradeCount]
     total: int
     queries: int
+    from_clicks: int
 
     @property
     def counts(self) -> list[int]:
@@ -293,6 +300,7 @@ def get_grades(*, judgment_list: JudgmentList, number: int) -> Grades:
         ],
         total=counts.judgments,
         queries=counts.queries,
+        from_clicks=count_click_grades(list_id=judgment_list.pk, version=number),
     )
 
 

@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 
 from judgments.models.collections import Collection
+from judgments.models.lists import JudgmentList, JudgmentVersion
 
 
 class ClickLog(models.Model):
@@ -75,3 +76,27 @@ class ClickBlock(models.Model):
 
     def __str__(self) -> str:
         return f"{self.log_id} {self.kind} block {self.position}"
+
+
+class ClickGrading(models.Model):
+    """A version whose grades a log's clicks made: by which score, and how far people agree.
+
+    fewest: impressions that a pair needed. basis, basis_version: the people's grades that the
+    score was binned against. figures: agreement with them, as judgments/clicks/scoring.py has it.
+    """
+
+    version = models.OneToOneField(
+        JudgmentVersion, on_delete=models.PROTECT, related_name="click_grading"
+    )
+    log = models.ForeignKey(ClickLog, on_delete=models.PROTECT, related_name="gradings")
+    score = models.CharField(max_length=16)
+    fewest = models.PositiveIntegerField()
+    basis = models.ForeignKey(JudgmentList, on_delete=models.PROTECT, related_name="+")
+    basis_version = models.PositiveIntegerField()
+    figures = models.JSONField()
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return f"{self.version_id} by clicks"

@@ -55,6 +55,7 @@ class JudgmentVersion(models.Model):
         REVERT = "revert", "revert"
         QUERIES = "queries", "queries"
         CHANGED = "changed", "changed documents"
+        CLICKS = "clicks", "clicks"
 
     list = models.ForeignKey(
         JudgmentList, on_delete=models.PROTECT, related_name="versions", db_index=False
@@ -91,7 +92,8 @@ class Judgment(models.Model):
     """One grade and the versions it holds in: `since` <= v < `until` (null: still).
 
     evidence: plain values for those who ask why, e.g. {"votes": {"3": 2}, "labels": [ids],
-    "guideline": 4}; never a reference upwards.
+    "guideline": 4}; never a reference upwards. Of a grade that comes from clicks, it has the key
+    "clicks" (judgments/versions/click_grades.py).
     """
 
     # the constraints' indexes begin with the list and the query

@@ -40,6 +40,8 @@ UNLOGGED = {
     "api-pictures-files": JOB,
     "api-click-logs": JOB,
     "clicks-upload": JOB,
+    "click-people": JOB,
+    "api-click-people": JOB,
     "api-training": READS,
     "api-webhook-replay": REPLAY,
     "campaign-pool-preview": READS,

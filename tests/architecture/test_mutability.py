@@ -43,6 +43,7 @@ from evaluation.tasks import compute_tools
 from judgments.collections.services import load_queries
 from judgments.lists.services import release_version
 from judgments.models import (
+    ClickGrading,
     QueryOrigin,
     Secret,
     SetLook,
@@ -155,7 +156,16 @@ def make_webhook_attempt() -> None:
 
 
 def make_other_logs(world: World) -> None:
-    make_clicks(world=world)
+    log = make_clicks(world=world)
+    ClickGrading.objects.create(
+        version=world.judgments.versions.order_by("number")[0],
+        log=log,
+        score="coec",
+        fewest=1,
+        basis=world.judgments,
+        basis_version=1,
+        figures={},
+    )
     make_webhook_attempt()
 
 

@@ -101,6 +101,8 @@ KEPT: Final = {
     "judgments.AuditEntry.action": "one of the product's own words",
     "judgments.AuditEntry.at": SERVER,
     "judgments.ClickBlock.rows": "counts by query, document and rank; of no event and no person",
+    "judgments.ClickGrading.figures": "agreement",
+    "judgments.ClickGrading.score": "one of the product's own words",
     "judgments.ClickLog.applications": "names of applications and actions, counts and estimates",
     "judgments.ClickLog.created_at": SERVER,
     "judgments.ClickLog.digest": HASH,

@@ -157,6 +157,15 @@ ROWS = [
     readers("api-click-log", path=judgments.clicks),
     readers("api-click-log", 404, path=lambda world: judgments.clicks(world) | {"number": 9}),
     readers("api-click-pairs", path=judgments.clicks),
+    readers("api-click-people", path=judgments.clicks),
+    leads(
+        "api-click-people",
+        202,
+        path=judgments.clicks,
+        data={"list": "main", "basis": "main"},
+        **JSON,
+    ),
+    readers("api-click-grades", path=main),
     readers("api-traffic-logs", path=books),
     leads(
         "api-traffic-logs",

@@ -233,6 +233,15 @@ ROWS = [
     leads("clicks-upload", 302, path=books, method="post", data=CLICKS),
     readers("click-log", path=clicks),
     readers("click-pairs", path=clicks),
+    readers("click-people", path=clicks),
+    leads("click-people", path=clicks, method="post", data={"score": "nope"}),
+    leads(
+        "click-people",
+        302,
+        path=clicks,
+        method="post",
+        data={"basis": "main", "target": "main", "score": "coec", "fewest": 1},
+    ),
     readers("traffic", path=books),
     leads("traffic-upload", path=books),
     leads(
