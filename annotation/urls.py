@@ -236,6 +236,18 @@ urlpatterns: list[URLPattern] = [
         judges.machine_judge_secret_remove,
         name="machine-judge-secret-remove",
     ),
+    path(f"{J}/budget", judges.machine_judge_budget, name="machine-judge-budget"),
+    path(f"{J}/campaigns/start", judges.judge_campaign_start, name="judge-campaign-start"),
+    path(
+        f"{C}/machine-judges/campaigns/<uuid:public_id>",
+        judges.judge_campaign,
+        name="judge-campaign",
+    ),
+    path(
+        f"{C}/machine-judges/campaigns/<uuid:public_id>/stop",
+        judges.judge_campaign_stop,
+        name="judge-campaign-stop",
+    ),
     path(f"{C}/guidelines", guidelines.guidelines, name="guidelines"),
     path(f"{C}/guidelines/new", guidelines.guideline_create, name="guideline-create"),
     path(f"{C}/guidelines/preview", guidelines.guideline_preview, name="guideline-preview"),

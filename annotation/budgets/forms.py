@@ -5,9 +5,9 @@ from decimal import Decimal
 from typing import Any, Final
 
 from django import forms
-from django.conf import settings
 
 from annotation.models import Campaign
+from annotation.pages.money import Money
 from judgments.budgets.rules import HUNDREDTHS
 from judgments.budgets.services import Limits
 from judgments.models import Budget
@@ -18,20 +18,6 @@ KEYS: Final = {
     "money_total": (Budget.Unit.MONEY, Budget.Period.TOTAL),
     "money_month": (Budget.Unit.MONEY, Budget.Period.MONTH),
 }
-
-
-class Money(forms.DecimalField):
-    """An amount of the installation's currency, to the hundredth."""
-
-    def __init__(self, *, label: str, help_text: str = "") -> None:
-        super().__init__(
-            label=f"{label}, in {settings.CURRENCY}",
-            required=False,
-            min_value=Decimal("0.01"),
-            max_digits=15,
-            decimal_places=2,
-            help_text=help_text,
-        )
 
 
 def _labels(label: str) -> forms.IntegerField:

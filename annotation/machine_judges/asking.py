@@ -16,7 +16,7 @@ from annotation.machine_judges.answers import (
     outcome_of,
     read_completion,
 )
-from annotation.machine_judges.configuration import Prompt, Prompter, tokens_of
+from annotation.machine_judges.configuration import MASKED, Prompt, Prompter, tokens_of
 from annotation.machine_judges.services import JudgeRefused, origin_of
 from annotation.models import MachineJudge
 from judgments.outgoing.client import Client, OutgoingError
@@ -137,6 +137,13 @@ def _failed(
         body=error.answer.body if error.answer else b"",
     )
     return asked, error.answer.headers if error.answer else {}
+
+
+def masked(text: bytes, secret: str) -> bytes:
+    """What an endpoint said, without the secret: also where it leaves out "Bearer"."""
+    for part in filter(None, (secret, secret.rpartition(" ")[2])):
+        text = text.replace(part.encode(), MASKED.encode())
+    return text
 
 
 def open_endpoint(

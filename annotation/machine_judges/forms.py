@@ -1,7 +1,7 @@
 """The form of how a machine judge is asked."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
@@ -22,7 +22,11 @@ from annotation.machine_judges.configuration import (
 )
 from annotation.machine_judges.prompts import DEFAULT_TEMPLATE, LONGEST_TEMPLATE
 from annotation.machine_judges.services import MAX_NAME_CHARACTERS
-from annotation.models import GuidelineRevision
+from annotation.models import Campaign, GuidelineRevision
+from annotation.pages.money import Money
+from judgments.budgets.rules import HUNDREDTHS
+from judgments.budgets.services import Limits
+from judgments.models import Budget, SamplePlan, SavedSet
 from touchstone.files.json_lines import Json, JsonRefusedError, json_object
 
 CODE: Final = {"class": "mono", "spellcheck": "false", "autocomplete": "off"}
@@ -167,3 +171,110 @@ def initial_of(configuration: Configuration, revision: GuidelineRevision) -> dic
         "prompt_price": Decimal(configuration.prompt_price) / PRICE_STEP,
         "completion_price": Decimal(configuration.completion_price) / PRICE_STEP,
     }
+
+
+SET: Final = "set:"
+SAMPLE: Final = "sample:"
+
+
+class ScopeForm(forms.Form):
+    """What a judge is to label: a campaign's pairs, of all queries or of a set's or a sample's."""
+
+    campaign = forms.ChoiceField(label="Pairs of")
+    queries = forms.ChoiceField(label="Queries", required=False)
+
+    def __init__(
+        self,
+        *args: Any,
+        campaigns: Iterable[Campaign],
+        sets: Iterable[SavedSet],
+        plans: Iterable[SamplePlan],
+        **options: Any,
+    ) -> None:
+        super().__init__(*args, **options)
+        self._campaigns = {str(one.public_id): one for one in campaigns}
+        self._sets = {f"{SET}{one.pk}": one for one in sets}
+        self._plans = {f"{SAMPLE}{one.pk}": one for one in plans}
+        campaign: Any = self.fields["campaign"]
+        campaign.choices = [(key, one.name) for key, one in self._campaigns.items()]
+        queries: Any = self.fields["queries"]
+        queries.choices = [
+            ("", "all"),
+            *((key, f"set {one.name}") for key, one in self._sets.items()),
+            *((key, f"sample {one.name}") for key, one in self._plans.items()),
+        ]
+
+    def chosen(self) -> tuple[Campaign, SavedSet | None, SamplePlan | None]:
+        """What was chosen. The form is valid."""
+        queries = self.cleaned_data["queries"]
+        campaign = self._campaigns[self.cleaned_data["campaign"]]
+        return campaign, self._sets.get(queries), self._plans.get(queries)
+
+
+BUDGETS: Final = {
+    "tokens_total": (Budget.Unit.TOKENS, Budget.Period.TOTAL),
+    "tokens_month": (Budget.Unit.TOKENS, Budget.Period.MONTH),
+    "money_total": (Budget.Unit.MONEY, Budget.Period.TOTAL),
+    "money_month": (Budget.Unit.MONEY, Budget.Period.MONTH),
+}
+
+
+def _tokens(label: str) -> forms.IntegerField:
+    return forms.IntegerField(label=label, required=False, min_value=1, max_value=10**12)
+
+
+class JudgeBudgetForm(forms.Form):
+    """The budgets of a machine judge. has_prices: its newest revision says what tokens cost."""
+
+    tokens_total = _tokens("Limit in total, in tokens")
+    tokens_month = _tokens("Limit a month, in tokens")
+    warn_percent = forms.IntegerField(
+        label="Warn at, in percent",
+        min_value=1,
+        max_value=100,
+        help_text="Leads get a message when this much is used, and when all is.",
+    )
+    stops = forms.BooleanField(
+        label="Stop when a limit is reached",
+        required=False,
+        help_text="Requests that are in flight then are still paid for.",
+    )
+
+    def __init__(
+        self, *args: Any, budgets: Iterable[Budget], has_prices: bool, **options: Any
+    ) -> None:
+        known = {(one.unit, one.period): one for one in budgets}
+        first = next(iter(known.values()), None)
+        initial: dict[str, Any] = {
+            "warn_percent": first.warn_percent if first else 80,
+            "stops": first.stops if first else True,
+        }
+        for name, key in BUDGETS.items():
+            if key in known:
+                limit = known[key].limit
+                is_money = key[0] == Budget.Unit.MONEY
+                initial[name] = Decimal(limit).scaleb(-2) if is_money else limit
+        options["initial"] = initial
+        super().__init__(*args, **options)
+        self._has_prices = has_prices
+        self.fields["money_total"] = Money(label="Limit in total")
+        self.fields["money_month"] = Money(
+            label="Limit a month", help_text="Months are in UTC. Leave a limit empty for none."
+        )
+        self.order_fields((*BUDGETS, "warn_percent", "stops"))
+
+    def clean(self) -> dict[str, Any]:
+        """Money is counted by the prices of tokens."""
+        cleaned = super().clean() or {}
+        for name in ("money_total", "money_month"):
+            if cleaned.get(name) and not self._has_prices:
+                self.add_error(name, "Enter the prices of tokens in a revision first.")
+        return cleaned
+
+    def limits(self) -> Limits:
+        """What was entered, in tokens and hundredths of the currency."""
+        entered = {key: self.cleaned_data[name] for name, key in BUDGETS.items()}
+        return {
+            key: int(value * HUNDREDTHS) if value and key[0] == Budget.Unit.MONEY else value
+            for key, value in entered.items()
+        }

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from annotation.machine_judges.answers import WORDS, Outcome
-from annotation.machine_judges.asking import open_endpoint
+from annotation.machine_judges.asking import masked, open_endpoint
 from annotation.machine_judges.configuration import MASKED, Configuration, Prompter, check
 from annotation.machine_judges.services import JudgeRefused, check_own, instructions_of
 from annotation.machine_judges.shown import load_shown
@@ -85,10 +85,8 @@ def try_pair(
             judge=judge, prompter=prompter, client=client, stop=threading.Event(), secret=secret
         )
         (asked,), _ = endpoint.ask(prompt)
-    body, detail = asked.body.decode("utf-8", "replace"), asked.detail
-    if endpoint.secret:
-        body = body.replace(endpoint.secret, MASKED)
-        detail = detail.replace(endpoint.secret, MASKED)
+    body = masked(asked.body, endpoint.secret).decode("utf-8", "replace")
+    detail = masked(asked.detail.encode(), endpoint.secret).decode()
     return Tried(
         qid=query.qid,
         docid=document.docid,

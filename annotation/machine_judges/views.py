@@ -1,14 +1,23 @@
-"""Machine judges: their list, their revisions, and a pair to try."""
+"""Machine judges: their list, their revisions, a pair to try, budgets and campaigns."""
+
+from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotation.machine_judges.campaign_queries import (
+    get_judge_campaign,
+    get_judge_campaign_page,
+    list_campaign_rows,
+    list_scopes,
+)
+from annotation.machine_judges.campaigns import start_judging, stop_judging
 from annotation.machine_judges.configuration import ConfigurationRefused
-from annotation.machine_judges.forms import JudgeForm, initial_of
+from annotation.machine_judges.forms import JudgeBudgetForm, JudgeForm, ScopeForm, initial_of
 from annotation.machine_judges.queries import (
     JudgePage,
     get_judge,
@@ -17,10 +26,13 @@ from annotation.machine_judges.queries import (
     list_newest_guidelines,
 )
 from annotation.machine_judges.services import create_judge, remove_secret, revise_judge
+from annotation.machine_judges.spending import note_spent, subject_of
 from annotation.machine_judges.trying import Tried, try_pair
 from annotation.models import GuidelineRevision, MachineJudge
 from annotation.pages.rendering import render_page
-from judgments.pages.rendering import posted
+from judgments.budgets.queries import list_budgets, show_budgets
+from judgments.budgets.services import set_budgets
+from judgments.pages.rendering import is_part, posted
 from judgments.permissions import Access, NotFound, check_may_lead, get_access
 from judgments.rate_limits import costly
 from touchstone.errors import DomainError
@@ -40,7 +52,16 @@ def machine_judge(
     """A machine judge as it is now, or in an older revision."""
     access = get_access(viewer=request.user, slug=slug)
     page = get_judge_page(access=access, judge_id=judge_id, number=number)
-    return render_page(request, "machine_judge", page, access=access)
+    budgets = list_budgets(access.collection, subject_of(page.judge))
+    return render_page(
+        request,
+        "machine_judge",
+        page,
+        access=access,
+        rows=list_campaign_rows(page.judge),
+        form=_scope_form(access),
+        budgets=show_budgets(budgets, each=0, now=timezone.now()),
+    )
 
 
 @costly
@@ -161,3 +182,89 @@ def machine_judge_secret_remove(request: HttpRequest, slug: str, judge_id: int) 
     else:
         messages.success(request, "Secret removed.")
     return redirect("machine-judge", slug, judge_id)
+
+
+@require_http_methods(["GET", "POST"])
+def machine_judge_budget(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
+    """The budgets of a machine judge, in tokens and money."""
+    access = get_access(viewer=request.user, slug=slug)
+    check_may_lead(access)
+    page, now = get_judge_page(access=access, judge_id=judge_id), timezone.now()
+    subject = subject_of(page.judge)
+    budgets = list_budgets(access.collection, subject)
+    form = JudgeBudgetForm(posted(request), budgets=budgets, has_prices=page.has_prices)
+    if request.method == "POST" and form.is_valid():
+        set_budgets(
+            access=access,
+            subject=subject,
+            name=page.judge.name,
+            limits=form.limits(),
+            warn_percent=form.cleaned_data["warn_percent"],
+            stops=form.cleaned_data["stops"],
+            at=now,
+        )
+        note_spent(page.judge, at=now)
+        messages.success(request, "Saved.")
+        return redirect("machine-judge", slug, judge_id)
+    return render_page(request, "machine_judge_budget", page, access=access, form=form)
+
+
+@require_POST
+def judge_campaign_start(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
+    """Let a worker ask about the pairs of a campaign."""
+    access = get_access(viewer=request.user, slug=slug)
+    check_may_lead(access)
+    judge = get_judge(access=access, judge_id=judge_id)
+    form = _scope_form(access, request.POST)
+    if not form.is_valid():
+        messages.error(request, "Choose the pairs that it is to label.")
+        return redirect("machine-judge", slug, judge_id)
+    campaign, saved_set, plan = form.chosen()
+    try:
+        started = start_judging(
+            access=access,
+            judge=judge,
+            campaign=campaign,
+            saved_set=saved_set,
+            plan=plan,
+            at=timezone.now(),
+        )
+    except NotFound:
+        raise
+    except DomainError as error:
+        messages.error(request, error.message)
+        return redirect("machine-judge", slug, judge_id)
+    return redirect("judge-campaign", slug, started.public_id)
+
+
+def _scope_form(access: Access, data: QueryDict | None = None) -> ScopeForm:
+    scopes = list_scopes(access=access)
+    return ScopeForm(data, campaigns=scopes.campaigns, sets=scopes.sets, plans=scopes.plans)
+
+
+@require_safe
+def judge_campaign(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """How far a judge's campaign is; then its outcomes."""
+    access = get_access(viewer=request.user, slug=slug)
+    page = get_judge_campaign_page(
+        access=access, public_id=public_id, page=request.GET.get("page", "")
+    )
+    template = "_judge_campaign" if is_part(request) else "judge_campaign"
+    return render_page(request, template, page, access=access)
+
+
+@require_POST
+def judge_campaign_stop(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Ask about no more pairs."""
+    access = get_access(viewer=request.user, slug=slug)
+    check_may_lead(access)
+    own = get_judge_campaign(access=access, public_id=public_id)
+    try:
+        stop_judging(access=access, own=own, at=timezone.now())
+    except NotFound:
+        raise
+    except DomainError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, "Stopped.")
+    return redirect("judge-campaign", slug, public_id)

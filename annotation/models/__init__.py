@@ -24,7 +24,13 @@ from annotation.models.labels import (
     Label,
     LabelTiming,
 )
-from annotation.models.machine_judges import JudgeRevision, MachineJudge
+from annotation.models.machine_judges import (
+    JudgeAttempt,
+    JudgeCampaign,
+    JudgeRevision,
+    MachineJudge,
+    MachineLabel,
+)
 from annotation.models.pools import Pair, Pool, PoolEntry, SnapshotPool
 from annotation.models.preferences import LabellingPreferences
 from annotation.models.quality import AsidePreview, QualityReport, RulePreview
@@ -57,11 +63,14 @@ __all__ = [
     "GoldItem",
     "Guideline",
     "GuidelineRevision",
+    "JudgeAttempt",
+    "JudgeCampaign",
     "JudgeRevision",
     "Label",
     "LabelTiming",
     "LabellingPreferences",
     "MachineJudge",
+    "MachineLabel",
     "Message",
     "OneMoreLabel",
     "Pair",

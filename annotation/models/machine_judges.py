@@ -1,13 +1,14 @@
-"""Machine judges: language models that label pairs; how they are asked, in revisions."""
+"""Machine judges: how they are asked, in revisions; what they answered, and their labels."""
 
 import secrets
+import uuid
 from typing import Final
 
 from django.conf import settings
 from django.db import models
 
-from annotation.models.campaigns import GuidelineRevision
-from judgments.models import Collection, Secret
+from annotation.models.campaigns import Campaign, GuidelineRevision
+from judgments.models import Collection, Document, Job, Query, SamplePlan, SavedSet, Secret
 
 OUTCOMES: Final = (
     *("labelled", "declined", "truncated", "bad_json", "bad_schema", "off_scale", "bad_answer"),
@@ -71,3 +72,155 @@ class JudgeRevision(models.Model):
 
     def __str__(self) -> str:
         return f"{self.judge} r{self.number}"
+
+
+class JudgeCampaign(models.Model):
+    """Pairs of a campaign that a machine judge labels.
+
+    saved_set, plan: of these queries alone. last_pair: the highest id of a pair when it began;
+    later ones are not asked. pairs: how many are to be labelled. cached: of them, how many had a
+    label of this revision and the same texts. job: the one that asks, or the last that did.
+    problem: why it ended before all was asked, in words.
+    """
+
+    class State(models.TextChoices):
+        RUNNING = "running", "running"
+        DONE = "done", "done"
+        FAILED = "failed", "failed"
+        STOPPED = "stopped", "stopped"
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    judge = models.ForeignKey(MachineJudge, on_delete=models.PROTECT, related_name="campaigns")
+    revision = models.ForeignKey(JudgeRevision, on_delete=models.PROTECT, related_name="campaigns")
+    campaign = models.ForeignKey(
+        Campaign, on_delete=models.PROTECT, related_name="machine_campaigns"
+    )
+    saved_set = models.ForeignKey(
+        SavedSet, null=True, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    plan = models.ForeignKey(
+        SamplePlan, null=True, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    state = models.CharField(max_length=8, choices=State.choices, default=State.RUNNING)
+    pairs = models.PositiveIntegerField()
+    cached = models.PositiveIntegerField(default=0)
+    last_pair = models.BigIntegerField()
+    job = models.ForeignKey(Job, null=True, on_delete=models.PROTECT, related_name="+")
+    problem = models.TextField(blank=True, default="")
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("judge",),
+                condition=models.Q(state="running"),
+                name="judge_campaign_one_at_a_time",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(state__in=("running", "done", "failed", "stopped")),
+                name="judge_campaign_state_known",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(state="running", ended_at=None)
+                | (~models.Q(state="running") & models.Q(ended_at__isnull=False)),
+                name="judge_campaign_ends_once",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.judge_id} on {self.campaign_id}"
+
+
+class JudgeAttempt(models.Model):
+    """One request about a pair, and what became of it. Written once, as it comes.
+
+    digest: SHA-256 of what was sent; with the revision it is the key under which an answer is
+    found again. content_hash: of the document as it was shown. grade: of an answer that keeps to
+    the schema, and of no other. is_last: the pair is asked no more in this campaign. cost: in
+    10⁻¹⁰ of the currency. is_estimated: the endpoint did not count tokens. answer: zlib of the
+    body. detail: the reason for the grade, or what was wrong.
+    """
+
+    campaign = models.ForeignKey(
+        JudgeCampaign, on_delete=models.PROTECT, related_name="attempts", db_index=False
+    )
+    query = models.ForeignKey(Query, on_delete=models.PROTECT, related_name="+", db_index=False)
+    document = models.ForeignKey(
+        Document, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    digest = models.CharField(max_length=64)
+    content_hash = models.CharField(max_length=64)
+    outcome = models.CharField(max_length=16)
+    grade = models.SmallIntegerField(null=True)
+    is_last = models.BooleanField()
+    status = models.PositiveSmallIntegerField(null=True)
+    seconds = models.FloatField()
+    prompt_tokens = models.PositiveIntegerField(default=0)
+    completion_tokens = models.PositiveIntegerField(default=0)
+    is_estimated = models.BooleanField(default=False)
+    cost = models.PositiveBigIntegerField(default=0)
+    answer = models.BinaryField(default=b"")
+    detail = models.CharField(max_length=500, blank=True, default="")
+    ended_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.CheckConstraint(
+                condition=models.Q(outcome__in=OUTCOMES), name="judge_attempt_outcome_known"
+            ),
+            # a failure is never a grade
+            models.CheckConstraint(
+                condition=models.Q(outcome="labelled", grade__isnull=False)
+                | (~models.Q(outcome="labelled") & models.Q(grade=None)),
+                name="judge_attempt_grade_iff_labelled",
+            ),
+        )
+        indexes = (
+            models.Index(
+                fields=("campaign", "query", "document"),
+                condition=models.Q(is_last=True),
+                name="judge_attempt_last",
+            ),
+            models.Index(fields=("campaign", "outcome"), name="judge_attempt_outcome"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.query_id} {self.document_id}: {self.outcome}"
+
+
+class MachineLabel(models.Model):
+    """A machine judge's grade of a pair, from an answer that keeps to the schema.
+
+    attempt: the one that gave it; of a pair with the same texts, where that was asked before.
+    """
+
+    revision = models.ForeignKey(
+        JudgeRevision, on_delete=models.PROTECT, related_name="labels", db_index=False
+    )
+    query = models.ForeignKey(Query, on_delete=models.PROTECT, related_name="+", db_index=False)
+    document = models.ForeignKey(
+        Document, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    digest = models.CharField(max_length=64)
+    content_hash = models.CharField(max_length=64)
+    grade = models.SmallIntegerField()
+    attempt = models.ForeignKey(JudgeAttempt, on_delete=models.PROTECT, related_name="labels")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("revision", "query", "document", "digest"), name="machine_label_once"
+            ),
+        )
+        indexes = (models.Index(fields=("revision", "digest"), name="machine_label_digest"),)
+
+    def __str__(self) -> str:
+        return f"{self.query_id} {self.document_id}: {self.grade}"

@@ -59,6 +59,8 @@ SENTENCES: Final = {
     "installation.set_up": "set up the installation as {}",
     "invitation.created": "created an invitation: {}",
     "invitation.withdrawn": "withdrew the {}",
+    "judge.campaign_started": "started a machine judge on {}",
+    "judge.campaign_stopped": "stopped a machine judge on {}",
     "judge.created": "created the machine judge {}",
     "judge.revised": "revised the machine judge {}",
     "judge.secret_removed": "removed the secret of the machine judge {}",

@@ -39,7 +39,7 @@ def used_now(budget: Budget, now: datetime) -> int:
 
 
 def _show(budget: Budget, each: int, now: datetime) -> BudgetShown:
-    step = 1 if budget.unit == Budget.Unit.LABELS else each
+    step = each if budget.unit == Budget.Unit.MONEY else 1
     found = standing_of(
         limit=budget.limit, used=used_now(budget, now), each=step, warn_percent=budget.warn_percent
     )

@@ -1,6 +1,6 @@
 """What a budget allows: functions of plain values, for labels of people and any other evidence.
 
-Amounts are integers: labels, or hundredths of the currency.
+Amounts are integers: labels, tokens, or hundredths of the currency.
 """
 
 from dataclasses import dataclass
@@ -60,6 +60,6 @@ def month_start(at: datetime) -> datetime:
 
 def in_words(amount: int, unit: str, currency: str) -> str:
     """An amount as people read it: "1,200 labels", "1 label", "12.50 EUR"."""
-    if unit == "labels":
-        return "1 label" if amount == 1 else f"{amount:,} labels"
+    if unit != "money":
+        return f"1 {unit.removesuffix('s')}" if amount == 1 else f"{amount:,} {unit}"
     return f"{amount // HUNDREDTHS:,}.{amount % HUNDREDTHS:02} {currency}"

@@ -55,6 +55,7 @@ TITLES = {
     "import_pictures": "Upload of pictures",
     "find_pictures": "Looking for pictures in documents",
     "fetch_pictures": "Fetching pictures",
+    "judge_pairs": "Labelling by a machine judge",
     "take_snapshot": "Snapshot of a live ranker",
     "choose_rule": "Aggregating labels by a rule",
     "import_traffic": "Import of traffic",

@@ -9,13 +9,15 @@ class Budget(models.Model):
     """A limit on what evidence for a collection may cost; changes of it are in the audit log.
 
     subject: what it is for, named by the app that spends: "collection", "campaign:7". limit: in
-    labels, or in hundredths of the installation's currency. used: of it, as `used_in` counted: a
-    month such as "2026-11", or "" for all time. stops: nothing more is begun once it is used up.
+    labels, tokens of a language model, or hundredths of the installation's currency. used: of it,
+    as `used_in` counted: a month such as "2026-11", or "" for all time. stops: nothing more is
+    begun once it is used up.
     """
 
     class Unit(models.TextChoices):
         LABELS = "labels", "labels"
         MONEY = "money", "money"
+        TOKENS = "tokens", "tokens"
 
     class Period(models.TextChoices):
         TOTAL = "total", "in total"
@@ -39,7 +41,7 @@ class Budget(models.Model):
                 fields=("collection", "subject", "unit", "period"), name="budget_once"
             ),
             models.CheckConstraint(
-                condition=models.Q(unit__in=("labels", "money")), name="budget_unit_known"
+                condition=models.Q(unit__in=("labels", "money", "tokens")), name="budget_unit_known"
             ),
             models.CheckConstraint(
                 condition=models.Q(period__in=("total", "month")), name="budget_period_known"

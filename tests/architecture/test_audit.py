@@ -156,5 +156,6 @@ def test_every_address_that_changes_something_leaves_an_entry_or_a_reason(world:
 
 def test_what_a_job_does_is_logged_or_makes_a_version() -> None:
     silent = {kind for kind in list_kinds() if not may_log(get_handler(kind))}
-    # which pictures there are follows from documents and chosen fields; both are logged
-    assert silent <= {"import_qrels", "find_pictures", "fetch_pictures"}
+    # which pictures there are follows from documents and chosen fields; both are logged. What a
+    # machine judge was asked and said are rows that never change; that it was started is logged
+    assert silent <= {"import_qrels", "find_pictures", "fetch_pictures", "judge_pairs"}

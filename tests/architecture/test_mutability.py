@@ -16,8 +16,11 @@ from annotation.models import (
     CheckAction,
     Feedback,
     GoldCheck,
+    JudgeAttempt,
+    JudgeCampaign,
     JudgeRevision,
     MachineJudge,
+    MachineLabel,
     OneMoreLabel,
     Reopening,
     Review,
@@ -80,6 +83,7 @@ MUTABLE = {
     "annotation.LabelTiming": "how long labels took: can be erased, and is no fact",
     "annotation.LabellingPreferences": "keys and text size, as often as somebody likes",
     "annotation.TrainingAttempt": "ends, and a lead may decide it; both are in the audit log",
+    "annotation.JudgeCampaign": "runs and ends; its attempts and labels are append-only",
     "annotation.MachineJudge": "its secret; how it is asked lies in revisions",
     "annotation.SnapshotPool": "waits, and ends",
     "annotation.Pair": "its state, and what was last concluded of it",
@@ -171,7 +175,7 @@ def make_other_logs(world: World) -> None:
 
 def make_machine_labels(world: World, campaign: Campaign) -> None:
     judge = MachineJudge.objects.create(collection=world.collection, name="Model", created_at=NOW)
-    JudgeRevision.objects.create(
+    revision = JudgeRevision.objects.create(
         judge=judge,
         number=1,
         guideline_revision=campaign.guideline.revisions.get(),
@@ -179,6 +183,15 @@ def make_machine_labels(world: World, campaign: Campaign) -> None:
         instructions="Judge.",
         created_at=NOW,
     )
+    at_work = JudgeCampaign.objects.create(
+        judge=judge, revision=revision, campaign=campaign, pairs=1, last_pair=1, created_at=NOW
+    )
+    pair = {"query": world.queries[0], "document": world.documents[0], "grade": 3}
+    texts = {"digest": "a" * 64, "content_hash": "b" * 64}
+    attempt = JudgeAttempt.objects.create(
+        campaign=at_work, **pair, **texts, outcome="labelled", is_last=True, seconds=1, ended_at=NOW
+    )
+    MachineLabel.objects.create(revision=revision, **pair, **texts, attempt=attempt, created_at=NOW)
 
 
 @pytest.fixture

@@ -3,10 +3,10 @@
 from typing import Any
 
 from annotation.machine_judges.configuration import Configuration
-from annotation.models import JudgeRevision, MachineJudge
+from annotation.models import JudgeCampaign, JudgeRevision, MachineJudge
 from judgments.models import Secret
 from tests.builders import NOW, World
-from tests.builders_annotation import make_guideline
+from tests.builders_annotation import make_draft, make_guideline
 from tests.permissions.judgments import books
 from tests.permissions.table import Row, leads, managers
 
@@ -41,6 +41,19 @@ def revision(world: World) -> dict[str, Any]:
     return judge(world) | {"number": 1}
 
 
+def at_work(world: World) -> dict[str, Any]:
+    judge = judge_of(world)
+    own = JudgeCampaign.objects.create(
+        judge=judge,
+        revision=judge.revisions.get(),
+        campaign=make_draft(world=world),
+        pairs=1,
+        last_pair=1,
+        created_at=NOW,
+    )
+    return books(world) | {"public_id": own.public_id}
+
+
 ROWS: list[Row] = [
     managers("machine-judges", path=books),
     leads("machine-judge-create", path=books),
@@ -49,5 +62,16 @@ ROWS: list[Row] = [
     managers("machine-judge-revision", path=revision),
     leads("machine-judge-edit", path=judge),
     leads("machine-judge-edit", path=judge, method="post", data=FORM),
+    leads("machine-judge-budget", path=judge),
+    leads(
+        "machine-judge-budget",
+        302,
+        path=judge,
+        method="post",
+        data={"tokens_total": 1_000, "warn_percent": 80},
+    ),
+    leads("judge-campaign-start", 302, path=judge, method="post"),
+    managers("judge-campaign", path=at_work),
+    leads("judge-campaign-stop", 302, path=at_work, method="post"),
     leads("machine-judge-secret-remove", 302, path=judge, method="post"),
 ]

@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from annotation.gold.services import mark_gold
 from annotation.models import JudgeRevision, MachineJudge
+from judgments.jobs.services import work_jobs
 from judgments.models import AuditEntry, Secret
 from judgments.outgoing.rules import read_origins
 from tests.annotation.machine_judges.endpoint import completion, fails, grades, make_judge, running
@@ -197,3 +198,40 @@ def test_a_judge_of_another_collection_is_not_found(world, settings):
     revision = make_judge(world, "http://127.0.0.1:9/")
     assert client_of("ben").get(url("machine-judge", revision.judge_id)).status_code == 404
     assert client_of("dora").get(url("machine-judges")).status_code == 404
+
+
+def test_a_judge_is_started_watched_stopped_and_kept_to_a_budget(world, settings):
+    campaign = make_campaign(world=world)
+    ada = client_of("ada")
+
+    def respond(shown):
+        return fails(400) if "Title 2" in shown else grades(3)
+
+    with running(respond) as endpoint:
+        settings.OUTGOING = read_origins([endpoint.entry])
+        judge = make_judge(world, endpoint.url).judge
+        wrong = ada.post(url("machine-judge-budget", judge.pk), LIMIT | {"money_total": 5})
+        assert "Enter the prices of tokens" in words(wrong)
+        ada.post(url("machine-judge-budget", judge.pk), LIMIT)
+        started = ada.post(
+            url("judge-campaign-start", judge.pk), {"campaign": campaign.public_id, "queries": ""}
+        )
+        assert "0 of 6" in words(ada.get(started["Location"]))
+        while work_jobs():
+            pass
+    page = ada.get(started["Location"])
+    assert "Labelled 4" in words(page)
+    assert "HTTP error 2" in words(page)
+    assert "Pairs without a label" in words(page)
+    shown = words(ada.get(url("machine-judge", judge.pk)))
+    assert "440 tokens" in shown
+    assert "1,000 tokens" in shown
+    assert "4 of 6" in shown
+    assert client_of("dora").get(started["Location"]).status_code == 404
+    again = {"campaign": campaign.public_id, "queries": ""}
+    other = ada.post(url("judge-campaign-start", judge.pk), again)["Location"]
+    ada.post(f"{other}/stop")
+    assert "stopped" in words(ada.get(other))
+
+
+LIMIT = {"tokens_total": 1_000, "warn_percent": 80, "stops": "on"}

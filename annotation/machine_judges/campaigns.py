@@ -1,0 +1,135 @@
+"""Machine judges at work: their campaigns begin and end."""
+
+from datetime import datetime
+from typing import Final
+
+from django.db import IntegrityError, transaction
+from django.db.models import Count, Max, QuerySet
+
+from annotation.machine_judges.services import JudgeRefused, check_own
+from annotation.models import Campaign, JudgeCampaign, MachineJudge, Pair
+from annotation.permissions import check_may_run
+from judgments.audit import services as audit
+from judgments.jobs.services import queue_job
+from judgments.models import Job, SampledQuery, SamplePlan, SavedSet, SavedSetQuery
+from judgments.permissions import Access, NotFound, check_may_lead
+from touchstone.scales import Scale
+
+KIND: Final = "judge_pairs"
+
+
+def pairs_in_scope(
+    campaign: Campaign, *, saved_set: SavedSet | None = None, plan: SamplePlan | None = None
+) -> QuerySet[Pair]:
+    """The pairs of a campaign that can be shown, of a set's or a sample's queries alone."""
+    own_qs = Pair.objects.filter(campaign=campaign, document__is_stub=False).exclude(query__text="")
+    if saved_set is not None:
+        members_qs = SavedSetQuery.objects.filter(saved_set=saved_set)
+        own_qs = own_qs.filter(query__in=members_qs.values("query"))
+    if plan is not None:
+        drawn_qs = SampledQuery.objects.filter(plan=plan)
+        own_qs = own_qs.filter(query__in=drawn_qs.values("query"))
+    return own_qs
+
+
+def start_judging(
+    *,
+    access: Access,
+    judge: MachineJudge,
+    campaign: Campaign,
+    saved_set: SavedSet | None = None,
+    plan: SamplePlan | None = None,
+    at: datetime,
+) -> JudgeCampaign:
+    """Let a worker ask the judge's newest revision about a campaign's pairs; for leads.
+
+    Pairs that have a label of this revision, on the same texts, are not asked again.
+    Raises JudgeRefused while another campaign of the judge runs, for a list with other grades
+    than the judge's guideline, and where there is no pair with texts.
+    """
+    check_may_lead(access)
+    check_own(access, judge)
+    check_may_run(access, campaign)
+    own = access.collection.pk
+    if (saved_set and saved_set.collection_id != own) or (
+        plan and plan.list_id != campaign.list_id
+    ):
+        raise NotFound("set")
+    revision = judge.revisions.select_related("guideline_revision").latest("number")
+    codes = tuple(grade["code"] for grade in revision.guideline_revision.grades)
+    if codes != Scale.from_json(campaign.list.scale).codes:
+        raise JudgeRefused("other_scale", "The judge’s guideline has other grades than the list.")
+    scope = pairs_in_scope(campaign, saved_set=saved_set, plan=plan)
+    found = scope.aggregate(count=Count("pk"), last=Max("pk"))
+    if not found["count"]:
+        raise JudgeRefused("no_pairs", "No pair there has texts, so there is nothing to label.")
+    end_abandoned(judge=judge, at=at)
+    try:
+        with transaction.atomic():
+            started = JudgeCampaign.objects.create(
+                judge=judge,
+                revision=revision,
+                campaign=campaign,
+                saved_set=saved_set,
+                plan=plan,
+                pairs=found["count"],
+                last_pair=found["last"],
+                created_at=at,
+                created_by=access.user,
+            )
+            queue_slice(started, at=at)
+            audit.record_by(
+                access,
+                at,
+                "judge.campaign_started",
+                campaign.name,
+                after={"judge": judge.name, "revision": revision.number, "pairs": found["count"]},
+            )
+    except IntegrityError as error:
+        if not judge.campaigns.filter(state=JudgeCampaign.State.RUNNING).exists():
+            raise
+        message = "This machine judge is still at work."
+        raise JudgeRefused("judge_running", message) from error
+    return started
+
+
+def queue_slice(own: JudgeCampaign, *, at: datetime) -> Job:
+    """Queue the job that asks about what is left."""
+    job = queue_job(
+        collection=own.judge.collection,
+        by=own.created_by,
+        kind=KIND,
+        params={"campaign": own.pk},
+        at=at,
+        units=own.pairs,
+    )
+    own.job = job
+    own.save(update_fields=["job"])
+    return job
+
+
+def stop_judging(*, access: Access, own: JudgeCampaign, at: datetime) -> None:
+    """Ask no more; what was answered stays. For leads."""
+    check_may_lead(access)
+    check_own(access, own.judge)
+    with transaction.atomic():
+        if not end(own, state=JudgeCampaign.State.STOPPED, problem="", at=at):
+            raise JudgeRefused("campaign_ended", "This has ended already.")
+        audit.record_by(access, at, "judge.campaign_stopped", own.campaign.name)
+
+
+def end(own: JudgeCampaign, *, state: str, problem: str, at: datetime) -> bool:
+    """End what runs; False if it has ended already."""
+    running = JudgeCampaign.objects.filter(pk=own.pk, state=JudgeCampaign.State.RUNNING)
+    return bool(running.update(state=state, problem=problem, ended_at=at))
+
+
+def end_abandoned(*, judge: MachineJudge, at: datetime) -> None:
+    """End the campaign whose job failed: its worker stopped again and again."""
+    abandoned = judge.campaigns.filter(
+        state=JudgeCampaign.State.RUNNING, job__state=Job.State.FAILED
+    ).select_related("job")
+    for one in abandoned:
+        assert one.job is not None
+        problem = str(one.job.result.get("message", ""))
+        end(one, state=JudgeCampaign.State.FAILED, problem=problem, at=at)

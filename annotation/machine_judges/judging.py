@@ -1,0 +1,276 @@
+"""The long work: asking a model about all pairs, and storing each answer as it comes."""
+
+import threading
+import time
+import zlib
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.machine_judges.answers import Outcome
+from annotation.machine_judges.asking import Asked, Endpoint, masked, open_endpoint
+from annotation.machine_judges.campaigns import end, pairs_in_scope, queue_slice
+from annotation.machine_judges.configuration import Configuration, Prompt, Prompter
+from annotation.machine_judges.shown import Pair, load_shown
+from annotation.machine_judges.spending import USED_UP, Purse, Spent, note_spent, open_purse
+from annotation.models import JudgeAttempt, JudgeCampaign, JudgeRevision, MachineLabel
+from judgments.jobs.kinds import Work
+from judgments.outgoing.client import Client, Limits
+from touchstone.errors import DomainError
+
+SLICE: Final = 30.0  # seconds after which other jobs have their turn
+LOOK: Final = 1.0  # seconds between two looks at whether to stop
+LARGEST: Final = 1024 * 1024  # bytes of an answer
+LONGEST_DETAIL: Final = 500
+AHEAD: Final = 2  # requests for each thread: the next is there when one ends
+AT_ONCE: Final = 500  # pairs whose texts are loaded together
+
+
+def judge_pairs(work: Work) -> None:
+    """The job kind `judge_pairs`: for half a minute; what is left then is another job's.
+
+    params: campaign. Each answer is stored as it comes, so that after a worker was killed only
+    what was in flight is asked again.
+    """
+    own = JudgeCampaign.objects.select_related(
+        "judge__collection", "judge__secret", "revision__guideline_revision", "campaign"
+    ).get(pk=work.params["campaign"])
+    state, problem = str(JudgeCampaign.State.FAILED), ""
+    if own.state == JudgeCampaign.State.RUNNING:
+        try:
+            state, problem = _judge(own, work)
+        except DomainError as refusal:
+            problem = refusal.message
+    now = timezone.now()
+    with transaction.atomic():
+        work.finish({"campaign": str(own.public_id)})
+        note_spent(own.judge, at=now)
+        _settle(own, state=state, problem=problem, at=now)
+
+
+def prompter_of(revision: JudgeRevision) -> Prompter:
+    """What makes the requests of a revision."""
+    return Prompter(
+        configuration=Configuration.from_json(revision.configuration),
+        instructions=revision.instructions,
+        salt=revision.salt,
+        codes=[grade["code"] for grade in revision.guideline_revision.grades],
+    )
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """A pair to ask about."""
+
+    pair: Pair
+    prompt: Prompt
+    content_hash: str
+
+
+_Answering = Future[tuple[list[Asked], bool]]
+
+
+class _Slice:
+    """The requests of one job: sent by threads, stored by this one as their answers come."""
+
+    def __init__(self, own: JudgeCampaign, prompter: Prompter, purse: Purse) -> None:
+        self._own = own
+        self._prompter = prompter
+        self._purse = purse
+        self._left = self._list_wanted()
+        self._in_flight: dict[_Answering, _Wanted] = {}
+        self.stored = own.attempts.filter(is_last=True).count()
+        self.cached = 0
+
+    def submit(self, threads: ThreadPoolExecutor, endpoint: Endpoint) -> bool:
+        """Keep the threads busy; False where nothing is left, or nothing may be spent."""
+        most = AHEAD * self._prompter.configuration.at_once
+        while len(self._in_flight) < most and self._purse.may_ask(len(self._in_flight)):
+            wanted = next(self._left, None)
+            if wanted is None:
+                break
+            self._in_flight[threads.submit(endpoint.ask, wanted.prompt)] = wanted
+        return bool(self._in_flight)
+
+    def store_next(self, secret: str) -> None:
+        """Wait for an answer, but not for long, and store what is there."""
+        ended, _ = wait(self._in_flight, timeout=LOOK, return_when=FIRST_COMPLETED)
+        self._store(ended, secret)
+
+    def finish(self, secret: str) -> None:
+        """Store what is still under way; drop what was not begun."""
+        begun = self.cancel()
+        wait(begun)
+        self._store(begun, secret)
+
+    def cancel(self) -> set[_Answering]:
+        """Drop what was not begun; what was."""
+        begun = {future for future in self._in_flight if not future.cancel()}
+        self._in_flight = {future: self._in_flight[future] for future in begun}
+        return begun
+
+    def _list_wanted(self) -> Iterator[_Wanted]:
+        """What is to be asked; pairs whose answer is known get their label on the way."""
+        left = list_unasked(self._own)
+        for start in range(0, len(left), AT_ONCE):
+            some = left[start : start + AT_ONCE]
+            shown = load_shown(collection=self._own.judge.collection, pairs=some)
+            wanted = [
+                _Wanted(pair, self._prompter.prompt(what), content_hash)
+                for pair, (what, content_hash) in shown.items()
+            ]
+            yield from self._without_known(wanted)
+
+    def _without_known(self, wanted: Sequence[_Wanted]) -> list[_Wanted]:
+        digests = {one.prompt.digest for one in wanted}
+        known_qs = MachineLabel.objects.filter(revision=self._own.revision, digest__in=digests)
+        known = {one.digest: one for one in known_qs.order_by("-pk")}
+        found = [one for one in wanted if one.prompt.digest in known]
+        self.cached += len(found)
+        labels = [(one, known[one.prompt.digest]) for one in found]
+        _store_labels(
+            self._own.revision,
+            [(one, label.attempt_id, label.grade) for one, label in labels],
+            timezone.now(),
+        )
+        return [one for one in wanted if one.prompt.digest not in known]
+
+    def _store(self, ended: set[_Answering], secret: str) -> None:
+        at = timezone.now()
+        came = [(self._in_flight.pop(future), future.result()) for future in ended]
+        rows: list[tuple[_Wanted, JudgeAttempt]] = []
+        for wanted, (made, is_final) in came:
+            for place, asked in enumerate(made, start=1):
+                is_last = is_final and place == len(made)
+                attempt = self._attempt_of(wanted, asked, is_last=is_last, secret=secret, at=at)
+                rows.append((wanted, attempt))
+                self.stored += is_last
+        attempts = [attempt for _, attempt in rows]
+        with transaction.atomic():
+            JudgeAttempt.objects.bulk_create(attempts)
+            labels = [
+                (wanted, attempt.pk, attempt.grade)
+                for wanted, attempt in rows
+                if attempt.grade is not None
+            ]
+            _store_labels(self._own.revision, labels, at)
+        self._purse.add(
+            Spent(
+                requests=len(attempts),
+                tokens=sum(one.prompt_tokens + one.completion_tokens for one in attempts),
+                cost=sum(one.cost for one in attempts),
+            )
+        )
+        if self._purse.is_empty:
+            self.cancel()
+
+    def _attempt_of(
+        self, wanted: _Wanted, asked: Asked, *, is_last: bool, secret: str, at: datetime
+    ) -> JudgeAttempt:
+        body, detail = masked(asked.body, secret), masked(asked.detail.encode(), secret).decode()
+        return JudgeAttempt(
+            campaign=self._own,
+            query_id=wanted.pair[0],
+            document_id=wanted.pair[1],
+            digest=wanted.prompt.digest,
+            content_hash=wanted.content_hash,
+            outcome=asked.outcome,
+            grade=asked.grade if asked.outcome is Outcome.LABELLED else None,
+            is_last=is_last,
+            status=asked.status,
+            seconds=asked.seconds,
+            prompt_tokens=asked.prompt_tokens,
+            completion_tokens=asked.completion_tokens,
+            is_estimated=asked.is_estimated,
+            cost=self._prompter.configuration.cost_of(
+                prompt_tokens=asked.prompt_tokens, completion_tokens=asked.completion_tokens
+            ),
+            answer=zlib.compress(body) if body else b"",
+            detail=detail.replace("\0", "")[:LONGEST_DETAIL],
+            ended_at=at,
+        )
+
+
+def _store_labels(
+    revision: JudgeRevision, labels: Sequence[tuple[_Wanted, int, int]], at: datetime
+) -> None:
+    """Labels of the attempts with these ids; those that are there already stay."""
+    MachineLabel.objects.bulk_create(
+        [
+            MachineLabel(
+                revision=revision,
+                query_id=wanted.pair[0],
+                document_id=wanted.pair[1],
+                digest=wanted.prompt.digest,
+                content_hash=wanted.content_hash,
+                grade=grade,
+                attempt_id=attempt,
+                created_at=at,
+            )
+            for wanted, attempt, grade in labels
+        ],
+        ignore_conflicts=True,  # a worker that was taken for dead may have stored it too
+    )
+
+
+def list_unasked(own: JudgeCampaign) -> list[Pair]:
+    """The pairs of the campaign that are still to be asked about, or looked up."""
+    scope = pairs_in_scope(own.campaign, saved_set=own.saved_set, plan=own.plan)
+    asked = set(own.attempts.filter(is_last=True).values_list("query", "document"))
+    pairs_qs = scope.filter(pk__lte=own.last_pair).order_by("pk").values_list("query", "document")
+    return [pair for pair in pairs_qs if pair not in asked]
+
+
+def _judge(own: JudgeCampaign, work: Work) -> tuple[str, str]:
+    """Ask what is left: the state to end in, and why; no reason where nothing speaks against
+    going on."""
+    prompter, stop = prompter_of(own.revision), threading.Event()
+    configuration = prompter.configuration
+    limits = Limits(seconds=configuration.timeout, size=LARGEST, connections=configuration.at_once)
+    purse = open_purse(own.judge, at=timezone.now())
+    until = time.monotonic() + SLICE
+    part = _Slice(own, prompter, purse)
+    with Client(limits=limits) as client, ThreadPoolExecutor(configuration.at_once) as threads:
+        endpoint = open_endpoint(judge=own.judge, prompter=prompter, client=client, stop=stop)
+        pace, looked = endpoint.pace, time.monotonic()
+        try:
+            while not pace.given_up and time.monotonic() < until and part.submit(threads, endpoint):
+                part.store_next(endpoint.secret)
+                work.progress(part.stored + part.cached)
+                if time.monotonic() - looked >= LOOK:
+                    looked = time.monotonic()
+                    if not _is_running(own):
+                        break
+        except BaseException:
+            part.cancel()
+            raise
+        finally:
+            stop.set()
+        part.finish(endpoint.secret)
+    JudgeCampaign.objects.filter(pk=own.pk).update(cached=part.cached)
+    if pace.given_up:
+        return JudgeCampaign.State.FAILED, pace.given_up
+    is_left = len(list_unasked(own)) > part.cached
+    return JudgeCampaign.State.STOPPED, USED_UP if is_left and not purse.may_ask(0) else ""
+
+
+def _is_running(own: JudgeCampaign) -> bool:
+    return JudgeCampaign.objects.filter(pk=own.pk, state=JudgeCampaign.State.RUNNING).exists()
+
+
+def _settle(own: JudgeCampaign, *, state: str, problem: str, at: datetime) -> None:
+    """Go on in another job, or end. In a transaction."""
+    locked = JudgeCampaign.objects.select_for_update(no_key=True).get(pk=own.pk)
+    if locked.state != JudgeCampaign.State.RUNNING:
+        return
+    if problem:
+        end(own, state=state, problem=problem, at=at)
+    elif len(list_unasked(own)) > locked.cached:
+        queue_slice(own, at=at)
+    else:
+        end(own, state=JudgeCampaign.State.DONE, problem="", at=at)

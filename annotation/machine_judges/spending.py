@@ -1,0 +1,123 @@
+"""What machine judges have cost, and whether their budgets leave room for another request."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from math import ceil
+
+from django.db.models import Count, F, Sum
+
+from annotation.machine_judges.configuration import PER_HUNDREDTH
+from annotation.models import JudgeAttempt, MachineJudge
+from judgments.budgets.queries import list_budgets
+from judgments.budgets.rules import month_start
+from judgments.budgets.services import note_use
+from judgments.models import Budget
+
+USED_UP = "A budget of this machine judge is used up."
+
+
+@dataclass(frozen=True)
+class Spent:
+    """Of some requests. cost: in 10⁻¹⁰ of the currency."""
+
+    requests: int = 0
+    tokens: int = 0
+    cost: int = 0
+
+    def of(self, unit: str) -> int:
+        """In what a budget of this unit counts with here: tokens, or 10⁻¹⁰ of the currency."""
+        return self.tokens if unit == Budget.Unit.TOKENS else self.cost
+
+
+def subject_of(judge: MachineJudge) -> str:
+    """What the budgets of a machine judge are filed under."""
+    return f"judge:{judge.pk}"
+
+
+def count_spent(judge: MachineJudge, *, since: datetime | None = None) -> Spent:
+    """What all requests of a machine judge have cost, or those since a time."""
+    own_qs = JudgeAttempt.objects.filter(campaign__judge=judge)
+    if since is not None:
+        own_qs = own_qs.filter(ended_at__gte=since)
+    found = own_qs.aggregate(
+        requests=Count("pk"),
+        tokens=Sum(F("prompt_tokens") + F("completion_tokens")),
+        cost=Sum("cost"),
+    )
+    return Spent(found["requests"], found["tokens"] or 0, found["cost"] or 0)
+
+
+@dataclass
+class _Limit:
+    unit: str
+    most: int
+    used: int
+
+
+@dataclass
+class Purse:
+    """What the budgets that stop leave to one machine judge, while one job spends it.
+
+    A request is begun only while what was used, and what those in flight will cost by the average
+    so far, are below every limit: so no limit is exceeded by more than what is in flight.
+    """
+
+    limits: list[_Limit]
+    before: Spent
+    added: Spent = field(default_factory=Spent)
+
+    def add(self, spent: Spent) -> None:
+        """Some requests have ended."""
+        own = self.added
+        self.added = Spent(
+            own.requests + spent.requests, own.tokens + spent.tokens, own.cost + spent.cost
+        )
+
+    def may_ask(self, in_flight: int) -> bool:
+        """Whether another request may be begun beside so many."""
+        return all(self._left(one) > in_flight * self._mean(one.unit) for one in self.limits)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether some limit is reached."""
+        return any(self._left(one) <= 0 for one in self.limits)
+
+    def _left(self, limit: _Limit) -> int:
+        return limit.most - limit.used - self.added.of(limit.unit)
+
+    def _mean(self, unit: str) -> float:
+        count = self.before.requests + self.added.requests
+        return (self.before.of(unit) + self.added.of(unit)) / count if count else 0.0
+
+
+def open_purse(judge: MachineJudge, *, at: datetime) -> Purse:
+    """The purse of a judge, as its budgets and the stored requests say."""
+    total, month = count_spent(judge), count_spent(judge, since=month_start(at))
+    limits = [
+        _Limit(
+            unit=budget.unit,
+            most=budget.limit * (PER_HUNDREDTH if budget.unit == Budget.Unit.MONEY else 1),
+            used=(month if budget.period == Budget.Period.MONTH else total).of(budget.unit),
+        )
+        for budget in list_budgets(judge.collection, subject_of(judge))
+        if budget.stops
+    ]
+    return Purse(limits, before=total)
+
+
+def note_spent(judge: MachineJudge, *, at: datetime) -> None:
+    """Keep what was used of a judge's budgets, and tell leads when one is nearly or wholly used."""
+    for budget in list_budgets(judge.collection, subject_of(judge)):
+        is_month = budget.period == Budget.Period.MONTH
+        spent = count_spent(judge, since=month_start(at) if is_month else None)
+        used = spent.of(budget.unit)
+        if budget.unit == Budget.Unit.MONEY:
+            used = ceil(used / PER_HUNDREDTH)
+        note_use(
+            budget=budget,
+            used=used,
+            each=0,
+            name=judge.name,
+            page=("machine-judge", judge.collection.slug, str(judge.pk)),
+            at=at,
+        )
