@@ -32,6 +32,33 @@ def test_who_is_chosen_stays_chosen_while_the_table_is_sorted_and_is_previewed_w
     expect(page.locator("[name=person]:checked")).to_have_count(2)
 
 
+def test_the_summary_is_one_page_of_paper_with_verdict_figures_and_method(
+    open_window: Opener, place: Place
+) -> None:
+    place.site.call("-m", "tests.browser.labels_scene")
+    ada = open_window("ada")
+    page = ada.page
+    ada.go(f"/c/books/campaigns/{place.campaign}/quality/summary")
+    page.emulate_media(media="print")
+    for part in ("Figures", "What to do next", "Method"):
+        expect(page.get_by_role("heading", name=part)).to_be_visible()
+    expect(page.get_by_label("Verdict")).to_be_visible()
+    for hidden in ("Print or save as PDF", "Campaigns"):
+        expect(page.get_by_text(hidden, exact=True).first).to_be_hidden()
+    printed = page.pdf(format="A4", prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type /Page\b", printed)) == 1
+
+
+def test_a_required_field_has_an_asterisk_which_no_screen_reader_reads(open_window: Opener) -> None:
+    ada = open_window("ada")
+    page = ada.page
+    ada.go("/c/books/campaigns/new")
+    mark = "one => getComputedStyle(one, '::after').content"
+    assert "*" in page.locator("label[for=id_name]").evaluate(mark)
+    assert page.locator("label[for=id_shows_images]").evaluate(mark) == "none"
+    expect(page.get_by_role("textbox", name="Name", exact=True)).to_have_count(1)
+
+
 def test_the_columns_of_a_file_are_shown_when_it_is_chosen_and_read_as_one_says(
     open_window: Opener,
 ) -> None:
