@@ -3,6 +3,7 @@
 from django.urls import path
 
 from evaluation.canaries import api as canaries
+from evaluation.click_estimates import api as click_estimates
 from evaluation.comparison import api as comparing
 from evaluation.comparison import changes_api as changes
 from evaluation.comparison import gating_api as gating
@@ -29,6 +30,11 @@ L = "collections/<slug:slug>/lists/<slug:list_slug>"
 urlpatterns = [
     path("measures", catalogue.Measures.as_view(), name="api-measures"),
     path("presets", catalogue.Presets.as_view(), name="api-presets"),
+    path(
+        "collections/<slug:slug>/clicks/<int:number>/rankers",
+        click_estimates.ClickRankers.as_view(),
+        name="api-click-rankers",
+    ),
     path(f"{R}/", runs.Rankers.as_view(), name="api-rankers"),
     path(f"{R}/<slug:ranker_slug>", runs.Ranker.as_view(), name="api-ranker"),
     path(f"{LIVE}/live", live.LiveRanker.as_view(), name="api-live"),

@@ -3,6 +3,7 @@
 from django.urls import URLPattern, path
 
 from evaluation.canaries import views as canaries
+from evaluation.click_estimates import views as click_estimates
 from evaluation.comparison import version_impact_views as version_impact
 from evaluation.comparison import views as comparison
 from evaluation.diagnosis import views as diagnosis
@@ -54,6 +55,7 @@ urlpatterns: list[URLPattern] = [
         name="effect",
     ),
     path(f"{C}/lists/<slug:list_slug>/rosetta", tool_differences.list_rosetta, name="list-rosetta"),
+    path(f"{C}/clicks/<int:number>/rankers", click_estimates.click_rankers, name="click-rankers"),
     path(f"{C}/rankers", rankers.rankers, name="rankers"),
     path(f"{C}/rankers/new", rankers.ranker_create, name="ranker-create"),
     path(f"{C}/ranker/<slug:ranker_slug>", rankers.ranker, name="ranker"),

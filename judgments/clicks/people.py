@@ -32,9 +32,11 @@ from judgments.pages.paging import Part, part_of
 from judgments.permissions import Access, NotFound
 from judgments.versions.click_grades import KEY, click_grades_qs
 from judgments.versions.queries import get_judged
+from touchstone.clicks.counterfactual import Estimate
 from touchstone.scales import Scale
 
 MOST_SEGMENTS: Final = 100
+FEWEST_CLUSTERS: Final = 5  # queries, below which an interval would say nothing
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ class PeoplePage:
     """Clicks against people. basis: the slug of the list with people's grades; null without any.
 
     scores: each score over all queries. segments: `score` by the segments of the queries.
-    gradings: the versions that this log made.
+    gradings: the versions that this log made. fewest_clusters: queries that an interval needs.
     """
 
     log: LogRow
@@ -97,6 +99,7 @@ class PeoplePage:
     scores: list[AgreementRow]
     segments: list[AgreementRow]
     gradings: list[GradingRow]
+    fewest_clusters: int = FEWEST_CLUSTERS
 
 
 @dataclass(frozen=True)
@@ -244,15 +247,18 @@ def _row(key: str, name: str, found: Agreement) -> AgreementRow:
         name=name,
         pairs=found.pairs,
         queries=found.queries,
-        auc=None
-        if found.auc is None
-        else Interval(found.auc.auc.value, found.auc.auc.low, found.auc.auc.high),
-        tau=None
-        if found.tau is None
-        else Interval(found.tau[0].value, found.tau[0].low, found.tau[0].high),
+        auc=None if found.auc is None else _within(found.auc.auc, found.auc.queries, least=0.0),
+        tau=None if found.tau is None else _within(*found.tau, least=-1.0),
         kappa=None
         if kappa is None or kappa.value is None
         else Interval(kappa.value, kappa.low, kappa.high),
         learned=0 if found.binned is None else found.binned.learned,
         judged=0 if found.binned is None else found.binned.judged,
     )
+
+
+def _within(estimate: Estimate, queries: int, *, least: float) -> Interval:
+    """An estimate from `least` to 1; without an interval where too few queries are behind it."""
+    if queries < FEWEST_CLUSTERS or estimate.low is None or estimate.high is None:
+        return Interval(estimate.value, None, None)
+    return Interval(estimate.value, max(estimate.low, least), min(estimate.high, 1.0))

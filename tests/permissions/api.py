@@ -157,6 +157,7 @@ ROWS = [
     readers("api-click-log", path=judgments.clicks),
     readers("api-click-log", 404, path=lambda world: judgments.clicks(world) | {"number": 9}),
     readers("api-click-pairs", path=judgments.clicks),
+    readers("api-click-rankers", path=judgments.clicks),
     readers("api-click-people", path=judgments.clicks),
     leads(
         "api-click-people",

@@ -233,6 +233,7 @@ ROWS = [
     leads("clicks-upload", 302, path=books, method="post", data=CLICKS),
     readers("click-log", path=clicks),
     readers("click-pairs", path=clicks),
+    readers("click-rankers", path=clicks),
     readers("click-people", path=clicks),
     leads("click-people", path=clicks, method="post", data={"score": "nope"}),
     leads(

@@ -148,6 +148,32 @@ def ranking(tallies: Tallies, seed: int) -> None:
     add(tallies, "IPS-DCG@3 of a ranking", truth, values_of(found.dcg))
 
 
+def mixed(tallies: Tallies, seed: int) -> None:
+    """The DCG at 3 of a ranking of which pages showed four of six documents, in any order."""
+    rng = np.random.default_rng(seed)
+    queries, pages, depth, documents = 100, 3000, 4, 6
+    attractiveness = rng.beta(1, 3, size=(queries, documents))
+    query = rng.integers(0, queries, size=pages)
+    shown = rng.permuted(np.tile(np.arange(documents), (pages, 1)), axis=1)[:, :depth]
+    chances = attractiveness[query[:, None], shown] * EXAMINATION
+    sessions = Sessions(
+        np.repeat(np.arange(pages), depth),
+        np.tile(np.arange(1, depth + 1), pages),
+        np.repeat(query, depth),
+        shown.reshape(-1),
+        (rng.random(shown.shape) < chances).reshape(-1),
+    )
+    new = Ranking(
+        np.repeat(np.arange(queries), documents),
+        np.tile(np.arange(documents), queries),
+        np.tile(np.arange(1, documents + 1), queries),
+    )
+    found = ranking_report(sessions.evidence, EXAMINATION, new, k=3)
+    assert found is not None
+    truth = 0.25 * float((1 / np.log2([2, 3, 4])).sum())
+    add(tallies, "IPS-DCG@3 of a ranking shown in part", truth, values_of(found.dcg))
+
+
 def interleaved(tallies: Tallies, seed: int) -> None:
     """Delta of pages of 80 users, each of whom has a taste of their own."""
     rng = np.random.default_rng(seed)
@@ -166,6 +192,7 @@ SIMULATIONS: Final[Mapping[str, Callable[[Tallies, int], None]]] = {
     "pbm": pbm,
     "policies": policies,
     "ranking": ranking,
+    "mixed": mixed,
     "interleaved": interleaved,
 }
 

@@ -11,7 +11,7 @@ from tests.touchstone.clicks.coverage import simulated
 
 @pytest.mark.parametrize(
     ("simulation", "repetitions"),
-    [("curves", 60), ("policies", 200), ("ranking", 200), ("interleaved", 200)],
+    [("curves", 60), ("policies", 200), ("ranking", 200), ("mixed", 200), ("interleaved", 200)],
 )
 def test_intervals_hold_the_truth(simulation: str, repetitions: int) -> None:
     for name, tally in simulated(simulation, repetitions=repetitions).items():

@@ -1,0 +1,1 @@
+"""What clicks on other rankers' pages say of a ranker: counterfactual estimates."""
