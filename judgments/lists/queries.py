@@ -7,11 +7,11 @@ from functools import partial
 from typing import Any
 
 from django.core.paginator import Page
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 
 from judgments.collections.queries import list_document_ids, list_query_ids
 from judgments.lists.citations import Cited
-from judgments.models import JudgmentList, JudgmentVersion, Query, Release
+from judgments.models import Judgment, JudgmentList, JudgmentVersion, Query, Release
 from judgments.pages.answers import ON_PAGES
 from judgments.pages.paging import paginate
 from judgments.permissions import (
@@ -146,6 +146,8 @@ class VersionRow:
     """A version of a list. author, reason: empty for viewers without access to people.
 
     signals: the mapping of raw values to grades, if there was one.
+
+    On pages, confirmed: how many grades a version that changes none has new evidence for.
     """
 
     number: int
@@ -158,6 +160,7 @@ class VersionRow:
     author: str
     reason: str
     signals: list[SignalGrade]
+    confirmed: int = field(metadata=ON_PAGES)
 
 
 @dataclass(frozen=True)
@@ -312,6 +315,7 @@ def show_versions(access: Access, versions: Iterable[JudgmentVersion]) -> list[V
     for version_id, name in found.values_list("version_id", "name"):
         names.setdefault(version_id, []).append(name)
     people = may_see_people(access)
+    confirmed = _count_confirmed(shown)
     return [
         VersionRow(
             number=version.number,
@@ -324,9 +328,22 @@ def show_versions(access: Access, versions: Iterable[JudgmentVersion]) -> list[V
             author=str(version.author or "") if people else "",
             reason=version.reason if people else "",
             signals=[SignalGrade(signal, grade) for signal, grade in version.signals],
+            confirmed=confirmed.get((version.list_id, version.number), 0),
         )
         for version in shown
     ]
+
+
+def _count_confirmed(versions: Iterable[JudgmentVersion]) -> dict[tuple[int, int], int]:
+    """The judgments that versions hold anew with the same grade, where these change no grade."""
+    still = [one for one in versions if not one.added + one.changed + one.removed]
+    if not still:
+        return {}
+    rows_qs = Judgment.objects.filter(
+        list__in={one.list_id for one in still}, since__in=[one.number for one in still]
+    )
+    rows = rows_qs.order_by().values_list("list", "since").annotate(Count("pk"))
+    return {(list_id, since): count for list_id, since, count in rows}
 
 
 def list_releases(access: Access, one: JudgmentList) -> list[ReleaseRow]:

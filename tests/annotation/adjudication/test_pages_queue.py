@@ -154,6 +154,29 @@ def test_one_more_label_can_be_asked_for_and_is_waited_for(
     assert pair.assignments.filter(state=Assignment.State.FREE).count() == 0
 
 
+def test_a_decision_that_changes_nothing_makes_no_version(campaign: Campaign, ada: Access) -> None:
+    agreed = pair_of(campaign, "d5")  # the rule's grade is 2
+
+    def versions_after(**decision: object) -> int:
+        adjudicate(access=ada, pair=agreed, at=NOW, **decision)  # type: ignore[arg-type]
+        return JudgmentVersion.objects.count()
+
+    before = JudgmentVersion.objects.count()
+    # now a person stands for the grade: that is new evidence, which the version says
+    assert versions_after(grade=2, reason="Read it.") == before + 1
+    listed = client_of("ada").get(reverse("list", args=["books", "main"])).context["page"].versions
+    (newest, *_) = listed
+    assert (newest.added, newest.changed, newest.removed, newest.confirmed) == (0, 0, 0, 1)
+    assert [row.confirmed for row in listed[1:]] == [0] * (len(listed) - 1)
+    assert versions_after(grade=2, reason="Read it again.") == before + 1
+    assert versions_after(grade=3, reason="On second thoughts.") == before + 2
+    reopen(access=ada, pair=agreed, reason="Wrong.", at=NOW)
+    adjudicate(access=ada, pair=agreed, grade=2, reason="So.", at=NOW)
+    number = JudgmentVersion.objects.count()
+    address = reverse("version", args=["books", "main", number])
+    assert "1 grade confirmed by newer evidence" in words(client_of("ada").get(address))
+
+
 def test_a_decision_that_is_reopened_holds_no_longer(campaign: Campaign, ada: Access) -> None:
     for docid in ("d3", "d5"):
         adjudicate(access=ada, pair=pair_of(campaign, docid), grade=0, reason="So.", at=NOW)
