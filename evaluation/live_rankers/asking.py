@@ -16,7 +16,7 @@ from evaluation.live_rankers.outcomes import (
     outcome_of,
 )
 from evaluation.live_rankers.templates import TemplateRefused, Variables
-from judgments.outgoing.client import Client, OutgoingError
+from judgments.outgoing.client import OutgoingError, Sender
 from judgments.outgoing.pacing import Pace, Reply, ask_at_pace
 from judgments.outgoing.retrying import retry_after
 
@@ -45,7 +45,7 @@ class Engine:
     def __init__(
         self,
         *,
-        client: Client,
+        client: Sender,
         configuration: Configuration,
         secret: str,
         pace: Pace,

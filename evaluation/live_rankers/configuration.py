@@ -15,11 +15,13 @@ from evaluation.live_rankers.templates import (
     fill_url,
     used_variables,
 )
-from judgments.outgoing.rules import RESERVED_HEADERS
+from judgments.outgoing.commands import read_command
+from judgments.outgoing.rules import HTTP, REDIS, RESERVED_HEADERS
 from touchstone.errors import DomainError
 from touchstone.files.json_lines import Json
 
-METHODS: Final = ("GET", "POST")
+COMMAND: Final = "REDIS"  # a command of Redis instead of an HTTP method
+METHODS: Final = ("GET", "POST", COMMAND)
 DEEPEST: Final = 1_000
 MOST_AT_ONCE: Final = 32
 LONGEST_TIMEOUT: Final = 60.0  # seconds
@@ -54,7 +56,7 @@ class ConfigurationRefused(DomainError):
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """An HTTP request, without its secret. body: JSON as bytes."""
+    """An HTTP request or a command, without its secret. body: JSON as bytes."""
 
     method: str
     url: str
@@ -66,11 +68,12 @@ class Request:
 class Configuration:
     """A revision's content. Checked by `check`; stored as JSON.
 
-    headers: (name, value), constant. secret_header: the name of the header whose value is the
-    secret; empty where there is none. depth: results wanted. at_once: requests in flight. rate:
-    requests per second, 0 for no limit. timeout: seconds for a request. attempts: for each query.
-    min_answered: the share of queries that must be answered for a snapshot to become a run.
-    takes_documents: fill stubs with the titles, texts and URLs of results.
+    method: of HTTP; or REDIS, with a body that is an array of the words of a command. headers:
+    (name, value), constant. secret_header: the name of the header whose value is the secret, of
+    Redis the user whose password it is; empty where there is none. depth: results wanted. at_once:
+    requests in flight. rate: requests per second, 0 for no limit. timeout: seconds for a request.
+    attempts: for each query. min_answered: the share of queries that must be answered for a
+    snapshot to become a run. takes_documents: fill stubs with titles, texts and URLs of results.
     """
 
     method: str
@@ -88,6 +91,11 @@ class Configuration:
     takes_documents: bool = True
 
     @property
+    def schemes(self) -> tuple[str, ...]:
+        """Of URLs that can be asked so."""
+        return REDIS if self.method == COMMAND else HTTP
+
+    @property
     def variables(self) -> set[str]:
         """The names of those that the template uses."""
         return used_variables(url=self.url, body=self.body)
@@ -100,6 +108,8 @@ class Configuration:
             filled = fill_json(self.body, variables)
             body = json.dumps(filled, ensure_ascii=False, allow_nan=False).encode()
             headers = (("Content-Type", "application/json"), *headers)
+        if self.method == COMMAND:
+            headers = ()
         return Request(
             method=self.method, url=fill_url(self.url, variables), headers=headers, body=body
         )
@@ -137,18 +147,33 @@ def check(configuration: Configuration) -> None:
 def _check_request(configuration: Configuration) -> None:
     """The method, the URL and the body."""
     if configuration.method not in METHODS:
-        raise ConfigurationRefused("method", "Use GET or POST.")
-    if not configuration.url.startswith(("http://", "https://")):
-        raise ConfigurationRefused("url", "The URL must begin with http:// or https://.")
+        raise ConfigurationRefused("method", "Use GET, POST or REDIS.")
+    schemes = [f"{scheme}://" for scheme in configuration.schemes]
+    if not configuration.url.startswith(tuple(schemes)):
+        raise ConfigurationRefused("url", f"The URL must begin with {' or '.join(schemes)}.")
     if len(configuration.url) > LONGEST_URL:
         raise ConfigurationRefused("url", f"At most {LONGEST_URL:,} characters.")
     if configuration.method == "GET" and configuration.body is not None:
         raise ConfigurationRefused("body", "A GET has no body. Use POST, or leave it empty.")
+    if configuration.method == COMMAND:
+        _check_command(configuration)
     used = _used("url", url=configuration.url) | _used("body", body=configuration.body)
-    if not used & {"text", "id"}:
+    if not used & {"text", "any_word", "id"}:
         field = "url" if configuration.body is None else "body"
         message = "Each query would get the same request: use {{text}} or {{id}}."
         raise ConfigurationRefused(field, message)
+
+
+def _check_command(configuration: Configuration) -> None:
+    if configuration.headers:
+        raise ConfigurationRefused("headers", "A Redis command has no headers.")
+    if "{{" in configuration.url:
+        raise ConfigurationRefused("url", "A variable can’t be in the URL of a Redis server.")
+    try:
+        read_command(configuration.body)
+    except ValueError as error:
+        message = f"{str(error)[:1].upper()}{str(error)[1:]}."
+        raise ConfigurationRefused("body", message) from error
 
 
 def _used(field: str, *, url: str = "", body: Json = None) -> set[str]:

@@ -6,6 +6,7 @@ from typing import Any, Final
 from django import forms
 
 from evaluation.live_rankers.configuration import (
+    COMMAND,
     DEEPEST,
     LONGEST_BODY,
     LONGEST_TIMEOUT,
@@ -21,6 +22,7 @@ from evaluation.live_rankers.schedules import LONGEST as LONGEST_CRON
 from touchstone.files.json_lines import Json
 
 MAPPED: Final = ("rows", "id", "score", "title", "text", "document_url", "partial")
+METHOD_LABELS: Final = {COMMAND: "Redis command"}
 CODE: Final = {"class": "mono", "spellcheck": "false", "autocomplete": "off"}
 
 
@@ -37,20 +39,24 @@ def _expression(label: str, *, required: bool = False, help_text: str = "") -> f
 class ConfigurationForm(forms.Form):
     """How an engine is asked."""
 
-    method = forms.ChoiceField(label="Method", choices=[(name, name) for name in METHODS])
+    method = forms.ChoiceField(
+        label="Method",
+        choices=[(name, METHOD_LABELS.get(name, name)) for name in METHODS],
+    )
     url = forms.CharField(
         label="URL",
         max_length=LONGEST_URL,
         widget=forms.TextInput(attrs=CODE),
-        help_text="Variables: {{text}}, {{id}} and {{segment}} of the query, and {{depth}}.",
+        help_text="Variables: {{text}}, {{any_word}}, {{id}} and {{segment}} of the query, and "
+        "{{depth}}. None in the URL of a Redis server.",
     )
     body = forms.CharField(
         label="Body",
         required=False,
         max_length=LONGEST_BODY,
         widget=forms.Textarea(attrs={**CODE, "rows": 10}),
-        help_text="JSON, for POST. A string that is only a variable, such as "
-        "&quot;{{depth}}&quot;, becomes its value.",
+        help_text="JSON, for POST; for Redis, an array of the words of a command. A string that is "
+        "only a variable, such as &quot;{{depth}}&quot;, becomes its value.",
     )
     headers = forms.CharField(
         label="Headers",
@@ -64,15 +70,16 @@ class ConfigurationForm(forms.Form):
         required=False,
         max_length=100,
         widget=forms.TextInput(attrs=CODE),
-        help_text="The header that carries an API key or password, such as Authorization.",
+        help_text="The header that carries an API key or password, such as Authorization; for "
+        "Redis, the user, such as default.",
     )
     secret = forms.CharField(
         label="Secret",
         required=False,
         max_length=4_000,
         widget=forms.PasswordInput(attrs={**CODE, "autocomplete": "new-password"}),
-        help_text="The header’s whole value. Stored encrypted for this server, and never shown "
-        "again. Leave empty to keep the stored one.",
+        help_text="The header’s whole value, or the Redis user’s password. Stored encrypted for "
+        "this server, and never shown again. Leave empty to keep the stored one.",
     )
     rows = _expression("Results", required=True, help_text="The array of results.")
     id = _expression("Document id", required=True, help_text="In each result.")

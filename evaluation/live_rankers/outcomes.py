@@ -31,7 +31,7 @@ WORDS: Final = {
     Outcome.DNS: "host name not resolved",
     Outcome.TLS: "TLS certificate not accepted",
     Outcome.REFUSED: "request not allowed",
-    Outcome.HTTP_ERROR: "HTTP error",
+    Outcome.HTTP_ERROR: "error response",
     Outcome.TOO_LARGE: "response too large",
     Outcome.BAD_ANSWER: "invalid response",
 }

@@ -11,7 +11,8 @@ from touchstone.files.json_lines import Json
 class Preset:
     """How an engine is asked. body: JSON, None for a GET.
 
-    secret_header: which header carries its key; secret_hint: what the header's value looks like.
+    secret_header: which header carries its key, of Redis which user; secret_hint: what the key
+    looks like.
     """
 
     label: str
@@ -94,6 +95,25 @@ PRESETS: Final[dict[str, Preset]] = {
         mapping=Mapping(rows="hits", id="objectID", title="title", text="text", url="url"),
         secret_header="X-Algolia-API-Key",  # noqa: S106
         secret_hint="a search-only API key",  # noqa: S106
+    ),
+    "redis": Preset(
+        label="Redis",
+        method="REDIS",
+        url="redis://localhost:6379",
+        body=[
+            *("FT.SEARCH", "INDEX", "{{any_word}}", "WITHSCORES", "RETURN", 2, "title", "text"),
+            *("LIMIT", 0, "{{depth}}"),
+        ],
+        mapping=Mapping(
+            rows="results",
+            id="id",
+            score="score",
+            title="extra_attributes.title",
+            text="extra_attributes.text",
+            partial="length(warning || `[]`) > `0`",
+        ),
+        secret_header="default",  # noqa: S106
+        secret_hint="the user’s password",  # noqa: S106
     ),
     "http": Preset(
         label="Another HTTP service",

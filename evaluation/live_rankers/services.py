@@ -35,7 +35,9 @@ def origin_of(configuration: Configuration) -> str:
     if not settings.OUTGOING:
         raise ConfigurationRefused("url", OFF)
     try:
-        return str(find_origin(configuration.url, settings.OUTGOING)[0])
+        return str(
+            find_origin(configuration.url, settings.OUTGOING, schemes=configuration.schemes)[0]
+        )
     except ValueError as error:
         message = f"{str(error)[:1].upper()}{str(error)[1:]}. Ask an administrator to allow it."
         raise ConfigurationRefused("url", message) from error

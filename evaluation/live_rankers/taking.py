@@ -14,7 +14,7 @@ from django.db.models import Count, Exists, OuterRef
 from django.utils import timezone
 
 from evaluation.live_rankers.asking import Asked, Engine
-from evaluation.live_rankers.configuration import Configuration, ConfigurationRefused
+from evaluation.live_rankers.configuration import COMMAND, Configuration, ConfigurationRefused
 from evaluation.live_rankers.outcomes import ANSWERED
 from evaluation.live_rankers.packing import Ranked, pack_rows, run_lines, unpack_rows
 from evaluation.live_rankers.services import LiveRefused, end, origin_of, queue_slice
@@ -25,7 +25,7 @@ from evaluation.runs.details import RunDetails
 from evaluation.runs.services import read_run_file, store_run
 from judgments.jobs.kinds import Work
 from judgments.models import Query
-from judgments.outgoing.client import Client, Limits
+from judgments.outgoing.client import Client, Limits, Sender
 from judgments.outgoing.pacing import Pace
 from judgments.secrets.services import read_secret
 from touchstone.errors import DomainError
@@ -56,6 +56,15 @@ def take_snapshot(work: Work) -> None:
         _settle(snapshot, problem=problem, at=timezone.now())
 
 
+def open_client(configuration: Configuration, limits: Limits) -> Sender:
+    """What sends the requests of a configuration."""
+    if configuration.method != COMMAND:
+        return Client(limits=limits)
+    from judgments.outgoing.redis_client import RedisClient  # noqa: PLC0415  (0.2 s to import)
+
+    return RedisClient(limits=limits)
+
+
 @dataclass(frozen=True)
 class Opened:
     """An engine that can be asked, its pace, and the secret that it gets."""
@@ -69,7 +78,7 @@ def open_engine(
     *,
     source: LiveSource | None,
     configuration: Configuration,
-    client: Client,
+    client: Sender,
     stop: threading.Event,
     secret: str = "",
 ) -> Opened:
@@ -145,7 +154,10 @@ def _ask(snapshot: Snapshot, work: Work) -> str:
     until = time.monotonic() + SLICE
     stop = threading.Event()
     own = _Slice(snapshot, configuration)
-    with Client(limits=limits) as client, ThreadPoolExecutor(configuration.at_once) as threads:
+    with (
+        open_client(configuration, limits) as client,
+        ThreadPoolExecutor(configuration.at_once) as threads,
+    ):
         opened = open_engine(
             source=snapshot.source, configuration=configuration, client=client, stop=stop
         )

@@ -1,7 +1,7 @@
 """Filling a request's template: in parsed JSON and in parts of a URL, never in text.
 
 A variable is written `{{text}}`. In JSON, a string that is nothing but a variable becomes its value
-(a number, an array); within a longer string it becomes text. In a URL its value is
+(a number); within a longer string it becomes text. In a URL its value is
 percent-encoded, so that no value can end a part of it.
 """
 
@@ -14,11 +14,12 @@ from urllib.parse import quote, unquote
 from touchstone.errors import DomainError
 from touchstone.files.json_lines import Json
 
-NAMES: Final = ("text", "id", "segment", "depth")
+NAMES: Final = ("text", "any_word", "id", "segment", "depth")
 
 _VARIABLE: Final = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
 _WHOLE: Final = re.compile(rf"\A{_VARIABLE.pattern}\Z")
 _BEFORE_PATH: Final = re.compile(r"\Ahttps?://[^/?#]*", re.IGNORECASE)
+_WORD: Final = re.compile(r"\w+")
 _DOTS: Final = frozenset({".", ".."})
 
 
@@ -28,15 +29,26 @@ class TemplateRefused(DomainError):
 
 @dataclass(frozen=True)
 class Variables:
-    """What a query is put into a template as. depth: how many documents are wanted."""
+    """What a query is put into a template as. depth: how many documents are wanted.
+
+    any_word: the words of the text with | between them, without any other character: for query
+    languages that a text could break, such as that of Redis.
+    """
 
     text: str
     id: str
     segment: str
     depth: int
 
+    @property
+    def any_word(self) -> str:
+        words = _WORD.findall(self.text)
+        if not words:
+            raise _refused("The query’s text has no word.")
+        return "|".join(words)
+
     def get(self, name: str) -> str | int:
-        """The value as JSON has it."""
+        """The value as JSON has it. Raises TemplateRefused where a text has none."""
         value: str | int = getattr(self, name)
         return value
 

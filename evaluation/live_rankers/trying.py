@@ -9,10 +9,10 @@ from evaluation.live_rankers.mapping import Row
 from evaluation.live_rankers.outcomes import ANSWERED, WORDS
 from evaluation.live_rankers.queries import get_query_to_try
 from evaluation.live_rankers.services import LiveRefused
-from evaluation.live_rankers.taking import LARGEST, open_engine
+from evaluation.live_rankers.taking import LARGEST, open_client, open_engine
 from evaluation.live_rankers.templates import Variables
 from evaluation.models import LiveSource, Ranker
-from judgments.outgoing.client import Client, Limits
+from judgments.outgoing.client import Limits
 from judgments.permissions import Access, NotFound, check_may_upload_runs
 
 LONGEST_TIMEOUT: Final = 10.0  # seconds: a person and a web process wait
@@ -64,7 +64,8 @@ def try_query(
         text=query.text, id=query.qid, segment=query.segment, depth=configuration.depth
     )
     request = _request_lines(once, variables)
-    with Client(limits=Limits(seconds=once.timeout, size=LARGEST, connections=1)) as client:
+    limits = Limits(seconds=once.timeout, size=LARGEST, connections=1)
+    with open_client(once, limits) as client:
         opened = open_engine(
             source=source,
             configuration=once,

@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import StrEnum
 from queue import Empty, SimpleQueue
-from typing import Any, Final, Self
+from typing import Any, Final, Protocol, Self
 
 import httpcore2
 from django.conf import settings
@@ -65,6 +65,24 @@ class Answer:
     seconds: float
 
 
+class Sender(Protocol):
+    """What sends requests to allowed servers; a context manager that closes its connections."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Iterable[tuple[str, str]] = (),
+        body: bytes | None = None,
+    ) -> Answer:
+        """The answer, if it is a good one. Raises OutgoingError otherwise."""
+
+
 class OutgoingError(DomainError):
     """A request without a good answer.
 
@@ -90,7 +108,7 @@ class Limits:
     connections: int = 10
 
 
-def _look_up(host: str, port: int) -> list[str]:
+def look_up(host: str, port: int) -> list[str]:
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(address[4][0]) for address in found))
 
@@ -107,7 +125,7 @@ class Client:
         allowed: Sequence[Origin] | None = None,
         *,
         limits: Limits | None = None,
-        look_up: Callable[[str, int], list[str]] = _look_up,
+        look_up: Callable[[str, int], list[str]] = look_up,
         tls: ssl.SSLContext | None = None,
     ) -> None:
         self._allowed = settings.OUTGOING if allowed is None else allowed
@@ -264,13 +282,12 @@ class _GuardedNetwork(httpcore2.NetworkBackend):
         self._sockets = httpcore2.SyncBackend()
 
     def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> httpcore2.NetworkStream:
-        origin = self._origins[host, port]
-        addresses = self._addresses(host, port)
-        for address in addresses:
-            if not may_connect(address, origin):
-                raise OutgoingError(
-                    Outcome.REFUSED, f"{host} resolves to {address}, which is not allowed for it"
-                )
+        try:
+            addresses = checked_addresses(
+                self._origins[host, port], look_up=self._look_up, left=_exchange.get().left
+            )
+        except TimeoutError as error:
+            raise httpcore2.TimeoutException from error
         for place, address in enumerate(addresses, start=1):
             # an address that does not answer leaves time for the next
             share = _exchange.get().left() / (len(addresses) - place + 1)
@@ -281,28 +298,47 @@ class _GuardedNetwork(httpcore2.NetworkBackend):
                     raise
         raise AssertionError("a look-up gives an address or raises")
 
-    def _addresses(self, host: str, port: int) -> list[str]:
-        """Looked up in a thread, because a resolver keeps to no time limit of ours."""
-        try:
-            return [str(ipaddress.ip_address(host))]
-        except ValueError:
-            pass
-        results: SimpleQueue[list[str] | OSError] = SimpleQueue()
 
-        def look_up() -> None:
-            try:
-                results.put(self._look_up(host, port))
-            except OSError as error:
-                results.put(error)
+def checked_addresses(
+    origin: Origin, *, look_up: Callable[[str, int], list[str]], left: Callable[[], float]
+) -> list[str]:
+    """The addresses of an origin's host, looked up once; all of them may be connected to.
 
-        threading.Thread(target=look_up, daemon=True).start()
+    left: the seconds that are left. Raises TimeoutError, and OutgoingError for a name that is not
+    resolved or an address that is not allowed.
+    """
+    addresses = _addresses(origin, look_up, left)
+    for address in addresses:
+        if not may_connect(address, origin):
+            detail = f"{origin.host} resolves to {address}, which is not allowed for it"
+            raise OutgoingError(Outcome.REFUSED, detail)
+    return addresses
+
+
+def _addresses(
+    origin: Origin, look_up: Callable[[str, int], list[str]], left: Callable[[], float]
+) -> list[str]:
+    """Looked up in a thread, because a resolver keeps to no time limit of ours."""
+    try:
+        return [str(ipaddress.ip_address(origin.host))]
+    except ValueError:
+        pass
+    results: SimpleQueue[list[str] | OSError] = SimpleQueue()
+
+    def resolve() -> None:
         try:
-            found = results.get(timeout=_exchange.get().left())
-        except Empty as error:
-            raise httpcore2.TimeoutException from error
-        if isinstance(found, OSError) or not found:
-            raise OutgoingError(Outcome.DNS, str(found) or f"{host} has no address")
-        return found
+            results.put(look_up(origin.host, origin.port))
+        except OSError as error:
+            results.put(error)
+
+    threading.Thread(target=resolve, daemon=True).start()
+    try:
+        found = results.get(timeout=left())
+    except Empty as error:
+        raise TimeoutError from error
+    if isinstance(found, OSError) or not found:
+        raise OutgoingError(Outcome.DNS, str(found) or f"{origin.host} has no address")
+    return found
 
 
 class _TimedStream(httpcore2.NetworkStream):

@@ -12,7 +12,9 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 LONGEST_URL: Final = 2_000
-DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+DEFAULT_PORTS: Final = {"http": 80, "https": 443, "redis": 6379, "rediss": 6379}
+HTTP: Final = ("http", "https")
+REDIS: Final = ("redis", "rediss")
 # the client sets these
 RESERVED_HEADERS: Final = frozenset(
     {
@@ -22,7 +24,7 @@ RESERVED_HEADERS: Final = frozenset(
 )
 
 _PARTS: Final = re.compile(
-    r"(?P<scheme>https?)://(?P<host>[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::(?P<port>[0-9]{1,5}))?"
+    r"(?P<scheme>https?|rediss?)://(?P<host>[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::(?P<port>[0-9]{1,5}))?"
     r"(?P<target>[/?][^#]*)?(?:#.*)?",
     re.IGNORECASE | re.ASCII,
 )
@@ -149,7 +151,9 @@ def _origin_of(match: re.Match[str]) -> Origin:
     return Origin(scheme, match["host"].lower().strip("[]"), port)
 
 
-def find_origin(url: str, allowed: Sequence[Origin]) -> tuple[Origin, str]:
+def find_origin(
+    url: str, allowed: Sequence[Origin], *, schemes: Sequence[str] = HTTP
+) -> tuple[Origin, str]:
     """The allowed origin that the URL belongs to, and the target that is asked of it.
 
     Hosts are compared as texts: another spelling of an allowed host is not allowed. Characters
@@ -159,8 +163,8 @@ def find_origin(url: str, allowed: Sequence[Origin]) -> tuple[Origin, str]:
     if len(url) > LONGEST_URL:
         raise ValueError(f"the URL is longer than {LONGEST_URL} characters")
     match = None if _CONTROL.search(url) else _PARTS.fullmatch(url)
-    if not match:
-        raise ValueError("not a URL of http or https with a plain host name or address")
+    if not match or match["scheme"].lower() not in schemes:
+        raise ValueError(f"not a URL of {' or '.join(schemes)} with a plain host name or address")
     asked = _origin_of(match)
     for origin in allowed:
         if (origin.scheme, origin.host, origin.port) == (asked.scheme, asked.host, asked.port):

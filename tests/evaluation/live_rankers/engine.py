@@ -85,7 +85,7 @@ def results(rows: Results, **more: Any) -> dict[str, Any]:
     return {"results": [{"id": doc_id, "score": score, **more} for doc_id, score in rows]}
 
 
-def configuration(url: str, **given: Any) -> Configuration:
+def configuration(url: str, /, **given: Any) -> Configuration:
     """A GET with `?q=`; results as `results` writes them."""
     usual: dict[str, Any] = {
         "method": "GET",
@@ -96,7 +96,7 @@ def configuration(url: str, **given: Any) -> Configuration:
     return Configuration(**(usual | given))
 
 
-def make_live(world: World, url: str, *, secret: str = "", **given: Any) -> LiveRevision:
+def make_live(world: World, url: str, /, *, secret: str = "", **given: Any) -> LiveRevision:
     """The ranker `live`, which asks the engine at this URL."""
     return configure(
         access=make_access(collection=world.collection, username="dora"),

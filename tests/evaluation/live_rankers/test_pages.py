@@ -129,7 +129,7 @@ def test_an_outage_is_told_query_by_query(world, settings):
         work()
     page = text_of(client.get(started["Location"]))
     assert "No run was made." in page
-    assert "HTTP error 3" in page
+    assert "error response 3" in page
     assert "status 500" in page
     reader = world.collection.memberships.get(user=world.dora)
     reader.role = "annotator"

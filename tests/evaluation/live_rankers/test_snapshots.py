@@ -1,6 +1,7 @@
 """Snapshots: every query's outcome is stored as it comes; a run follows, or a reason why not."""
 
 import random
+import re
 import time
 
 import pytest
@@ -10,6 +11,7 @@ from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.live_rankers import taking
 from evaluation.live_rankers.configuration import ConfigurationRefused
 from evaluation.live_rankers.due import is_snapshot_due
+from evaluation.live_rankers.presets import PRESETS
 from evaluation.live_rankers.services import (
     LiveRefused,
     remove_secret,
@@ -26,6 +28,7 @@ from judgments.permissions import NotFound
 from tests.builders import NOW, commit, make_access, make_world
 from tests.evaluation.builders import make_ranker, make_run
 from tests.evaluation.live_rankers.engine import make_live, results, running, work
+from tests.judgments.outgoing.redis_servers import resp3, send, serving_redis
 from tests.judgments.outgoing.servers import answer, serving
 from tests.judgments.outgoing.spellings import HOSTS
 
@@ -402,3 +405,60 @@ def test_queries_without_a_text_are_not_asked(world, dora, settings):
     Query.objects.update(text="")
     with pytest.raises(LiveRefused, match="no queries with a text"):
         take(world, dora)
+
+
+def test_redis_is_asked_with_its_user_and_gives_a_run_as_over_http(world, dora, settings):
+    rows = [(f"d{n}", str(0.1 * n), {"title": f"Title {n}"}) for n in (9, 7, 3)]
+    with serving_redis(send(resp3(3, *rows))) as server:
+        settings.OUTGOING = read_origins([server.entry])
+        make_live(
+            world,
+            server.url,
+            method="REDIS",
+            url=server.url,
+            body=["FT.SEARCH", "books", "{{any_word}}", "WITHSCORES", "LIMIT", 0, "{{depth}}"],
+            mapping=PRESETS["redis"].mapping,
+            secret_header="reader",
+            secret="pass word",
+        )
+        snapshot = take(world, dora)
+    assert (snapshot.state, snapshot.problem) == ("done", "")
+    assert ["HELLO", "3", "AUTH", "reader", "pass word"] in server.commands
+    searches = [words for words in server.commands if words[0] == "FT.SEARCH"]
+    assert {words[2] for words in searches} == {
+        "|".join(re.findall(r"\w+", query.text)) for query in world.queries
+    }
+    assert {words[-1] for words in searches} == {"100"}
+    lines = "".join(
+        f"{query.qid} Q0 {docid} {rank} {score} x\n"
+        for query in world.queries
+        for rank, (docid, score, _) in enumerate(rows, start=1)
+    )
+    uploaded = make_run(collection=world.collection, text=lines, ranker="uploaded")
+    assert snapshot.run.sha256 == uploaded.sha256
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"url": "http://127.0.0.1:1"}, "url"),
+        ({"url": "redis://127.0.0.1:1/{{id}}"}, "url"),
+        ({"body": {"query": "{{text}}"}}, "body"),
+        ({"body": ["FLUSHALL", "{{text}}"]}, "body"),
+        ({"headers": (("X-A", "b"),)}, "headers"),
+        ({"method": "POST"}, "url"),
+    ],
+)
+def test_a_redis_command_that_can_not_be_sent_is_refused_when_it_is_saved(
+    world, settings, given, field
+):
+    settings.OUTGOING = read_origins(["redis://127.0.0.1:1=127.0.0.0/8"])
+    usual = {
+        "method": "REDIS",
+        "url": "redis://127.0.0.1:1",
+        "body": ["FT.SEARCH", "books", "{{any_word}}"],
+        "mapping": PRESETS["redis"].mapping,
+    }
+    with pytest.raises(ConfigurationRefused) as refused:
+        make_live(world, "", **(usual | given))
+    assert refused.value.field == field

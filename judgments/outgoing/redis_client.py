@@ -1,0 +1,234 @@
+"""Search commands to allowed Redis servers, with the guard and the limits of the HTTP client."""
+
+import json
+import socket
+import ssl
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from queue import Empty, SimpleQueue
+from time import monotonic
+from typing import Any, Self
+
+from django.conf import settings
+from redis import Connection, SSLConnection
+from redis import exceptions as redis_errors
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from judgments.outgoing.client import Answer, Limits, Outcome, OutgoingError, checked_addresses
+from judgments.outgoing.client import look_up as look_up_host
+from judgments.outgoing.commands import read_command
+from judgments.outgoing.rules import REDIS, Origin, find_origin
+
+
+class RedisClient:
+    """As `client.Client`, of commands: `body` is a JSON array of a command's words.
+
+    headers: the name and password of the ACL user, or nothing. The answer's body is JSON:
+    {"total_results": …, "results": [{"id": …, "score": …, "extra_attributes": {…}}, …]}, of both
+    protocols; its status is 200.
+    """
+
+    def __init__(
+        self,
+        allowed: Sequence[Origin] | None = None,
+        *,
+        limits: Limits | None = None,
+        look_up: Callable[[str, int], list[str]] = look_up_host,
+    ) -> None:
+        self._allowed = settings.OUTGOING if allowed is None else allowed
+        self._limits = limits or Limits()
+        self._look_up = look_up
+        self._idle: SimpleQueue[Any] = SimpleQueue()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        while not self._idle.empty():
+            self._idle.get().disconnect()
+
+    def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Iterable[tuple[str, str]] = (),
+        body: bytes | None = None,
+    ) -> Answer:
+        """The answer to a command. Raises OutgoingError. All requests go to one server."""
+        try:
+            origin, target = find_origin(url, self._allowed, schemes=REDIS)
+            words = read_command(json.loads(body or b"null"))
+            database = int(target.strip("/") or 0)
+        except ValueError as error:
+            raise OutgoingError(Outcome.REFUSED, str(error)) from error
+        exchange = _Exchange(self._limits)
+        with _failures(exchange):
+            try:
+                connection = self._idle.get_nowait()
+            except Empty:
+                (user, password), *_ = [*headers, (None, None)]
+                connection = self._open(origin, exchange, database, user, password)
+            connection.exchange = exchange
+            try:
+                connection.send_command(*words)
+                reply = connection.read_response()
+            except redis_errors.ResponseError:
+                self._idle.put(connection)
+                raise
+            except BaseException:
+                connection.disconnect()
+                raise
+            self._idle.put(connection)
+        try:
+            found = json.dumps(_as_results(words, _plain(reply))).encode()
+        except (ValueError, TypeError, RecursionError) as error:
+            raise OutgoingError(Outcome.MALFORMED, f"not an answer to {words[0]}") from error
+        return Answer(200, {}, found, monotonic() - exchange.began)
+
+    def _open(
+        self,
+        origin: Origin,
+        exchange: "_Exchange",
+        database: int,
+        user: str | None,
+        password: str | None,
+    ) -> Any:
+        kind = _TlsConnection if origin.scheme == "rediss" else _PlainConnection
+        return kind(
+            host=origin.host,
+            port=origin.port,
+            db=database,
+            username=user,
+            password=password,
+            protocol=3,
+            retry=Retry(NoBackoff(), 0),
+            socket_timeout=self._limits.seconds,
+            find_addresses=lambda: checked_addresses(
+                origin, look_up=self._look_up, left=exchange.left
+            ),
+            exchange=exchange,
+        )
+
+
+class _Exchange:
+    """What a request has left in time and size."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.began = monotonic()
+        self.limits = limits
+        self._received = 0
+
+    def left(self) -> float:
+        left = self.began + self.limits.seconds - monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left
+
+    def receive(self, count: int) -> None:
+        self._received += count
+        if self._received > self.limits.size:
+            raise OutgoingError(Outcome.TOO_LARGE, f"more than {self.limits.size:,} bytes")
+
+
+class _LimitedSocket:
+    """A socket whose every step ends when the request's time does, and that counts."""
+
+    def __init__(self, own: socket.socket, connection: Any) -> None:
+        self._own = own
+        self._connection = connection
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._own, name)
+
+    def recv(self, size: int) -> bytes:
+        exchange = self._connection.exchange
+        self._own.settimeout(exchange.left())
+        data = self._own.recv(size)
+        exchange.receive(len(data))
+        return data
+
+    def sendall(self, data: bytes) -> None:
+        self._own.settimeout(self._connection.exchange.left())
+        self._own.sendall(data)
+
+
+class _GuardedConnection(Connection):
+    """A connection to an address that was checked after the one look-up."""
+
+    def __init__(
+        self, *, find_addresses: Callable[[], list[str]], exchange: _Exchange, **more: Any
+    ) -> None:
+        self._find_addresses = find_addresses
+        self.exchange = exchange
+        super().__init__(**more)  # type: ignore[no-untyped-call]
+
+    def _connect(self) -> Any:
+        addresses = self._find_addresses()
+        for place, address in enumerate(addresses, start=1):
+            # an address that does not answer leaves time for the next
+            share = self.exchange.left() / (len(addresses) - place + 1)
+            try:
+                return socket.create_connection((address, self.port), timeout=share)
+            except OSError:
+                if place == len(addresses):
+                    raise
+        raise AssertionError("a look-up gives an address or raises")
+
+
+class _PlainConnection(_GuardedConnection):
+    def _connect(self) -> Any:
+        return _LimitedSocket(super()._connect(), self)
+
+
+class _TlsConnection(SSLConnection, _GuardedConnection):
+    def _connect(self) -> Any:
+        return _LimitedSocket(super()._connect(), self)  # type: ignore[no-untyped-call]
+
+
+@contextmanager
+def _failures(exchange: _Exchange) -> Iterator[None]:
+    """Every failure by its outcome."""
+    try:
+        yield
+    except (TimeoutError, redis_errors.TimeoutError) as error:
+        detail = f"no whole answer within {exchange.limits.seconds:g} s"
+        raise OutgoingError(Outcome.TIMEOUT, detail) from error
+    except (redis_errors.AuthenticationError, redis_errors.ResponseError) as error:
+        raise OutgoingError(Outcome.STATUS, str(error)) from error
+    except redis_errors.InvalidResponse as error:
+        raise OutgoingError(Outcome.MALFORMED, str(error)) from error
+    except redis_errors.ConnectionError as error:
+        is_tls = isinstance(error.__context__, ssl.SSLError)
+        raise OutgoingError(Outcome.TLS if is_tls else Outcome.CONNECT, str(error)) from error
+
+
+def _plain(reply: Any) -> Any:
+    """A reply as JSON has it; bytes that are no UTF-8 are replaced."""
+    if isinstance(reply, bytes):
+        return reply.decode("utf-8", "replace")
+    if isinstance(reply, dict):
+        return {str(_plain(key)): _plain(value) for key, value in reply.items()}
+    if isinstance(reply, list | tuple | set):
+        return [_plain(one) for one in reply]
+    return reply
+
+
+def _as_results(words: Sequence[str | int | float], reply: Any) -> Any:
+    """What FT.SEARCH answers in RESP3, also where a server answers as in RESP2, with one array."""
+    if not isinstance(reply, list) or not reply:
+        return reply
+    options = {str(word).upper() for word in words[1:]}
+    has_scores, has_fields = "WITHSCORES" in options, "NOCONTENT" not in options
+    total, *flat = reply
+    results = []
+    for row in zip(*[iter(flat)] * (1 + has_scores + has_fields), strict=True):
+        result = {"id": row[0]}
+        if has_scores:
+            result["score"] = float(row[1])
+        if has_fields:
+            fields = row[-1] or []
+            result["extra_attributes"] = dict(zip(fields[::2], fields[1::2], strict=True))
+        results.append(result)
+    return {"total_results": total, "results": results}
