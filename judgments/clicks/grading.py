@@ -94,6 +94,7 @@ def grade_by_clicks(
     scale = Scale.from_json(basis.scale)
     values = [grade.value for grade in scale.grades]
     found = load_scored(log=log, kind=wish.score, fewest=wish.fewest)
+    basis_version = basis.head  # both may be the same list
     compared = agreement(found, basis_of(basis), values)
     binned = _checked(compared)
     steps = binned.binning.of(found.score).tolist()
@@ -117,7 +118,7 @@ def grade_by_clicks(
                 score=wish.score,
                 fewest=wish.fewest,
                 basis=basis,
-                basis_version=basis.head,
+                basis_version=basis_version,
                 figures=figures_of(compared),
             )
             audit.record(
