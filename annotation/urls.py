@@ -236,6 +236,7 @@ urlpatterns: list[URLPattern] = [
         judges.machine_judge_secret_remove,
         name="machine-judge-secret-remove",
     ),
+    path(f"{J}/agreement", judges.machine_judge_trust, name="machine-judge-trust"),
     path(f"{J}/budget", judges.machine_judge_budget, name="machine-judge-budget"),
     path(f"{J}/campaigns/start", judges.judge_campaign_start, name="judge-campaign-start"),
     path(

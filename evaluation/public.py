@@ -1,5 +1,6 @@
 """What annotation may use of evaluation: ranked documents for pools, and what labels are worth."""
 
+from evaluation.comparison.two_boards import TwoBoards, get_two_boards
 from evaluation.comparison.what_if import (
     OtherBoard,
     Standing,
@@ -29,6 +30,7 @@ __all__ = [
     "RunsFilters",
     "SnapshotOutcome",
     "Standing",
+    "TwoBoards",
     "WhatIf",
     "asked_of",
     "count_live_rankers",
@@ -38,6 +40,7 @@ __all__ = [
     "get_judge_next",
     "get_other_board",
     "get_resolution",
+    "get_two_boards",
     "list_ranked_documents",
     "list_runs",
     "list_snapshot_outcomes",

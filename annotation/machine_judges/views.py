@@ -27,6 +27,7 @@ from annotation.machine_judges.queries import (
 )
 from annotation.machine_judges.services import create_judge, remove_secret, revise_judge
 from annotation.machine_judges.spending import note_spent, subject_of
+from annotation.machine_judges.trust import get_trust_page
 from annotation.machine_judges.trying import Tried, try_pair
 from annotation.models import GuidelineRevision, MachineJudge
 from annotation.pages.rendering import render_page
@@ -268,3 +269,18 @@ def judge_campaign_stop(request: HttpRequest, slug: str, public_id: UUID) -> Htt
     else:
         messages.success(request, "Stopped.")
     return redirect("judge-campaign", slug, public_id)
+
+
+@costly
+@require_safe
+def machine_judge_trust(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
+    """A judge's agreement with people on a list."""
+    access = get_access(viewer=request.user, slug=slug)
+    number = request.GET.get("revision", "")
+    page = get_trust_page(
+        access=access,
+        judge_id=judge_id,
+        list_slug=request.GET.get("list", ""),
+        number=int(number) if number.isascii() and number.isdigit() else None,
+    )
+    return render_page(request, "machine_judge_trust", page, access=access)

@@ -62,6 +62,7 @@ ROWS: list[Row] = [
     managers("machine-judge-revision", path=revision),
     leads("machine-judge-edit", path=judge),
     leads("machine-judge-edit", path=judge, method="post", data=FORM),
+    managers("machine-judge-trust", path=judge),
     leads("machine-judge-budget", path=judge),
     leads(
         "machine-judge-budget",

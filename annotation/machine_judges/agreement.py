@@ -1,0 +1,169 @@
+"""How far a machine judge agrees with people: functions of plain values."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from touchstone.agreement.alpha import alpha, alpha_with_others
+from touchstone.agreement.bootstrap import Agreement
+from touchstone.agreement.counts import count_labels, count_own
+from touchstone.agreement.kappas import cohen_kappa, percent
+from touchstone.clicks.counterfactual import clustered_mean
+
+Ints = npt.NDArray[np.int64]
+RESAMPLES: Final = 500
+SHOWN: Final = 10  # queries
+
+
+@dataclass(frozen=True)
+class Graded:
+    """Pairs with a grade of people and one of the machine; arrays of one length.
+
+    queries: ids. people, machine: steps of the scale, from 0.
+    """
+
+    queries: Ints
+    people: Ints
+    machine: Ints
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    def rows(self, chosen: npt.NDArray[np.bool_]) -> "Graded":
+        """Some of the pairs."""
+        return Graded(self.queries[chosen], self.people[chosen], self.machine[chosen])
+
+
+@dataclass(frozen=True)
+class Single:
+    """People's single labels of the same pairs. pairs: places in `Graded`. steps: from 0."""
+
+    pairs: Ints
+    steps: Ints
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A measure with its interval of 95 %; None where there is none. pairs: it rests on."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    pairs: int
+
+
+@dataclass(frozen=True)
+class Bias:
+    """The mean of machine − people in steps of the scale, with Student's interval over queries."""
+
+    value: float
+    low: float | None
+    high: float | None
+    pairs: int
+    queries: int
+
+
+@dataclass(frozen=True)
+class QueryBias:
+    """A query that the machine judges otherwise. query: its id."""
+
+    query: int
+    pairs: int
+    bias: float
+
+
+@dataclass(frozen=True)
+class Trust:
+    """A judge's agreement with people.
+
+    alpha: of the machine with people's single labels; ceiling: of people with each other, on the
+    same pairs, so that the two can be compared. kappa, weighted: Cohen's, with people's grade of
+    the pair; quadratic weights. same: the share of pairs with the same grade. table: pairs by
+    people's grade (rows) and the machine's. by_grade: bias where people gave each grade; None
+    where they never did.
+    """
+
+    pairs: int
+    queries: int
+    alpha: Figure
+    ceiling: Figure
+    kappa: Figure
+    weighted: Figure
+    same: Figure
+    table: tuple[tuple[int, ...], ...]
+    bias: Bias
+    by_grade: tuple[Bias | None, ...]
+    most_biased: tuple[QueryBias, ...]
+
+
+def trust_of(graded: Graded, single: Single, values: Sequence[float]) -> Trust:
+    """All figures of some pairs, at least one. values: what the scale's steps stand for."""
+    grades = len(values)
+    table = np.bincount(graded.people * grades + graded.machine, minlength=grades * grades).reshape(
+        grades, grades
+    )
+    said = count_labels(single.pairs, single.steps, values)
+    both = np.tile(np.arange(len(graded)), 2)
+    return Trust(
+        pairs=len(graded),
+        queries=len(np.unique(graded.queries)),
+        alpha=alpha_with_people(graded, single, values),
+        ceiling=_figure(alpha(said, resamples=RESAMPLES)),
+        kappa=_figure(cohen_kappa(table, values, weights="none", resamples=RESAMPLES)),
+        weighted=_figure(cohen_kappa(table, values, weights="quadratic", resamples=RESAMPLES)),
+        same=_figure(
+            percent(
+                count_labels(both, np.concatenate([graded.people, graded.machine]), values),
+                resamples=RESAMPLES,
+            )
+        ),
+        table=tuple(tuple(row) for row in table.tolist()),
+        bias=bias_of(graded),
+        by_grade=tuple(
+            bias_of(graded.rows(chosen)) if (chosen := graded.people == step).any() else None
+            for step in range(grades)
+        ),
+        most_biased=_most_biased(graded),
+    )
+
+
+def alpha_with_people(graded: Graded, single: Single, values: Sequence[float]) -> Figure:
+    """Ordinal alpha of the machine with people's single labels."""
+    own = np.arange(len(graded))
+    counts = count_own(
+        np.concatenate([own, single.pairs]),
+        np.concatenate([graded.machine, single.steps]),
+        np.concatenate([np.ones(len(own), bool), np.zeros(len(single.pairs), bool)]),
+        values,
+    )
+    return _figure(alpha_with_others(counts, resamples=RESAMPLES))
+
+
+def bias_of(graded: Graded) -> Bias:
+    """The mean difference of the grades."""
+    _, cluster = np.unique(graded.queries, return_inverse=True)
+    found = clustered_mean((graded.machine - graded.people).astype(np.float64), cluster)
+    return Bias(found.value, found.low, found.high, len(graded), int(cluster.max()) + 1)
+
+
+def _most_biased(graded: Graded) -> tuple[QueryBias, ...]:
+    queries, cluster = np.unique(graded.queries, return_inverse=True)
+    count = np.bincount(cluster)
+    mean = np.bincount(cluster, weights=graded.machine - graded.people) / count
+    first = np.lexsort((queries, -count, -np.abs(mean)))[:SHOWN]
+    return tuple(
+        QueryBias(int(queries[place]), int(count[place]), float(mean[place]))
+        for place in first.tolist()
+        if mean[place]
+    )
+
+
+def _figure(found: Agreement) -> Figure:
+    value = found.value
+    if value is None or isnan(value):
+        return Figure(None, None, None, found.units)
+    return Figure(value, found.low, found.high, found.units)

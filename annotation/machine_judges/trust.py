@@ -1,0 +1,235 @@
+"""Whether a machine judge can be trusted: its labels beside people's, and the boards of both."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from django.db.models import Max, Sum
+
+from annotation.consolidation.overlap import overlap_grades
+from annotation.machine_judges.agreement import (
+    Bias,
+    Figure,
+    Graded,
+    Single,
+    Trust,
+    alpha_with_people,
+    bias_of,
+    trust_of,
+)
+from annotation.machine_judges.queries import get_judge
+from annotation.models import JudgeRevision, MachineJudge, MachineLabel, Pair
+from evaluation.public import TwoBoards, get_two_boards
+from judgments.lists.queries import GradeShown, show_grade
+from judgments.models import JudgmentList, Query
+from judgments.permissions import Access, NotFound
+from judgments.storage.caches import get_or_compute
+from touchstone.scales import Scale
+
+KEPT: Final = 3600  # seconds
+MOST_PAIRS: Final = 100_000
+PairKey = tuple[int, int]  # ids of a query and a document
+
+
+@dataclass(frozen=True)
+class SegmentTrust:
+    """A judge's agreement with people on the queries of a segment."""
+
+    name: str
+    alpha: Figure
+    bias: Bias
+
+
+@dataclass(frozen=True)
+class Computed:
+    """All figures of a judge's revision on a list. boards: None where there are no two runs.
+
+    labels: of the machine on the list's pairs, with or without people's.
+    """
+
+    labels: int
+    trust: Trust | None
+    segments: tuple[SegmentTrust, ...]
+    boards: TwoBoards | None
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """People's grade, how often the machine gave each, and its bias there."""
+
+    grade: GradeShown
+    counts: tuple[int, ...]
+    bias: Bias | None
+
+
+@dataclass(frozen=True)
+class QueryRow:
+    """A query that the machine judges otherwise."""
+
+    qid: str
+    text: str
+    pairs: int
+    bias: float
+
+
+@dataclass(frozen=True)
+class TrustPage:
+    """The page. revisions, lists: that there are labels of, to choose from."""
+
+    judge: MachineJudge
+    revision: JudgeRevision | None
+    revisions: tuple[int, ...]
+    judgment_list: JudgmentList | None
+    lists: tuple[JudgmentList, ...]
+    found: Computed | None
+    grades: tuple[GradeShown, ...]
+    table: tuple[TableRow, ...]
+    queries: tuple[QueryRow, ...]
+
+
+def get_trust_page(
+    *, access: Access, judge_id: int, list_slug: str = "", number: int | None = None
+) -> TrustPage:
+    """A judge's agreement with people on a list; for leads and admins.
+
+    list_slug: "" for the list that it labelled last. number: None for the newest revision that has
+    labels. Raises NotFound for a list or a revision without labels.
+    """
+    judge = get_judge(access=access, judge_id=judge_id)
+    revisions = list(judge.revisions.filter(labels__isnull=False).distinct().order_by("-number"))
+    own_qs = judge.campaigns.select_related("campaign__list").order_by("-pk")
+    lists = {own.campaign.list_id: own.campaign.list for own in own_qs}
+    if not revisions or not lists:
+        return TrustPage(judge, None, (), None, (), None, (), (), ())
+    revision = next((one for one in revisions if number in (None, one.number)), None)
+    judgment_list = next((one for one in lists.values() if list_slug in ("", one.slug)), None)
+    if revision is None or judgment_list is None:
+        raise NotFound("revision")
+    found = _get_computed(access, revision, judgment_list)
+    scale = Scale.from_json(judgment_list.scale)
+    grades = tuple(show_grade(scale, code) for code in scale.codes)
+    trust = found.trust
+    return TrustPage(
+        judge=judge,
+        revision=revision,
+        revisions=tuple(one.number for one in revisions),
+        judgment_list=judgment_list,
+        lists=tuple(lists.values()),
+        found=found,
+        grades=grades,
+        table=tuple(map(TableRow, grades, trust.table, trust.by_grade)) if trust else (),
+        queries=_name_queries(trust) if trust else (),
+    )
+
+
+def _name_queries(trust: Trust) -> tuple[QueryRow, ...]:
+    known = Query.objects.in_bulk([one.query for one in trust.most_biased])
+    return tuple(
+        QueryRow(known[one.query].qid, known[one.query].text, one.pairs, one.bias)
+        for one in trust.most_biased
+    )
+
+
+def _get_computed(access: Access, revision: JudgeRevision, judgment_list: JudgmentList) -> Computed:
+    newest = revision.labels.aggregate(newest=Max("pk"))["newest"] or 0
+    said = Pair.objects.filter(list=judgment_list).aggregate(said=Sum("label_seq"))["said"] or 0
+    name = f"trust:1:{revision.salt}:{newest}:{judgment_list.pk}:{judgment_list.head}:{said}"
+    return get_or_compute(name, Computed, KEPT, lambda: _compute(access, revision, judgment_list))
+
+
+def _compute(access: Access, revision: JudgeRevision, judgment_list: JudgmentList) -> Computed:
+    machine = list_machine_grades(revision)
+    pairs = _list_people(judgment_list)
+    on_list = set(Pair.objects.filter(list=judgment_list).values_list("query", "document"))
+    both = [(pair, grade, pk) for pair, (grade, pk) in pairs.items() if pair in machine]
+    both = sorted(both)[:MOST_PAIRS]
+    labels = sum(pair in on_list for pair in machine)
+    if not both:
+        return Computed(labels, None, (), None)
+    scale = Scale.from_json(judgment_list.scale)
+    step = {code: place for place, code in enumerate(scale.codes)}
+    graded = Graded(
+        queries=np.array([pair[0] for pair, _, _ in both], np.int64),
+        people=np.array([step[grade] for _, grade, _ in both], np.int64),
+        machine=np.array([step[machine[pair]] for pair, _, _ in both], np.int64),
+    )
+    single = _list_single(judgment_list, [pk for _, _, pk in both], step)
+    values = [grade.value for grade in scale.grades]
+    return Computed(
+        labels=labels,
+        trust=trust_of(graded, single, values),
+        segments=_by_segment(graded, single, values),
+        boards=_get_boards(access, judgment_list, machine, pairs),
+    )
+
+
+def list_machine_grades(revision: JudgeRevision) -> dict[PairKey, int]:
+    """The newest grade of each pair by a revision."""
+    labels_qs = MachineLabel.objects.filter(revision=revision).order_by("pk")
+    return {
+        (query, document): grade
+        for query, document, grade in labels_qs.values_list("query", "document", "grade")
+    }
+
+
+def _list_people(judgment_list: JudgmentList) -> dict[PairKey, tuple[int, int]]:
+    """What people concluded of each pair of the list's campaigns, and the pair's id."""
+    concluded = (Pair.State.COMPLETE, Pair.State.ADJUDICATED)
+    pairs_qs = Pair.objects.filter(
+        list=judgment_list, state__in=concluded, grade__isnull=False
+    ).order_by("pk")
+    rows = pairs_qs.values_list("query", "document", "grade", "pk")
+    return {
+        (query, document): (grade, pk) for query, document, grade, pk in rows if grade is not None
+    }
+
+
+def _list_single(judgment_list: JudgmentList, pair_ids: list[int], step: dict[int, int]) -> Single:
+    """The single labels behind these pairs."""
+    place = {pk: number for number, pk in enumerate(pair_ids)}
+    labels_qs = overlap_grades().filter(pair__list=judgment_list).order_by("pair", "pk")
+    rows = [
+        (place[pair], step[grade])
+        for pair, grade in labels_qs.values_list("pair", "grade")
+        if pair in place and grade in step
+    ]
+    table = np.array(rows, np.int64).reshape(-1, 2)
+    return Single(table[:, 0], table[:, 1])
+
+
+def _by_segment(graded: Graded, single: Single, values: list[float]) -> tuple[SegmentTrust, ...]:
+    """By segment, where there are at least two."""
+    ids = np.unique(graded.queries).tolist()
+    segments = dict(Query.objects.filter(pk__in=ids).values_list("pk", "segment"))
+    names = sorted(set(segments.values()))
+    if len(names) < 2:
+        return ()
+    own = np.array([segments[query] for query in graded.queries.tolist()])
+    return tuple(_of_segment(name, own == name, graded, single, values) for name in names)
+
+
+def _of_segment(
+    name: str, chosen: np.ndarray, graded: Graded, single: Single, values: list[float]
+) -> SegmentTrust:
+    rows = graded.rows(chosen)
+    kept = chosen[single.pairs]
+    place = np.cumsum(chosen) - 1
+    some = Single(place[single.pairs[kept]], single.steps[kept])
+    return SegmentTrust(name, alpha_with_people(rows, some, values), bias_of(rows))
+
+
+def _get_boards(
+    access: Access,
+    judgment_list: JudgmentList,
+    machine: dict[PairKey, int],
+    people: dict[PairKey, tuple[int, int]],
+) -> TwoBoards | None:
+    """The boards over the queries of which the machine has graded every pair that people have."""
+    without = {query for query, document in people if (query, document) not in machine}
+    shared = [pair for pair in people if pair[0] not in without]
+    return get_two_boards(
+        access=access,
+        judgment_list=judgment_list,
+        first={pair: people[pair][0] for pair in shared},
+        second={pair: machine[pair] for pair in shared},
+    )

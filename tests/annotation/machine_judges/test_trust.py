@@ -1,0 +1,124 @@
+"""A judge beside people: agreement, bias, and the boards of both."""
+
+import numpy as np
+import pytest
+from django.urls import reverse
+
+from annotation.consolidation.services import consolidate
+from annotation.machine_judges.agreement import Graded, Single, trust_of
+from annotation.machine_judges.campaigns import start_judging
+from annotation.models import MachineLabel
+from evaluation.evaluations.refreshing import refresh_evaluations
+from judgments.jobs.services import work_jobs
+from judgments.models import Query
+from judgments.outgoing.rules import read_origins
+from tests.annotation.machine_judges.endpoint import grades, make_judge, running
+from tests.annotation.page_reading import client_of, words
+from tests.builders import NOW, make_access, make_world
+from tests.builders_annotation import label, make_campaign
+from tests.evaluation.builders import make_run
+from touchstone.agreement.alpha import alpha
+from touchstone.agreement.counts import count_labels
+
+VALUES = [0.0, 1.0, 2.0]
+
+
+def graded(rows):
+    """Rows of (query, people's step, the machine's)."""
+    return Graded(*np.array(rows, np.int64).T)
+
+
+def twice(own):
+    """Two people who say the same of each pair."""
+    places = np.tile(np.arange(len(own)), 2)
+    return Single(places, np.concatenate([own.people, own.people]))
+
+
+def test_one_who_says_what_people_say_agrees_wholly_and_has_no_bias():
+    own = graded([(1, 0, 0), (1, 2, 2), (2, 1, 1), (2, 0, 0)])
+    found = trust_of(own, twice(own), VALUES)
+    for figure in (found.alpha, found.ceiling, found.kappa, found.weighted, found.same):
+        assert (figure.value, figure.pairs) == (1.0, 4)
+    assert (found.bias.value, found.bias.low, found.bias.high) == (0.0, 0.0, 0.0)
+    assert found.table == ((2, 0, 0), (0, 1, 0), (0, 0, 1))
+    assert found.most_biased == ()
+
+
+def test_bias_is_in_steps_and_its_interval_over_queries():
+    # query 1: +1, +1; query 2: 0, 0; query 3: +2, 0
+    own = graded([(1, 0, 1), (1, 1, 2), (2, 0, 0), (2, 2, 2), (3, 0, 2), (3, 1, 1)])
+    found = trust_of(own, twice(own), VALUES)
+    assert found.bias.value == pytest.approx(4 / 6)
+    # sums of (difference − mean) by query: 2/3, −4/3, 2/3
+    error = (3 / 2 * (4 / 9 + 16 / 9 + 4 / 9)) ** 0.5 / 6
+    assert found.bias.high - found.bias.value == pytest.approx(4.302652729911275 * error)
+    assert (found.bias.pairs, found.bias.queries) == (6, 3)
+    assert [one and round(one.value, 6) for one in found.by_grade] == [1.0, 0.5, 0.0]
+    assert [(one.query, one.bias) for one in found.most_biased] == [(1, 1.0), (3, 1.0)]
+    assert found.same.value == pytest.approx(3 / 6)
+
+
+def test_alpha_with_single_people_is_alpha_where_each_pair_has_one_label():
+    own = graded([(1, 0, 1), (1, 1, 2), (2, 0, 0), (2, 2, 2), (3, 0, 2), (3, 1, 1)])
+    once = Single(np.arange(6), own.people)
+    found = trust_of(own, once, VALUES)
+    both = count_labels(np.tile(np.arange(6), 2), np.concatenate([own.people, own.machine]), VALUES)
+    expected = alpha(both).value
+    assert expected is not None
+    assert found.alpha.value == pytest.approx(expected)
+    assert found.ceiling.value is None
+
+
+@pytest.fixture
+def world(settings, tmp_path):
+    settings.HOME = tmp_path
+    world = make_world(queries=4, documents=3)
+    Query.objects.update(segment="tail")
+    Query.objects.filter(qid__in=("q1", "q2")).update(segment="head")
+    return world
+
+
+def judged(world, settings, respond):
+    """Two people graded d1 … d3 as 4, 2, 0, in three queries of four; the machine said its own."""
+    queries = {query.qid: ["d1", "d2", "d3"] for query in world.queries}
+    make_run(collection=world.collection, rankings=queries, ranker="good")
+    upside = {qid: docids[::-1] for qid, docids in queries.items()}
+    make_run(collection=world.collection, rankings=upside, ranker="bad")
+    campaign = make_campaign(world=world)
+    own = {"d1": 4, "d2": 2, "d3": 0}
+    for pair in campaign.pairs.exclude(query__qid="q4").select_related("campaign", "document"):
+        for username in ("ben", "cem"):
+            label(pair=pair, username=username, grade=own[pair.document.docid])
+    consolidate(list_id=campaign.list_id, at=NOW)
+    refresh_evaluations(list_id=campaign.list_id, at=NOW)
+    with running(lambda shown: grades(respond(shown.partition("Title ")[2][0]))) as endpoint:
+        settings.OUTGOING = read_origins([endpoint.entry])
+        revision = make_judge(world, endpoint.url)
+        access = make_access(collection=world.collection)
+        start_judging(access=access, judge=revision.judge, campaign=campaign, at=NOW)
+        while work_jobs():
+            pass
+    assert MachineLabel.objects.count() == 12
+    return reverse("machine-judge-trust", args=["books", revision.judge_id])
+
+
+@pytest.mark.django_db
+def test_the_page_shows_one_who_agrees(world, settings):
+    path = judged(world, settings, {"1": 4, "2": 2, "3": 0}.__getitem__)
+    page = words(client_of("ada").get(path))
+    assert "9 pairs of 3 queries" in page
+    assert "with single people 1.000 1.000 to 1.000 9" in page
+    assert "tau of the two orders is 1.00 (95 %: 1.00 to 1.00" in page
+    assert "same best run in 100 % of the resamples" in page
+    assert "head 1.000" in page
+
+
+@pytest.mark.django_db
+def test_the_page_shows_one_who_turns_the_order_round(world, settings):
+    path = judged(world, settings, {"1": 0, "2": 2, "3": 4}.__getitem__)
+    page = words(client_of("ada").get(path))
+    assert "tau of the two orders is −1.00 (95 %: −1.00 to −1.00" in page
+    assert "same best run in 0 % of the resamples" in page
+    assert "as high than" not in page
+    assert client_of("dora").get(path).status_code == 404
+    assert client_of("ada").get(path, {"revision": "7"}).status_code == 404
