@@ -2,10 +2,12 @@
 
 import json
 import zlib
+from io import StringIO
 
 import numpy as np
 import pytest
 from django.core.files.base import ContentFile
+from django.core.management import call_command
 
 from judgments.clicks import packing
 from judgments.clicks.queries import (
@@ -205,3 +207,23 @@ def test_pairs_have_clicks_over_expected_clicks(client):
     ben = make_access(collection=world.collection, username="ben")
     with pytest.raises(NotFound):
         get_pairs_page(access=ben, number=log.number)
+
+
+def test_the_command_imports_several_files_as_one_log(tmp_path):
+    world = make_world()
+    text = world.queries[0].text
+    paths = []
+    for number, documents in ((1, ["d1", "d2"]), (2, ["d2", "d1"])):
+        path = tmp_path / f"{number}.csv"
+        rows = page_rows(number, text, documents, [1])
+        path.write_text("\n".join([HEADER, *rows, *rows]))
+        paths.append(str(path))
+    out = StringIO()
+    call_command("import_clicks", "books", *paths, "--by", "ada", "--json", stdout=out)
+    found = json.loads(out.getvalue())
+    assert (found["number"], found["impressions"], found["clicks"]) == (1, 4, 2)
+    assert ClickLog.objects.get().name == "1.csv"
+    with pytest.raises(SystemExit) as refused:
+        call_command("import_clicks", "books", *paths, stderr=out)
+    assert refused.value.code == 2
+    assert "already imported" in out.getvalue()
