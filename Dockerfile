@@ -7,7 +7,8 @@ RUN python -m venv /opt/venv \
 
 FROM python:3.12-slim
 RUN useradd --system --uid 10001 --no-create-home touchstone \
-    && install --directory --owner touchstone /var/lib/touchstone /var/lib/touchstone/uploads
+    && install --directory --owner touchstone /var/lib/touchstone /var/lib/touchstone/uploads \
+        /var/lib/touchstone/erasures
 COPY --from=packages /opt/venv /opt/venv
 WORKDIR /app
 COPY . .

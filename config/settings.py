@@ -555,6 +555,9 @@ if any(len(key) < 32 for key in BACKUP_KEYS):
 if SECRET_KEY in BACKUP_KEYS:
     raise ImproperlyConfigured("TOUCHSTONE_BACKUP_KEYS must not hold TOUCHSTONE_SECRET_KEY")
 
+# who was erased: outside the database and its backups, so that `restore` erases them again
+ERASURES = env.str("TOUCHSTONE_ERASURES", default=str(HOME / "erasures" / "ledger.jsonl"))
+
 # what secrets of other servers are encrypted with; the first encrypts, all decrypt. Without any,
 # judgments/secrets/keys.py looks for a file
 ENCRYPTION_KEYS: list[str] = env.list("TOUCHSTONE_ENCRYPTION_KEYS", default=[])

@@ -25,6 +25,7 @@ from config.backups.databases import (
 )
 from config.backups.keys import list_keys, signing_keys
 from config.backups.refusing import BackupRefused
+from config.privacy.erasing import replay_erasures
 from config.targets import list_targets
 from evaluation.evaluations.verifying import Verified, verify_list, verify_runs, verify_texts
 from evaluation.tool_differences.verifying import verify_tool_values
@@ -64,10 +65,13 @@ def make_backup(*, target: Path, at: datetime) -> tuple[Manifest, Verified]:
     return snapshot.manifest, found + Verified(problems=missing)
 
 
-def restore_backup(*, source: Path, allow_unsigned: bool) -> tuple[Manifest, Verified]:
+def restore_backup(
+    *, source: Path, allow_unsigned: bool, at: datetime
+) -> tuple[Manifest, Verified]:
     """Make an empty installation what the backup holds; what was found when that was checked.
 
-    allow_unsigned: also where none of the backup keys signed it.
+    Whom the erasure ledger names is erased again. allow_unsigned: also where none of the backup
+    keys signed it.
     """
     place = settings.HOME if connection.vendor == "postgresql" else _database_folder()
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -82,7 +86,9 @@ def restore_backup(*, source: Path, allow_unsigned: bool) -> tuple[Manifest, Ver
         check_restorable(manifest)
         put_database(manifest=manifest, directory=directory)
         _put_uploads(directory / "uploads")
-    return manifest, verify_everything() + Verified(problems=tuple(_differences(manifest)))
+    problems = tuple(_differences(manifest))
+    replay_erasures(at=at)  # nobody is served before
+    return manifest, verify_everything() + Verified(problems=problems)
 
 
 def list_administrators() -> list[str]:

@@ -23,7 +23,8 @@ from judgments.usernames import fold
 
 @dataclass(frozen=True)
 class AccountRow:
-    """An account. state: active, suspended, or name (imported labels came with it).
+    """An account. state: active, suspended, erased, or name (imported labels came with
+    it).
 
     tokens: API tokens that work. collections: the roles, by the collection's short name.
     """
@@ -174,6 +175,8 @@ def list_without_lead(user: User) -> list[str]:
 
 
 def _state(user: User) -> str:
+    if user.erased_at:
+        return "erased"
     if user.is_active:
         return "active"
     return "suspended" if user.is_suspended else "name"

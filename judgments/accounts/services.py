@@ -140,6 +140,14 @@ def revoke_tokens(*, user: User, by: User | None, at: datetime) -> int:
     return ended
 
 
+def check_may_be_erased(user: User) -> None:
+    """Raises AccountRefused for the last active administrator, and for who is erased already."""
+    if user.erased_at:
+        raise AccountRefused("erased", "This person is erased.")
+    admins_qs = User.objects.filter(is_superuser=True, is_active=True).order_by("pk")
+    _check_not_last(user, list(admins_qs.values_list("pk", flat=True)))
+
+
 def _check_not_last(account: User, admins: list[int]) -> None:
     if admins == [account.pk]:
         raise AccountRefused(

@@ -83,6 +83,7 @@ SENTENCES: Final = {
     "password.changed": "changed the password of {}",
     "password.reset": "reset the password of {}",
     "password.reset_link_created": "created a password reset link for {}",
+    "person.erased": "erased the person {}",
     "pictures.fetched_again": "requested refused pictures of {} again",
     "pictures.fields_chosen": "chose the picture fields of {}",
     "pictures.uploaded": "uploaded pictures to {}",

@@ -49,6 +49,7 @@ class User(AbstractUser):  # type: ignore[django-manager-missing]
     username_key: the folded user name; two names that differ by case or Unicode form alone are one.
     suspended_at: since when the account is suspended; while it is, `is_active` is False. An account
     that is not active without being suspended is a name that imported labels came with.
+    erased_at: since when nothing of the person is kept but what they did, under this row's number.
     session_epoch: raised to end all sessions.
     language: the code of the language that translated pages are in; empty: the browser's.
     """
@@ -58,6 +59,7 @@ class User(AbstractUser):  # type: ignore[django-manager-missing]
 
     username_key = FoldedUsername(max_length=600, unique=True, editable=False)
     suspended_at = models.DateTimeField(null=True, editable=False)
+    erased_at = models.DateTimeField(null=True, editable=False)
     session_epoch = models.PositiveIntegerField(default=0, editable=False)
     language = models.CharField(max_length=8, blank=True, default="")
 

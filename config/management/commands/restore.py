@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
+from django.utils import timezone
 
 from config.backups.archive import Manifest
 from config.backups.command import BackupCommand
@@ -29,7 +30,14 @@ class Command(BackupCommand):
         from config.backups.making import list_administrators, restore_backup
 
         unsigned = options["unsigned"]
-        found = restore_backup(source=file, allow_unsigned=unsigned)
+        from config.privacy.ledger import list_erasures, path_of_ledger
+
+        found = restore_backup(source=file, allow_unsigned=unsigned, at=timezone.now())
+        if list_erasures() is None:
+            self.stderr.write(
+                f"There is no erasure ledger at {path_of_ledger()}: whoever was erased after this "
+                "backup was made is back."
+            )
         if unsigned:
             names = ", ".join(list_administrators()) or "none"
             self.stderr.write(

@@ -22,7 +22,7 @@ RECORDING = re.compile(r"_?(record(_by|_person)?|audit|open|archive|load|load_re
 
 def recorded() -> Iterator[str]:
     """The actions that the product's code gives to what records them."""
-    for app in ("annotation", "evaluation", "judgments"):
+    for app in ("annotation", "config", "evaluation", "judgments"):
         for path in (ROOT / app).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text())):
                 if isinstance(node, ast.Call):

@@ -1,0 +1,165 @@
+"""An erased person is nowhere any more, in no backup either, and no figure has changed."""
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+
+from annotation.models import Campaign, Label, LabelTiming
+from config.backups.making import verify_everything
+from config.privacy import ledger
+from config.privacy.erasing import TEXTS_OF, erase_person, replay_erasures
+from config.privacy.mentions import find_audit_details, names_of
+from evaluation.models import Evaluation
+from judgments.accounts.services import AccountRefused, resume_account
+from judgments.audit.services import record
+from judgments.models import AuditEntry, SideText, User
+from tests.architecture.test_mutability import APPEND_ONLY, rows_of
+from tests.architecture.test_side_texts import campaign, computed, world  # noqa: F401 (fixtures)
+from tests.builders import NOW, World, make_user
+from tests.config.commands.test_backup import call, home
+from tests.config.privacy.traces import TRACES, USERNAME, leave_traces, list_traces
+
+
+@pytest.fixture(autouse=True)
+def own_home(settings: Any, tmp_path: Path) -> None:
+    settings.HOME = tmp_path
+    settings.ERASURES = str(tmp_path / "erasures" / "ledger.jsonl")
+
+
+@pytest.mark.django_db
+def test_an_erased_person_is_in_no_table_and_every_figure_is_as_it_was(
+    world: World,  # noqa: F811
+    campaign: Campaign,  # noqa: F811
+) -> None:
+    leave_traces()
+    before = computed(world, campaign)
+    facts = {model: rows_of(model) for model in APPEND_ONLY if model is not Evaluation}
+    assert {"judgments_user", "judgments_sidetext", "judgments_notice"} <= set(list_traces())
+    ben = User.objects.get(username=USERNAME)
+    assert Label.objects.filter(annotator=ben).exists()
+    erased = erase_person(user=ben, by=world.ada, at=NOW)
+    assert erased.texts > 0
+    assert erased.timings == Label.objects.filter(annotator=ben).count()
+    assert list(list_traces()) == []
+    assert not LabelTiming.objects.filter(label__annotator=ben).exists()
+    assert LabelTiming.objects.exists()
+    # the one fact that is new says that it was done
+    assert AuditEntry.objects.latest("pk").action == "person.erased"
+    for model, rows in facts.items():
+        assert rows_of(model)[: len(rows)] == rows
+    assert verify_everything().problems == ()
+    assert computed(world, campaign) == before
+
+
+@pytest.mark.django_db
+def test_who_is_erased_can_neither_sign_in_nor_come_back(world: World) -> None:  # noqa: F811
+    client = Client()
+    client.force_login(world.ben)
+    erase_person(user=world.ben, by=None, at=NOW)
+    assert client.get(reverse("tokens")).status_code == 302
+    world.ben.refresh_from_db()
+    assert (world.ben.is_active, world.ben.has_usable_password()) == (False, False)
+    assert not resume_account(user=world.ben, by=None, at=NOW)
+    with pytest.raises(AccountRefused, match="erased"):
+        erase_person(user=world.ben, by=None, at=NOW)
+    assert ledger.list_erasures() == [world.ben.public_id]
+
+
+@pytest.mark.django_db
+def test_the_last_administrator_is_not_erased_nor_in_the_ledger() -> None:
+    root = make_user(username="root", is_superuser=True)
+    with pytest.raises(AccountRefused, match="last active administrator"):
+        erase_person(user=root, by=root, at=NOW)
+    assert ledger.list_erasures() is None
+
+
+@pytest.mark.django_db
+def test_a_name_that_is_a_word_takes_no_other_text_with_it(world: World) -> None:  # noqa: F811
+    User.objects.filter(pk=world.ben.pk).update(username="mark", name="Mark", email="")
+    world.ben.refresh_from_db()
+    said: dict[str, Any] = {"collection": None, "actor": world.ada, "at": NOW, "action": "a.test"}
+    about = record(subject="the mark", after={"reason": "Mark these again."}, **said)
+    other = record(subject="the marks", after={"reason": "Mark these again."}, **said)
+    named = record(subject="x", after={"people": ["mark"]}, **said)
+    assert find_audit_details(names_of(world.ben)) == {about.detail_id, named.detail_id}
+    erase_person(user=world.ben, by=None, at=NOW)
+    assert SideText.objects.filter(pk=other.detail_id).exists()
+
+
+@pytest.mark.django_db
+def test_whom_the_ledger_names_is_erased_again_and_nobody_else(world: World) -> None:  # noqa: F811
+    ledger.add_erasure(world.cem.public_id, NOW)
+    ledger.add_erasure(world.cem.public_id, NOW)
+    assert (replay_erasures(at=NOW), replay_erasures(at=NOW)) == (1, 0)
+    assert User.objects.get(pk=world.cem.pk).erased_at == NOW
+    assert User.objects.get(pk=world.ben.pk).erased_at is None
+    path = ledger.path_of_ledger()
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert "cem" not in path.read_text()
+
+
+def test_every_text_beside_a_fact_is_erased_with_its_author() -> None:
+    keys = {
+        (model, field.name)
+        for model in APPEND_ONLY
+        for field in model._meta.concrete_fields
+        if field.related_model is SideText
+    }
+    assert keys - {(AuditEntry, "detail")} == {
+        (model, column) for model, _, columns in TEXTS_OF for column in columns
+    }
+
+
+@pytest.mark.django_db
+def test_a_command_erases(world: World, capsys: Any) -> None:  # noqa: F811
+    call_command("erase_person", "BEN", "--json")
+    assert json.loads(capsys.readouterr().out)["person"] == str(world.ben.public_id)
+    assert User.objects.get(pk=world.ben.pk).erased_at
+
+
+def test_nothing_is_left_in_the_file_its_backups_and_what_is_restored(
+    tmp_path: Path, make_home: Callable[[Path], Path]
+) -> None:
+    """On SQLite to the last byte: free pages and the log hold nothing either."""
+    one, two = make_home(tmp_path / "one"), tmp_path / "two"
+    environment = home(one)
+    built = call(environment, "-m", "tests.config.privacy.traces")
+    assert built.returncode == 0, built.stderr
+    old, new = tmp_path / "old.tar.gz", tmp_path / "new.tar.gz"
+    assert call(environment, "manage.py", "backup", str(old)).returncode == 0
+    assert TRACES.search(gzip.decompress(old.read_bytes()))
+    erased = call(environment, "manage.py", "erase_person", USERNAME, "--json")
+    assert erased.returncode == 0, erased.stderr
+    files = list(one.rglob("touchstone.sqlite3*"))
+    assert [path.name for path in files if TRACES.search(path.read_bytes())] == []
+    assert call(environment, "manage.py", "backup", str(new)).returncode == 0
+    assert not TRACES.search(gzip.decompress(new.read_bytes()))
+    # the older backup still has everything: the ledger takes it away before anybody is served
+    other = home(two) | {
+        "TOUCHSTONE_BACKUP_KEYS": (one / "backup_keys").read_text().strip(),
+        "TOUCHSTONE_ERASURES": str(one / "erasures" / "ledger.jsonl"),
+    }
+    restored = call(other, "manage.py", "restore", str(old))
+    assert (restored.returncode, restored.stderr) == (0, "")
+    found = [path.name for path in two.glob("touchstone*") if TRACES.search(path.read_bytes())]
+    assert found == []
+    checked = call(other, "manage.py", "verify", "--all")
+    assert checked.returncode == 0, checked.stderr
+
+
+def test_a_restore_without_a_ledger_says_so(
+    tmp_path: Path, make_home: Callable[[Path], Path]
+) -> None:
+    one = home(make_home(tmp_path / "one"))
+    made = call(one, "manage.py", "backup", str(tmp_path / "b"))
+    assert made.returncode == 0, made.stderr
+    keys = (tmp_path / "one" / "backup_keys").read_text().strip()
+    two = home(tmp_path / "two") | {"TOUCHSTONE_BACKUP_KEYS": keys}
+    assert "no erasure ledger" in call(two, "manage.py", "restore", str(tmp_path / "b")).stderr
