@@ -24,6 +24,8 @@ Ints = NDArray[np.int64]
 FEWEST_DOCUMENTS: Final = 10  # shown at both positions, or the two are not compared
 FEWEST_CLICKS: Final = 10  # of those documents, at either position
 QUERIES: Final = 4096  # resampled at a time
+PAIRS: Final = 20_000  # looked at together
+MOST_GROUPS: Final = 20_000  # that are resampled
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Interventions:
 
     documents: (depth, depth), how many (query, document) pairs both positions showed.
     clicks: (depth, depth), their clicks at the first of the two.
-    hits, misses: (queries, depth, depth), for each query that has some, the sum of their
+    hits, misses: (queries, depth, depth), for each query or group with some, the sum of their
     click-through rates at the first of the two positions, and of 1 minus them.
     """
 
@@ -62,25 +64,42 @@ class PositionCurve:
 
 
 def find_interventions(pages: Evidence) -> Interventions:
-    """The intervention sets of one application's pages, as `Sessions.evidence` counts them."""
+    """The intervention sets of one application's pages, as `Sessions.evidence` counts them.
+
+    Of more than MOST_GROUPS queries, groups are resampled instead of queries, for less memory.
+    """
     depth = pages.depth
     pairs, owner = np.unique(pages.pair, return_inverse=True)
-    shown, clicks, position = pages.impressions, pages.clicks, pages.rank - 1
     _, query = np.unique(pairs >> 32, return_inverse=True)
-    first, second = _moves(owner)
-    at, other = position[first], position[second]
-    documents = _table(at, other, np.ones(len(at)), depth).astype(np.int64)
-    clicked = _table(at, other, clicks[first].astype(np.float64), depth).astype(np.int64)
-    names, row = np.unique(query[owner[first]], return_inverse=True)
-    rate = clicks[first] / shown[first]
-    key = (row * depth + at) * depth + other
-    size = len(names) * depth * depth
-    shape = (len(names), depth, depth)
-    hits, misses = (
-        np.bincount(key, weights=weights, minlength=size).astype(np.float64).reshape(shape)
-        for weights in (rate, 1 - rate)
+    group = query % MOST_GROUPS
+    groups = int(group.max(initial=-1)) + 1
+    documents, clicked = (np.zeros((depth, depth)) for _ in range(2))
+    hits, misses = (np.zeros(groups * depth * depth) for _ in range(2))
+    for start in range(0, len(pairs), PAIRS):
+        part = slice(*np.searchsorted(owner, [start, start + PAIRS]))
+        shown, clicks = pages.impressions[part], pages.clicks[part]
+        position, own = pages.rank[part] - 1, owner[part]
+        first, second = _moves(own)
+        at, other = position[first], position[second]
+        documents += _table(at, other, np.ones(len(at)), depth)
+        clicked += _table(at, other, clicks[first].astype(np.float64), depth)
+        rate = clicks[first] / shown[first]
+        key = (group[own[first]] * depth + at) * depth + other
+        np.add.at(hits, key, rate)
+        np.add.at(misses, key, 1 - rate)
+    shape = (groups, depth, depth)
+    return Interventions(
+        documents.astype(np.int64),
+        clicked.astype(np.int64),
+        _with_moves(hits.reshape(shape), misses.reshape(shape)),
+        _with_moves(misses.reshape(shape), hits.reshape(shape)),
     )
-    return Interventions(documents, clicked, hits, misses)
+
+
+def _with_moves(own: Floats, other: Floats) -> Floats:
+    """The tables of groups that have a document at two positions."""
+    result: Floats = own[(own + other).sum(axis=(1, 2)) > 0]
+    return result
 
 
 def pivot_one(hits: Floats, misses: Floats, is_supported: Bools) -> Floats:

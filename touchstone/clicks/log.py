@@ -110,6 +110,7 @@ class LogBuilder:
         none = np.empty((0, WIDTH), dtype=np.int64)
         joined = self._joined(np.concatenate([none, *self._without_text]), join=join)
         self._without_text = []
+        self._seen = SeenKeys()  # 8 bytes an event, no longer needed
         self._use(joined)
         evidence = self._evidence.table()
         self._count_clicks(evidence, joined[joined[:, IS_CLICK] == 1])

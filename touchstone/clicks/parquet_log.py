@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int64]
 
 MAGIC: Final = b"PAR1"
-ROWS: Final = 1 << 18  # read at a time
+ROWS: Final = 1 << 16  # read at a time
 NO_PYARROW: Final = "reading Parquet needs pyarrow: pip install 'touchstone-relevance[parquet]'."
 MIX: Final = np.uint64(0x9E3779B97F4A7C15)
 
@@ -47,7 +47,7 @@ def read_parquet(
     import pyarrow as pa  # noqa: PLC0415
 
     try:
-        with pq.ParquetFile(source) as file:
+        with pq.ParquetFile(source, pre_buffer=False, buffer_size=1 << 20) as file:
             columns = _columns(file.schema_arrow.names, problems)
             for number, batch in enumerate(_batches(file, columns)):
                 rank = _ranks(batch.column(columns["rank"]), problems, number * ROWS)
@@ -70,7 +70,7 @@ def _columns(names: Sequence[str], problems: Problems) -> dict[str, str]:
 
 def _batches(file: Any, columns: dict[str, str]) -> "Iterator[pa.RecordBatch]":
     batches: Iterator[pa.RecordBatch] = file.iter_batches(
-        batch_size=ROWS, columns=list(columns.values())
+        batch_size=ROWS, columns=list(columns.values()), use_threads=False
     )
     return batches
 

@@ -4,7 +4,9 @@ Source: Chuklin, Markov & de Rijke 2015, "Click Models for Web Search", sections
 pseudo-counts of 1/2 and 50 rounds of EM, from 1/2, are PyClick's.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -111,10 +113,9 @@ def _maximize(counts: _Counts, shown: Floats, clicks: Floats, rounds: int) -> tu
     batch, position = len(shown), counts.position
     sizes = np.diff(np.append(counts.starts, len(position)))
     pair = np.repeat(np.arange(len(counts.pairs)), sizes)
-    is_at = np.zeros((len(position), counts.depth))
-    is_at[np.arange(len(position)), position] = 1
+    at_positions = _adder(position, counts.depth, batch)
     of_pair = IMPRESSIONS + np.add.reduceat(shown, counts.starts, axis=1)
-    of_position = IMPRESSIONS + shown @ is_at
+    of_position = IMPRESSIONS + at_positions(shown)
     examination = np.full((batch, counts.depth), UNSEEN)
     attractiveness = np.full((batch, len(counts.pairs)), UNSEEN)
     missed = shown - clicks
@@ -125,5 +126,18 @@ def _maximize(counts: _Counts, shown: Floats, clicks: Floats, rounds: int) -> tu
         examined = clicks + rest * (1 - attracted) * seen
         sums = CLICKS + np.add.reduceat(attractive, counts.starts, axis=1)
         attractiveness = np.minimum(sums / of_pair, MOST)
-        examination = np.minimum((CLICKS + examined @ is_at) / of_position, MOST)
+        examination = np.minimum((CLICKS + at_positions(examined)) / of_position, MOST)
     return examination, attractiveness
+
+
+def _adder(position: Ints, depth: int, batch: int) -> Callable[[Floats], Floats]:
+    """Sums (batch, cells) to (batch, depth): of many by one product, of one without its table."""
+    if batch == 1:
+        return partial(_summed, position, depth)
+    is_at = np.zeros((len(position), depth))
+    is_at[np.arange(len(position)), position] = 1
+    return lambda values: values @ is_at
+
+
+def _summed(position: Ints, depth: int, values: Floats) -> Floats:
+    return np.bincount(position, weights=values[0], minlength=depth).astype(np.float64)[None]
