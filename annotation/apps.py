@@ -39,6 +39,7 @@ class AnnotationConfig(AppConfig):
         from annotation.changed_documents.queries import count_changed  # noqa: PLC0415
         from annotation.dashboards.overview import list_standings, list_steps  # noqa: PLC0415
         from annotation.imports.services import work_on_labels  # noqa: PLC0415
+        from annotation.machine_judges.grading import work_on_grades  # noqa: PLC0415
         from annotation.machine_judges.judging import judge_pairs  # noqa: PLC0415
         from annotation.quality.list_reports import get_list_verdict  # noqa: PLC0415
         from annotation.rule_change.services import work_on_plan, work_on_rule  # noqa: PLC0415
@@ -55,5 +56,6 @@ class AnnotationConfig(AppConfig):
         register_open(list_open_names)
         register_job("import_labels", work_on_labels)
         register_job("judge_pairs", judge_pairs)
+        register_job("grade_by_machine", work_on_grades)
         register_job("choose_rule", work_on_rule)
         register_job("change_plan", work_on_plan)

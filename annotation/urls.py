@@ -237,6 +237,12 @@ urlpatterns: list[URLPattern] = [
         name="machine-judge-secret-remove",
     ),
     path(f"{J}/agreement", judges.machine_judge_trust, name="machine-judge-trust"),
+    path(f"{J}/grade", judges.machine_judge_grade, name="machine-judge-grade"),
+    path(
+        f"{C}/lists/<slug:list_slug>/machine-grades/remove",
+        judges.list_machine_remove,
+        name="list-machine-remove",
+    ),
     path(f"{J}/budget", judges.machine_judge_budget, name="machine-judge-budget"),
     path(f"{J}/campaigns/start", judges.judge_campaign_start, name="judge-campaign-start"),
     path(

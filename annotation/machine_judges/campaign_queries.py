@@ -16,7 +16,7 @@ from annotation.machine_judges.answers import WORDS, Outcome
 from annotation.machine_judges.configuration import PER_HUNDREDTH
 from annotation.models import Campaign, JudgeAttempt, JudgeCampaign, MachineJudge
 from judgments.budgets.rules import HUNDREDTHS
-from judgments.models import Job, SamplePlan, SavedSet
+from judgments.models import Job, JudgmentList, SamplePlan, SavedSet
 from judgments.pages.paging import paginate
 from judgments.permissions import Access, NotFound, check_may_see_people
 
@@ -208,4 +208,27 @@ def list_scopes(*, access: Access) -> Scopes:
         campaigns=list(campaigns_qs.filter(list__archived_at=None).order_by("-pk")),
         sets=list(SavedSet.objects.filter(collection=own, archived_at=None).order_by("name")),
         plans=list(SamplePlan.objects.filter(list__collection=own).order_by("-pk")),
+    )
+
+
+@dataclass(frozen=True)
+class Gradable:
+    """revisions: that have labels, the newest first. sources: lists whose campaigns' pairs were
+    labelled. targets: lists that can get the grades."""
+
+    revisions: list[int]
+    sources: list[JudgmentList]
+    targets: list[JudgmentList]
+
+
+def list_gradable(*, access: Access, judge: MachineJudge) -> Gradable:
+    """What a judge's labels can be used for."""
+    check_may_see_people(access)
+    labelled = judge.revisions.filter(labels__isnull=False).distinct().order_by("-number")
+    own_qs = JudgmentList.objects.filter(collection=access.collection, archived_at=None)
+    sources_qs = own_qs.filter(campaigns__machine_campaigns__judge=judge).distinct()
+    return Gradable(
+        revisions=list(labelled.values_list("number", flat=True)),
+        sources=list(sources_qs.order_by("pk")),
+        targets=list(own_qs.order_by("pk")),
     )

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from django import forms
 
+from annotation.machine_judges.campaign_queries import Gradable
 from annotation.machine_judges.configuration import (
     FORMATS,
     LONGEST_DOCUMENT,
@@ -26,7 +27,7 @@ from annotation.models import Campaign, GuidelineRevision
 from annotation.pages.money import Money
 from judgments.budgets.rules import HUNDREDTHS
 from judgments.budgets.services import Limits
-from judgments.models import Budget, SamplePlan, SavedSet
+from judgments.models import Budget, JudgmentList, SamplePlan, SavedSet
 from touchstone.files.json_lines import Json, JsonRefusedError, json_object
 
 CODE: Final = {"class": "mono", "spellcheck": "false", "autocomplete": "off"}
@@ -278,3 +279,29 @@ class JudgeBudgetForm(forms.Form):
             key: int(value * HUNDREDTHS) if value and key[0] == Budget.Unit.MONEY else value
             for key, value in entered.items()
         }
+
+
+class GradeForm(forms.Form):
+    """Which labels of a judge become grades of which list."""
+
+    revision = forms.TypedChoiceField(label="Revision", coerce=int)
+    source = forms.ChoiceField(label="Pairs of campaigns on")
+    target = forms.ChoiceField(
+        label="Into the list",
+        help_text="The same list: where people have no grade. Another, empty one: a leaderboard by "
+        "the machine alone.",
+    )
+
+    def __init__(self, *args: Any, offer: Gradable, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._sources = {one.slug: one for one in offer.sources}
+        self._targets = {one.slug: one for one in offer.targets}
+        fields: Any = self.fields
+        fields["revision"].choices = [(number, number) for number in offer.revisions]
+        fields["source"].choices = [(slug, one.name) for slug, one in self._sources.items()]
+        fields["target"].choices = [(slug, one.name) for slug, one in self._targets.items()]
+
+    def chosen(self) -> tuple[int, JudgmentList, JudgmentList]:
+        """What was chosen: the revision, the source and the target. The form is valid."""
+        data = self.cleaned_data
+        return data["revision"], self._sources[data["source"]], self._targets[data["target"]]

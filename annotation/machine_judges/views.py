@@ -13,11 +13,19 @@ from annotation.machine_judges.campaign_queries import (
     get_judge_campaign,
     get_judge_campaign_page,
     list_campaign_rows,
+    list_gradable,
     list_scopes,
 )
 from annotation.machine_judges.campaigns import start_judging, stop_judging
 from annotation.machine_judges.configuration import ConfigurationRefused
-from annotation.machine_judges.forms import JudgeBudgetForm, JudgeForm, ScopeForm, initial_of
+from annotation.machine_judges.forms import (
+    GradeForm,
+    JudgeBudgetForm,
+    JudgeForm,
+    ScopeForm,
+    initial_of,
+)
+from annotation.machine_judges.grading import Lists, remove_grades, request_grades
 from annotation.machine_judges.queries import (
     JudgePage,
     get_judge,
@@ -33,6 +41,7 @@ from annotation.models import GuidelineRevision, MachineJudge
 from annotation.pages.rendering import render_page
 from judgments.budgets.queries import list_budgets, show_budgets
 from judgments.budgets.services import set_budgets
+from judgments.lists.queries import get_list
 from judgments.pages.rendering import is_part, posted
 from judgments.permissions import Access, NotFound, check_may_lead, get_access
 from judgments.rate_limits import costly
@@ -61,6 +70,7 @@ def machine_judge(
         access=access,
         rows=list_campaign_rows(page.judge),
         form=_scope_form(access),
+        grading=GradeForm(offer=list_gradable(access=access, judge=page.judge)),
         budgets=show_budgets(budgets, each=0, now=timezone.now()),
     )
 
@@ -284,3 +294,44 @@ def machine_judge_trust(request: HttpRequest, slug: str, judge_id: int) -> HttpR
         number=int(number) if number.isascii() and number.isdigit() else None,
     )
     return render_page(request, "machine_judge_trust", page, access=access)
+
+
+@require_POST
+def machine_judge_grade(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
+    """Put a revision's grades into a list, in a worker."""
+    access = get_access(viewer=request.user, slug=slug)
+    check_may_lead(access)
+    judge = get_judge(access=access, judge_id=judge_id)
+    form = GradeForm(request.POST, offer=list_gradable(access=access, judge=judge))
+    if not form.is_valid():
+        messages.error(request, "Choose whose pairs it is, and the list that gets the grades.")
+        return redirect("machine-judge", slug, judge_id)
+    number, source, target = form.chosen()
+    try:
+        job = request_grades(
+            access=access,
+            judge=judge,
+            number=number,
+            lists=Lists(source, target),
+            at=timezone.now(),
+        )
+    except NotFound:
+        raise
+    except DomainError as error:
+        messages.error(request, error.message)
+        return redirect("machine-judge", slug, judge_id)
+    return redirect("job", slug, job.public_id)
+
+
+@require_POST
+def list_machine_remove(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
+    """A version of a list without grades of machine judges."""
+    access = get_access(viewer=request.user, slug=slug)
+    check_may_lead(access)
+    judgment_list = get_list(access=access, slug=list_slug)
+    version = remove_grades(access=access, judgment_list=judgment_list, at=timezone.now())
+    if version is None:
+        messages.info(request, "No grade comes from a machine judge.")
+    else:
+        messages.success(request, f"Version {version.number} has grades of people only.")
+    return redirect("list", slug, list_slug)

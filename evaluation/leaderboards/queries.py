@@ -25,6 +25,7 @@ from judgments.lists.queries import HEAD, get_list, get_version
 from judgments.models import JudgmentList, JudgmentVersion, Release, SavedSet
 from judgments.permissions import Access, check_may_see_rankings
 from judgments.versions.click_grades import count_click_grades
+from judgments.versions.machine_grades import count_machine_grades
 from touchstone.measures.asking import Asked
 from touchstone.measures.averages import Average
 from touchstone.measures.definition import Measure
@@ -115,6 +116,13 @@ def click_grades_of(board: LeaderboardTable) -> int:
     if board.version is None:
         return 0
     return count_click_grades(list_id=board.list.pk, version=board.version)
+
+
+def machine_grades_of(board: LeaderboardTable) -> int:
+    """How many grades of the board's version come from machine judges."""
+    if board.version is None:
+        return 0
+    return count_machine_grades(list_id=board.list.pk, version=board.version)
 
 
 def list_lists(*, access: Access) -> list[JudgmentList]:

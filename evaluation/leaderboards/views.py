@@ -25,6 +25,7 @@ from evaluation.leaderboards.queries import (
     get_leaderboard,
     get_state,
     list_lists,
+    machine_grades_of,
 )
 from evaluation.leaderboards.segments import SegmentFilters, get_segment_table
 from evaluation.leaderboards.tables import get_board_table
@@ -78,6 +79,7 @@ def leaderboard(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse
             "choices": None if is_part(request) else list_board_choices(found),
             "origins": None if is_part(request) else find_origins(judgment_list=found.list),
             "click_grades": 0 if is_part(request) else click_grades_of(found),
+            "machine_grades": 0 if is_part(request) else machine_grades_of(found),
             "changed": 0 if is_part(request) else count_changed(found.list),
             "offers_find": bool(filters.find) or len(found.runs) > FEW,
         }

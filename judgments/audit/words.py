@@ -62,6 +62,8 @@ SENTENCES: Final = {
     "judge.campaign_started": "started a machine judge on {}",
     "judge.campaign_stopped": "stopped a machine judge on {}",
     "judge.created": "created the machine judge {}",
+    "judge.graded": "put grades of a machine judge into the list {}",
+    "judge.grades_removed": "removed grades of machine judges from the list {}",
     "judge.revised": "revised the machine judge {}",
     "judge.secret_removed": "removed the secret of the machine judge {}",
     "judge.secret_stored": "stored a secret for the machine judge {}",

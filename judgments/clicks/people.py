@@ -31,6 +31,7 @@ from judgments.models import (
 from judgments.pages.paging import Part, part_of
 from judgments.permissions import Access, NotFound
 from judgments.versions.click_grades import KEY, click_grades_qs
+from judgments.versions.machine_grades import list_not_from_people
 from judgments.versions.queries import get_judged
 from touchstone.clicks.counterfactual import Estimate
 from touchstone.scales import Scale
@@ -155,13 +156,12 @@ def load_scored(*, log: ClickLog, kind: str, fewest: int) -> Scored:
 
 
 def basis_of(judgment_list: JudgmentList) -> Grades:
-    """The places on the scale of the grades at the head that do not come from clicks."""
+    """The places on the scale of the grades at the head that come from people."""
     head = judgment_list.head
     codes = Scale.from_json(judgment_list.scale).codes
     judged = get_judged(list_id=judgment_list.pk, version=head).pairs()
-    rows = click_grades_qs(list_id=judgment_list.pk, version=head)
-    clicked = set(rows.order_by().values_list("query_id", "document_id"))
-    return {pair: codes.index(code) for pair, code in judged.items() if pair not in clicked}
+    others = list_not_from_people(list_id=judgment_list.pk, version=head)
+    return {pair: codes.index(code) for pair, code in judged.items() if pair not in others}
 
 
 def get_people_page(

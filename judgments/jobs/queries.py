@@ -55,6 +55,7 @@ TITLES = {
     "import_pictures": "Upload of pictures",
     "find_pictures": "Looking for pictures in documents",
     "fetch_pictures": "Fetching pictures",
+    "grade_by_machine": "Grading by a machine judge",
     "judge_pairs": "Labelling by a machine judge",
     "take_snapshot": "Snapshot of a live ranker",
     "choose_rule": "Aggregating labels by a rule",

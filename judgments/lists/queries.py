@@ -22,6 +22,7 @@ from judgments.permissions import (
 )
 from judgments.versions.click_grades import click_words, count_click_grades
 from judgments.versions.judgment_cache import count_all_grades
+from judgments.versions.machine_grades import count_machine_grades, machine_words
 from judgments.versions.queries import get_judged
 from touchstone.files.learning import Features, write_learning
 from touchstone.files.rating_rows import JudgedPair
@@ -122,10 +123,10 @@ def show_grade(scale: Scale, code: int) -> GradeShown:
 def votes_in(access: Access, evidence: Mapping[str, Any]) -> str:
     """How people voted, as "3 × 2, 1 × 1, decided"; for those who may see people, else "".
 
-    Of a grade that comes from clicks, what they said.
+    Of a grade that comes from clicks or a machine judge, what or which.
     """
-    if clicks := click_words(evidence):
-        return clicks
+    if other := click_words(evidence) or machine_words(evidence):
+        return other
     if not may_see_people(access) or "votes" not in evidence:
         return ""
     votes = sorted(evidence["votes"].items(), key=lambda vote: -int(vote[0]))
@@ -173,12 +174,16 @@ class GradeCount:
 
 @dataclass(frozen=True)
 class Grades:
-    """What a version holds: how many of each grade, worst first. from_clicks: of them all."""
+    """What a version holds: how many of each grade, worst first.
+
+    from_clicks, from_machines: of them all.
+    """
 
     rows: list[GradeCount]
     total: int
     queries: int
     from_clicks: int
+    from_machines: int
 
     @property
     def counts(self) -> list[int]:
@@ -304,6 +309,7 @@ def get_grades(*, judgment_list: JudgmentList, number: int) -> Grades:
         total=counts.judgments,
         queries=counts.queries,
         from_clicks=count_click_grades(list_id=judgment_list.pk, version=number),
+        from_machines=count_machine_grades(list_id=judgment_list.pk, version=number),
     )
 
 

@@ -56,6 +56,7 @@ class JudgmentVersion(models.Model):
         QUERIES = "queries", "queries"
         CHANGED = "changed", "changed documents"
         CLICKS = "clicks", "clicks"
+        MACHINE = "machine", "machine judge"
 
     list = models.ForeignKey(
         JudgmentList, on_delete=models.PROTECT, related_name="versions", db_index=False
@@ -93,7 +94,7 @@ class Judgment(models.Model):
 
     evidence: plain values for those who ask why, e.g. {"votes": {"3": 2}, "labels": [ids],
     "guideline": 4}; never a reference upwards. Of a grade that comes from clicks, it has the key
-    "clicks" (judgments/versions/click_grades.py).
+    "clicks" (judgments/versions/click_grades.py), and from a machine judge "machine".
     """
 
     # the constraints' indexes begin with the list and the query

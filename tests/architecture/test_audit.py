@@ -41,6 +41,7 @@ UNLOGGED = {
     "api-click-logs": JOB,
     "clicks-upload": JOB,
     "click-people": JOB,
+    "machine-judge-grade": JOB,
     "api-click-people": JOB,
     "api-training": READS,
     "api-webhook-replay": REPLAY,

@@ -3,14 +3,16 @@
 from typing import Any
 
 from annotation.machine_judges.configuration import Configuration
-from annotation.models import JudgeCampaign, JudgeRevision, MachineJudge
-from judgments.models import Secret
+from annotation.models import Campaign, JudgeCampaign, JudgeRevision, MachineJudge
+from judgments.models import JudgmentVersion, Secret
+from judgments.versions.services import Change, commit_judgments
 from tests.builders import NOW, World
 from tests.builders_annotation import make_draft, make_guideline
 from tests.permissions.judgments import books
 from tests.permissions.table import Row, leads, managers
 
 # nothing may be asked, so that whoever may configure gets the reason
+DRAFT = "00000000-0000-4000-8000-00000000d4a7"
 FORM: dict[str, Any] = {"name": "Model", "url": "http://127.0.0.1:9/", "model": "m"}
 
 
@@ -54,6 +56,27 @@ def at_work(world: World) -> dict[str, Any]:
     return books(world) | {"public_id": own.public_id}
 
 
+def startable(world: World) -> dict[str, Any]:
+    """A judge, and a draft that it could label."""
+    found = judge(world)
+    Campaign.objects.filter(pk=make_draft(world=world).pk).update(public_id=DRAFT)
+    return found
+
+
+def graded(world: World) -> dict[str, Any]:
+    """A list with a grade of a machine judge."""
+    evidence = {"machine": {"judge": "Model", "revision": 1, "label": 1}}
+    commit_judgments(
+        judgment_list=world.judgments,
+        changes=[Change(world.queries[0].pk, world.documents[0].pk, 3, evidence)],
+        by=world.ada,
+        at=NOW,
+        reason="",
+        source=JudgmentVersion.Source.MACHINE,
+    )
+    return books(world) | {"list_slug": world.judgments.slug}
+
+
 ROWS: list[Row] = [
     managers("machine-judges", path=books),
     leads("machine-judge-create", path=books),
@@ -71,7 +94,9 @@ ROWS: list[Row] = [
         method="post",
         data={"tokens_total": 1_000, "warn_percent": 80},
     ),
-    leads("judge-campaign-start", 302, path=judge, method="post"),
+    leads("machine-judge-grade", 302, path=judge, method="post"),
+    leads("list-machine-remove", 302, path=graded, method="post"),
+    leads("judge-campaign-start", 302, path=startable, method="post", data={"campaign": DRAFT}),
     managers("judge-campaign", path=at_work),
     leads("judge-campaign-stop", 302, path=at_work, method="post"),
     leads("machine-judge-secret-remove", 302, path=judge, method="post"),
