@@ -6,7 +6,9 @@ from django.urls import URLPattern, URLResolver, include, path
 from config import operations
 from config.accounts import views as accounts
 from config.demo import views as demo
+from config.privacy import views as privacy
 from judgments.pages.confirming import confirmed
+from judgments.pages.languages import translated
 
 handler500 = "config.unavailable.answer_failure"
 
@@ -16,6 +18,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("judgments.urls")),
     path("", include("annotation.urls")),
     path("", include("evaluation.urls")),
+    path("account/kept", translated(privacy.kept), name="kept"),
+    path("account/kept/file", privacy.kept_file, name="kept-file"),
+    path("accounts/<str:username>/kept", privacy.account_kept, name="account-kept"),
+    path("accounts/<str:username>/erase", confirmed(privacy.account_erase), name="account-erase"),
     path("accounts", accounts.accounts, name="accounts"),
     path("accounts/<str:username>", accounts.account, name="account"),
     path(

@@ -22,6 +22,11 @@ ROWS = [
     Row(name="account", path=ben, admin=200),
     Row(name="account-reset-link", path=ben, method="post", admin=200),
     everybody("account-reset-link", 405, path=ben),
+    everybody("kept"),
+    everybody("kept-file"),
+    Row(name="account-kept", path=ben, admin=200),
+    Row(name="account-erase", path=ben, admin=200),
+    Row(name="account-erase", path=ben, method="post", data={"username": "BEN"}, admin=302),
     *(
         Row(
             name="account-act",

@@ -15,6 +15,7 @@ TEMPLATES: Final = (
         f"components/{name}.html"
         for name in ("copy", "empty", "messages", "pager", "stat", "topbar")
     ),
+    "privacy/kept.html",
     "django/forms/div.html",
     "django/forms/field.html",
     "registration/locked_out.html",
@@ -79,6 +80,7 @@ PYTHON: Final = (
     "annotation/questions/threads.py",
     "annotation/training/standing.py",
     "config/passwords.py",
+    "config/privacy/kept.py",
     "judgments/messages/bodies.py",
     "judgments/messages/formatting.py",
     "judgments/messages/forms.py",
