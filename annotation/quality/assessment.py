@@ -395,7 +395,7 @@ def _named(figures: Figures, situation: Situation) -> Iterator[str]:
         labels = sum(figures["annotators"][place]["labels"] for place in rest)
         yield (
             f"{len(rest):,} more {'person needs' if len(rest) == 1 else 'people need'} review, "
-            f"with {labels:,} labels."
+            f"with {labels:,} label{'' if labels == 1 else 's'}."
         )
 
 

@@ -172,10 +172,14 @@ def _events(campaign: Campaign) -> list[Event]:
         for row in began_qs.annotate(at=Min(MADE_AT))
     ]
     events += [
-        _event(pool.created_at, "pool", f"a new pool of {pool.pair_count:,} pairs")
+        _event(pool.created_at, "pool", f"a new pool of {_pairs(pool.pair_count)}")
         for pool in campaign.pools.order_by("pk")[1:]
     ]
     return events
+
+
+def _pairs(count: int) -> str:
+    return "1 pair" if count == 1 else f"{count:,} pairs"
 
 
 def _event(at: datetime, kind: str, text: str) -> Event:

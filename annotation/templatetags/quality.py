@@ -107,7 +107,7 @@ def interval_chart(
             *([] if row["low"] is None else [plot.interval(at, row["low"], row["high"])]),
             plot.dot(at, row["value"]),
             css="outside" if row.get("is_outside") else "",
-            text=f"{_period(row)}: {_alpha(row)}, {row['units']:,} pairs",
+            text=f"{_period(row)}: {_alpha(row)}, {_pairs(row['units'])}",
             url=_pairs_of(row, pairs),
         )
         for at, row in enumerate(shown)
@@ -154,7 +154,7 @@ def hours_chart(
             plot.column(at, at + 1),
             plot.bar(at, at + 1, count),
             css="outside" if limits and count and not limits[0] <= count <= limits[1] else "",
-            text=f"{hours - at} to {hours - at - 1} hours ago: {count:,} labels",
+            text=f"{hours - at} to {hours - at - 1} hours ago: {_labels(count)}",
             url=_pairs_between(pairs, end - (hours - at) * HOUR, end - (hours - at - 1) * HOUR)
             if pairs and count
             else "",
@@ -198,7 +198,7 @@ def days_chart(
         mark(
             plot.column(at - 0.5, at + 0.5),
             plot.bar(at - 0.5, at + 0.5, count),
-            text=f"{date_format(moments[at], 'j M Y')}: {count:,} labels",
+            text=f"{date_format(moments[at], 'j M Y')}: {_labels(count)}",
             url=_pairs_between(
                 pairs,
                 moments[at].timestamp(),
@@ -250,6 +250,14 @@ def _mark_events(plot: Plot, windows: Sequence[Row], events: Sequence[Event]) ->
 def _window_axis(windows: Sequence[Row]) -> Axis:
     """The windows in order of time, equally wide: each holds equally many labels or pairs."""
     return time_axis("Start of the window (UTC)", [moment(row["begins"]) for row in windows])
+
+
+def _labels(count: int) -> str:
+    return "1 label" if count == 1 else f"{count:,} labels"
+
+
+def _pairs(count: int) -> str:
+    return "1 pair" if count == 1 else f"{count:,} pairs"
 
 
 def _period(row: Row) -> str:

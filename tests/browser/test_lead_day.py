@@ -86,7 +86,8 @@ def confirm(page: Page, button: str) -> None:
 
 
 def wait_for_job(page: Page) -> None:
-    expect(page.locator("main")).to_contain_text("done", timeout=60_000)
+    # the state, not how far it is: “0 % done”
+    expect(page.locator("#job dd").first).to_have_text("done", timeout=60_000)
 
 
 class Person:
@@ -226,6 +227,9 @@ def needs_adjudication(ada: Window, campaign: str) -> set[int]:
     ada.go("/overview")
     link = page.get_by_role("link", name=re.compile("adjudication"))
     found.add(number(link.inner_text()) if link.count() else 0)
+    ada.go(f"{url}/queue")
+    tabs = page.get_by_role("navigation", name="Which pairs")
+    found.add(number(tabs.locator("[aria-current]").inner_text()))
     ada.go(f"{url}/pairs?show=tied")
     pager = page.locator(".pager").first
     found.add(number(pager.inner_text().rpartition("of")[2]) if pager.count() else 0)
@@ -243,6 +247,12 @@ def report_names(ada: Window, campaign: str, name: str) -> bool:
     ada.go(f"/c/shop/campaigns/{campaign}/quality")
     advice = ada.page.locator("section.advice")
     return advice.count() > 0 and name in advice.inner_text()
+
+
+def close(ada: Window, campaign_url: str) -> None:
+    ada.go(campaign_url)
+    confirm(ada.page, "Close")
+    expect(ada.page.get_by_text("The campaign is closed.")).to_be_visible()
 
 
 def test_from_an_empty_installation_to_a_release(empty: Place, browser: Browser) -> None:
@@ -284,8 +294,7 @@ def test_from_an_empty_installation_to_a_release(empty: Place, browser: Browser)
     wait_for_grades(empty)
     assert needs_adjudication(ada, campaign) == {0}
 
-    ada.go(url)
-    confirm(page, "Close")
+    close(ada, url)
     ada.go("/c/shop/lists/main")
     page.get_by_role("link", name=re.compile("Release version")).click()
     page.locator("[name=name]").fill("spring")

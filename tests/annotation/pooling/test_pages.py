@@ -144,7 +144,7 @@ def test_a_pool_that_brings_nothing_new_is_refused_and_stays_as_typed(
     assert "add no new pairs" in words(page)
     assert 'value="2"' in page.content.decode()
     preview = ada.post(of("campaign-pool-preview", draft), chosen(runs))
-    assert "the campaign already has these 5 pairs" in words(preview)
+    assert "the campaign already has these pairs (5)" in words(preview)
 
 
 def test_pairs_that_are_open_elsewhere_are_named_beforehand(
