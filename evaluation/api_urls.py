@@ -48,6 +48,7 @@ urlpatterns = [
     path(
         f"{LIVE}/snapshots/<uuid:snapshot_id>/stop", live.Stop.as_view(), name="api-snapshot-stop"
     ),
+    path(f"{LIVE}/live/vectors", live.Vectors.as_view(), name="api-live-vectors"),
     path(f"{LIVE}/live/schedule", live.Schedule.as_view(), name="api-live-schedule"),
     path(f"{LIVE}/canaries/<int:canary_id>", canaries.OneCanary.as_view(), name="api-canary"),
     path(f"{LIVE}/canaries/", canaries.Canaries.as_view(), name="api-canaries"),

@@ -14,6 +14,8 @@ APPEND_ONLY = [
     AppendOnly("evaluation_runalias"),
     AppendOnly("evaluation_measureset"),
     AppendOnly("evaluation_liverevision"),
+    AppendOnly("evaluation_queryvectors"),
+    AppendOnly("evaluation_queryvector"),
     AppendOnly("evaluation_snapshotanswer"),
     AppendOnly("evaluation_canarylook"),
     # what is computed at versions between head and releases are thinned with age
@@ -33,11 +35,14 @@ class EvaluationConfig(AppConfig):
         from evaluation.leaderboards.overview import list_standings, list_steps  # noqa: PLC0415
         from evaluation.live_rankers.services import KIND  # noqa: PLC0415
         from evaluation.live_rankers.taking import take_snapshot  # noqa: PLC0415
+        from evaluation.live_rankers.vectors import KIND as VECTORS  # noqa: PLC0415
+        from evaluation.live_rankers.vectors import work_on_vectors  # noqa: PLC0415
         from evaluation.runs.services import work_on_run  # noqa: PLC0415
         from judgments.collections.overview_parts import register as register_overview  # noqa: PLC0415
 
         register("import_run", work_on_run)
         register(KIND, take_snapshot)
+        register(VECTORS, work_on_vectors)
         register_overview(list_steps, list_standings)
         version_committed.connect(wake_refresh, dispatch_uid="evaluation.refresh")
 

@@ -63,6 +63,7 @@ urlpatterns: list[URLPattern] = [
     path(LIVE, live.live_ranker, name="live"),
     path(f"{LIVE}/edit", live.live_edit, name="live-edit"),
     path(f"{LIVE}/schedule", live.live_schedule, name="live-schedule"),
+    path(f"{LIVE}/vectors", live.vectors_upload, name="live-vectors"),
     path(f"{LIVE}/secret/remove", live.secret_remove, name="live-secret-remove"),
     path(f"{LIVE}/snapshots", live.snapshot_start, name="snapshot-start"),
     path(f"{LIVE}/snapshots/<uuid:public_id>", live.snapshot, name="snapshot"),

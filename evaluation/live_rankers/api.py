@@ -35,12 +35,15 @@ from evaluation.live_rankers.services import (
     start_snapshot,
     stop_snapshot,
 )
+from evaluation.live_rankers.vectors import VectorsRow, list_vectors, submit_vectors
 from evaluation.runs.queries import get_ranker
 from evaluation.runs.services import LONGEST_NAME
 from judgments.permissions import NotFound, check_may_upload_runs, get_access
 from judgments.rest.answers import AnswerSerializer
+from judgments.rest.jobs import JobOutput, accepted
 from judgments.rest.paging import PageParameters, page_of, page_response
 from judgments.rest.parsing import check_parameters, read_input, read_parameters
+from judgments.rest.uploads import FILE_BODY, UploadView, take_upload
 
 
 def _text(longest: int, **more: Any) -> serializers.CharField:
@@ -175,6 +178,45 @@ class LiveRanker(APIView):
             raise ValidationError({error.field: error.message}) from error
         page = get_live_page(access=access, slug=ranker_slug, page="")
         return Response(LiveOutput(page).data)
+
+
+class VectorsRowOutput(AnswerSerializer):
+    answer = VectorsRow
+
+
+class Vectors(UploadView):
+    """Vectors of a live ranker's queries."""
+
+    class Output(serializers.Serializer[Any]):
+        """Uploads, newest first; a revision that uses vectors names one by its number."""
+
+        results = VectorsRowOutput(many=True)
+
+    class Options(serializers.Serializer[Any]):
+        """There are none."""
+
+    @extend_schema(operation_id="list_query_vectors", responses=Output)
+    def get(self, request: Request, slug: str, ranker_slug: str) -> Response:
+        """List the vectors that were uploaded for a ranker's queries, newest first."""
+        check_parameters(request)
+        access = get_access(viewer=request.user, slug=slug)
+        ranker = get_ranker(access=access, slug=ranker_slug)
+        return Response(self.Output({"results": list_vectors(ranker=ranker)}).data)
+
+    @extend_schema(
+        operation_id="upload_query_vectors", request=FILE_BODY, responses={202: JobOutput}
+    )
+    def post(self, request: Request, slug: str, ranker_slug: str) -> Response:
+        """Upload vectors as JSON Lines, {"query_id": …, "vector": […]}; all or nothing.
+
+        A revision that uses vectors gets a successor that uses these.
+        """
+        access = get_access(viewer=request.user, slug=slug)
+        check_may_upload_runs(access)
+        ranker = get_ranker(access=access, slug=ranker_slug)
+        upload, _ = take_upload(request, self.Options)
+        job = submit_vectors(access=access, ranker=ranker, file=upload, at=timezone.now())
+        return accepted(access, job)
 
 
 class Schedule(APIView):

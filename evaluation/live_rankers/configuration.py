@@ -74,6 +74,7 @@ class Configuration:
     requests in flight. rate: requests per second, 0 for no limit. timeout: seconds for a request.
     attempts: for each query. min_answered: the share of queries that must be answered for a
     snapshot to become a run. takes_documents: fill stubs with titles, texts and URLs of results.
+    vectors: the number of the vectors that queries have; 0 for none.
     """
 
     method: str
@@ -89,6 +90,7 @@ class Configuration:
     attempts: int = 3
     min_answered: float = 1.0
     takes_documents: bool = True
+    vectors: int = 0
 
     @property
     def schemes(self) -> tuple[str, ...]:
@@ -158,7 +160,7 @@ def _check_request(configuration: Configuration) -> None:
     if configuration.method == COMMAND:
         _check_command(configuration)
     used = _used("url", url=configuration.url) | _used("body", body=configuration.body)
-    if not used & {"text", "any_word", "id"}:
+    if not used & {"text", "any_word", "id", "vector"}:
         field = "url" if configuration.body is None else "body"
         message = "Each query would get the same request: use {{text}} or {{id}}."
         raise ConfigurationRefused(field, message)

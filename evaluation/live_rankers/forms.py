@@ -48,7 +48,7 @@ class ConfigurationForm(forms.Form):
         max_length=LONGEST_URL,
         widget=forms.TextInput(attrs=CODE),
         help_text="Variables: {{text}}, {{any_word}}, {{id}} and {{segment}} of the query, and "
-        "{{depth}}. None in the URL of a Redis server.",
+        "{{depth}}; in the body also {{vector}}. None in the URL of a Redis server.",
     )
     body = forms.CharField(
         label="Body",
@@ -194,6 +194,18 @@ class ScheduleForm(forms.Form):
     )
     time_zone = forms.CharField(
         label="Time zone", required=False, max_length=64, widget=forms.TextInput(attrs=CODE)
+    )
+
+
+class VectorsForm(forms.Form):
+    """A file of query vectors."""
+
+    file = forms.FileField(
+        label="File",
+        max_length=255,
+        widget=forms.ClearableFileInput(attrs={"accept": ".jsonl,.json,.gz"}),
+        help_text="JSON Lines, may be gzipped, at most 200 MB: one "
+        "{&quot;query_id&quot;: …, &quot;vector&quot;: […]} per line.",
     )
 
 

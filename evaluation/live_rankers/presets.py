@@ -115,6 +115,26 @@ PRESETS: Final[dict[str, Preset]] = {
         secret_header="default",  # noqa: S106
         secret_hint="the user’s password",  # noqa: S106
     ),
+    "redis_vectors": Preset(
+        label="Redis, by vectors",
+        method="REDIS",
+        url="redis://localhost:6379",
+        body=[
+            *("FT.SEARCH", "INDEX", "*=>[KNN $k @vector $query AS distance]", "PARAMS", 4),
+            *("k", "{{depth}}", "query", "{{vector}}", "SORTBY", "distance"),
+            *("RETURN", 2, "title", "text", "LIMIT", 0, "{{depth}}", "DIALECT", 2),
+        ],
+        # nearest first; there is no score of which more is better
+        mapping=Mapping(
+            rows="results",
+            id="id",
+            title="extra_attributes.title",
+            text="extra_attributes.text",
+            partial="length(warning || `[]`) > `0`",
+        ),
+        secret_header="default",  # noqa: S106
+        secret_hint="the user’s password",  # noqa: S106
+    ),
     "http": Preset(
         label="Another HTTP service",
         method="GET",

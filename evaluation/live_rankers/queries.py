@@ -13,6 +13,7 @@ from django.db.models import Count, Q
 
 from evaluation.live_rankers.configuration import Configuration
 from evaluation.live_rankers.outcomes import ANSWERED, WORDS, Outcome
+from evaluation.live_rankers.vectors import VectorsRow, list_vectors
 from evaluation.models import LiveRevision, LiveSource, Ranker, Snapshot, SnapshotAnswer
 from evaluation.runs.queries import get_ranker
 from evaluation.runs.uploaders import list_uploaders
@@ -46,7 +47,7 @@ class LivePage:
     """How a ranker is asked, and its snapshots. revision: the newest; None where it is not live.
 
     secret_for: the server that the stored secret is for; "" without one. is_off: the server makes
-    no requests at all.
+    no requests at all. vectors: those of its queries that were uploaded last.
     """
 
     ranker: Ranker
@@ -58,6 +59,7 @@ class LivePage:
     may_change: bool
     is_off: bool
     is_running: bool
+    vectors: VectorsRow | None
 
 
 @dataclass(frozen=True)
@@ -135,6 +137,7 @@ def get_live_page(*, access: Access, slug: str, page: str) -> LivePage:
         may_change=may_upload_runs(access),
         is_off=not settings.OUTGOING,
         is_running=snapshots.filter(state=Snapshot.State.RUNNING).exists(),
+        vectors=next(iter(list_vectors(ranker=ranker)), None),
     )
 
 

@@ -1,5 +1,6 @@
 """Live rankers: how they are asked, their secret and schedule; snapshots begin and end."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
@@ -9,7 +10,7 @@ from django.db.models import Max
 
 from evaluation.live_rankers.configuration import Configuration, ConfigurationRefused, check
 from evaluation.live_rankers.schedules import next_time
-from evaluation.models import LiveRevision, LiveSource, Ranker, Snapshot
+from evaluation.models import LiveRevision, LiveSource, QueryVectors, Ranker, Snapshot
 from evaluation.runs.services import check_run_name
 from judgments.audit import services as audit
 from judgments.jobs.services import queue_job
@@ -55,6 +56,7 @@ def configure(
     _check_own(access, ranker)
     check(configuration)
     origin = origin_of(configuration)
+    configuration = with_vectors(configuration, ranker)
     with transaction.atomic():
         Ranker.objects.select_for_update(no_key=True).get(pk=ranker.pk)
         source, _ = LiveSource.objects.get_or_create(ranker=ranker)
@@ -77,6 +79,20 @@ def configure(
             after={"revision": revision.number, "server": origin},
         )
     return revision
+
+
+def with_vectors(configuration: Configuration, ranker: Ranker) -> Configuration:
+    """The configuration with the ranker's newest vectors, if its template uses them.
+
+    Raises ConfigurationRefused where there are none yet.
+    """
+    if "vector" not in configuration.variables:
+        return replace(configuration, vectors=0)
+    newest = QueryVectors.objects.filter(ranker=ranker).order_by("-number").first()
+    if newest is None:
+        message = "Upload the vectors of the queries first: {{vector}} needs them."
+        raise ConfigurationRefused("body", message)
+    return replace(configuration, vectors=newest.number)
 
 
 def _keep_secret(

@@ -20,6 +20,7 @@ from evaluation.live_rankers.packing import Ranked, pack_rows, run_lines, unpack
 from evaluation.live_rankers.services import LiveRefused, end, origin_of, queue_slice
 from evaluation.live_rankers.stubs import DocumentFiller
 from evaluation.live_rankers.templates import Variables
+from evaluation.live_rankers.vectors import get_vectors
 from evaluation.models import LiveSource, Run, Snapshot, SnapshotAnswer
 from evaluation.runs.details import RunDetails
 from evaluation.runs.services import read_run_file, store_run
@@ -113,7 +114,9 @@ class _Slice:
             query = next(self._left, None)
             if query is None:
                 break
-            variables = _variables(query, self._configuration)
+            variables = variables_of(
+                query, self._configuration, ranker_id=self._snapshot.source.ranker_id
+            )
             self._in_flight[threads.submit(engine.ask, variables)] = query
         return bool(self._in_flight)
 
@@ -198,9 +201,15 @@ def _unasked(snapshot: Snapshot) -> Iterator[Query]:
     return iter(list(queries.only("qid", "text", "segment")))
 
 
-def _variables(query: Query, configuration: Configuration) -> Variables:
+def variables_of(query: Query, configuration: Configuration, *, ranker_id: int) -> Variables:
+    """What a query is put into a request as."""
+    vectors = get_vectors(ranker_id=ranker_id, configuration=configuration, query_ids=[query.pk])
     return Variables(
-        text=query.text, id=query.qid, segment=query.segment, depth=configuration.depth
+        text=query.text,
+        id=query.qid,
+        segment=query.segment,
+        depth=configuration.depth,
+        vector=vectors.get(query.pk),
     )
 
 

@@ -1,7 +1,7 @@
 """Filling a request's template: in parsed JSON and in parts of a URL, never in text.
 
 A variable is written `{{text}}`. In JSON, a string that is nothing but a variable becomes its value
-(a number); within a longer string it becomes text. In a URL its value is
+(a number, an array); within a longer string it becomes text. In a URL its value is
 percent-encoded, so that no value can end a part of it.
 """
 
@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 from touchstone.errors import DomainError
 from touchstone.files.json_lines import Json
 
-NAMES: Final = ("text", "any_word", "id", "segment", "depth")
+NAMES: Final = ("text", "any_word", "id", "segment", "vector", "depth")
 
 _VARIABLE: Final = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
 _WHOLE: Final = re.compile(rf"\A{_VARIABLE.pattern}\Z")
@@ -32,13 +32,14 @@ class Variables:
     """What a query is put into a template as. depth: how many documents are wanted.
 
     any_word: the words of the text with | between them, without any other character: for query
-    languages that a text could break, such as that of Redis.
+    languages that a text could break, such as that of Redis. vector: None without one.
     """
 
     text: str
     id: str
     segment: str
     depth: int
+    vector: tuple[float, ...] | None = None
 
     @property
     def any_word(self) -> str:
@@ -47,10 +48,14 @@ class Variables:
             raise _refused("The query’s text has no word.")
         return "|".join(words)
 
-    def get(self, name: str) -> str | int:
-        """The value as JSON has it. Raises TemplateRefused where a text has none."""
-        value: str | int = getattr(self, name)
-        return value
+    def get(self, name: str) -> Json:
+        """The value as JSON has it. Raises TemplateRefused where a query has none."""
+        value = getattr(self, name)
+        if name == "vector":
+            if value is None:
+                raise _refused("The query has no vector.")
+            return list(value)
+        return value  # type: ignore[no-any-return]
 
 
 def used_variables(*, url: str, body: Json) -> set[str]:
@@ -63,6 +68,8 @@ def used_variables(*, url: str, body: Json) -> set[str]:
     if origin and "{{" in origin.group():
         raise _refused("A variable can't be in the scheme, host or port of the URL.")
     names = _names(url)
+    if "vector" in names:
+        raise _refused("A vector can't be in the URL.")
     return names | _names_in(body)
 
 
@@ -101,7 +108,10 @@ def _fill_part(part: str, variables: Variables) -> str:
 
 def _names_in(body: Json) -> set[str]:
     if isinstance(body, str):
-        return _names(body)
+        names = _names(body)
+        if "vector" in names and not _WHOLE.match(body):
+            raise _refused("A vector can't be a part of a text.")
+        return names
     if isinstance(body, Mapping):
         if any("{{" in key for key in body):
             raise _refused("A variable can't be in the name of a JSON field.")

@@ -8,8 +8,8 @@ from evaluation.live_rankers.configuration import MASKED, Configuration, check
 from evaluation.live_rankers.mapping import Row
 from evaluation.live_rankers.outcomes import ANSWERED, WORDS
 from evaluation.live_rankers.queries import get_query_to_try
-from evaluation.live_rankers.services import LiveRefused
-from evaluation.live_rankers.taking import LARGEST, open_client, open_engine
+from evaluation.live_rankers.services import LiveRefused, with_vectors
+from evaluation.live_rankers.taking import LARGEST, open_client, open_engine, variables_of
 from evaluation.live_rankers.templates import Variables
 from evaluation.models import LiveSource, Ranker
 from judgments.outgoing.client import Limits
@@ -60,9 +60,8 @@ def try_query(
         raise LiveRefused("no_query", message) from error
     source = LiveSource.objects.filter(ranker=ranker).select_related("secret").first()
     once = replace(configuration, attempts=1, timeout=min(configuration.timeout, LONGEST_TIMEOUT))
-    variables = Variables(
-        text=query.text, id=query.qid, segment=query.segment, depth=configuration.depth
-    )
+    once = with_vectors(once, ranker)
+    variables = variables_of(query, once, ranker_id=ranker.pk)
     request = _request_lines(once, variables)
     limits = Limits(seconds=once.timeout, size=LARGEST, connections=1)
     with open_client(once, limits) as client:

@@ -14,6 +14,7 @@ from evaluation.live_rankers.configuration import Configuration, ConfigurationRe
 from evaluation.live_rankers.forms import (
     ConfigurationForm,
     ScheduleForm,
+    VectorsForm,
     initial_of,
     preset_choices,
     preset_configuration,
@@ -34,11 +35,13 @@ from evaluation.live_rankers.services import (
     stop_snapshot,
 )
 from evaluation.live_rankers.trying import Tried, try_query
+from evaluation.live_rankers.vectors import submit_vectors
 from evaluation.pages.rendering import render_page
 from evaluation.runs.queries import get_ranker
 from judgments.pages.rendering import is_part, posted
 from judgments.permissions import Access, NotFound, check_may_upload_runs, get_access
 from judgments.rate_limits import costly
+from judgments.rest.uploads import takes_file
 from touchstone.errors import DomainError
 
 
@@ -65,6 +68,7 @@ def _render_live(
         status=400 if form is not None and form.errors else 200,
         form=form,
         presets=preset_choices(),
+        vectors_form=VectorsForm(),
     )
 
 
@@ -156,6 +160,23 @@ def live_schedule(request: HttpRequest, slug: str, ranker_slug: str) -> HttpResp
     return _render_live(
         request, access, get_live_page(access=access, slug=ranker_slug, page=""), form
     )
+
+
+@takes_file
+@require_POST
+def vectors_upload(request: HttpRequest, slug: str, ranker_slug: str) -> HttpResponse:
+    """Vectors of the ranker's queries, which a worker imports."""
+    access = get_access(viewer=request.user, slug=slug)
+    check_may_upload_runs(access)
+    ranker = get_ranker(access=access, slug=ranker_slug)
+    form = VectorsForm(request.POST, request.FILES)
+    if not form.is_valid():
+        messages.error(request, str(form.errors["file"][0]))
+        return redirect("live", slug, ranker_slug)
+    job = submit_vectors(
+        access=access, ranker=ranker, file=form.cleaned_data["file"], at=timezone.now()
+    )
+    return redirect("job", slug, job.public_id)
 
 
 @require_POST

@@ -1,7 +1,14 @@
 """What is compared (rankers, runs, rankings), what was computed of it, and live rankers."""
 
 from evaluation.models.canaries import Canary, CanaryLook, Deployment, Incident
-from evaluation.models.live import LiveRevision, LiveSource, Snapshot, SnapshotAnswer
+from evaluation.models.live import (
+    LiveRevision,
+    LiveSource,
+    QueryVector,
+    QueryVectors,
+    Snapshot,
+    SnapshotAnswer,
+)
 from evaluation.models.runs import (
     Evaluation,
     Leaderboard,
@@ -28,6 +35,8 @@ __all__ = [
     "LiveRevision",
     "LiveSource",
     "MeasureSet",
+    "QueryVector",
+    "QueryVectors",
     "Ranker",
     "Ranking",
     "RefreshAttempt",

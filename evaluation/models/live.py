@@ -68,6 +68,51 @@ class LiveRevision(models.Model):
         return f"{self.source} r{self.number}"
 
 
+class QueryVectors(models.Model):
+    """Vectors of a ranker's queries, as they were uploaded at one time; never changed.
+
+    dimensions: of each. queries: how many have one. sha256: of what is stored.
+    """
+
+    ranker = models.ForeignKey(Ranker, on_delete=models.PROTECT, related_name="+")
+    number = models.PositiveIntegerField()
+    dimensions = models.PositiveIntegerField()
+    queries = models.PositiveIntegerField()
+    sha256 = models.CharField(max_length=64)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(fields=("ranker", "number"), name="query_vectors_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.ranker} v{self.number}"
+
+
+class QueryVector(models.Model):
+    """The vector of a query. values: 32-bit floats, little-endian."""
+
+    vectors = models.ForeignKey(
+        QueryVectors, on_delete=models.PROTECT, related_name="own", db_index=False
+    )
+    query = models.ForeignKey(Query, on_delete=models.PROTECT, related_name="+", db_index=False)
+    values = models.BinaryField()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(fields=("vectors", "query"), name="query_vector_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.vectors_id} {self.query_id}"
+
+
 class Snapshot(models.Model):
     """All queries of a collection, asked of one revision; a run, once enough are answered.
 

@@ -58,6 +58,7 @@ TITLES = {
     "grade_by_machine": "Grading by a machine judge",
     "judge_pairs": "Labelling by a machine judge",
     "take_snapshot": "Snapshot of a live ranker",
+    "import_vectors": "Import of query vectors",
     "choose_rule": "Aggregating labels by a rule",
     "import_traffic": "Import of traffic",
     "import_clicks": "Import of clicks",

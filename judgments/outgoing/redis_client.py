@@ -3,6 +3,7 @@
 import json
 import socket
 import ssl
+import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from queue import Empty, SimpleQueue
@@ -17,14 +18,15 @@ from redis.retry import Retry
 
 from judgments.outgoing.client import Answer, Limits, Outcome, OutgoingError, checked_addresses
 from judgments.outgoing.client import look_up as look_up_host
-from judgments.outgoing.commands import read_command
+from judgments.outgoing.commands import Word, read_command
 from judgments.outgoing.rules import REDIS, Origin, find_origin
 
 
 class RedisClient:
     """As `client.Client`, of commands: `body` is a JSON array of a command's words.
 
-    headers: the name and password of the ACL user, or nothing. The answer's body is JSON:
+    A vector is sent as 32-bit floats. headers: the name and password of the ACL user, or nothing.
+    The answer's body is JSON:
     {"total_results": …, "results": [{"id": …, "score": …, "extra_attributes": {…}}, …]}, of both
     protocols; its status is 200.
     """
@@ -72,7 +74,7 @@ class RedisClient:
                 connection = self._open(origin, exchange, database, user, password)
             connection.exchange = exchange
             try:
-                connection.send_command(*words)
+                connection.send_command(*map(_packed, words))
                 reply = connection.read_response()
             except redis_errors.ResponseError:
                 self._idle.put(connection)
@@ -204,6 +206,11 @@ def _failures(exchange: _Exchange) -> Iterator[None]:
         raise OutgoingError(Outcome.TLS if is_tls else Outcome.CONNECT, str(error)) from error
 
 
+def _packed(word: Word) -> str | int | float | bytes:
+    """A word as it is sent: of a vector, its numbers as 32-bit floats, little-endian."""
+    return struct.pack(f"<{len(word)}f", *word) if isinstance(word, list) else word
+
+
 def _plain(reply: Any) -> Any:
     """A reply as JSON has it; bytes that are no UTF-8 are replaced."""
     if isinstance(reply, bytes):
@@ -215,7 +222,7 @@ def _plain(reply: Any) -> Any:
     return reply
 
 
-def _as_results(words: Sequence[str | int | float], reply: Any) -> Any:
+def _as_results(words: Sequence[Word], reply: Any) -> Any:
     """What FT.SEARCH answers in RESP3, also where a server answers as in RESP2, with one array."""
     if not isinstance(reply, list) or not reply:
         return reply

@@ -37,6 +37,8 @@ from evaluation.models import (
     LiveRevision,
     LiveSource,
     MeasureSet,
+    QueryVector,
+    QueryVectors,
     RunAlias,
     SampleEvaluation,
     Snapshot,
@@ -59,7 +61,7 @@ from judgments.sets.services import record_look
 from judgments.triggers import AppendOnly
 from tests.builders import NOW, World, commit, make_access, make_set, make_world
 from tests.builders_annotation import context_of, label, make_campaign, said
-from tests.evaluation.builders import make_run
+from tests.evaluation.builders import make_ranker, make_run
 from tests.judgments.clicks.builders import make_clicks
 from tests.judgments.samples.builders import make_sample
 from touchstone.files.collections import QueryRecord
@@ -171,6 +173,14 @@ def make_other_logs(world: World) -> None:
         figures={},
     )
     make_webhook_attempt()
+    vectors = QueryVectors.objects.create(
+        ranker=make_ranker(collection=world.collection),
+        number=1,
+        dimensions=1,
+        queries=1,
+        created_at=NOW,
+    )
+    QueryVector.objects.create(vectors=vectors, query=world.queries[0], values=b"0000")
 
 
 def make_machine_labels(world: World, campaign: Campaign) -> None:

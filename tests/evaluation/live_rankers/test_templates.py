@@ -46,6 +46,16 @@ def test_a_whole_value_keeps_its_type_and_nothing_is_filled_twice():
     assert filled == {"k": 10, "t": "{{id}}", "s": ["news", 3, None]}
 
 
+def test_vectors_and_words_of_a_query_are_filled_in_or_refused():
+    own = variables(text="wing-flow, @of (air)", vector=(0.5, -1.0))
+    filled = fill_json(["{{any_word}}", "({{any_word}})", {"knn": "{{vector}}"}], own)
+    assert filled == ["wing|flow|of|air", "(wing|flow|of|air)", {"knn": [0.5, -1.0]}]
+    with pytest.raises(TemplateRefused, match="no word"):
+        fill_json("{{any_word}}", variables(text="?!"))
+    with pytest.raises(TemplateRefused, match="no vector"):
+        fill_json("{{vector}}", variables())
+
+
 @pytest.mark.parametrize("qid", ["..", "."])
 def test_no_value_becomes_a_folder_of_a_path(qid):
     with pytest.raises(TemplateRefused, match="part of a path"):
@@ -65,7 +75,8 @@ def test_a_slash_in_a_value_ends_no_part_of_a_path():
         ("http://a.example:{{depth}}/", None, "scheme, host or port"),
         ("http://a.example/{{query}}", None, "Unknown variable"),
         ("http://a.example/?q={{text", None, "has no }}"),
-        ("http://a.example/?q={{vector}}", None, "Unknown variable"),
+        ("http://a.example/?q={{vector}}", None, "in the URL"),
+        ("", "[{{vector}}]", "part of a text"),
         ("", {"{{text}}": 1}, "name of a JSON field"),
         ("", [{"a": "{{nope}}"}], "Unknown variable"),
     ],

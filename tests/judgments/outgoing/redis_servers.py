@@ -107,5 +107,5 @@ def _commands(connection: socket.socket) -> Iterator[list[str]]:
             words = []
             for _ in range(int(head[1:])):
                 size = int(lines.readline()[1:])
-                words.append(lines.read(size + 2)[:-2].decode())
+                words.append(lines.read(size + 2)[:-2].decode("latin-1"))
             yield words
