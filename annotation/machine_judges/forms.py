@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from django import forms
+from django.conf import settings
 
 from annotation.machine_judges.campaign_queries import Gradable
 from annotation.machine_judges.configuration import (
@@ -36,12 +37,12 @@ PRICE_STEP: Final = 10_000  # a price is stored in ten-thousandths
 
 def _price(label: str) -> forms.DecimalField:
     return forms.DecimalField(
-        label=label,
+        label=f"{label}, in {settings.CURRENCY}",
         min_value=0,
         max_value=MOST_PRICE // PRICE_STEP,
         decimal_places=4,
         initial=0,
-        help_text="Of a million tokens. 0: not known, so a budget in money does not stop it.",
+        help_text="Per million tokens. 0: not known, so no budget in money stops it.",
     )
 
 
@@ -73,7 +74,7 @@ class JudgeForm(forms.Form):
         required=False,
         max_length=4_000,
         widget=forms.PasswordInput(attrs={**CODE, "autocomplete": "new-password"}),
-        help_text="The header’s whole value, such as Bearer sk-…. Stored encrypted for this "
+        help_text="The header’s whole value, such as “Bearer sk-…”. Stored encrypted for this "
         "server, and never shown again. Leave empty to keep the stored one.",
     )
     guideline = forms.ChoiceField(label="Guideline")

@@ -16,6 +16,7 @@ from django.conf import settings
 
 from config.demo.inverted_index import InvertedIndex, inverted_index
 from config.demo.rankers import RANKERS, ranking
+from config.demo.word_judge import PATH, Unreadable, complete
 from config.demo.workspace import LIST, SLUG
 from evaluation.canaries.page_parts import PagePart
 from evaluation.canaries.services import create_canary
@@ -33,6 +34,7 @@ RANKER: Final = "live-search"
 BASELINE: Final = RANKERS[0]  # how the server ranks while it is not broken
 REVERSED: Final = 20  # results that come worst first while it is broken
 MOST: Final = 100
+LONGEST_REQUEST: Final = 1_000_000  # bytes
 HOURLY: Final = "0 * * * *"
 
 is_broken: Final = threading.Event()
@@ -76,6 +78,21 @@ class _Handler(BaseHTTPRequestHandler):
         except (KeyError, ValueError):
             self.send_error(400)
             return
+        self._answer(body)
+
+    def do_POST(self) -> None:
+        """The demo's machine judge."""
+        try:
+            length = int(self.headers["Content-Length"])
+            if self.path != PATH or length > LONGEST_REQUEST:
+                raise Unreadable("no such service")
+            body = json.dumps(complete(self.rfile.read(length), _index().whole)).encode()
+        except (TypeError, ValueError):
+            self.send_error(400)
+            return
+        self._answer(body)
+
+    def _answer(self, body: bytes) -> None:
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))

@@ -35,10 +35,12 @@ class Command(BaseCommand):
 
     def _serve(self, port: int) -> None:
         from config.demo.live_search import SearchServer, allow, watch
+        from config.demo.word_judge import have_judge
 
         search = SearchServer(port + 1)
         allow(search)
         watch(search, at=timezone.now())
+        have_judge(search.url, at=timezone.now())
         call_command("serve", port=port, stdout=self.stdout, on_ready=search.start)
 
     def _reset(self) -> None:
