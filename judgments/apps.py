@@ -1,7 +1,7 @@
 """The hub app."""
 
 from django.apps import AppConfig
-from django.contrib.auth.signals import user_logged_in
+from django.contrib.auth.signals import user_logged_in, user_login_failed
 from django.db.models.signals import post_migrate
 
 from judgments.triggers import AppendOnly, keep_append_only
@@ -33,6 +33,7 @@ class JudgmentsConfig(AppConfig):
 
     def ready(self) -> None:
         from judgments.accounts.sessions import note_sign_in  # noqa: PLC0415
+        from judgments.accounts.sign_in_log import note_wrong_password  # noqa: PLC0415
         from judgments.clicks import grading  # noqa: PLC0415
         from judgments.clicks import services as clicks  # noqa: PLC0415
         from judgments.collections.overview import list_own_steps  # noqa: PLC0415
@@ -47,6 +48,8 @@ class JudgmentsConfig(AppConfig):
         from judgments.traffic import services as traffic  # noqa: PLC0415
         from judgments.webhooks.delivering import CHANNEL as WEBHOOK_CHANNEL  # noqa: PLC0415
 
+        # before axes does, which is installed after this app
+        user_login_failed.connect(note_wrong_password, dispatch_uid="judgments.failed_sign_in")
         user_logged_in.connect(note_sign_in, dispatch_uid="judgments.sign_in")
         keep_append_only(self, self.append_only)
         post_migrate.connect(install_analyze, sender=self, dispatch_uid="judgments.analyze")

@@ -81,6 +81,8 @@ urlpatterns: list[URLPattern] = [
     path(
         "account/address/<str:token>", translated(messages.address_confirm), name="address-confirm"
     ),
+    path("audit", members.site_audit, name="site-audit"),
+    path("audit/file", members.site_audit_file, name="site-audit-file"),
     path("collections/new", collections.collection_create, name="collection-create"),
     path(C, collections.collection, name="collection"),
     path(f"{C}/archive", archiving.collection_archive, name="collection-archive"),

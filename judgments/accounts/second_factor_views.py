@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from judgments.accounts import second_factor as services
 from judgments.accounts.forms import CodeForm
 from judgments.accounts.own_sessions import end_other_sessions
+from judgments.accounts.sign_in_log import CODE, record_failure
 from judgments.accounts.signing_in import SECOND_FACTOR, complete_sign_in, get_half_signed_in
 from judgments.pages.languages import message_of
 from judgments.pages.rendering import posted, render_page, signed_in
@@ -35,6 +36,8 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
         try:
             services.check_code(user=user, code=form.cleaned_data["code"], at=timezone.now())
         except DomainError as error:
+            if error.code == "code_wrong":
+                record_failure(request, user, by=CODE)
             form.add_error("code", message_of(error))
         else:
             complete_sign_in(request, user)

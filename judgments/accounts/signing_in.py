@@ -11,6 +11,7 @@ from django.utils.crypto import constant_time_compare
 
 from judgments.accounts.second_factor import has_second_factor
 from judgments.accounts.services import record_break_glass
+from judgments.accounts.sign_in_log import CODE, PASSWORD, record_sign_in
 from judgments.models import User
 
 BACKEND: Final = "django.contrib.auth.backends.ModelBackend"
@@ -23,7 +24,7 @@ LONGEST: Final = 600  # seconds between the password and the code
 def begin_sign_in(request: HttpRequest, user: User) -> bool:
     """Sign in a person whose password was right; False where their code must come first."""
     if not has_second_factor(user):
-        _sign_in(request, user)
+        sign_in(request, user)
         return True
     request.session.flush()  # nothing of whoever used this browser before
     request.session[HALF_SIGNED_IN] = [user.pk, user.get_session_auth_hash(), int(time.time())]
@@ -42,11 +43,13 @@ def get_half_signed_in(request: HttpRequest) -> User | None:
 def complete_sign_in(request: HttpRequest, user: User) -> None:
     """Sign in a person whose password and code were right."""
     del request.session[HALF_SIGNED_IN]
-    _sign_in(request, user)
+    sign_in(request, user, by=CODE)
     request.session[SECOND_FACTOR] = True
 
 
-def _sign_in(request: HttpRequest, user: User) -> None:
+def sign_in(request: HttpRequest, user: User, *, by: str = PASSWORD) -> None:
+    """Sign in a person who has proved who they are; `by` says how."""
     login(request, user, backend=BACKEND)
+    record_sign_in(request, user, by=by)
     if settings.SIGN_ON_ONLY:
         record_break_glass(user=user, at=timezone.now())

@@ -7,7 +7,7 @@ from uuid import UUID
 from axes.handlers.proxy import AxesProxyHandler
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import login, update_session_auth_hash
+from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import LoginView, PasswordChangeView, redirect_to_login
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -35,7 +35,7 @@ from judgments.accounts.forms import (
 from judgments.accounts.own_sessions import end_other_sessions, end_session, list_sessions
 from judgments.accounts.password_reset import get_reset_account, request_reset, reset_password
 from judgments.accounts.services import set_language
-from judgments.accounts.signing_in import BACKEND, begin_sign_in
+from judgments.accounts.signing_in import begin_sign_in, sign_in
 from judgments.members import services as members
 from judgments.members.queries import count_tokens, get_tokens_page
 from judgments.messages.channels import get_channel
@@ -96,7 +96,7 @@ def setup(request: HttpRequest) -> HttpResponse:
         except DomainError as error:
             form.add_error(None, error.message)
         else:
-            login(request, user, backend=BACKEND)
+            sign_in(request, user)
             return redirect("home")
     return render_page(request, "setup", form=form)
 
@@ -120,7 +120,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         except DomainError as error:
             form.add_error(None, message_of(error))
         else:
-            login(request, user, backend=BACKEND)
+            sign_in(request, user)
             return redirect("collection", found.collection.slug)
     return render_page(request, "invitation", found, form=form)
 

@@ -7,24 +7,30 @@ from datetime import date, datetime, time, timedelta
 from typing import Any, Final
 
 from django.core.paginator import Page
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from judgments.audit.details import detail_prefix
 from judgments.audit.words import SENTENCES, split_sentence
 from judgments.models import AuditEntry, User
 from judgments.pages.paging import paginate
 from judgments.pages.words import plain
-from judgments.permissions import Access, check_may_see_people
+from judgments.permissions import Access, check_administers, check_may_see_people
 
 RULE_ACTIONS: Final = ("check.", "training.")  # prefixes of actions that rules take
+SIGN_INS: Final = "sign_in."  # somebody did, who may be anybody
 
 
 @dataclass(frozen=True)
 class AuditFilters:
-    """action: a key of SENTENCES, or "". person: a user name, or "". since, until: days in UTC."""
+    """action: a key of SENTENCES, or "". person: a user name, or "". since, until: days in UTC.
+
+    is_about: not only what the person did, but also what was done to their account.
+    """
 
     action: str = ""
     person: str = ""
+    is_about: bool = False
     since: date | None = None
     until: date | None = None
 
@@ -42,10 +48,11 @@ class AuditDetail:
 class AuditRow:
     """An entry as a sentence: who, the words around the subject, and what changed.
 
-    action: the stable word of it.
+    action: the stable word of it. collection: its short name; empty for the installation.
     """
 
     at: datetime
+    collection: str
     who: str
     action: str
     words: tuple[str, str]
@@ -65,25 +72,46 @@ class AuditPage:
 def get_audit_page(*, access: Access, filters: AuditFilters, page: str) -> AuditPage:
     """What was done in the collection, newest first; for those who may see people."""
     check_may_see_people(access)
-    entries = AuditEntry.objects.filter(collection=access.collection).order_by()
+    return _page(AuditEntry.objects.filter(collection=access.collection), filters, page)
+
+
+def get_site_audit_page(*, viewer: User, filters: AuditFilters, page: str) -> AuditPage:
+    """What was done in all collections and with accounts, newest first; for administrators."""
+    check_administers(viewer)
+    return _page(AuditEntry.objects.all(), filters, page)
+
+
+def _page(own_qs: QuerySet[AuditEntry], filters: AuditFilters, page: str) -> AuditPage:
+    entries = own_qs.order_by()
     actions = entries.values_list("action", flat=True).distinct()
     people = User.objects.filter(pk__in=entries.values("actor")).order_by("name", "username")
     return AuditPage(
-        rows=paginate(_entries(access, filters), page=page, show=_rows),
+        rows=paginate(_entries(own_qs, filters), page=page, show=_rows),
         actions=sorted((own, _phrase(own)) for own in actions),
         people=[(user.username, str(user)) for user in people],
     )
 
 
 def list_audit_lines(*, access: Access, filters: AuditFilters) -> Iterator[str]:
-    """The entries as JSON lines, oldest first: at, actor, action, subject, before, after."""
+    """The entries as JSON lines, oldest first."""
     check_may_see_people(access)
-    found = _entries(access, filters).order_by("id")
+    return _lines(AuditEntry.objects.filter(collection=access.collection), filters)
+
+
+def list_site_audit_lines(*, viewer: User, filters: AuditFilters) -> Iterator[str]:
+    """The entries of all collections and of accounts as JSON lines; for administrators."""
+    check_administers(viewer)
+    return _lines(AuditEntry.objects.all(), filters)
+
+
+def _lines(own_qs: QuerySet[AuditEntry], filters: AuditFilters) -> Iterator[str]:
+    found = _entries(own_qs, filters).order_by("id")
     return (
         json.dumps(
             {
                 "id": entry.pk,
                 "at": entry.at.isoformat(),
+                "collection": entry.collection.slug if entry.collection else None,
                 "actor": entry.actor.username if entry.actor else None,
                 "action": entry.action,
                 "subject": entry.subject,
@@ -97,17 +125,20 @@ def list_audit_lines(*, access: Access, filters: AuditFilters) -> Iterator[str]:
     )
 
 
-def _entries(access: Access, filters: AuditFilters) -> QuerySet[AuditEntry]:
-    found = AuditEntry.objects.filter(collection=access.collection).order_by("-id")
+def _entries(own_qs: QuerySet[AuditEntry], filters: AuditFilters) -> QuerySet[AuditEntry]:
+    found = own_qs.order_by("-id")
     if filters.action:
         found = found.filter(action=filters.action)
     if filters.person:
-        found = found.filter(actor__username=filters.person)
+        is_theirs = Q(actor__username=filters.person)
+        if filters.is_about:
+            is_theirs |= Q(detail__text__startswith=detail_prefix(filters.person))
+        found = found.filter(is_theirs)
     if filters.since:
         found = found.filter(at__gte=_midnight(filters.since))
     if filters.until:
         found = found.filter(at__lt=_midnight(filters.until) + timedelta(days=1))
-    return found.select_related("actor", "detail")
+    return found.select_related("actor", "collection", "detail")
 
 
 def _midnight(day: date) -> datetime:
@@ -123,6 +154,7 @@ def _rows(entries: list[AuditEntry]) -> list[AuditRow]:
     return [
         AuditRow(
             at=entry.at,
+            collection=entry.collection.slug if entry.collection else "",
             who=_who(entry),
             action=entry.action,
             words=split_sentence(entry.action),
@@ -156,4 +188,6 @@ def _items(value: Any) -> dict[str, Any]:
 def _who(entry: AuditEntry) -> str:
     if entry.actor:
         return str(entry.actor)
+    if entry.action.startswith(SIGN_INS):
+        return "Someone"
     return "A rule" if entry.action.startswith(RULE_ACTIONS) else "The command line"

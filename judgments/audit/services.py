@@ -1,9 +1,9 @@
 """Who changed what, kept with the change itself."""
 
-import json
 from datetime import datetime
 from typing import Any
 
+from judgments.audit.details import write_detail
 from judgments.models import AuditEntry, Collection, User
 from judgments.permissions import Access
 from judgments.storage.side_texts import keep_text
@@ -24,13 +24,12 @@ def record(
     action: stable words, e.g. "member.role_changed". subject: what it was done to, in words.
     before, after: plain JSON values, never a secret. actor: None for the command line.
     """
-    said = {"subject": subject[:200], "before": before, "after": after}
     return AuditEntry.objects.create(
         collection=collection,
         actor=actor,
         at=at,
         action=action,
-        detail=keep_text(json.dumps(said, ensure_ascii=False)),
+        detail=keep_text(write_detail(subject, before, after)),
     )
 
 

@@ -111,6 +111,8 @@ SENTENCES: Final = {
     "set.changed": "changed the set {}",
     "set.created": "created the set {}",
     "set.restored": "unarchived the set {}",
+    "sign_in.failed": "failed to sign in as {}",
+    "sign_in.succeeded": "signed in as {}",
     "snapshot.started": "started a snapshot of {}",
     "snapshot.stopped": "stopped a snapshot of {}",
     "token.created": "created the API token {}",

@@ -10,13 +10,19 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from judgments.audit.queries import AuditFilters, get_audit_page, list_audit_lines
+from judgments.audit.queries import (
+    AuditFilters,
+    get_audit_page,
+    get_site_audit_page,
+    list_audit_lines,
+    list_site_audit_lines,
+)
 from judgments.members import services
 from judgments.members.forms import InvitationForm, RoleForm
 from judgments.members.queries import get_members_page
 from judgments.models import Role
 from judgments.pages.downloads import stream_text
-from judgments.pages.rendering import posted, render_page
+from judgments.pages.rendering import posted, render_page, signed_in
 from judgments.permissions import NotFound, RoleRefused, check_may_manage_members, get_access
 from touchstone.errors import DomainError
 
@@ -129,9 +135,28 @@ def audit_file(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     return stream_text(lines, media_type="application/x-ndjson", file_name=f"{slug}-audit.jsonl")
 
 
-def _audit_filters(request: HttpRequest) -> AuditFilters:
+@require_safe
+def site_audit(request: HttpRequest) -> HttpResponse:
+    """What was done in all collections and with accounts, sign-ins included."""
+    filters = _audit_filters(request, is_about=True)
+    page = get_site_audit_page(
+        viewer=signed_in(request), filters=filters, page=request.GET.get("page", "")
+    )
+    return render_page(request, "audit", page, filters=filters)
+
+
+@require_safe
+def site_audit_file(request: HttpRequest) -> StreamingHttpResponse:
+    """The entries that the filters choose, as JSON lines."""
+    filters = _audit_filters(request, is_about=True)
+    lines = list_site_audit_lines(viewer=signed_in(request), filters=filters)
+    return stream_text(lines, media_type="application/x-ndjson", file_name="audit.jsonl")
+
+
+def _audit_filters(request: HttpRequest, *, is_about: bool = False) -> AuditFilters:
     """What was asked for, as far as it can be read."""
     return AuditFilters(
+        is_about=is_about,
         action=request.GET.get("action", ""),
         person=request.GET.get("person", ""),
         since=_day(request.GET.get("since", "")),

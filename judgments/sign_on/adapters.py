@@ -15,6 +15,7 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import gettext
 
+from judgments.accounts.sign_in_log import SIGN_ON, record_failure
 from judgments.models import User
 from judgments.pages.languages import message_of
 from judgments.sign_on.rules import SignOnRefused, read_claims
@@ -60,6 +61,8 @@ class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
                 at=timezone.now(),
             )
         except SignOnRefused as refused:
+            if account is not None:
+                record_failure(request, account, by=SIGN_ON)
             raise ImmediateHttpResponse(refuse(request, refused)) from refused
         except IntegrityError as error:  # two first sign-ons at once: one of them made the account
             again = SignOnRefused("try_again", "Try again.")

@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from requests import RequestException
 
+from judgments.accounts.sign_in_log import SIGN_ON, record_sign_in
 from judgments.accounts.signing_in import SIGNED_ON
 from judgments.models import User
 from judgments.sign_on.adapters import FAILED, refuse
@@ -50,4 +51,5 @@ def complete(request: HttpRequest, provider_id: str) -> HttpResponse:
         return refuse(request, FAILED)
     if isinstance(request.user, User):
         request.session[SIGNED_ON] = True
+        record_sign_in(request, request.user, by=SIGN_ON)
     return answer

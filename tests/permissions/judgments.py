@@ -291,6 +291,8 @@ ROWS = [
     ),
     managers("audit", path=books),
     managers("audit-file", path=books),
+    Row(name="site-audit", admin=200),
+    Row(name="site-audit-file", admin=200),
     managers("job", path=job_of_ada),
     readers("lists", path=books),
     leads("list-create", path=books),

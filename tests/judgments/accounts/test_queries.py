@@ -165,9 +165,9 @@ def test_a_suspended_person_is_out_at_once_and_for_good(world: World) -> None:
     assert here.get(reverse("tokens")).status_code == 302
     assert script.get(LIVE).status_code == 401
     assert sign_in("ben")
-    entries = AuditEntry.objects.filter(collection=None).order_by("pk")
+    entries = AuditEntry.objects.filter(action__startswith="account.").order_by("pk")
     actions = [one.action for one in entries if one.subject == "ben"]
-    assert actions[-2:] == [
+    assert actions == [
         "account.suspended",
         "account.resumed",
     ]

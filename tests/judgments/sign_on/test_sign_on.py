@@ -73,7 +73,12 @@ def test_somebody_new_gets_an_account_and_the_roles_of_their_groups(desk: Desk) 
     cleo.refresh_from_db()
     assert cleo.is_superuser
     actions = set(AuditEntry.objects.values_list("action", flat=True))
-    assert {"account.signed_on_first", "member.joined", "member.role_changed"} <= actions
+    assert {
+        "account.signed_on_first",
+        "sign_in.succeeded",
+        "member.joined",
+        "member.role_changed",
+    } <= actions
     link.refresh_from_db()
     assert link.extra_data == {}
 
@@ -163,6 +168,7 @@ def test_a_suspended_account_is_refused(desk: Desk) -> None:
     again = desk.sign_on("s-sus", **claims)
     assert not name_of(again)
     assert "suspended" in refusal(again)
+    assert AuditEntry.objects.filter(action="sign_in.failed").count() == 1
 
 
 def test_a_subject_without_an_account_is_refused_where_none_are_created(
