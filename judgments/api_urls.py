@@ -37,6 +37,12 @@ urlpatterns = [
     path(f"{C}/traffic/", traffic.TrafficLogs.as_view(), name="api-traffic-logs"),
     path(f"{C}/traffic/<int:number>", traffic.TrafficLog.as_view(), name="api-traffic"),
     path(f"{C}/clicks/", clicks.ClickLogs.as_view(), name="api-click-logs"),
+    path(f"{C}/interleaving/", clicks.Interleavings.as_view(), name="api-interleavings"),
+    path(
+        f"{C}/interleaving/<int:number>",
+        clicks.OneInterleaving.as_view(),
+        name="api-interleaving",
+    ),
     path(f"{C}/clicks/<int:number>", clicks.OneClickLog.as_view(), name="api-click-log"),
     path(f"{C}/clicks/<int:number>/pairs", clicks.ClickPairs.as_view(), name="api-click-pairs"),
     path(f"{C}/clicks/<int:number>/people", clicks.ClickPeople.as_view(), name="api-click-people"),

@@ -19,6 +19,7 @@ APPEND_ONLY = [
     AppendOnly("judgments_clicklog"),
     AppendOnly("judgments_clickblock"),
     AppendOnly("judgments_clickgrading"),
+    AppendOnly("judgments_interleavingexperiment"),
     AppendOnly("judgments_sampleplan"),
     AppendOnly("judgments_sampledquery"),
     AppendOnly("judgments_queryorigin"),
@@ -34,7 +35,7 @@ class JudgmentsConfig(AppConfig):
     def ready(self) -> None:
         from judgments.accounts.sessions import note_sign_in  # noqa: PLC0415
         from judgments.accounts.sign_in_log import note_wrong_password  # noqa: PLC0415
-        from judgments.clicks import grading  # noqa: PLC0415
+        from judgments.clicks import grading, interleaving  # noqa: PLC0415
         from judgments.clicks import services as clicks  # noqa: PLC0415
         from judgments.collections.overview import list_own_steps  # noqa: PLC0415
         from judgments.collections.overview_parts import register as register_steps  # noqa: PLC0415
@@ -61,6 +62,7 @@ class JudgmentsConfig(AppConfig):
         register("import_pictures", archives.store_files)
         register("import_traffic", traffic.work_on_traffic)
         register("import_clicks", clicks.work_on_clicks)
+        register("import_interleaving", interleaving.work_on_interleaving)
         register("grade_by_clicks", grading.work_on_grades)
         register("draw_sample", samples.work_on_sample)
         register_steps(list_own_steps)

@@ -136,6 +136,12 @@ urlpatterns: list[URLPattern] = [
     path(f"{C}/traffic/<int:number>/delete", traffic.traffic_delete, name="traffic-delete"),
     path(f"{C}/traffic/<int:number>/sample", samples.sample_create, name="sample-create"),
     path(f"{C}/clicks", clicks.click_logs, name="clicks"),
+    path(
+        f"{C}/clicks/interleaving/upload",
+        clicks.interleaving_upload,
+        name="interleaving-upload",
+    ),
+    path(f"{C}/clicks/interleaving/<int:number>", clicks.interleaving, name="interleaving"),
     path(f"{C}/clicks/upload", clicks.clicks_upload, name="clicks-upload"),
     path(f"{C}/clicks/<int:number>", clicks.click_log, name="click-log"),
     path(f"{C}/clicks/<int:number>/pairs", clicks.click_pairs, name="click-pairs"),

@@ -57,6 +57,7 @@ SENTENCES: Final = {
     "guideline.created": "created the guideline {}",
     "guideline.revised": "revised the guideline {}",
     "installation.set_up": "set up the installation as {}",
+    "interleaving.imported": "imported the interleaving experiment {}",
     "invitation.created": "created an invitation: {}",
     "invitation.withdrawn": "withdrew the {}",
     "judge.campaign_started": "started a machine judge on {}",

@@ -11,6 +11,7 @@ from rest_framework.views import APIView
 
 from judgments.clicks.forms import names_in
 from judgments.clicks.grading import Wish, request_grades
+from judgments.clicks.interleaving import Interleaving, get_interleaving, list_interleavings
 from judgments.clicks.people import ClickGradeRow, PeoplePage, get_people_page, list_click_grades
 from judgments.clicks.queries import (
     MOST_PAIRS,
@@ -39,6 +40,15 @@ class ClickLogOutput(AnswerSerializer):
     answer = LogRow
 
 
+def read_actions(attrs: dict[str, Any]) -> dict[str, Any]:
+    """Names of actions as lists; no action is both an impression and a click."""
+    named = {part: names_in(attrs[part]) for part in ("impressions", "clicks")}
+    if set(named["impressions"]) & set(named["clicks"]):
+        message = "An action can’t be both an impression and a click."
+        raise serializers.ValidationError({"clicks": message})
+    return attrs | named
+
+
 class ClickLogs(UploadView):
     """The click logs of a collection."""
 
@@ -62,12 +72,7 @@ class ClickLogs(UploadView):
 
         def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
             """No action is both."""
-            for part in ("impressions", "clicks"):
-                attrs[part] = names_in(attrs[part])
-            if set(attrs["impressions"]) & set(attrs["clicks"]):
-                message = "An action can’t be both an impression and a click."
-                raise serializers.ValidationError({"clicks": message})
-            return attrs
+            return read_actions(attrs)
 
     @extend_schema(operation_id="list_click_logs", responses=Output)
     def get(self, request: Request, slug: str) -> Response:
@@ -203,3 +208,65 @@ class ClickGrades(APIView):
         judgment_list = get_list(access=access, slug=list_slug)
         part = list_click_grades(judgment_list=judgment_list, **asked)
         return page_response(request, part, self.ClickGradeOutput)
+
+
+class InterleavingOutput(AnswerSerializer):
+    answer = Interleaving
+
+
+class Interleavings(UploadView):
+    """The interleaving experiments of a collection."""
+
+    class Output(serializers.Serializer[Any]):
+        """The experiments, newest first."""
+
+        results = InterleavingOutput(many=True)
+
+    class Options(serializers.Serializer[Any]):
+        """name: of the experiment. impressions, clicks: action names, separated by commas."""
+
+        name = serializers.CharField(max_length=200)
+        impressions = serializers.CharField(max_length=500, default=USUAL_ACTIONS.impressions[0])
+        clicks = serializers.CharField(max_length=500, default=USUAL_ACTIONS.clicks[0])
+
+        def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+            """No action is both."""
+            return read_actions(attrs)
+
+    @extend_schema(operation_id="list_interleavings", responses=Output)
+    def get(self, request: Request, slug: str) -> Response:
+        """List the collection's interleaving experiments, newest first."""
+        check_parameters(request)
+        access = get_access(viewer=request.user, slug=slug)
+        return Response(self.Output({"results": list_interleavings(access=access)}).data)
+
+    @extend_schema(
+        operation_id="upload_interleaving",
+        parameters=[Options],
+        request=FILE_BODY,
+        responses={202: JobOutput},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Upload the log of an interleaving experiment as UBI NDJSON; a worker imports it."""
+        access = get_access(viewer=request.user, slug=slug)
+        check_may_lead(access)
+        upload, options = take_upload(request, self.Options)
+        job = submit_job(
+            access=access,
+            kind="import_interleaving",
+            file=upload,
+            params=options,
+            at=timezone.now(),
+        )
+        return accepted(access, job)
+
+
+class OneInterleaving(APIView):
+    """One interleaving experiment."""
+
+    @extend_schema(operation_id="get_interleaving", responses=InterleavingOutput)
+    def get(self, request: Request, slug: str, number: int) -> Response:
+        """Return the outcome of an interleaving experiment, with its interval and test."""
+        check_parameters(request)
+        access = get_access(viewer=request.user, slug=slug)
+        return Response(InterleavingOutput(get_interleaving(access=access, number=number)).data)

@@ -35,7 +35,21 @@ class ActionsField(forms.CharField):
         return names_in(str(super().clean(value)))
 
 
-class ClicksForm(forms.Form):
+class EventsForm(forms.Form):
+    """Which actions of a log are evidence."""
+
+    impressions = ActionsField(label="Impressions", initial=USUAL_ACTIONS.impressions)
+    clicks = ActionsField(label="Clicks", initial=USUAL_ACTIONS.clicks)
+
+    def clean(self) -> dict[str, Any]:
+        """No action is both."""
+        data: dict[str, Any] = super().clean() or self.cleaned_data
+        if set(data.get("impressions", ())) & set(data.get("clicks", ())):
+            self.add_error("clicks", "An action can’t be both an impression and a click.")
+        return data
+
+
+class ClicksForm(EventsForm):
     """A click log, and how to read it."""
 
     name = forms.CharField(
@@ -47,9 +61,8 @@ class ClicksForm(forms.Form):
         widget=forms.ClearableFileInput(attrs={"accept": ACCEPTED}),
         help_text="UBI NDJSON or CSV, which may be gzipped, or Parquet. At most 200 MB.",
     )
-    impressions = ActionsField(label="Impressions", initial=USUAL_ACTIONS.impressions)
-    clicks = ActionsField(label="Clicks", initial=USUAL_ACTIONS.clicks)
     rank_base = forms.ChoiceField(label="Rank of the first result", choices=BASES, required=False)
+    field_order = ("name", "file", "impressions", "clicks", "rank_base", "joins")
     joins = forms.BooleanField(
         label="Join by query id",
         required=False,
@@ -60,13 +73,6 @@ class ClicksForm(forms.Form):
         """None where the log says it."""
         value = self.cleaned_data["rank_base"]
         return int(value) if value else None
-
-    def clean(self) -> dict[str, Any]:
-        """No action is both."""
-        data: dict[str, Any] = super().clean() or self.cleaned_data
-        if set(data.get("impressions", ())) & set(data.get("clicks", ())):
-            self.add_error("clicks", "An action can’t be both an impression and a click.")
-        return data
 
 
 class ComparisonForm(forms.Form):
@@ -106,3 +112,18 @@ class GradingForm(ComparisonForm):
         empty_label=None,
         help_text="Pairs with a grade from people keep it. Grades from clicks are replaced.",
     )
+
+
+class InterleavingForm(EventsForm):
+    """An interleaving log, and how to read it."""
+
+    name = forms.CharField(
+        label="Name", max_length=200, help_text="For example “BM25 against hybrid, October”."
+    )
+    file = forms.FileField(
+        label="File",
+        max_length=255,
+        widget=forms.ClearableFileInput(attrs={"accept": ".ndjson,.jsonl,.json,.gz"}),
+        help_text="UBI NDJSON, which may be gzipped. At most 200 MB.",
+    )
+    field_order = ("name", "file", "impressions", "clicks")

@@ -5,8 +5,9 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
-from judgments.clicks.forms import ClicksForm, ComparisonForm, GradingForm
+from judgments.clicks.forms import ClicksForm, ComparisonForm, GradingForm, InterleavingForm
 from judgments.clicks.grading import Wish, request_grades
+from judgments.clicks.interleaving import get_interleaving, list_interleavings
 from judgments.clicks.people import get_people_page
 from judgments.clicks.queries import get_log, get_log_page, get_pairs_page, list_logs
 from judgments.clicks.scoring import EXAMINED, FEWEST_IMPRESSIONS
@@ -21,8 +22,14 @@ from judgments.rest.uploads import takes_file
 def click_logs(request: HttpRequest, slug: str) -> HttpResponse:
     """The collection's click logs."""
     access = get_access(viewer=request.user, slug=slug)
-    logs = list_logs(access=access)
-    return render_page(request, "clicks", access=access, section="queries", logs=logs)
+    return render_page(
+        request,
+        "clicks",
+        access=access,
+        section="queries",
+        logs=list_logs(access=access),
+        experiments=list_interleavings(access=access),
+    )
 
 
 @takes_file
@@ -106,3 +113,31 @@ def click_people(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         form=asked if wanted else ComparisonForm(initial=initial, access=access),
         grading=grading or GradingForm(initial=initial, access=access),
     )
+
+
+@takes_file
+@require_http_methods(["GET", "POST"])
+def interleaving_upload(request: HttpRequest, slug: str) -> HttpResponse:
+    """An interleaving log, which a worker reads."""
+    access = get_access(viewer=request.user, slug=slug)
+    check_may_lead(access)
+    form = InterleavingForm(*sent(request))
+    if request.method == "POST" and form.is_valid():
+        params = dict(form.cleaned_data)
+        job = submit_job(
+            access=access,
+            kind="import_interleaving",
+            file=params.pop("file"),
+            params=params | {"retry_page": ["interleaving-upload", slug]},
+            at=timezone.now(),
+        )
+        return redirect("job", slug, job.public_id)
+    return render_page(request, "upload_interleaving", access=access, section="queries", form=form)
+
+
+@require_safe
+def interleaving(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Which of two interleaved rankers users prefer."""
+    access = get_access(viewer=request.user, slug=slug)
+    page = get_interleaving(access=access, number=number)
+    return render_page(request, "interleaving", page, access=access, section="queries")

@@ -62,6 +62,7 @@ TITLES = {
     "choose_rule": "Aggregating labels by a rule",
     "import_traffic": "Import of traffic",
     "import_clicks": "Import of clicks",
+    "import_interleaving": "Import of an interleaving log",
     "grade_by_clicks": "Grading by clicks",
     "draw_sample": "Drawing a sample",
     "change_plan": "Aggregating labels by a changed plan",

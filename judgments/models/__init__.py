@@ -1,7 +1,7 @@
 """The hub: collections, their people, queries and documents, and versioned judgment lists."""
 
 from judgments.models.budgets import Budget
-from judgments.models.clicks import ClickBlock, ClickGrading, ClickLog
+from judgments.models.clicks import ClickBlock, ClickGrading, ClickLog, InterleavingExperiment
 from judgments.models.collections import Collection, Document, Query
 from judgments.models.jobs import Job, Round, WorkerBeat
 from judgments.models.lists import (
@@ -39,6 +39,7 @@ __all__ = [
     "Collection",
     "Document",
     "DocumentPicture",
+    "InterleavingExperiment",
     "Invitation",
     "Job",
     "Judgment",

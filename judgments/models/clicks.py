@@ -100,3 +100,42 @@ class ClickGrading(models.Model):
 
     def __str__(self) -> str:
         return f"{self.version_id} by clicks"
+
+
+class InterleavingExperiment(models.Model):
+    """An interleaving log's outcome; of its pages and users nothing is kept.
+
+    rankers: the two names; outcome is about the first. pages: all that were interleaved.
+    without_credit: clicks that nothing says the credit of. outcome: as
+    judgments/clicks/interleaving.py has it. digest: SHA-256 over the credits of the pages.
+    """
+
+    collection = models.ForeignKey(
+        Collection, on_delete=models.PROTECT, related_name="interleavings", db_index=False
+    )
+    number = models.PositiveIntegerField()
+    name = models.CharField(max_length=200)
+    is_simulated = models.BooleanField(default=False)
+    rankers = models.JSONField()
+    pages = models.BigIntegerField()
+    without_credit = models.BigIntegerField()
+    outcome = models.JSONField()
+    digest = models.CharField(max_length=64)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("collection", "number"), name="interleaving_number_once"
+            ),
+            models.UniqueConstraint(
+                fields=("collection", "digest"), name="interleaving_content_once"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.collection_id} interleaving {self.number}"

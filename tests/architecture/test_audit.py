@@ -40,6 +40,8 @@ UNLOGGED = {
     "api-pictures-files": JOB,
     "api-click-logs": JOB,
     "clicks-upload": JOB,
+    "interleaving-upload": JOB,
+    "api-interleavings": JOB,
     "click-people": JOB,
     "machine-judge-grade": JOB,
     "api-click-people": JOB,

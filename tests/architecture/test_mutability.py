@@ -62,7 +62,7 @@ from judgments.triggers import AppendOnly
 from tests.builders import NOW, World, commit, make_access, make_set, make_world
 from tests.builders_annotation import context_of, label, make_campaign, said
 from tests.evaluation.builders import make_ranker, make_run
-from tests.judgments.clicks.builders import make_clicks
+from tests.judgments.clicks.builders import make_clicks, make_interleaving
 from tests.judgments.samples.builders import make_sample
 from touchstone.files.collections import QueryRecord
 
@@ -163,6 +163,7 @@ def make_webhook_attempt() -> None:
 
 def make_other_logs(world: World) -> None:
     log = make_clicks(world=world)
+    make_interleaving(world=world)
     ClickGrading.objects.create(
         version=world.judgments.versions.order_by("number")[0],
         log=log,

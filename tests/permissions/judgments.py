@@ -13,7 +13,7 @@ from judgments.messages.services import notify
 from judgments.messages.tokens import CONFIRMATION_SALT
 from judgments.models import Invitation, Notice, Picture
 from tests.builders import NOW, World, commit, make_access, make_set
-from tests.judgments.clicks.builders import HEADER, make_clicks
+from tests.judgments.clicks.builders import HEADER, make_clicks, make_interleaving
 from tests.judgments.pictures.drawing import choose, data_uri, drawn, load
 from tests.judgments.samples.builders import make_frame, make_sample
 from tests.permissions.table import Row, everybody, leads, managers, readers
@@ -143,6 +143,10 @@ def clicks(world: World) -> dict[str, object]:
     return books(world) | {"number": make_clicks(world=world).number}
 
 
+def interleaving(world: World) -> dict[str, object]:
+    return books(world) | {"number": make_interleaving(world=world).number}
+
+
 def sample(world: World) -> dict[str, object]:
     plan = make_sample(world=world)
     return main(world) | {"number": plan.number}
@@ -231,6 +235,9 @@ ROWS = [
     readers("clicks", path=books),
     leads("clicks-upload", path=books),
     leads("clicks-upload", 302, path=books, method="post", data=CLICKS),
+    leads("interleaving-upload", path=books),
+    leads("interleaving-upload", 302, path=books, method="post", data=CLICKS),
+    readers("interleaving", path=interleaving),
     readers("click-log", path=clicks),
     readers("click-pairs", path=clicks),
     readers("click-rankers", path=clicks),

@@ -16,7 +16,7 @@ from touchstone.clicks.records import Record, read_records
 from touchstone.clicks.ubi import USUAL_ACTIONS, Actions
 from touchstone.errors import DomainError
 from touchstone.files.errors import Problems, Rule
-from touchstone.files.reading import Source
+from touchstone.files.reading import Progress, Source
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -57,10 +57,10 @@ class InterleavingReader:
         self._documents: dict[str, int] = {}
         self._users: dict[int, str] = {}
 
-    def read(self, source: Source, *, name: str) -> None:
+    def read(self, source: Source, *, name: str, progress: Progress | None = None) -> None:
         """Add a file. Raises FileRefused with every line that breaks a rule."""
         problems = Problems(name)
-        for first, records in read_records(source, problems):
+        for first, records in read_records(source, problems, progress):
             for line, record in enumerate(records, start=first):
                 if record is not None:
                     self._take(line, record, problems)

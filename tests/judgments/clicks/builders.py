@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from judgments.clicks.interleaving import store_interleaving
 from judgments.clicks.services import Reading, import_clicks
-from judgments.models import ClickLog
+from judgments.models import ClickLog, InterleavingExperiment
 from tests.builders import NOW, World
+from touchstone.clicks.interleaving_log import InterleavingLog
 
 HEADER = "action,query,document,rank,query_id,client_id,timestamp"
 EXAMINATION = (1.0, 0.6, 0.4)
@@ -55,4 +57,18 @@ def make_clicks(
         reading=Reading(**reading),
         by=world.ada,
         at=NOW,
+    )
+
+
+def make_interleaving(*, world: World) -> InterleavingExperiment:
+    """An experiment of two pages by one user each."""
+    log = InterleavingLog(
+        rankers=("a", "b"),
+        credits=np.array([[1.0, 0.0], [0.0, 1.0]]),
+        users=np.array([0, 1]),
+        pages=3,
+        without_credit=0,
+    )
+    return store_interleaving(
+        collection=world.collection, name="May", log=log, by=world.ada, at=NOW
     )
