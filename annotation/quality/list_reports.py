@@ -11,7 +11,7 @@ from annotation.quality.events import list_marked
 from annotation.quality.figures import LEVEL, Event
 from annotation.quality.list_figures import list_figures
 from annotation.quality.queries import (
-    MOST_GROUPS,
+    MOST_DETAILED,
     GradeRow,
     Person,
     PersonFigures,
@@ -85,7 +85,16 @@ class ListPerson(PersonFigures):
     @property
     def is_named(self) -> bool:
         """Whether any campaign's report says something about them."""
-        return any(part.person.said for part in self.parts)
+        return bool(self.said)
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The findings of all campaigns, in words that follow the name."""
+        return tuple(said for part in self.parts for said in part.person.said)
+
+    @property
+    def noted(self) -> tuple[str, ...]:
+        return tuple(noted for part in self.parts for noted in part.person.noted)
 
 
 @dataclass(frozen=True)
@@ -104,12 +113,9 @@ class ListQualityPage:
     cost: Cost | None = None
 
     @property
-    def shown_people(self) -> tuple[ListPerson, ...]:
-        """Everyone, or of very many those who need review and then those with most labels."""
-        if len(self.people) <= MOST_GROUPS:
-            return self.people
-        named_first = sorted(self.people, key=lambda person: not person.is_named)
-        return tuple(named_first[:MOST_GROUPS])
+    def shows_details(self) -> bool:
+        """Whether everyone's figures are on the page; more people are a table."""
+        return len(self.people) <= MOST_DETAILED
 
     @property
     def due(self) -> list[CampaignPart]:

@@ -43,13 +43,16 @@ def quality(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     page = get_quality_page(access=access, campaign=campaign, rates=form.rates())
     if page.freshness.is_waiting:
         publish("annotation.refresh_quality", campaign.pk)
-    asked = {name: request.GET.get(name, "") for name in ("find", "show", "sort", "page")}
-    wish = PeopleWish(**asked, chosen=frozenset(request.GET.getlist("person")))
-    table = get_people_table(page, wish)
+    table = get_people_table(page.people, _wish(request))
     parquet = can_write_parquet()
     return render_page(
         request, "quality", page, access=access, form=form, table=table, can_parquet=parquet
     )
+
+
+def _wish(request: HttpRequest) -> PeopleWish:
+    asked = {name: request.GET.get(name, "") for name in ("find", "show", "sort", "page")}
+    return PeopleWish(**asked, chosen=frozenset(request.GET.getlist("person")))
 
 
 @never_cache
@@ -124,10 +127,12 @@ def list_quality(request: HttpRequest, slug: str, list_slug: str) -> HttpRespons
     for part in page.due:
         if part.freshness.is_waiting:
             publish("annotation.refresh_quality", part.campaign.pk)
-    changed = count_changed(page.judgment_list)
-    return render_page(
-        request, "list_quality", page, access=access, section="lists", form=form, changed=changed
-    )
+    more = {
+        "form": form,
+        "changed": count_changed(page.judgment_list),
+        "table": get_people_table(page.people, _wish(request)),
+    }
+    return render_page(request, "list_quality", page, access=access, section="lists", **more)
 
 
 @never_cache

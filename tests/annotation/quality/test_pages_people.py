@@ -46,7 +46,7 @@ def page_of(world: World, campaign: Campaign) -> QualityPage:
 
 
 def shown(page: QualityPage, **wish: Any) -> list[str]:
-    return [person.username for person in get_people_table(page, PeopleWish(**wish)).rows]
+    return [person.username for person in get_people_table(page.people, PeopleWish(**wish)).rows]
 
 
 def test_who_needs_review_comes_first_and_then_who_has_most_labels(
@@ -74,7 +74,7 @@ def test_who_is_ticked_stays_ticked_on_another_page(
 ) -> None:
     monkeypatch.setattr(people, "PER_PAGE", 2)
     chosen = frozenset({"p05", "p00", "eve"})
-    table = get_people_table(page_of(world, campaign), PeopleWish(chosen=chosen, page="2"))
+    table = get_people_table(page_of(world, campaign).people, PeopleWish(chosen=chosen, page="2"))
     assert [one.username for one in table.chosen] == ["p00", "p05"]
     assert [one.username for one in table.elsewhere] == ["p00", "p05"]
     found = fields(open_report(campaign, person=["p05", "p00"], page="2"))
@@ -161,6 +161,25 @@ def test_of_many_people_the_other_pages_show_those_with_most_labels(
     text, every = ada.get(board).text, ada.get(board, {"people": "all"}).text
     assert [url in text for url in remove] == [False] * 3 + [True] * 3
     assert all(url in every for url in remove)
+
+
+def test_a_lists_report_of_many_people_has_the_same_table(
+    world: World, campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, address = client_of("ada"), reverse("list-quality", args=["books", "main"])
+    assert 'id="person-0"' in ada.get(address).text
+    monkeypatch.setattr("annotation.quality.list_reports.MOST_DETAILED", 3)
+    text = ada.get(address, {"sort": "-labels"}).text
+    own = [reverse("campaign-quality-person", args=["books", campaign.public_id, name])
+           for name in NAMES]  # fmt: skip
+    places = [text.index(f'href="{url}"') for url in own]
+    most_first = [page_of(world, campaign).people[place].username for place in range(len(NAMES))]
+    labels = {one.username: one.row["labels"] for one in page_of(world, campaign).people}
+    shown = [name for _, name in sorted(zip(places, NAMES, strict=True))]
+    assert [labels[name] for name in shown] == sorted(labels.values(), reverse=True)
+    assert set(shown) == set(most_first)
+    found = ada.get(address, {"find": NAMES[0]}).context["table"].rows
+    assert [person.username for person in found] == [NAMES[0]]
 
 
 def test_more_people_than_can_be_set_aside_at_once_are_refused(
