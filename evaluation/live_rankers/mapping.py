@@ -210,7 +210,8 @@ def _kind(value: object) -> str:
 
 def _count_lists(node: dict[str, Any]) -> int:
     own = int(node["type"] in _LISTS)
-    return own + sum(_count_lists(child) for child in node["children"])
+    # the children of a slice are numbers
+    return own + sum(_count_lists(child) for child in node["children"] if isinstance(child, dict))
 
 
 def _first_line(error: BaseException) -> str:

@@ -29,6 +29,14 @@ def test_the_preset_of_an_engine_reads_its_published_format(example):
     assert mapped.is_partial == example.is_partial
 
 
+def test_rows_may_be_a_slice_of_arrays():
+    mapping = Mapping(rows="[1][0][2:]", id="[0]", score="[1]")
+    check_mapping(mapping)
+    answer = read_answer(b'[[0], [[[2], [["_key"], ["_score"]], ["d1", 3], ["d2", 1]]]]')
+    mapped = map_answer(answer, mapping, depth=10)
+    assert [(row.id, row.score) for row in mapped.rows] == [("d1", 3.0), ("d2", 1.0)]
+
+
 @pytest.mark.parametrize(("preset", "answer"), FAILED)
 def test_an_error_that_an_engine_reports_in_an_answer_is_never_an_empty_result(preset, answer):
     try:
