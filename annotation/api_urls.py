@@ -9,13 +9,32 @@ from annotation.gold import api as gold
 from annotation.imports import api as label_imports
 from annotation.labelling import api as labelling
 from annotation.leave_one_out import api as without
+from annotation.machine_judges import api as judges
 from annotation.quality import api as quality
 from annotation.questions import api as questions
 from annotation.reviews import api as reviews
 from annotation.set_aside import api as leaving_out
 from judgments.pages.languages import translated
 
+J = "collections/<slug:slug>/machine-judges"
+
 urlpatterns = [
+    path(f"{J}/", judges.MachineJudges.as_view(), name="api-machine-judges"),
+    path(
+        f"{J}/<int:judge_id>/campaigns/",
+        judges.JudgeCampaigns.as_view(),
+        name="api-judge-campaigns",
+    ),
+    path(
+        f"{J}/<int:judge_id>/agreement",
+        judges.JudgeAgreement.as_view(),
+        name="api-judge-agreement",
+    ),
+    path(
+        f"{J}/campaigns/<uuid:public_id>",
+        judges.OneJudgeCampaign.as_view(),
+        name="api-judge-campaign",
+    ),
     path(
         "campaigns/<uuid:campaign_id>/next",
         translated(labelling.Next.as_view()),

@@ -1,13 +1,14 @@
 """How far a machine judge agrees with people: functions of plain values."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isnan
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from judgments.pages.answers import ON_PAGES
 from touchstone.agreement.alpha import alpha, alpha_with_others
 from touchstone.agreement.bootstrap import Agreement
 from touchstone.agreement.counts import count_labels, count_own
@@ -83,8 +84,10 @@ class Trust:
     alpha: of the machine with people's single labels; ceiling: of people with each other, on the
     same pairs, so that the two can be compared. kappa, weighted: Cohen's, with people's grade of
     the pair; quadratic weights. same: the share of pairs with the same grade. table: pairs by
-    people's grade (rows) and the machine's. by_grade: bias where people gave each grade; None
+    people's grade (rows) and the machine's. by_grade: bias where people gave each grade; null
     where they never did.
+
+    On pages, most_biased: the queries that the machine judges most otherwise.
     """
 
     pairs: int
@@ -97,7 +100,7 @@ class Trust:
     table: tuple[tuple[int, ...], ...]
     bias: Bias
     by_grade: tuple[Bias | None, ...]
-    most_biased: tuple[QueryBias, ...]
+    most_biased: tuple[QueryBias, ...] = field(metadata=ON_PAGES)
 
 
 def trust_of(graded: Graded, single: Single, values: Sequence[float]) -> Trust:

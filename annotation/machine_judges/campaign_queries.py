@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -17,6 +17,7 @@ from annotation.machine_judges.configuration import PER_HUNDREDTH
 from annotation.models import Campaign, JudgeAttempt, JudgeCampaign, MachineJudge
 from judgments.budgets.rules import HUNDREDTHS
 from judgments.models import Job, JudgmentList, SamplePlan, SavedSet
+from judgments.pages.answers import ON_PAGES
 from judgments.pages.paging import paginate
 from judgments.permissions import Access, NotFound, check_may_see_people
 
@@ -26,10 +27,14 @@ LABELLED: Final = Q(outcome=Outcome.LABELLED)
 
 @dataclass(frozen=True)
 class CampaignRow:
-    """A judge's campaign in a list. labelled: pairs that got a label, from the cache included."""
+    """What a judge labelled: the pairs of a campaign, by its id and name.
+
+    labelled: pairs that have a label, from the cache included. failed: pairs without one.
+    """
 
     id: UUID
-    campaign: Campaign
+    campaign: UUID
+    name: str
     scope: str
     state: str
     problem: str
@@ -41,9 +46,10 @@ class CampaignRow:
 
 
 @dataclass(frozen=True)
-class OutcomeCount:
-    """How many requests had an outcome."""
+class RequestCount:
+    """How many requests had an outcome. is_failed: it is no label."""
 
+    outcome: str
     words: str
     count: int
     is_failed: bool
@@ -65,25 +71,27 @@ class FailedPair:
 class JudgeCampaignPage:
     """How far a judge's campaign is. done: pairs that were answered, or found in the cache.
 
-    median, p95: seconds of the answered requests; None where there are none. cost: in hundredths
+    median, p95: seconds of the labelled requests; null where there are none. cost: in hundredths
     of the currency.
+
+    On pages, failed: pairs without a label.
     """
 
-    judge: MachineJudge
+    judge: MachineJudge = field(metadata=ON_PAGES)
     row: CampaignRow
     ended_at: datetime | None
-    who: str
+    who: str = field(metadata=ON_PAGES)
     done: int
     cached: int
     requests: int
-    outcomes: tuple[OutcomeCount, ...]
+    outcomes: tuple[RequestCount, ...]
     tokens: int
     is_estimated: bool
     cost: float
     median: float | None
     p95: float | None
-    failed: "Page[FailedPair]"
-    may_change: bool
+    failed: "Page[FailedPair]" = field(metadata=ON_PAGES)
+    may_change: bool = field(metadata=ON_PAGES)
 
     @property
     def money(self) -> str:
@@ -113,7 +121,8 @@ def _row(own: JudgeCampaign, labelled: int, ended: int) -> CampaignRow:
         scope = f"sample {own.plan.name}"
     return CampaignRow(
         id=own.public_id,
-        campaign=own.campaign,
+        campaign=own.campaign.public_id,
+        name=own.campaign.name,
         scope=scope,
         state=state,
         problem=problem,
@@ -156,7 +165,7 @@ def get_judge_campaign_page(*, access: Access, public_id: UUID, page: str) -> Ju
         cached=own.cached,
         requests=sum(counts.values()),
         outcomes=tuple(
-            OutcomeCount(WORDS[outcome], counts[outcome], outcome is not Outcome.LABELLED)
+            RequestCount(outcome, WORDS[outcome], counts[outcome], outcome is not Outcome.LABELLED)
             for outcome in Outcome
             if outcome in counts
         ),

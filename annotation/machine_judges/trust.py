@@ -87,6 +87,42 @@ class TrustPage:
     queries: tuple[QueryRow, ...]
 
 
+@dataclass(frozen=True)
+class AgreementAnswer:
+    """A judge's agreement with people on a list. labels: of the revision, on the list's pairs.
+
+    agreement: null where no pair has both. boards: the same runs by people (first) and by the
+    machine (second), on the queries of which it graded every pair that people did; null with fewer
+    than two evaluated runs. queries: with the largest bias.
+    """
+
+    revision: int
+    list: str
+    labels: int
+    agreement: Trust | None
+    segments: tuple[SegmentTrust, ...]
+    boards: TwoBoards | None
+    queries: tuple[QueryRow, ...]
+
+
+def get_agreement(
+    *, access: Access, judge_id: int, list_slug: str = "", number: int | None = None
+) -> AgreementAnswer:
+    """As `get_trust_page`, as values. Raises NotFound also where the judge has no labels."""
+    page = get_trust_page(access=access, judge_id=judge_id, list_slug=list_slug, number=number)
+    if page.revision is None or page.judgment_list is None or page.found is None:
+        raise NotFound("agreement")
+    return AgreementAnswer(
+        revision=page.revision.number,
+        list=page.judgment_list.slug,
+        labels=page.found.labels,
+        agreement=page.found.trust,
+        segments=page.found.segments,
+        boards=page.found.boards,
+        queries=page.queries,
+    )
+
+
 def get_trust_page(
     *, access: Access, judge_id: int, list_slug: str = "", number: int | None = None
 ) -> TrustPage:

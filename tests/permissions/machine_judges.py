@@ -3,11 +3,21 @@
 from typing import Any
 
 from annotation.machine_judges.configuration import Configuration
-from annotation.models import Campaign, JudgeCampaign, JudgeRevision, MachineJudge
+from annotation.models import (
+    Campaign,
+    JudgeAttempt,
+    JudgeCampaign,
+    JudgeRevision,
+    MachineJudge,
+    MachineLabel,
+)
 from judgments.models import JudgmentVersion, Secret
 from judgments.versions.services import Change, commit_judgments
 from tests.builders import NOW, World
 from tests.builders_annotation import make_draft, make_guideline
+from tests.permissions.api import JSON
+from tests.permissions.api import leads as api_leads
+from tests.permissions.api import managers as api_managers
 from tests.permissions.judgments import books
 from tests.permissions.table import Row, leads, managers
 
@@ -77,7 +87,27 @@ def graded(world: World) -> dict[str, Any]:
     return books(world) | {"list_slug": world.judgments.slug}
 
 
+def labelled(world: World) -> dict[str, Any]:
+    """A judge with a label of one pair that people have not concluded."""
+    path = at_work(world)
+    own = JudgeCampaign.objects.get(public_id=path["public_id"])
+    texts = {"digest": "a" * 64, "content_hash": "b" * 64}
+    pair = {"query": world.queries[0], "document": world.documents[0], "grade": 3}
+    attempt = JudgeAttempt.objects.create(
+        campaign=own, **pair, **texts, outcome="labelled", is_last=True, seconds=1, ended_at=NOW
+    )
+    MachineLabel.objects.create(
+        revision=own.revision, **pair, **texts, attempt=attempt, created_at=NOW
+    )
+    return books(world) | {"judge_id": own.judge_id}
+
+
 ROWS: list[Row] = [
+    api_managers("api-machine-judges", path=books),
+    api_managers("api-judge-campaigns", path=judge),
+    api_leads("api-judge-campaigns", 202, path=startable, data={"campaign": DRAFT}, **JSON),
+    api_managers("api-judge-campaign", path=at_work),
+    api_managers("api-judge-agreement", path=labelled),
     managers("machine-judges", path=books),
     leads("machine-judge-create", path=books),
     leads("machine-judge-create", path=books, method="post", data=FORM),

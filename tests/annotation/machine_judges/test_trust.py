@@ -122,3 +122,41 @@ def test_the_page_shows_one_who_turns_the_order_round(world, settings):
     assert "as high than" not in page
     assert client_of("dora").get(path).status_code == 404
     assert client_of("ada").get(path, {"revision": "7"}).status_code == 404
+
+
+@pytest.mark.django_db
+def test_rest_says_the_same_as_numbers(world, settings):
+    path = judged(world, settings, {"1": 0, "2": 2, "3": 4}.__getitem__)
+    judge_id = int(path.split("/")[-2])
+    base = "/api/v1/collections/books/machine-judges"
+    ada = client_of("ada")
+    (row,) = ada.get(f"{base}/").json()["results"]
+    assert (row["id"], row["name"], row["revision"]) == (judge_id, "Model", 1)
+    (done,) = ada.get(f"{base}/{judge_id}/campaigns/").json()["results"]
+    assert (done["state"], done["pairs"], done["labelled"], done["failed"]) == ("done", 12, 12, 0)
+    state = ada.get(f"{base}/campaigns/{done['id']}").json()
+    assert (state["requests"], state["tokens"], state["row"]["name"]) == (12, 12 * 110, "First")
+    assert state["outcomes"] == [
+        {"outcome": "labelled", "words": "labelled", "count": 12, "is_failed": False}
+    ]
+    found = ada.get(f"{base}/{judge_id}/agreement", {"list": "main", "revision": "1"}).json()
+    assert (found["revision"], found["list"], found["labels"]) == (1, "main", 12)
+    assert found["agreement"]["table"][4] == [3, 0, 0, 0, 0]
+    assert [one and one["value"] for one in found["agreement"]["by_grade"]] == [
+        4,
+        None,
+        0,
+        None,
+        -4,
+    ]
+    assert (found["boards"]["tau"], found["boards"]["queries"]) == (-1.0, 3)
+    assert [one["first_place"] for one in found["boards"]["runs"]] == [1, 2]
+    assert ada.get(f"{base}/{judge_id}/agreement", {"list": "other"}).status_code == 404
+    campaign = world.judgments.campaigns.get()
+    again = ada.post(
+        f"{base}/{judge_id}/campaigns/",
+        {"campaign": str(campaign.public_id)},
+        content_type="application/json",
+    )
+    assert (again.status_code, again.json()) == (202, {"id": again["Location"][-36:], "pairs": 12})
+    assert ada.get(again["Location"]).json()["row"]["state"] == "running"
