@@ -468,6 +468,7 @@ CELERY_TASK_DEFAULT_QUEUE = "refresh"
 CELERY_TASK_ROUTES = {
     "judgments.work_jobs": {"queue": "jobs"},
     "judgments.send_messages": {"queue": "jobs"},
+    "judgments.clear_old": {"queue": "jobs"},
     "evaluation.refresh_large": {"queue": "jobs"},
     "evaluation.report_stability": {"queue": "jobs"},
     "evaluation.evaluate_sample": {"queue": "jobs"},
@@ -557,6 +558,10 @@ if SECRET_KEY in BACKUP_KEYS:
 
 # who was erased: outside the database and its backups, so that `restore` erases them again
 ERASURES = env.str("TOUCHSTONE_ERASURES", default=str(HOME / "erasures" / "ledger.jsonl"))
+
+# for how long some records are kept
+KEEP_SIGN_INS = _whole("TOUCHSTONE_KEEP_SIGN_INS", default=180, least=1, most=3650, unit="days")
+KEEP_DELIVERIES = _whole("TOUCHSTONE_KEEP_DELIVERIES", default=90, least=7, most=3650, unit="days")
 
 # what secrets of other servers are encrypted with; the first encrypts, all decrypt. Without any,
 # judgments/secrets/keys.py looks for a file

@@ -21,6 +21,7 @@ import evaluation.canaries.due
 import evaluation.evaluations.due
 import evaluation.live_rankers.due
 import evaluation.samples.due
+import judgments.accounts.retention
 from judgments.accounts.queries import is_session_expired
 from judgments.jobs.queries import is_job_due
 from judgments.jobs.worker_beats import beat
@@ -35,6 +36,7 @@ WITHOUT_ARGUMENTS: Final[Mapping[str, Callable[[datetime], bool]]] = {
     "judgments.work_jobs": is_job_due,
     "judgments.send_messages": is_message_due,
     "judgments.clear_sessions": is_session_expired,
+    judgments.accounts.retention.TASK: judgments.accounts.retention.is_clearing_due,
     "evaluation.start_snapshots": evaluation.live_rankers.due.is_snapshot_due,
     "evaluation.check_canaries": evaluation.canaries.due.is_look_due,
     "annotation.release_expired": annotation.due.is_lease_due,

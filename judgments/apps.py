@@ -23,7 +23,7 @@ APPEND_ONLY = [
     AppendOnly("judgments_sampleplan"),
     AppendOnly("judgments_sampledquery"),
     AppendOnly("judgments_queryorigin"),
-    AppendOnly("judgments_webhookattempt"),
+    AppendOnly("judgments_webhookattempt", deletable=True),  # with its delivery, when it is old
     AppendOnly("judgments_zeroresultquery"),
 ]
 

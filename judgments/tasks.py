@@ -4,6 +4,8 @@ from celery import shared_task
 from django.utils import timezone
 
 from judgments.accounts.expired_sessions import clear_sessions
+from judgments.accounts.retention import TASK as CLEAR_OLD
+from judgments.accounts.retention import clear_old
 from judgments.jobs.services import TASK, work_jobs
 from judgments.messages.sending import send_due
 from judgments.messages.services import TASK as SEND_MESSAGES
@@ -19,6 +21,12 @@ def work_jobs_task() -> None:
 def clear_expired_sessions() -> None:
     """Delete sessions that have expired."""
     clear_sessions(at=timezone.now())
+
+
+@shared_task(name=CLEAR_OLD, ignore_result=True)
+def clear_old_records() -> None:
+    """Delete what is kept for a time only."""
+    clear_old(at=timezone.now())
 
 
 @shared_task(name=SEND_MESSAGES, ignore_result=True)

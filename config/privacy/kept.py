@@ -141,7 +141,7 @@ SECTIONS: Final = (
     Section(
         "failed_sign_ins",
         gettext_lazy("Failed sign-ins"),
-        UNTIL_ERASED,
+        gettext_lazy("180 days by default, or you are erased"),
         lambda user: AccessAttempt.objects.filter(username=fold(user.username)).order_by("pk"),
         _fields("attempt_time", "ip_address", "user_agent", "failures_since_start"),
     ),
