@@ -2,11 +2,9 @@
 
 from collections.abc import Iterable
 
-from django.utils.html import strip_tags
-
 from annotation.machine_judges.prompts import ShownPair
 from judgments.models import Collection, Document, Query
-from judgments.pages.markup import HTML_FIELD
+from judgments.pages.markup import HTML_FIELD, html_text
 from judgments.pages.words import plain
 from judgments.pictures.queries import field_names
 
@@ -21,7 +19,7 @@ def show_pair(query: Query, document: Document, *, pictures: frozenset[str]) -> 
         description=query.description,
         title=document.title,
         url=document.url,
-        body=document.body or strip_tags(document.clean_html),
+        body=document.body or html_text(document.clean_html),
         fields={
             name: plain(value)
             for name, value in document.fields.items()

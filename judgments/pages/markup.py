@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping
+from html.parser import HTMLParser
 from typing import Any, Final
 
 import nh3
@@ -27,6 +28,9 @@ MOST_TOKENS: Final = 10_000
 MOST_MARKS: Final = 10_000
 MOST_LINES: Final = 5_000
 LONGEST_MARKDOWN: Final = 100_000  # characters, which is what a guideline has at most
+_INLINE: Final = frozenset(
+    {"a", "abbr", "b", "code", "em", "i", "s", "small", "span", "strong", "sub", "sup", "u"}
+)
 _MARKS: Final = re.compile(r"[*_`]")
 _AS_TYPED: Final = (
     "<p><em>This text has too much formatting to be rendered: it is shown as it was typed.</em>"
@@ -201,6 +205,32 @@ def clean_html(fields: Mapping[str, Any]) -> str:
         link_rel=None,
     )
     return cleaned if _PLACEHOLDER_TAG.sub("", cleaned).strip() else ""
+
+
+class _Texts(HTMLParser):
+    """Collects texts; a line for each block."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.parts: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """A tag that is not within a line ends the one before."""
+        if tag not in _INLINE:
+            self.parts.append("\n")
+
+    def handle_data(self, data: str) -> None:
+        """Blanks as a browser shows them."""
+        self.parts.append(re.sub(r"\s+", " ", data))
+
+
+def html_text(cleaned: str) -> str:
+    """The text of what `clean_html` gave, without tags."""
+    texts = _Texts()
+    texts.feed(cleaned)
+    texts.close()
+    lines = (line.strip() for line in "".join(texts.parts).split("\n"))
+    return "\n".join(filter(None, lines))
 
 
 def framed_html(cleaned: str, *, images: bool = False) -> str:

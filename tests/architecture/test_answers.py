@@ -30,6 +30,9 @@ OF_A_PAGE = {"address", "href", "sentence", "sentences", "url", "urls"}
 # the address that a document has in its collection, and the one that a paper cites
 IN_THE_FACTS = {
     ("annotation/labelling/shown_pairs.py", "url"),
+    # of an endpoint of a model, and of a document
+    ("annotation/machine_judges/configuration.py", "url"),
+    ("annotation/machine_judges/prompts.py", "url"),
     # of a search engine, and of a document in its answer
     ("evaluation/live_rankers/configuration.py", "url"),
     ("evaluation/live_rankers/mapping.py", "url"),

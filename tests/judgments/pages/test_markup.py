@@ -21,6 +21,7 @@ from judgments.pages.markup import (
     TAGS,
     clean_html,
     framed_html,
+    html_text,
     markdown,
 )
 
@@ -276,3 +277,8 @@ def test_without_images_a_frame_has_just_what_cleaning_without_images_leaves(par
     )
     left = re.sub('<span class="left-out"[^>]*></span>', "", framed(html))
     assert left == (alone if alone.strip() else "")
+
+
+def test_the_text_of_html_has_no_tags_and_a_line_for_each_block():
+    html = "<h1>One  &amp; <em>two</em></h1>\n<ul><li>a</li><li>b<br>c</li></ul><p></p>x &lt;b&gt;"
+    assert html_text(html) == "One & two\na\nb\nc\nx <b>"
