@@ -103,6 +103,34 @@ class Trust:
     most_biased: tuple[QueryBias, ...] = field(metadata=ON_PAGES)
 
 
+@dataclass(frozen=True)
+class Drift:
+    """A revision beside an earlier one, on the pairs that both labelled.
+
+    revision: the number of the earlier. alpha: between the two. same: the share of pairs with the
+    same grade. bias: the mean of the later − the earlier grade, in steps.
+    """
+
+    revision: int
+    alpha: Figure
+    same: Figure
+    bias: Bias
+
+
+def drift_of(revision: int, both: Graded, values: Sequence[float]) -> Drift:
+    """The drift since an earlier revision. both: its grades as people's, the later's as the
+    machine's; at least one pair."""
+    counts = count_labels(
+        np.tile(np.arange(len(both)), 2), np.concatenate([both.people, both.machine]), values
+    )
+    return Drift(
+        revision=revision,
+        alpha=_figure(alpha(counts, resamples=RESAMPLES)),
+        same=_figure(percent(counts, resamples=RESAMPLES)),
+        bias=bias_of(both),
+    )
+
+
 def trust_of(graded: Graded, single: Single, values: Sequence[float]) -> Trust:
     """All figures of some pairs, at least one. values: what the scale's steps stand for."""
     grades = len(values)

@@ -9,12 +9,14 @@ from django.db.models import Max, Sum
 from annotation.consolidation.overlap import overlap_grades
 from annotation.machine_judges.agreement import (
     Bias,
+    Drift,
     Figure,
     Graded,
     Single,
     Trust,
     alpha_with_people,
     bias_of,
+    drift_of,
     trust_of,
 )
 from annotation.machine_judges.queries import get_judge
@@ -44,10 +46,12 @@ class SegmentTrust:
 class Computed:
     """All figures of a judge's revision on a list. boards: None where there are no two runs.
 
-    labels: of the machine on the list's pairs, with or without people's.
+    labels: of the machine on the list's pairs, with or without people's. drift: since the revision
+    before that labelled some of these pairs.
     """
 
     labels: int
+    drift: Drift | None
     trust: Trust | None
     segments: tuple[SegmentTrust, ...]
     boards: TwoBoards | None
@@ -90,6 +94,7 @@ class TrustPage:
 @dataclass(frozen=True)
 class AgreementAnswer:
     """A judge's agreement with people on a list. labels: of the revision, on the list's pairs.
+    drift: since the revision before that labelled some of them; null without one.
 
     agreement: null where no pair has both. boards: the same runs by people (first) and by the
     machine (second), on the queries of which it graded every pair that people did; null with fewer
@@ -99,6 +104,7 @@ class AgreementAnswer:
     revision: int
     list: str
     labels: int
+    drift: Drift | None
     agreement: Trust | None
     segments: tuple[SegmentTrust, ...]
     boards: TwoBoards | None
@@ -116,6 +122,7 @@ def get_agreement(
         revision=page.revision.number,
         list=page.judgment_list.slug,
         labels=page.found.labels,
+        drift=page.found.drift,
         agreement=page.found.trust,
         segments=page.found.segments,
         boards=page.found.boards,
@@ -167,9 +174,10 @@ def _name_queries(trust: Trust) -> tuple[QueryRow, ...]:
 
 
 def _get_computed(access: Access, revision: JudgeRevision, judgment_list: JudgmentList) -> Computed:
-    newest = revision.labels.aggregate(newest=Max("pk"))["newest"] or 0
+    own_qs = MachineLabel.objects.filter(revision__judge=revision.judge_id)
+    newest = own_qs.aggregate(newest=Max("pk"))["newest"] or 0
     said = Pair.objects.filter(list=judgment_list).aggregate(said=Sum("label_seq"))["said"] or 0
-    name = f"trust:1:{revision.salt}:{newest}:{judgment_list.pk}:{judgment_list.head}:{said}"
+    name = f"trust:2:{revision.salt}:{newest}:{judgment_list.pk}:{judgment_list.head}:{said}"
     return get_or_compute(name, Computed, KEPT, lambda: _compute(access, revision, judgment_list))
 
 
@@ -179,24 +187,44 @@ def _compute(access: Access, revision: JudgeRevision, judgment_list: JudgmentLis
     on_list = set(Pair.objects.filter(list=judgment_list).values_list("query", "document"))
     both = [(pair, grade, pk) for pair, (grade, pk) in pairs.items() if pair in machine]
     both = sorted(both)[:MOST_PAIRS]
-    labels = sum(pair in on_list for pair in machine)
-    if not both:
-        return Computed(labels, None, (), None)
+    labels = {pair: grade for pair, grade in machine.items() if pair in on_list}
     scale = Scale.from_json(judgment_list.scale)
     step = {code: place for place, code in enumerate(scale.codes)}
+    values = [grade.value for grade in scale.grades]
+    drift = _get_drift(revision, labels, step, values)
+    if not both:
+        return Computed(len(labels), drift, None, (), None)
     graded = Graded(
         queries=np.array([pair[0] for pair, _, _ in both], np.int64),
         people=np.array([step[grade] for _, grade, _ in both], np.int64),
         machine=np.array([step[machine[pair]] for pair, _, _ in both], np.int64),
     )
     single = _list_single(judgment_list, [pk for _, _, pk in both], step)
-    values = [grade.value for grade in scale.grades]
     return Computed(
-        labels=labels,
+        labels=len(labels),
+        drift=drift,
         trust=trust_of(graded, single, values),
         segments=_by_segment(graded, single, values),
         boards=_get_boards(access, judgment_list, machine, pairs),
     )
+
+
+def _get_drift(
+    revision: JudgeRevision, labels: dict[PairKey, int], step: dict[int, int], values: list[float]
+) -> Drift | None:
+    """Since the revision before that labelled some of these pairs with grades of this scale."""
+    before_qs = JudgeRevision.objects.filter(judge=revision.judge_id, number__lt=revision.number)
+    for earlier in before_qs.filter(labels__isnull=False).distinct().order_by("-number"):
+        grades = list_machine_grades(earlier)
+        shared = sorted(pair for pair in labels if grades.get(pair) in step)
+        if shared:
+            both = Graded(
+                queries=np.array([query for query, _ in shared], np.int64),
+                people=np.array([step[grades[pair]] for pair in shared], np.int64),
+                machine=np.array([step[labels[pair]] for pair in shared], np.int64),
+            )
+            return drift_of(earlier.number, both, values)
+    return None
 
 
 def list_machine_grades(revision: JudgeRevision) -> dict[PairKey, int]:

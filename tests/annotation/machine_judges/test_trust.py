@@ -5,7 +5,7 @@ import pytest
 from django.urls import reverse
 
 from annotation.consolidation.services import consolidate
-from annotation.machine_judges.agreement import Graded, Single, trust_of
+from annotation.machine_judges.agreement import Graded, Single, drift_of, trust_of
 from annotation.machine_judges.campaigns import start_judging
 from annotation.models import MachineLabel
 from evaluation.evaluations.refreshing import refresh_evaluations
@@ -67,6 +67,14 @@ def test_alpha_with_single_people_is_alpha_where_each_pair_has_one_label():
     assert expected is not None
     assert found.alpha.value == pytest.approx(expected)
     assert found.ceiling.value is None
+
+
+def test_drift_is_of_the_later_revision_against_the_earlier():
+    found = drift_of(3, graded([(1, 0, 1), (1, 1, 1), (2, 2, 2), (2, 1, 1)]), VALUES)
+    assert (found.revision, found.same.value, found.same.pairs) == (3, 0.75, 4)
+    assert found.bias.value == 0.25
+    same = drift_of(1, graded([(1, 0, 0), (2, 2, 2)]), VALUES)
+    assert (same.alpha.value, same.bias.value) == (1.0, 0.0)
 
 
 @pytest.fixture
@@ -151,6 +159,7 @@ def test_rest_says_the_same_as_numbers(world, settings):
     ]
     assert (found["boards"]["tau"], found["boards"]["queries"]) == (-1.0, 3)
     assert [one["first_place"] for one in found["boards"]["runs"]] == [1, 2]
+    assert found["drift"] is None
     assert ada.get(f"{base}/{judge_id}/agreement", {"list": "other"}).status_code == 404
     campaign = world.judgments.campaigns.get()
     again = ada.post(
