@@ -65,7 +65,7 @@ urlpatterns: list[URLPattern] = [
     path("second-factor", translated(second_factor.second_factor), name="second-factor"),
     path(
         "second-factor/begin",
-        translated(second_factor.second_factor_begin),
+        confirmed(translated(second_factor.second_factor_begin)),
         name="second-factor-begin",
     ),
     path(

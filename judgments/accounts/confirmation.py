@@ -10,6 +10,7 @@ from django.contrib.auth import authenticate
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from judgments.accounts.second_factor import check_code, has_second_factor
 from judgments.accounts.sessions import CONFIRMED
@@ -55,7 +56,7 @@ class ConfirmForm(forms.Form):
         ]
         if self.proof == "password":
             self.fields[FIELD] = forms.CharField(
-                label="Password",
+                label=gettext("Password"),
                 max_length=1000,
                 strip=False,
                 widget=forms.PasswordInput(
@@ -64,7 +65,7 @@ class ConfirmForm(forms.Form):
             )
         elif self.proof == "code":
             self.fields[FIELD] = forms.CharField(
-                label="Code",
+                label=gettext("Code"),
                 max_length=40,
                 widget=forms.TextInput(attrs={"autocomplete": "one-time-code", "autofocus": True}),
             )
@@ -92,7 +93,7 @@ class ConfirmForm(forms.Form):
     def _check_password(self, password: str) -> None:
         username = self._user.username
         if authenticate(self._request, username=username, password=password) is None:
-            raise ValidationError({FIELD: "Wrong password."})
+            raise ValidationError({FIELD: gettext("Wrong password.")})
         AxesProxyHandler.get_implementation().reset_user_attempts(
             self._request, {"username": username}
         )

@@ -24,6 +24,7 @@ TEMPLATES: Final = (
         f"judgments/{name}.html"
         for name in (
             "address_confirm",
+            "confirm",
             "home",
             "invitation",
             "language",
@@ -93,6 +94,7 @@ PYTHON_WITH_ENGLISH: Final = (
     "annotation/dashboards/monitoring_views.py",
     "annotation/gold/actions.py",
     "annotation/questions/services.py",
+    "judgments/accounts/confirmation.py",
     "judgments/accounts/forms.py",
     "judgments/accounts/own_sessions.py",
     "judgments/accounts/second_factor.py",

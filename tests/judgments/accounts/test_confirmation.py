@@ -15,7 +15,7 @@ from judgments.accounts.sessions import CONFIRMED
 from judgments.accounts.tokens import create_token
 from judgments.accounts.totp import STEP, code_at
 from judgments.lists.queries import get_version
-from judgments.models import ApiToken, Membership, Release, User
+from judgments.models import ApiToken, Membership, Release, SecondFactor, User
 from judgments.secrets.services import read_secret
 from tests.builders import World, commit, make_user, make_world
 
@@ -62,6 +62,8 @@ class Change:
 
 CHANGES = [
     Change("ada", "tokens", {}, TOKEN, ApiToken.objects.exists),
+    # else whoever finds a browser open locks its owner out
+    Change("ada", "second-factor-begin", {}, {}, SecondFactor.objects.exists),
     Change(
         "ada",
         "member-role",
