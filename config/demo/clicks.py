@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from touchstone.clicks.columns import Coded, EventColumns, add_columns
+from touchstone.clicks.interleaving import team_draft, team_draft_credits
+from touchstone.clicks.interleaving_log import InterleavingLog
 from touchstone.clicks.log import ClickLog, LogBuilder
 from touchstone.clicks.page_evidence import EventBuckets
 
@@ -27,6 +29,9 @@ EXAMINATION: Final = tuple(round(rank**-0.7, 4) for rank in range(1, DEPTH + 1))
 ATTRACTIVE: Final = (0.08, 0.2, 0.4, 0.6, 0.8)  # by grade
 UNKNOWN: Final = 0.1  # of a document without a grade
 SEED: Final = 11
+INTERLEAVING: Final = "Simulated interleaving of two rankers"
+INTERLEAVED: Final = 1500  # pages
+USERS: Final = 300
 
 Ints = NDArray[np.int64]
 Pair = tuple[str, str]
@@ -97,4 +102,37 @@ def _docids(shown: Sequence[Shown]) -> Coded:
             for one in shown
             for docid in [*one.docids[:DEPTH], *[None] * (DEPTH - len(one.docids[:DEPTH]))]
         ]
+    )
+
+
+def simulated_interleaving(
+    first: Mapping[str, Sequence[str]],
+    second: Mapping[str, Sequence[str]],
+    grades: Mapping[Pair, int],
+    *,
+    rankers: tuple[str, str],
+) -> InterleavingLog:
+    """Team-draft pages of two rankers, clicked as the others are.
+
+    first, second: docids by question, best first. rankers: their names.
+    """
+    rng = np.random.default_rng(SEED)
+    texts = sorted(first.keys() & second.keys())
+    given, users = [], []
+    for page in range(INTERLEAVED):
+        text = texts[int(rng.integers(len(texts)))]
+        shown = team_draft([first[text], second[text]], length=DEPTH, seed=page)
+        known = (grades.get((text, str(docid))) for docid in shown.documents)
+        attractive = [UNKNOWN if grade is None else ATTRACTIVE[grade] for grade in known]
+        chances = np.array(attractive) * EXAMINATION[: len(attractive)]
+        clicked = np.flatnonzero(rng.random(len(chances)) < chances).tolist()
+        if clicked:
+            given.append(team_draft_credits(shown, clicked, rankers=2))
+            users.append(page % USERS)
+    return InterleavingLog(
+        rankers=rankers,
+        credits=np.array(given, np.float64),
+        users=np.array(users, np.int64),
+        pages=INTERLEAVED,
+        without_credit=0,
     )

@@ -21,6 +21,7 @@ from evaluation.models import Run
 from evaluation.runs.queries import list_ranked_documents
 from evaluation.runs.rankers import create_ranker
 from evaluation.runs.services import import_run
+from judgments.clicks.interleaving import store_interleaving
 from judgments.clicks.services import store_clicks
 from judgments.collections.queries import list_document_ids, list_query_ids
 from judgments.collections.services import create_collection, load_documents, load_queries
@@ -39,6 +40,7 @@ SLUG: Final = "python"
 LIST: Final = "main"
 SAMPLED: Final = 30  # questions, of which the demo's people have judged some
 SEED: Final = 7
+INTERLEAVED: Final = ("bm25", "title-only")
 BEGAN: Final = timedelta(days=10)  # before what is now
 
 Say = Callable[[str], None]
@@ -148,6 +150,22 @@ def _click(stage: Stage, grades: DemoGrades) -> None:
             by=stage.people.lead,
             at=stage.at,
         )
+    by_run = {run.pk: run.ranker.slug for run in stage.runs}
+    own: dict[str, dict[str, list[str]]] = {slug: {} for slug in INTERLEAVED}
+    for one in ranked:
+        if (slug := by_run[one.run_id]) in own:
+            text = asked[qids[one.query_id]].text
+            own[slug][text] = [docids[pk] for pk in one.document_ids]
+    store_interleaving(
+        collection=collection,
+        name=clicks.INTERLEAVING,
+        log=clicks.simulated_interleaving(
+            own[INTERLEAVED[0]], own[INTERLEAVED[1]], given, rankers=INTERLEAVED
+        ),
+        is_simulated=True,
+        by=stage.people.lead,
+        at=stage.at,
+    )
 
 
 def _stage(people: People, documents: list[DemoDocument], now: datetime) -> Stage:

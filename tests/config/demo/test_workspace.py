@@ -42,6 +42,7 @@ from judgments.jobs.services import work_jobs
 from judgments.models import (
     ClickLog,
     Document,
+    InterleavingExperiment,
     JudgmentVersion,
     Membership,
     Query,
@@ -85,6 +86,9 @@ def test_a_month_of_clicks_is_there_and_called_simulated(built) -> None:
     _, *others = application.curves["all_pairs"]
     for point, truth in zip(others[:4], EXAMINATION[1:], strict=False):
         assert point.examination == pytest.approx(truth, rel=0.15)
+    experiment = InterleavingExperiment.objects.get()
+    assert experiment.is_simulated
+    assert experiment.outcome["low"] > 0  # whole texts find more than titles alone
 
 
 def test_each_role_has_a_sign_in_whose_password_works(built) -> None:
