@@ -14,6 +14,7 @@ from evaluation.diagnosis.run_values import RunValues
 from evaluation.diagnosis.selection import BEST_FIRST, RunSelection
 from evaluation.leaderboards.board import Column, Row
 from evaluation.runs.selection import RunMean
+from judgments.pages.words import p_value
 from judgments.templatetags.touchstone import parameters
 from touchstone.measures.definition import Measure
 from touchstone.measures.wording import answers_words, describe, tie_words
@@ -21,6 +22,7 @@ from touchstone.statistics import groups
 from touchstone.statistics.named_tests import TESTS, Test
 
 register = template.Library()
+register.filter("p_value", p_value)
 
 VIEWS = (
     ("leaderboard", "Leaderboard", "Every run and its values"),
@@ -168,14 +170,6 @@ def of_shown_pairs(number: int) -> str:
 def wrong_order(labels: Sequence[str]) -> str:
     """What a chance is of, for the two runs that are hardest to tell apart."""
     return f"chance that {' and '.join(labels)} are in the wrong order"
-
-
-@register.filter
-def p_value(value: float | None) -> str:
-    """A p-value as far as resampling knows it: small ones only as small."""
-    if value is None:
-        return "–"
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 @register.filter

@@ -32,6 +32,13 @@ def percent(value: float | None, digits: int = 0) -> str:
     return f"{fraction(100 * value, digits)}\N{NO-BREAK SPACE}%"
 
 
+def p_value(value: float | None) -> str:
+    """A p-value as far as resampling knows it: small ones only as small."""
+    if value is None:
+        return NOTHING
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
 def plain(value: Any) -> str:
     """A JSON value as a person would write it: several one after the other, yes and no."""
     if isinstance(value, Mapping):

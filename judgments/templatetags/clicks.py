@@ -7,9 +7,10 @@ from django import template
 from django.utils.safestring import SafeString
 
 from judgments.pages.charts import Plot, mark, number_axis, order_axis
-from judgments.pages.words import fraction
+from judgments.pages.words import fraction, p_value
 
 register = template.Library()
+register.filter("p_value", p_value)
 
 
 class Point(Protocol):

@@ -23,7 +23,7 @@ from touchstone.clicks.sessions import FEWEST_RESULTS, MOST_RESULTS, pages
 
 Ints = NDArray[np.int64]
 
-BUCKETS: Final = 64
+BUCKETS: Final = 256
 # what result pages are made of: 23 bytes an event
 COLUMNS: Final = {
     "query_id": (QUERY_ID, "<i8"),
