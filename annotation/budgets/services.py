@@ -14,6 +14,7 @@ from django.db.models import Count, Q
 
 from annotation.campaigns.cached_counts import get_or_count
 from annotation.labelling.leasing import MOST
+from annotation.machine_judges.spending import count_cost
 from annotation.models import Assignment, Campaign, Label
 from annotation.permissions import check_may_run
 from annotation.training.standing import STOPPED_WORDS
@@ -146,6 +147,10 @@ def _room(
         reserved += price * leased.get(one.pk, 0)
         prices[one.pk] = price
     own = list(campaigns)
+    if (budget.subject, budget.unit) == (COLLECTION, Budget.Unit.MONEY):
+        is_month = budget.period == Budget.Period.MONTH
+        since = month_start(at) if is_month else None
+        used += count_cost(collection_id=budget.collection_id, since=since)
     is_of_one = len(own) == 1 and budget.subject != COLLECTION
     collection = own[0].list.collection
     page = ("campaign-budget", collection.slug, str(own[0].public_id))

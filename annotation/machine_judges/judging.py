@@ -41,15 +41,16 @@ def judge_pairs(work: Work) -> None:
         "judge__collection", "judge__secret", "revision__guideline_revision", "campaign"
     ).get(pk=work.params["campaign"])
     state, problem = str(JudgeCampaign.State.FAILED), ""
+    purse = open_purse(own.judge, at=timezone.now())
     if own.state == JudgeCampaign.State.RUNNING:
         try:
-            state, problem = _judge(own, work)
+            state, problem = _judge(own, work, purse)
         except DomainError as refusal:
             problem = refusal.message
     now = timezone.now()
     with transaction.atomic():
         work.finish({"campaign": str(own.public_id)})
-        note_spent(own.judge, at=now)
+        note_spent(own.judge, at=now, added=purse.added)
         _settle(own, state=state, problem=problem, at=now)
 
 
@@ -226,13 +227,12 @@ def list_unasked(own: JudgeCampaign) -> list[Pair]:
     return [pair for pair in pairs_qs if pair not in asked]
 
 
-def _judge(own: JudgeCampaign, work: Work) -> tuple[str, str]:
+def _judge(own: JudgeCampaign, work: Work, purse: Purse) -> tuple[str, str]:
     """Ask what is left: the state to end in, and why; no reason where nothing speaks against
     going on."""
     prompter, stop = prompter_of(own.revision), threading.Event()
     configuration = prompter.configuration
     limits = Limits(seconds=configuration.timeout, size=LARGEST, connections=configuration.at_once)
-    purse = open_purse(own.judge, at=timezone.now())
     until = time.monotonic() + SLICE
     part = _Slice(own, prompter, purse)
     with Client(limits=limits) as client, ThreadPoolExecutor(configuration.at_once) as threads:

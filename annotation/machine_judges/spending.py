@@ -4,16 +4,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from math import ceil
 
-from django.db.models import Count, F, Sum
+from django.db.models import Count, F, Sum, Value
 
 from annotation.machine_judges.configuration import PER_HUNDREDTH
 from annotation.models import JudgeAttempt, MachineJudge
-from judgments.budgets.queries import list_budgets
-from judgments.budgets.rules import month_start
-from judgments.budgets.services import note_use
+from judgments.budgets.queries import list_budgets, used_now
+from judgments.budgets.rules import month_of, month_start
+from judgments.budgets.services import COLLECTION, note_use
 from judgments.models import Budget
 
-USED_UP = "A budget of this machine judge is used up."
+USED_UP = "A budget of this machine judge, or of the collection, is used up."
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,14 @@ def count_spent(judge: MachineJudge, *, since: datetime | None = None) -> Spent:
         cost=Sum("cost"),
     )
     return Spent(found["requests"], found["tokens"] or 0, found["cost"] or 0)
+
+
+def count_cost(*, collection_id: int, since: datetime | None = None) -> int:
+    """What all machine judges of a collection have cost, in hundredths of the currency."""
+    own_qs = JudgeAttempt.objects.filter(campaign__judge__collection=collection_id)
+    if since is not None:
+        own_qs = own_qs.filter(ended_at__gte=since)
+    return ceil((own_qs.aggregate(cost=Sum("cost"))["cost"] or 0) / PER_HUNDREDTH)
 
 
 @dataclass
@@ -91,7 +99,10 @@ class Purse:
 
 
 def open_purse(judge: MachineJudge, *, at: datetime) -> Purse:
-    """The purse of a judge, as its budgets and the stored requests say."""
+    """The purse of a judge, as its budgets and the stored requests say.
+
+    Budgets of the collection in money stop it too, by what was used of them when counted last.
+    """
     total, month = count_spent(judge), count_spent(judge, since=month_start(at))
     limits = [
         _Limit(
@@ -102,11 +113,31 @@ def open_purse(judge: MachineJudge, *, at: datetime) -> Purse:
         for budget in list_budgets(judge.collection, subject_of(judge))
         if budget.stops
     ]
+    for budget in _list_shared(judge):
+        if budget.stops:
+            used, most = used_now(budget, at) * PER_HUNDREDTH, budget.limit * PER_HUNDREDTH
+            limits.append(_Limit(unit=budget.unit, most=most, used=used))
     return Purse(limits, before=total)
 
 
-def note_spent(judge: MachineJudge, *, at: datetime) -> None:
-    """Keep what was used of a judge's budgets, and tell leads when one is nearly or wholly used."""
+def _list_shared(judge: MachineJudge) -> list[Budget]:
+    """The collection's budgets in money: those in labels are of people's."""
+    shared = list_budgets(judge.collection, COLLECTION)
+    return [one for one in shared if one.unit == Budget.Unit.MONEY]
+
+
+def note_spent(judge: MachineJudge, *, at: datetime, added: Spent | None = None) -> None:
+    """Keep what was used of a judge's budgets, and tell leads when one is nearly or wholly used.
+
+    added: what a job has just spent; also added to the collection's budgets, which a worker counts
+    anew every few seconds.
+    """
+    if added is not None and added.cost:
+        more = ceil(added.cost / PER_HUNDREDTH)
+        for shared in _list_shared(judge):
+            month = month_of(at) if shared.period == Budget.Period.MONTH else ""
+            before = F("used") if shared.used_in == month else Value(0)
+            Budget.objects.filter(pk=shared.pk).update(used=before + more, used_in=month)
     for budget in list_budgets(judge.collection, subject_of(judge)):
         is_month = budget.period == Budget.Period.MONTH
         spent = count_spent(judge, since=month_start(at) if is_month else None)

@@ -4,14 +4,16 @@ import zlib
 from collections import Counter
 
 import pytest
+from django.utils import timezone
 
+from annotation.budgets.services import check_budgets
 from annotation.machine_judges import judging
 from annotation.machine_judges.campaigns import start_judging, stop_judging
 from annotation.machine_judges.configuration import PER_HUNDREDTH
 from annotation.machine_judges.services import JudgeRefused, revise_judge
-from annotation.machine_judges.spending import count_spent, subject_of
+from annotation.machine_judges.spending import USED_UP, count_spent, subject_of
 from annotation.models import JudgeAttempt, JudgeCampaign, JudgeRevision, MachineLabel
-from judgments.budgets.services import set_budgets
+from judgments.budgets.services import COLLECTION, set_budgets
 from judgments.jobs.services import work_jobs
 from judgments.models import Budget, Document, Job, Notice, Query
 from judgments.outgoing.rules import read_origins
@@ -63,10 +65,10 @@ def outcomes(own):
     return Counter(own.attempts.values_list("outcome", flat=True))
 
 
-def limit(world, revision, unit, most):
+def limit(world, revision, unit, most, *, subject=""):
     set_budgets(
         access=make_access(collection=world.collection),
-        subject=subject_of(revision.judge),
+        subject=subject or subject_of(revision.judge),
         name="Model",
         limits={(unit, Budget.Period.TOTAL): most},
         warn_percent=80,
@@ -211,7 +213,7 @@ def test_a_budget_is_never_exceeded_by_more_than_what_is_in_flight(world, campai
         revision = make_judge(world, endpoint.url, at_once=3, prompt_price=price)
         limit(world, revision, unit, most)
         own = judge(world, campaign, revision)
-        assert (own.state, own.problem) == ("stopped", "A budget of this machine judge is used up.")
+        assert (own.state, own.problem) == ("stopped", USED_UP)
         spent = count_spent(revision.judge)
         needed = -(-most // 110) if unit == Budget.Unit.TOKENS else most
         assert needed <= spent.requests <= needed + 3
@@ -294,3 +296,23 @@ def test_a_campaign_goes_on_in_slices_and_after_its_worker_gave_up(
     dead.refresh_from_db()
     assert (dead.state, dead.problem, after.state) == ("failed", "Gave up.", "done")
     assert JudgeCampaign.objects.filter(state="running").count() == 0
+
+
+def test_a_budget_of_the_collection_counts_and_stops_machines_too(world, campaign, settings):
+    access = make_access(collection=world.collection)
+    with running(lambda _: grades(1), seconds=0.005) as endpoint:
+        settings.OUTGOING = read_origins([endpoint.entry])
+        price = PER_HUNDREDTH // 100  # a hundredth a request
+        revision = make_judge(world, endpoint.url, at_once=2, prompt_price=price)
+        limit(world, revision, Budget.Unit.MONEY, 15, subject=COLLECTION)
+        own = judge(world, campaign, revision)
+        assert (own.state, own.problem) == ("stopped", USED_UP)
+        assert 15 <= len(endpoint.asked) <= 17
+        budget = Budget.objects.get()
+        assert budget.used == len(endpoint.asked)
+        # a worker that counts comes to the same
+        check_budgets(collection_id=access.collection.pk, at=timezone.now())
+        budget.refresh_from_db()
+        assert budget.used == len(endpoint.asked)
+        judge(world, campaign, revision)
+        assert len(endpoint.asked) == budget.used
