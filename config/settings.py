@@ -228,6 +228,11 @@ AXES_SENSITIVE_PARAMETERS = [
     "new_password1",
     "new_password2",
     "confirm_secret",
+    # what people write into forms that ask for the password again
+    "name",
+    "email",
+    "note",
+    "notes",
 ]
 LOCKOUT_ADDRESS_LIMIT = 100
 # attempts made while locked out do not extend the lock-out of the account's owner

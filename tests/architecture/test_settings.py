@@ -61,6 +61,7 @@ def test_production_does_not_start_without(name: str, tmp_path: Path) -> None:
         ("TOUCHSTONE_TOKEN_DAYS", "-1", "from 1 to 365 days, not -1"),
         ("DATABASE_URL", "touchstone.sqlite3", "sqlite:// or postgres://"),
         ("TOUCHSTONE_CURRENCY", "euro", "three letters"),
+        ("TOUCHSTONE_SECOND_FACTOR", "lead,owner", "has 'owner'"),
         ("TOUCHSTONE_MAIL", "http://mail.example", "begin with smtp://"),
         ("TOUCHSTONE_MAIL", "smtp://mail.example", "TOUCHSTONE_MAIL_FROM must be"),
         ("TOUCHSTONE_ENCRYPTION_KEYS", "short", "at least 32 characters"),

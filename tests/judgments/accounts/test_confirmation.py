@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from axes.models import AccessAttempt
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -117,6 +118,9 @@ def test_wrong_passwords_lock_out_as_at_the_sign_in(world: World, settings: Any)
     client = long_ago("ada")
     said = TOKEN | {"confirm_secret": "a wrong password"}
     assert [client.post(reverse("tokens"), said).status_code for _ in range(3)] == [403, 403, 429]
+    (kept,) = AccessAttempt.objects.values_list("post_data", flat=True)
+    assert "a wrong password" not in kept
+    assert TOKEN["name"] not in kept
     right = client.post(reverse("tokens"), TOKEN | {"confirm_secret": PASSWORD})
     assert (right.status_code, ApiToken.objects.exists()) == (429, False)
 
