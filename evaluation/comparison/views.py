@@ -32,6 +32,8 @@ from judgments.pages.paging import paged
 from judgments.permissions import Access, NotFound, check_may_lead, get_access
 from judgments.rate_limits import costly
 from judgments.samples.origins import find_origins
+from judgments.versions.click_grades import count_click_grades
+from judgments.versions.machine_grades import count_machine_grades
 from touchstone.errors import DomainError
 from touchstone.files.parquet import can_write_parquet
 from touchstone.statistics.named_tests import TESTS
@@ -53,6 +55,9 @@ def compare(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
         pinned = found.baseline.name if filters.baseline and found.baseline else ""
         origins = find_origins(judgment_list=found.chosen.list) if found.chosen.is_head else None
         more = {"stability": stability, "asked": filters, "pinned": pinned, "origins": origins}
+        shown = {"list_id": found.chosen.list.pk, "version": found.chosen.version}
+        clicks, machines = count_click_grades(**shown), count_machine_grades(**shown)
+        more |= {"click_grades": clicks, "machine_grades": machines}
         return {"page": found, **_choices(access, found.chosen), **more}
 
     return answer_page(

@@ -22,6 +22,8 @@ from judgments.rate_limits import costly
 from judgments.samples.designs import PER_SEARCH
 from judgments.samples.queries import get_plan
 from judgments.samples.services import SampleRefused
+from judgments.versions.click_grades import count_click_grades
+from judgments.versions.machine_grades import count_machine_grades
 
 
 @never_cache
@@ -30,8 +32,11 @@ def estimates(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """Every run's means per query and per search, estimated from a sample."""
     access = get_access(viewer=request.user, slug=slug)
 
-    def page(filters: SampleFilters) -> Any:
-        return get_estimates(access=access, slug=list_slug, filters=filters)
+    def page(filters: SampleFilters) -> dict[str, Any]:
+        found = get_estimates(access=access, slug=list_slug, filters=filters)
+        shown = {"list_id": found.list.pk, "version": found.list.head}
+        clicks, machines = count_click_grades(**shown), count_machine_grades(**shown)
+        return {"page": found, "click_grades": clicks, "machine_grades": machines}
 
     asked = SampleFilters(
         request.GET.get("sample", ""),

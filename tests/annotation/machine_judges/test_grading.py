@@ -138,7 +138,8 @@ def test_pages_and_rest_say_how_many_grades_are_the_machines(world, revision):
     assert told.status_code == 302
     version = JudgmentVersion.objects.get(source="machine")
     dora = client_of("dora")
-    for address in ("lists/main", "lists/main/leaderboard"):
+    pages = ("", "/leaderboard", "/compare", "/estimates")
+    for address in (f"lists/main{page}" for page in pages):
         page = words(dora.get(f"/c/books/{address}"))
         assert "come from machine judges, not from people" in page, address
         assert "Remove them" not in page
