@@ -23,6 +23,7 @@ from judgments.sign_on.services import sign_on
 
 logger = logging.getLogger(__name__)
 SECONDS: Final = 5  # for an answer of the identity provider
+LET_IN: Final = "signed_on_as"  # of a request: whom the provider has just signed in
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
@@ -68,6 +69,7 @@ class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
             again = SignOnRefused("try_again", "Try again.")
             raise ImmediateHttpResponse(refuse(request, again)) from error
         sociallogin.user = user
+        setattr(request, LET_IN, user.pk)
 
     def on_authentication_error(
         self,

@@ -15,7 +15,7 @@ from requests import RequestException
 from judgments.accounts.sign_in_log import SIGN_ON, record_sign_in
 from judgments.accounts.signing_in import SIGNED_ON
 from judgments.models import User
-from judgments.sign_on.adapters import FAILED, refuse
+from judgments.sign_on.adapters import FAILED, LET_IN, refuse
 
 
 @login_not_required
@@ -49,7 +49,8 @@ def complete(request: HttpRequest, provider_id: str) -> HttpResponse:
         answer: HttpResponse = OAuth2CallbackView.adapter_view(adapter)(request)
     except (ValueError, KeyError):  # what is no OpenID provider's answer
         return refuse(request, FAILED)
-    if isinstance(request.user, User):
+    # not whoever was signed in before, with a password, and was refused here
+    if isinstance(request.user, User) and request.user.pk == getattr(request, LET_IN, None):
         request.session[SIGNED_ON] = True
         record_sign_in(request, request.user, by=SIGN_ON)
     return answer

@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from judgments.accounts.signing_in import SIGNED_ON
+from judgments.models import AuditEntry
 from tests.architecture.asking import ask, client_of
 from tests.builders import make_world
 from tests.judgments.sign_on.conftest import Desk
@@ -38,6 +40,9 @@ def test_everybody_is_sent_on_and_nobody_is_signed_in(desk: Desk, row: Row) -> N
         before = client.session.get("_auth_user_id")
         told[role] = ask(client, row, {}).status_code
         assert client.session.get("_auth_user_id") == before
+        # a session with a password does not become the provider's by asking
+        assert SIGNED_ON not in client.session
+        assert not AuditEntry.objects.filter(action="sign_in.succeeded").exists()
         for method in OTHER_METHODS:
             assert ask(client, replace(row, method=method), {}).status_code == 405
     assert told == {role: getattr(row, role) for role in ROLES}

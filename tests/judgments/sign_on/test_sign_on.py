@@ -54,6 +54,7 @@ def test_somebody_new_gets_an_account_and_the_roles_of_their_groups(desk: Desk) 
     claims: dict[str, Any] = {"preferred_username": "cleo", "name": "Cleo", "email": "c@x.example"}
     browser = desk.sign_on("s-1", **claims, email_verified=True, groups=["raters", "other"])
     assert name_of(browser) == "cleo"
+    assert browser.session["signed_on"]  # so that no second factor is asked for here
     asked = desk.provider.asked[-1]
     assert asked["code_challenge_method"] == "S256"
     assert len(asked["state"]) >= 16
