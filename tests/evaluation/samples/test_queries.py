@@ -122,10 +122,18 @@ def test_the_board_shows_both_readings_of_its_first_measure():
         for reading, one in (("query", row.per_query), ("search", row.per_search)):
             assert cells()[f"{run.public_id} per {reading}"] == (
                 f"{one.mean:.4f} ± {one.half:.4f} SE {one.standard_error:.4f}"
-                f" effective n {one.effective_n:.1f} design effect {one.design_effect:.2f}"
+                f" n {one.n} / {one.design_effect:.2f} = {one.effective_n:.1f}"
             )
     assert not cells(version="1")  # the sample speaks of the newest
     assert not cells(measures="P@3")  # and of what the list keeps
+
+
+def test_the_board_has_no_estimates_of_an_incomplete_sample():
+    sampled = make_sampled(design=WIDE, unjudged=3)
+    evaluate_sample(plan_id=sampled.plan.pk, at=NOW)
+    text = reader().get(reverse("leaderboard", args=ESTIMATES)).text
+    assert "per search" not in text
+    assert "52 of 55 drawn queries are judged" in text
 
 
 def test_the_page_and_the_board_say_how_queries_were_chosen():
