@@ -75,6 +75,8 @@ UNLOGGED = {
     "run-upload": JOB,
     "api-samples": JOB,
     "api-traffic-logs": JOB,
+    "api-live-vectors": JOB,
+    "live-vectors": JOB,
     "sample-create": JOB,
     "site-webhook-replay": REPLAY,
     "second-factor-begin": "asks for no code yet; turning it on is logged",
