@@ -26,8 +26,8 @@ def count_due() -> tuple[int, int]:
     """How many pairs of open campaigns and labels of gold are due; how many labels the pairs have
     had by now."""
     due_qs = Pair.objects.filter(is_open=True, label_seq__gt=F("consolidated_seq"))
-    found = due_qs.aggregate(pairs=Count("pk"), labels=Sum("label_seq"))
-    return found["pairs"] + list_unchecked().count(), found["labels"] or 0
+    result = due_qs.aggregate(pairs=Count("pk"), labels=Sum("label_seq"))
+    return result["pairs"] + list_unchecked().count(), result["labels"] or 0
 
 
 def find_oldest_due() -> datetime | None:
@@ -37,10 +37,10 @@ def find_oldest_due() -> datetime | None:
         pair__label_seq__gt=F("pair__consolidated_seq"),
         pair_seq__gt=F("pair__consolidated_seq"),
     )
-    found = [
+    result = [
         qs.aggregate(first=Min("received_at"))["first"] for qs in (waiting_qs, list_unchecked())
     ]
-    return min((first for first in found if first is not None), default=None)
+    return min((first for first in result if first is not None), default=None)
 
 
 def count_labels() -> int:

@@ -18,5 +18,5 @@ class PatientChannel(Channel):
     def _connparams(self, asynchronous: bool = False) -> dict[str, Any]:
         if self.connection.client is None:
             raise LostConnection("The connection to the broker is gone.")
-        found: dict[str, Any] = super()._connparams(asynchronous)  # type: ignore[misc]
-        return found
+        result: dict[str, Any] = super()._connparams(asynchronous)  # type: ignore[misc]
+        return result

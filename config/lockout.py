@@ -45,12 +45,12 @@ def client_address(request: HttpRequest) -> str | None:
     entries before it are the client's own. One that is missing or no address counts for nothing,
     and the address of the connection is taken.
     """
-    found = None
+    result = None
     if settings.BEHIND_PROXY:
         entries = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
         if len(entries) >= settings.PROXY_COUNT:
-            found = _parse(entries[-settings.PROXY_COUNT])
-    return found or _parse(request.META.get("REMOTE_ADDR", ""))
+            result = _parse(entries[-settings.PROXY_COUNT])
+    return result or _parse(request.META.get("REMOTE_ADDR", ""))
 
 
 def _parse(text: str) -> str | None:

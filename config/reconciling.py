@@ -43,26 +43,26 @@ def reconcile(*, lists: Collection[JudgmentList], with_jobs: bool, clock: Clock)
 def _consolidate(list_id: int, name: str, clock: Clock) -> list[str]:
     checked = check_labels(list_id=list_id, at=clock())
     said = [f"{name}: {checked} labels checked against gold"] if checked else []
-    found = consolidate(list_id=list_id, at=clock())
-    if found.wait_seconds > 0:
-        time.sleep(found.wait_seconds)
-        found = consolidate(list_id=list_id, at=clock())
-    if not found.pairs:
+    result = consolidate(list_id=list_id, at=clock())
+    if result.wait_seconds > 0:
+        time.sleep(result.wait_seconds)
+        result = consolidate(list_id=list_id, at=clock())
+    if not result.pairs:
         return said
-    version = f", version {found.version.number}" if found.version else ""
-    return [*said, f"{name}: {found.pairs} pairs aggregated{version}"]
+    version = f", version {result.version.number}" if result.version else ""
+    return [*said, f"{name}: {result.pairs} pairs aggregated{version}"]
 
 
 def _refresh(list_id: int, name: str, clock: Clock) -> list[str]:
-    found = refresh_evaluations(list_id=list_id, at=clock())
+    result = refresh_evaluations(list_id=list_id, at=clock())
     said = [
         f"{name}: {failure.name} can't be evaluated: {failure.problem}"
         for failure in evaluation.evaluations.due.list_failures(list_id=list_id)
-        if failure.run_id in found.failed
+        if failure.run_id in result.failed
     ]
-    if found.evaluated:
+    if result.evaluated:
         said.append(
-            f"{name}: {found.evaluated} runs evaluated at version {found.version}, "
-            + f"{found.from_scratch} of them from scratch"
+            f"{name}: {result.evaluated} runs evaluated at version {result.version}, "
+            + f"{result.from_scratch} of them from scratch"
         )
     return said

@@ -36,8 +36,8 @@ def list_excess_rights() -> list[str]:
     with connection.cursor() as cursor:
         cursor.execute(RIGHTS)
         (row,) = cursor.fetchall()
-    found = [name for name, is_so in zip(NAMES, row, strict=True) if is_so]
-    return found[:1] if row[0] else found  # a superuser may do all of it
+    result = [name for name, is_so in zip(NAMES, row, strict=True) if is_so]
+    return result[:1] if row[0] else result  # a superuser may do all of it
 
 
 @checks.register(checks.Tags.database, deploy=True)

@@ -34,7 +34,7 @@ class PairHistory(APIView):
         """Return a pair's history: labels, adjudications, and its grades by version; for leads."""
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
-        found = get_history(
+        result = get_history(
             access=access, list_slug=list_slug, qid=asked["query"], docid=asked["document"]
         )
-        return Response(self.Output(found).data)
+        return Response(self.Output(result).data)

@@ -299,7 +299,7 @@ def _asked(pair: Pair) -> Asked:
         grade=pair.grade,
         labels=tuple(_statement(pair, one) for one in labels_qs.order_by("pair_seq")),
         decisions=tuple(map(_decision, adjudications_qs.order_by("pair_seq"))),
-        sources=tuple(sorted({Source(*own) for found in sources for own in found})),
+        sources=tuple(sorted({Source(*own) for result in sources for own in result})),
     )
 
 

@@ -113,7 +113,7 @@ def list_disputes(*, access: Access, campaign: Campaign, show: str = "") -> list
     differing = {pair: tuple(sorted(own)) for pair, own in grades.items() if len(set(own)) > 1}
     levers = _list_levers(campaign, list(differing))
     codes = Scale.from_json(campaign.list.scale).codes
-    found = [
+    result = [
         Dispute(
             pair=pair,
             stake=stake(own, codes, weight=weights[pair], leverage=levers[pair]),
@@ -123,7 +123,7 @@ def list_disputes(*, access: Access, campaign: Campaign, show: str = "") -> list
         )
         for pair, own in differing.items()
     ]
-    return sorted(found, key=lambda dispute: (-dispute.stake, dispute.pair))
+    return sorted(result, key=lambda dispute: (-dispute.stake, dispute.pair))
 
 
 def list_near(*, access: Access, campaign: Campaign) -> list[tuple[int, int, int]]:
@@ -218,8 +218,8 @@ def _list_levers(campaign: Campaign, pair_ids: Sequence[int]) -> dict[int, float
 def _list_voices(pair: Pair) -> list[Voice]:
     """What people said, in an order that tells no one who they are."""
     labels_qs = overlap_labels().select_related("timing", "reason_text", "note_text")
-    dice = seeded(pair.campaign.seed, pair.pk)
-    mixed = sorted(labels_qs.filter(pair=pair), key=lambda label: dice(str(label.pk)))
+    rng = seeded(pair.campaign.seed, pair.pk)
+    mixed = sorted(labels_qs.filter(pair=pair), key=lambda label: rng(str(label.pk)))
     return [
         Voice(
             letter=chr(ord("A") + number % 26),

@@ -70,12 +70,12 @@ def decide_alike(
     Raises AdjudicationRefused where there is none.
     """
     check_may_run(access, campaign)
-    found = list_near(access=access, campaign=campaign)
-    if not found:
+    result = list_near(access=access, campaign=campaign)
+    if not result:
         raise AdjudicationRefused(
             "nothing_near", "No disputed pair has labels that are one grade apart."
         )
-    grades = {pair: better if takes_better else worse for pair, worse, better in found}
+    grades = {pair: better if takes_better else worse for pair, worse, better in result}
     return _decide(access, campaign, grades, _words(reason), at)
 
 

@@ -74,17 +74,17 @@ def pairs(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
 def pair(request: HttpRequest, slug: str, pair_id: int) -> HttpResponse:
     """All labels of a pair; a POST adjudicates it and continues with the next."""
     access = get_access(viewer=request.user, slug=slug)
-    found = get_pair(access=access, pair_id=pair_id)
-    form = DecisionForm(posted(request), scale=Scale.from_json(found.list.scale))
+    result = get_pair(access=access, pair_id=pair_id)
+    form = DecisionForm(posted(request), scale=Scale.from_json(result.list.scale))
     if request.method == "POST":
         check_may_lead(access)
-        if form.is_valid() and _decide(request, access, found, form):
-            next_id = get_next_pair_id(access=access, pair=found)
+        if form.is_valid() and _decide(request, access, result, form):
+            next_id = get_next_pair_id(access=access, pair=result)
             return redirect("pair", slug, next_id or pair_id)
     page = get_pair_page(access=access, pair_id=pair_id)
-    refusal = _refusal(access, found) if may_lead(access) else ""
-    start = {"low": found.grade, "high": found.grade}
-    gold = GoldForm(scale=Scale.from_json(found.list.scale), initial=start)
+    refusal = _refusal(access, result) if may_lead(access) else ""
+    start = {"low": result.grade, "high": result.grade}
+    gold = GoldForm(scale=Scale.from_json(result.list.scale), initial=start)
     return render_page(
         request,
         "pair",

@@ -111,15 +111,15 @@ def _find_queries(campaign: Campaign, scope: str, queries: Iterable[str]) -> lis
     if not wanted or len(wanted) > MOST_QUERIES:
         raise AssignmentRefused("queries_invalid", f"Enter 1 to {MOST_QUERIES:,} query ids.")
     found_qs = Query.objects.filter(collection=campaign.list.collection_id)
-    found = {
+    result = {
         query.qid: query
         for start in range(0, len(wanted), 500)
         for query in found_qs.filter(qid__in=wanted[start : start + 500])
     }
-    missing = [qid for qid in wanted if qid not in found]
+    missing = [qid for qid in wanted if qid not in result]
     if missing:
         raise AssignmentRefused("query_unknown", f"There is no query {missing[0]}.")
-    return list(found.values())
+    return list(result.values())
 
 
 def _note(campaign: Campaign, *, is_assigned: bool) -> None:

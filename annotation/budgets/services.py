@@ -188,10 +188,10 @@ def _count_given(campaign: Campaign, at: datetime) -> Given:
 
     def count() -> Given:
         month = Count("pk", filter=Q(received_at__gte=month_start(at)))
-        found = Label.objects.filter(pair__campaign=campaign).aggregate(
+        result = Label.objects.filter(pair__campaign=campaign).aggregate(
             total=Count("pk"), month=month
         )
-        return Given(total=found["total"], month=found["month"])
+        return Given(total=result["total"], month=result["month"])
 
     return get_or_count(campaign, "given", Given, count)
 

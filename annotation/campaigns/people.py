@@ -36,8 +36,8 @@ def list_people_behind(*, access: Access, list_slug: str, number: int) -> list[P
     named = rows.values_list("evidence__labels", flat=True)
     counts = _count_by_annotator([label for labels in named for label in labels or ()])
     names = names_of(access=access, user_ids=counts)
-    found = [PersonBehind(names[pk], count) for pk, count in counts.items()]
-    return sorted(found, key=lambda one: (-one.labels, one.name))
+    result = [PersonBehind(names[pk], count) for pk, count in counts.items()]
+    return sorted(result, key=lambda one: (-one.labels, one.name))
 
 
 def names_of(*, access: Access, user_ids: Iterable[int]) -> dict[int, str]:

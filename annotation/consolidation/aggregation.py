@@ -56,9 +56,9 @@ def load_labelled_pairs(
     """
     # joined to every pair, the campaign would take most of the time
     loaded = {pair.pk: LabelledPair(pair) for pair in pairs_qs.prefetch_related("campaign")}
-    for place, pair_ids in enumerate(batches(list(loaded))):
+    for position, pair_ids in enumerate(batches(list(loaded))):
         _load_labels(loaded, pair_ids)
-        report(place * BATCH + len(pair_ids))
+        report(position * BATCH + len(pair_ids))
     return list(loaded.values())
 
 

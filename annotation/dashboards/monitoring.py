@@ -107,9 +107,9 @@ def _get_pace(campaign: Campaign, now: datetime) -> Pace:
         )
         for ago in range(HOURS)
     }
-    found = _recent(campaign, now).aggregate(seconds=Avg("timing__seconds"), **hours)
-    by_hour = tuple(found[f"hour_{ago}"] for ago in reversed(range(HOURS)))
-    seconds = found["seconds"]
+    result = _recent(campaign, now).aggregate(seconds=Avg("timing__seconds"), **hours)
+    by_hour = tuple(result[f"hour_{ago}"] for ago in reversed(range(HOURS)))
+    seconds = result["seconds"]
     return Pace(
         left=left,
         by_hour=by_hour,

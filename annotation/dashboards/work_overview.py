@@ -153,7 +153,7 @@ def _rows(campaigns: Sequence[Campaign], now: datetime) -> Iterator[CampaignRow]
         pairs = sum(counts.values())
         done = counts.get(Pair.State.COMPLETE, 0) + counts.get(Pair.State.ADJUDICATED, 0)
         is_open, budget = campaign.state == Campaign.State.OPEN, budgets.get(campaign.pk)
-        found = {
+        result = {
             "overdue": int(is_overdue(campaign, now) and done < pairs),
             "budget": int(is_open and budget == "over"),
             "adjudication": counts.get(Pair.State.TIED, 0),
@@ -171,10 +171,10 @@ def _rows(campaigns: Sequence[Campaign], now: datetime) -> Iterator[CampaignRow]
             at_work=at_work.get(campaign.pk, 0) if is_open else 0,
             verdict=("", ""),
             due_on=campaign.due_on,
-            is_overdue=bool(found["overdue"]),
+            is_overdue=bool(result["overdue"]),
             spent=None if price is None else price * given.get(campaign.pk, 0),
             budget=budget,
-            decisions=tuple(Decision(kind, found[kind]) for kind in URGENT if found[kind]),
+            decisions=tuple(Decision(kind, result[kind]) for kind in URGENT if result[kind]),
         )
 
 
@@ -187,11 +187,11 @@ def _count_states(ids: Iterable[int]) -> dict[int, dict[str, int]]:
     """The pairs of each campaign by state; without gold, as on the campaign's page."""
     pairs_qs = Pair.objects.filter(campaign__in=ids)
     pairs_qs = pairs_qs.exclude(Exists(GoldItem.objects.filter(IN_GOLD)))
-    found: dict[int, dict[str, int]] = {}
+    result: dict[int, dict[str, int]] = {}
     rows = pairs_qs.order_by().values_list("campaign", "state").annotate(count=Count("pk"))
     for campaign, state, count in rows:
-        found.setdefault(campaign, {})[state] = count
-    return found
+        result.setdefault(campaign, {})[state] = count
+    return result
 
 
 def _count_at_work(ids: Iterable[int], now: datetime) -> dict[int, int]:
@@ -223,15 +223,15 @@ def _count_given(campaigns: Iterable[Campaign]) -> dict[int, int]:
 def _find_budgets(campaigns: Sequence[Campaign], now: datetime) -> dict[int, State]:
     """The state of the budget that is used most of each campaign, its collection's included."""
     collections = {one.list.collection_id for one in campaigns}
-    found: dict[tuple[int, str], list[Budget]] = {}
+    result: dict[tuple[int, str], list[Budget]] = {}
     for budget in Budget.objects.filter(collection__in=collections).order_by("pk"):
-        found.setdefault((budget.collection_id, budget.subject), []).append(budget)
+        result.setdefault((budget.collection_id, budget.subject), []).append(budget)
     states: dict[int, State] = {}
     for campaign in campaigns:
         collection = campaign.list.collection_id
         own = [
-            *found.get((collection, "collection"), ()),
-            *found.get((collection, f"campaign:{campaign.pk}"), ()),
+            *result.get((collection, "collection"), ()),
+            *result.get((collection, f"campaign:{campaign.pk}"), ()),
         ]
         standings = [
             standing_of(

@@ -40,11 +40,11 @@ def broken(rule: Rule, errors: Sequence[int], *, beyond_doubt: bool = True) -> A
     """
     if len(errors) < rule.at_least:
         return None
-    found = accuracy(errors[-WINDOW:])
-    if found is None:
+    result = accuracy(errors[-WINDOW:])
+    if result is None:
         return None
-    share = found.exact_interval[1] if beyond_doubt else found.exact_share
-    return None if share >= rule.below_percent / 100 else found
+    share = result.exact_interval[1] if beyond_doubt else result.exact_share
+    return None if share >= rule.below_percent / 100 else result
 
 
 def due_actions(

@@ -148,11 +148,11 @@ def pause_people(
 
 def list_rules(campaign: Campaign) -> list[Rule]:
     """The rules of a campaign, the mildest first."""
-    found = {
+    result = {
         rule.action: Rule(rule.action, rule.below_percent, rule.at_least)
         for rule in CheckRule.objects.filter(campaign=campaign)
     }
-    return [found[action] for action in CheckRule.Action.values if action in found]
+    return [result[action] for action in CheckRule.Action.values if action in result]
 
 
 def act(*, annotator: CampaignAnnotator, at: datetime) -> list[CheckAction]:
@@ -166,7 +166,7 @@ def act(*, annotator: CampaignAnnotator, at: datetime) -> list[CheckAction]:
     if CheckRule.Action.PAUSE not in errors:
         errors[CheckRule.Action.PAUSE] = []
     due = due_actions(rules, errors, is_paused=bool(annotator.paused))
-    return [_take(annotator, rule, found, shown, at) for rule, found in due]
+    return [_take(annotator, rule, result, shown, at) for rule, result in due]
 
 
 def undo_action(*, access: Access, action: CheckAction, at: datetime) -> CheckAction:
@@ -355,13 +355,13 @@ def _act_as_lead(
     if action == CheckRule.Action.PAUSE:
         _set_pause(annotator, BY_LEAD)
     shown = _list_checks(annotator)
-    found = accuracy([error for _, error in shown])
+    result = accuracy([error for _, error in shown])
     taken = CheckAction.objects.create(
         campaign=annotator.campaign,
         annotator_id=annotator.user_id,
         action=action,
-        right=found.exact if found else 0,
-        checks=found.checks if found else 0,
+        right=result.exact if result else 0,
+        checks=result.checks if result else 0,
         below_percent=0,
         newest=max((check for check, _ in shown), key=attrgetter("pk"), default=None),
         seats=list(seats),

@@ -44,8 +44,8 @@ class Gold(UploadView):
         """List the gold in use."""
         check_parameters(request)
         access, campaign = find_campaign(viewer=request.user, campaign_id=campaign_id)
-        found = list_gold(access=access, campaign=campaign)
-        return Response(self.Output({"gold": found}).data)
+        result = list_gold(access=access, campaign=campaign)
+        return Response(self.Output({"gold": result}).data)
 
     @extend_schema(
         operation_id="add_gold",

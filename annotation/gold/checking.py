@@ -74,10 +74,10 @@ def _lock_places(labels: Iterable[Label]) -> list[CampaignAnnotator]:
     places_qs = CampaignAnnotator.objects.filter(
         campaign__pairs__in={pair for pair, _ in wanted}, user__in={user for _, user in wanted}
     )
-    found = set(places_qs.order_by().values_list("pk", flat=True))
+    result = set(places_qs.order_by().values_list("pk", flat=True))
     locked_qs = CampaignAnnotator.objects.select_related("campaign__list__collection", "user")
     locked_qs = locked_qs.select_for_update(no_key=True, of=("self",))
-    return list(locked_qs.filter(pk__in=found).order_by("pk"))
+    return list(locked_qs.filter(pk__in=result).order_by("pk"))
 
 
 def _check_locked(

@@ -42,12 +42,12 @@ def give_feedback(*, annotator: CampaignAnnotator, at: datetime) -> Feedback | N
         _item(check.label, check.item.low, check.item.high, gold=check.item_id) for check in checks
     ]
     items += _list_agreed(annotator, told=_list_told(list(told)), count=len(items))
-    dice = seeded(annotator.campaign.seed, annotator.pk, checks[-1].pk)
+    rng = seeded(annotator.campaign.seed, annotator.pk, checks[-1].pk)
     return Feedback.objects.create(
         campaign=annotator.campaign,
         annotator_id=annotator.user_id,
         newest=checks[-1],
-        items=sorted(items, key=lambda item: dice(item["label"])),
+        items=sorted(items, key=lambda item: rng(item["label"])),
         given_at=at,
     )
 

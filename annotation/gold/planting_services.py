@@ -45,17 +45,17 @@ def _draw(context: AnnotatorContext, queries: Collection[int]) -> Iterator[dict[
     plan, purposes = get_check_plan(context.campaign), Assignment.Purpose
     places = list_places(context, queries)
     for query in queries:
-        dice = seeded(context.campaign.secret, context.viewer.pk, query)
-        gold = draw_gold(places[query], percent=plan.gold_percent, dice=dice)
+        rng = seeded(context.campaign.secret, context.viewer.pk, query)
+        gold = draw_gold(places[query], percent=plan.gold_percent, dice=rng)
         for replaced, shown in gold.items():
             of_pairs = {"replaced_id": replaced, "shown_id": shown}
             yield {"query_id": query, "purpose": purposes.GOLD, **of_pairs}
         plain = list_replaceable(places[query])
         left = [pair for pair in plain if pair not in gold]
         if context.campaign.order == Campaign.Order.SHUFFLED:
-            left = sorted(left, key=partial(_throw, dice))
+            left = sorted(left, key=partial(_throw, rng))
         # query by query at its end: another query in between would be seen at a glance
-        wanted = draw_count(len(plain), percent=plan.repeat_percent, rest=dice("repeat rest"))
+        wanted = draw_count(len(plain), percent=plan.repeat_percent, rest=rng("repeat rest"))
         for replaced in left[len(left) - min(wanted, len(left)) :]:
             occasion = {"purpose": purposes.REPEAT, "occasion": 1}
             yield {"query_id": query, "replaced_id": replaced, **occasion}
@@ -69,9 +69,9 @@ def _choose_repeats(context: AnnotatorContext, pairs: Collection[int]) -> None:
     """Choose what is repeated in the place of those of the pairs that are to repeat something."""
     waiting = list_waiting(context, pairs)
     again = list_repeatable(context) if waiting else []
-    dice = seeded(context.campaign.secret, context.viewer.pk, "repeats")
+    rng = seeded(context.campaign.secret, context.viewer.pk, "repeats")
     for stand_in in waiting[: len(again)]:
-        stand_in.shown_id = again.pop(int(dice(stand_in.pk) * len(again)))
+        stand_in.shown_id = again.pop(int(rng(stand_in.pk) * len(again)))
         stand_in.save(update_fields=["shown"])
 
 
@@ -96,8 +96,8 @@ def give_own_seats(
             annotator=context.viewer,
             leased_until=at + context.campaign.lease,
             order=context.campaign.order,
-            place=place,
+            place=position,
         )
-        for place, pair in enumerate(locked, start=handed + 1)
+        for position, pair in enumerate(locked, start=handed + 1)
     )
     return len(locked)

@@ -69,13 +69,13 @@ def take_agreed_decisions(
     Those of `list_agreed_decisions`. Raises GoldRefused where there are none.
     """
     check_may_run(access, campaign)
-    found = list_agreed_decisions(access=access, campaign=campaign)
-    if not found:
+    result = list_agreed_decisions(access=access, campaign=campaign)
+    if not result:
         raise GoldRefused(
             "nothing_to_take",
             "No adjudicated pair qualifies yet: its labels have to agree with the decision.",
         )
-    answers = [Answer(pair_id, grade, grade, reason) for pair_id, grade in found]
+    answers = [Answer(pair_id, grade, grade, reason) for pair_id, grade in result]
     return mark_answers(access=access, campaign=campaign, answers=answers, at=at)
 
 

@@ -72,9 +72,9 @@ def guideline_revise(request: HttpRequest, slug: str, guideline_id: int) -> Http
     """
     access = get_access(viewer=request.user, slug=slug)
     check_may_lead(access)
-    found = get_guideline(access=access, guideline_id=guideline_id)
-    newest = get_newest_revision(found)
-    initial = {"name": found.name, "text": newest.text, "base": newest.number}
+    result = get_guideline(access=access, guideline_id=guideline_id)
+    newest = get_newest_revision(result)
+    initial = {"name": result.name, "text": newest.text, "base": newest.number}
     grades = ExampleForm(request.GET).with_example(newest.grades)
     form = GuidelineForm(posted(request), grades=grades, initial=initial)
     form.fields.pop("name")
@@ -88,14 +88,14 @@ def guideline_revise(request: HttpRequest, slug: str, guideline_id: int) -> Http
             )
         elif _revise(request, access, guideline_id, form):
             return redirect("guideline", slug, guideline_id)
-    is_followed = found.campaigns.filter(state=Campaign.State.OPEN).exists()
+    is_followed = result.campaigns.filter(state=Campaign.State.OPEN).exists()
     return render_page(
         request,
         "guideline_revise",
         newest,
         access=access,
         form=form,
-        found=found,
+        found=result,
         is_followed=is_followed,
         has_example=grades != newest.grades,
     )
@@ -138,14 +138,14 @@ def _create(access: Access, judgment_list: JudgmentList, form: GuidelineForm) ->
 
 
 def _revise(request: HttpRequest, access: Access, guideline_id: int, form: GuidelineForm) -> bool:
-    found = get_guideline(access=access, guideline_id=guideline_id)
-    before = get_newest_revision(found).number
+    result = get_guideline(access=access, guideline_id=guideline_id)
+    before = get_newest_revision(result).number
     try:
         revision = revise_guideline(
             access=access,
             at=timezone.now(),
-            guideline=found,
-            judgment_list=get_list_of(access=access, guideline=found),
+            guideline=result,
+            judgment_list=get_list_of(access=access, guideline=result),
             text=form.cleaned_data["text"],
             grades=form.cleaned_grades(),
         )

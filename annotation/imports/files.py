@@ -66,10 +66,10 @@ class GivenLabels:
 
     def lines(self) -> dict[Key, int]:
         """The line in which each pair comes first."""
-        found: dict[Key, int] = {}
+        result: dict[Key, int] = {}
         for label in self.labels:
-            found.setdefault((label.query_id, label.doc_id), label.line)
-        return found
+            result.setdefault((label.query_id, label.doc_id), label.line)
+        return result
 
 
 def read_given_labels(
@@ -107,15 +107,15 @@ def read_names(text: str) -> dict[str, str]:
 
     Raises NamesRefused for a line that is none.
     """
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for line in text.splitlines():
         if not line.strip():
             continue
         name, sign, username = (part.strip() for part in line.rpartition("="))
         if not (name and sign and username):
             raise NamesRefused("names_unreadable", f"{quoted(line)}: write NAME = USERNAME.")
-        found[name] = username
-    return found
+        result[name] = username
+    return result
 
 
 def _label(

@@ -216,13 +216,13 @@ def _campaign(
 ) -> tuple[Campaign, bool]:
     """The list's campaign of this name, and whether it had to be made."""
     campaigns_qs = Campaign.objects.select_related("list__collection", "guideline")
-    found = campaigns_qs.filter(list=judgment_list, name=name.strip()).first()
-    if found is not None:
-        if found.state == Campaign.State.DRAFT:
+    result = campaigns_qs.filter(list=judgment_list, name=name.strip()).first()
+    if result is not None:
+        if result.state == Campaign.State.DRAFT:
             raise ImportRefused(
                 "campaign_draft", "The campaign with this name is still a draft. Open it first."
             )
-        return found, False
+        return result, False
     made = create_campaign(
         access=access,
         at=at,
@@ -238,9 +238,9 @@ def _campaign(
 def _guideline(access: Access, judgment_list: JudgmentList, at: datetime) -> Guideline:
     """What stands for the guideline that was followed elsewhere, which no one here knows."""
     name = f"Elsewhere: {judgment_list.name}"[:MAX_NAME_CHARACTERS]
-    found = Guideline.objects.filter(collection=access.collection, name=name).first()
-    if found and has_grades_of(get_newest_revision(found).grades, judgment_list):
-        return found
+    result = Guideline.objects.filter(collection=access.collection, name=name).first()
+    if result and has_grades_of(get_newest_revision(result).grades, judgment_list):
+        return result
     said = "As defined where the labels were made."
     return create_guideline(
         access=access,

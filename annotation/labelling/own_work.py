@@ -126,11 +126,11 @@ def _middle(seconds: list[float | None]) -> float | None:
 
 def _by_day(rows: list[Row]) -> list[Day]:
     """The newest days first."""
-    found: dict[date, list[float | None]] = defaultdict(list)
+    result: dict[date, list[float | None]] = defaultdict(list)
     for made_at, seconds, _ in rows:
-        found[made_at.date()].append(seconds)
-    days = sorted(found, reverse=True)[:MOST_DAYS]
-    return [Day(day, len(found[day]), _middle(found[day])) for day in days]
+        result[made_at.date()].append(seconds)
+    days = sorted(result, reverse=True)[:MOST_DAYS]
+    return [Day(day, len(result[day]), _middle(result[day])) for day in days]
 
 
 def _by_grade(rows: list[Row], scale: Scale) -> list[Share]:

@@ -90,9 +90,9 @@ def _respond(joined: Joined, digest: str, content_type: str) -> HttpResponse:
 
 
 def _find(name: str) -> Path:
-    found = finders.find(name)
-    assert found is not None
-    return Path(found)
+    result = finders.find(name)
+    assert result is not None
+    return Path(result)
 
 
 def _changed_at(*files: Path) -> int:

@@ -56,8 +56,8 @@ class ComparisonWithout(APIView):
         runs = asked.pop("runs")
         filters = RunsFilters(runs=(runs,) if runs.strip() else (), **asked)
         access = get_access(viewer=request.user, slug=slug)
-        found = get_without_each(access=access, slug=list_slug, filters=filters)
+        result = get_without_each(access=access, slug=list_slug, filters=filters)
         look = SetLook.Page.REST_COMPARISON
-        looks = count_look(access=access, sets=found.chosen.sets, page=look, at=timezone.now())
+        looks = count_look(access=access, sets=result.chosen.sets, page=look, at=timezone.now())
         own = {"looks": looks and looks.count}
-        return Response(self.Output(found, context=own).data)
+        return Response(self.Output(result, context=own).data)

@@ -90,10 +90,10 @@ def get_without_each(*, access: Access, slug: str, filters: RunsFilters) -> With
     these grades is closed. Raises what `get_chosen_runs` does.
     """
     chosen = get_chosen_runs(access=access, slug=slug, filters=filters)
-    found = WithoutEach(version=chosen.version, measure=chosen.asked.canonical, chosen=chosen)
+    result = WithoutEach(version=chosen.version, measure=chosen.asked.canonical, chosen=chosen)
     if len(chosen.compared) < 2:
-        return found
-    found = replace(found, runs=_board(chosen, {}).runs)
+        return result
+    result = replace(result, runs=_board(chosen, {}).runs)
     queries = {pk for one in chosen.compared for pk in one.values.query_ids.tolist()}
     evidence = {
         pair: own
@@ -108,9 +108,9 @@ def get_without_each(*, access: Access, slug: str, filters: RunsFilters) -> With
     }
     is_closed = all(one.state == Campaign.State.CLOSED for one in campaigns.values())
     if not (is_closed or may_see_people(access)):
-        return replace(found, is_open=True)
+        return replace(result, is_open=True)
     if sum(len(own["labels"]) for own in evidence.values()) > MOST_LABELS:
-        return replace(found, is_too_much=True)
+        return replace(result, is_too_much=True)
     behind = _behind(chosen, evidence)
     touched: dict[int, list[Pair]] = {}
     for pair, one in behind.items():
@@ -119,7 +119,7 @@ def get_without_each(*, access: Access, slug: str, filters: RunsFilters) -> With
     ranks = sum(one.run.row_count for one in chosen.compared)
     shares = [len({query for query, _ in pairs}) / len(queries) for pairs in touched.values()]
     if ranks * sum(shares) > MOST_RANKS:
-        return replace(found, is_too_much=True)
+        return replace(result, is_too_much=True)
     weighed = {campaigns[one.campaign].pk for one in behind.values() if one.rule in WEIGHED}
     figures = list_known(weighed) if weighed else {}
     known = {name: figures.get(one.pk, Known()) for name, one in campaigns.items()}
@@ -129,7 +129,7 @@ def get_without_each(*, access: Access, slug: str, filters: RunsFilters) -> With
         for person, pairs in touched.items()
     ]
     rows.sort(key=lambda one: (-len(one.moved), -one.judgments, one.annotator))
-    return replace(found, is_weighed=bool(weighed), judgments=len(behind), annotators=tuple(rows))
+    return replace(result, is_weighed=bool(weighed), judgments=len(behind), annotators=tuple(rows))
 
 
 def _behind(chosen: ChosenRuns, evidence: Mapping[Pair, Mapping[str, Any]]) -> dict[Pair, Behind]:
@@ -141,13 +141,13 @@ def _behind(chosen: ChosenRuns, evidence: Mapping[Pair, Mapping[str, Any]]) -> d
         for pk, annotator, grade in labels_qs.values_list("pk", "annotator", "grade"):
             said[str(pk)] = (annotator, grade)
     held = get_judged(list_id=chosen.list.pk, version=chosen.version).pairs()
-    found = {}
+    result = {}
     for pair, own in evidence.items():
         people, grades = zip(*(said[label] for label in own["labels"]), strict=True)
-        found[pair] = Behind(
+        result[pair] = Behind(
             held[pair], own["rule"], own["campaign"], own["adjudicated"], people, grades
         )
-    return found
+    return result
 
 
 def _without(
@@ -184,11 +184,13 @@ def _grade_without(one: Behind, person: int, codes: tuple[int, ...], known: Know
     What is known of annotators may have changed since the judgment was made: only what the
     person's own labels decide counts as a change.
     """
-    stay = [place for place, own in enumerate(one.annotators) if own != person]
+    stay = [position for position, own in enumerate(one.annotators) if own != person]
     if not stay:
         return None
     whole, _ = grade_by(one.rule, one.annotators, one.grades, codes, known)
-    people, grades = ([said[place] for place in stay] for said in (one.annotators, one.grades))
+    people, grades = (
+        [said[position] for position in stay] for said in (one.annotators, one.grades)
+    )
     rest, _ = grade_by(one.rule, people, grades, codes, known)
     return one.grade if rest == whole else rest
 

@@ -177,8 +177,8 @@ def alpha_with_people(graded: Graded, single: Single, values: Sequence[float]) -
 def bias_of(graded: Graded) -> Bias:
     """The mean difference of the grades."""
     _, cluster = np.unique(graded.queries, return_inverse=True)
-    found = clustered_mean((graded.machine - graded.people).astype(np.float64), cluster)
-    return Bias(found.value, found.low, found.high, len(graded), int(cluster.max()) + 1)
+    result = clustered_mean((graded.machine - graded.people).astype(np.float64), cluster)
+    return Bias(result.value, result.low, result.high, len(graded), int(cluster.max()) + 1)
 
 
 def _most_biased(graded: Graded) -> tuple[QueryBias, ...]:

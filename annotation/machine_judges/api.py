@@ -152,5 +152,5 @@ class JudgeAgreement(APIView):
         """Return a machine judge's agreement with people on a list, and both leaderboards."""
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
-        found = get_agreement(access=access, judge_id=judge_id, **asked)
-        return Response(self.Output(found).data)
+        result = get_agreement(access=access, judge_id=judge_id, **asked)
+        return Response(self.Output(result).data)

@@ -104,19 +104,19 @@ class Endpoint:
 
     def _read(self, body: bytes, status: int, seconds: float, prompt: Prompt) -> Asked:
         own = self._prompter
-        found: Completion = read_completion(
+        result: Completion = read_completion(
             body, codes=own.codes, gives_reason=own.configuration.gives_reason
         )
-        sent, came = found.prompt_tokens, found.completion_tokens
+        sent, came = result.prompt_tokens, result.completion_tokens
         return Asked(
-            outcome=found.outcome,
-            grade=found.grade,
+            outcome=result.outcome,
+            grade=result.grade,
             status=status,
             seconds=seconds,
             prompt_tokens=tokens_of(len(prompt.body)) if sent is None else sent,
             completion_tokens=tokens_of(len(body)) if came is None else came,
             is_estimated=sent is None or came is None,
-            detail=found.detail,
+            detail=result.detail,
             body=body,
         )
 

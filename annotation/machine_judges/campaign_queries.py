@@ -139,10 +139,10 @@ def get_judge_campaign(*, access: Access, public_id: UUID) -> JudgeCampaign:
     check_may_see_people(access)
     own_qs = JudgeCampaign.objects.filter(judge__collection=access.collection, public_id=public_id)
     related = ("judge", "campaign", "revision", "saved_set", "plan", "job", "created_by")
-    found = own_qs.select_related(*related).first()
-    if found is None:
+    result = own_qs.select_related(*related).first()
+    if result is None:
         raise NotFound("campaign")
-    return found
+    return result
 
 
 def get_judge_campaign_page(*, access: Access, public_id: UUID, page: str) -> JudgeCampaignPage:

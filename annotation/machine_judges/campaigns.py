@@ -60,8 +60,8 @@ def start_judging(
     if codes != Scale.from_json(campaign.list.scale).codes:
         raise JudgeRefused("other_scale", "The judge’s guideline has other grades than the list.")
     scope = pairs_in_scope(campaign, saved_set=saved_set, plan=plan)
-    found = scope.aggregate(count=Count("pk"), last=Max("pk"))
-    if not found["count"]:
+    result = scope.aggregate(count=Count("pk"), last=Max("pk"))
+    if not result["count"]:
         raise JudgeRefused("no_pairs", "No pair there has texts, so there is nothing to label.")
     end_abandoned(judge=judge, at=at)
     try:
@@ -72,8 +72,8 @@ def start_judging(
                 campaign=campaign,
                 saved_set=saved_set,
                 plan=plan,
-                pairs=found["count"],
-                last_pair=found["last"],
+                pairs=result["count"],
+                last_pair=result["last"],
                 created_at=at,
                 created_by=access.user,
             )
@@ -83,7 +83,7 @@ def start_judging(
                 at,
                 "judge.campaign_started",
                 campaign.name,
-                after={"judge": judge.name, "revision": revision.number, "pairs": found["count"]},
+                after={"judge": judge.name, "revision": revision.number, "pairs": result["count"]},
             )
     except IntegrityError as error:
         if not judge.campaigns.filter(state=JudgeCampaign.State.RUNNING).exists():

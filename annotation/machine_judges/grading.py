@@ -130,8 +130,8 @@ def _list_labels(revision: JudgeRevision, source: JudgmentList) -> dict[PairKey,
     """The revision's newest label of each pair of the list's campaigns."""
     pairs = set(Pair.objects.filter(list=source).values_list("query", "document"))
     labels_qs = MachineLabel.objects.filter(revision=revision).order_by("pk")
-    found = {(label.query_id, label.document_id): label for label in labels_qs}
-    return {pair: label for pair, label in found.items() if pair in pairs}
+    result = {(label.query_id, label.document_id): label for label in labels_qs}
+    return {pair: label for pair, label in result.items() if pair in pairs}
 
 
 def _result(target: JudgmentList, version: JudgmentVersion | None) -> dict[str, object]:

@@ -131,9 +131,9 @@ class _Slice:
         digests = {one.prompt.digest for one in wanted}
         known_qs = MachineLabel.objects.filter(revision=self._own.revision, digest__in=digests)
         known = {one.digest: one for one in known_qs.order_by("-pk")}
-        found = [one for one in wanted if one.prompt.digest in known]
-        self.cached += len(found)
-        labels = [(one, known[one.prompt.digest]) for one in found]
+        result = [one for one in wanted if one.prompt.digest in known]
+        self.cached += len(result)
+        labels = [(one, known[one.prompt.digest]) for one in result]
         _store_labels(
             self._own.revision,
             [(one, label.attempt_id, label.grade) for one, label in labels],
@@ -146,8 +146,8 @@ class _Slice:
         came = [(self._in_flight.pop(future), future.result()) for future in ended]
         rows: list[tuple[_Wanted, JudgeAttempt]] = []
         for wanted, (made, is_final) in came:
-            for place, asked in enumerate(made, start=1):
-                is_last = is_final and place == len(made)
+            for position, asked in enumerate(made, start=1):
+                is_last = is_final and position == len(made)
                 attempt = self._attempt_of(wanted, asked, is_last=is_last, secret=secret, at=at)
                 rows.append((wanted, attempt))
                 self.stored += is_last

@@ -39,12 +39,12 @@ def count_spent(judge: MachineJudge, *, since: datetime | None = None) -> Spent:
     own_qs = JudgeAttempt.objects.filter(campaign__judge=judge)
     if since is not None:
         own_qs = own_qs.filter(ended_at__gte=since)
-    found = own_qs.aggregate(
+    result = own_qs.aggregate(
         requests=Count("pk"),
         tokens=Sum(F("prompt_tokens") + F("completion_tokens")),
         cost=Sum("cost"),
     )
-    return Spent(found["requests"], found["tokens"] or 0, found["cost"] or 0)
+    return Spent(result["requests"], result["tokens"] or 0, result["cost"] or 0)
 
 
 def count_cost(*, collection_id: int, since: datetime | None = None) -> int:

@@ -148,17 +148,17 @@ def get_trust_page(
     judgment_list = next((one for one in lists.values() if list_slug in ("", one.slug)), None)
     if revision is None or judgment_list is None:
         raise NotFound("revision")
-    found = _get_computed(access, revision, judgment_list)
+    result = _get_computed(access, revision, judgment_list)
     scale = Scale.from_json(judgment_list.scale)
     grades = tuple(show_grade(scale, code) for code in scale.codes)
-    trust = found.trust
+    trust = result.trust
     return TrustPage(
         judge=judge,
         revision=revision,
         revisions=tuple(one.number for one in revisions),
         judgment_list=judgment_list,
         lists=tuple(lists.values()),
-        found=found,
+        found=result,
         grades=grades,
         table=tuple(map(TableRow, grades, trust.table, trust.by_grade)) if trust else (),
         queries=_name_queries(trust) if trust else (),
@@ -189,7 +189,7 @@ def _compute(access: Access, revision: JudgeRevision, judgment_list: JudgmentLis
     both = sorted(both)[:MOST_PAIRS]
     labels = {pair: grade for pair, grade in machine.items() if pair in on_list}
     scale = Scale.from_json(judgment_list.scale)
-    step = {code: place for place, code in enumerate(scale.codes)}
+    step = {code: position for position, code in enumerate(scale.codes)}
     values = [grade.value for grade in scale.grades]
     drift = _get_drift(revision, labels, step, values)
     if not both:

@@ -34,10 +34,10 @@ def start_next_campaign(
     """
     check_may_lead(access)
     being_judged = frozenset(list_open_pairs(list_id=judgment_list.pk))
-    found = get_judge_next(
+    result = get_judge_next(
         access=access, judgment_list=judgment_list, asked=asked, without=being_judged
     )
-    if not found.pairs:
+    if not result.pairs:
         message = "No further label could change the order of these runs."
         raise NextRefused("nothing_next", message)
     model = judgment_list.campaigns.order_by("-pk").first()
@@ -48,11 +48,11 @@ def start_next_campaign(
             seed=seed,
             judgment_list=judgment_list,
             guideline=model.guideline if model else _guideline(access, judgment_list),
-            name=_free_name(judgment_list, f"Judge next, version {found.version}"),
-            depth=found.depth,
+            name=_free_name(judgment_list, f"Judge next, version {result.version}"),
+            depth=result.depth,
             **_design_of(model),
         )
-        _fill(access, campaign, found, at)
+        _fill(access, campaign, result, at)
     return campaign
 
 

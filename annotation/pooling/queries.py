@@ -161,15 +161,15 @@ def preview_top_up(*, access: Access, campaign: Campaign) -> TopUp:
 
 def _say_skipped(campaign: Campaign, plan: PoolPlan, drawn: Drawn, unchosen: int) -> Iterator[str]:
     """What a top-up leaves out of what the runs returned to its depth, and the runs left out."""
-    found = drawn.preview
-    if found.in_campaign:
-        yield f"{_pairs(found.in_campaign)} already in the campaign"
-    if plan.only_unjudged and found.already_judged:
-        yield f"{_pairs(found.already_judged)} already judged"
-    if campaign.state == Campaign.State.OPEN and found.open_elsewhere:
-        yield f"{_pairs(found.open_elsewhere)} open in another campaign for this list"
-    if found.unsampled:
-        yield f"{_pairs(found.unsampled)} not in the sample"
+    result = drawn.preview
+    if result.in_campaign:
+        yield f"{_pairs(result.in_campaign)} already in the campaign"
+    if plan.only_unjudged and result.already_judged:
+        yield f"{_pairs(result.already_judged)} already judged"
+    if campaign.state == Campaign.State.OPEN and result.open_elsewhere:
+        yield f"{_pairs(result.open_elsewhere)} open in another campaign for this list"
+    if result.unsampled:
+        yield f"{_pairs(result.unsampled)} not in the sample"
     if unchosen:
         runs = "1 run that was" if unchosen == 1 else f"{unchosen:,} runs that were"
         yield f"{runs} not chosen for the newest pool"
@@ -332,11 +332,11 @@ def _count_without_text(new: pools.Pool) -> int:
 
 def _stubs(model: type[Query] | type[Document], pks: Iterable[int]) -> set[int]:
     wanted = sorted(pks)
-    found: set[int] = set()
+    result: set[int] = set()
     for start in range(0, len(wanted), AT_ONCE):
         stubs_qs = model.objects.filter(pk__in=wanted[start : start + AT_ONCE], is_stub=True)
-        found.update(stubs_qs.order_by().values_list("pk", flat=True))
-    return found
+        result.update(stubs_qs.order_by().values_list("pk", flat=True))
+    return result
 
 
 def _used_runs(campaign: Campaign) -> set[tuple[str, str]]:

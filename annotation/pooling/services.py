@@ -54,14 +54,14 @@ def top_up(*, access: Access, campaign: Campaign, at: datetime) -> ToppedUp:
     Raises PoolRefused where nothing has, with what was skipped.
     """
     check_may_run(access, campaign)
-    found = preview_top_up(access=access, campaign=campaign)
-    drawn = draw_top_up(access=access, campaign=campaign, plan=found.plan)
+    result = preview_top_up(access=access, campaign=campaign)
+    drawn = draw_top_up(access=access, campaign=campaign, plan=result.plan)
     if not drawn.new:
-        words = f" Skipped: {'; '.join(found.skipped)}." if found.skipped else ""
+        words = f" Skipped: {'; '.join(result.skipped)}." if result.skipped else ""
         raise PoolRefused("nothing_new", f"These runs add no new pairs.{words}")
-    pool = _planned(access, found.plan, drawn, at)
+    pool = _planned(access, result.plan, drawn, at)
     store_pool(access=access, campaign=campaign, pool=pool, drawn=drawn.pool)
-    return ToppedUp(pool, found.skipped)
+    return ToppedUp(pool, result.skipped)
 
 
 def _planned(access: Access, plan: PoolPlan, drawn: Drawn, at: datetime) -> Pool:

@@ -77,8 +77,8 @@ def top_up(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
         return redirect("campaign", slug, campaign_id)
     if not is_part(request):
         return redirect("campaign-pool", slug, campaign_id)
-    found = _top_up(access, campaign)
-    return render_page(request, "_top_up", campaign, access=access, top_up=found)
+    result = _top_up(access, campaign)
+    return render_page(request, "_top_up", campaign, access=access, top_up=result)
 
 
 def _form(request: HttpRequest, access: Access, campaign: Campaign) -> PoolForm:
@@ -123,10 +123,10 @@ def _top_up(access: Access, campaign: Campaign) -> TopUp | None:
     if campaign.state == Campaign.State.CLOSED:
         return None
     try:
-        found = preview_top_up(access=access, campaign=campaign)
+        result = preview_top_up(access=access, campaign=campaign)
     except PoolRefused:
         return None
-    return found if found.preview.pairs else None
+    return result if result.preview.pairs else None
 
 
 def _pairs(count: int) -> str:

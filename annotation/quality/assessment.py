@@ -109,15 +109,15 @@ def verdict(figures: Figures, situation: Situation) -> Verdict:
     if not figures.get("labels"):
         advice = [Advice("label", "The report appears after the first labels.")]
         return Verdict("warn", "No labels yet.", (), tuple(advice))
-    found = figures["overall"]["alpha"][LEVEL]
-    tone, text = _limited(*_judged(found), figures["accuracy"]["calibrated"])
+    result = figures["overall"]["alpha"][LEVEL]
+    tone, text = _limited(*_judged(result), figures["accuracy"]["calibrated"])
     told = figures.get("resolution")
-    if told and tone != "bad" and found["value"] is not None and found["units"] >= FEWEST_PAIRS:
+    if told and tone != "bad" and result["value"] is not None and result["units"] >= FEWEST_PAIRS:
         text = (
             f"{text[:-1]}: rankers {told['apart']:.2g} apart in {told['measure']} "
             "can be told apart."
         )
-    exceptions = list(_exceptions(figures)) if tone != "bad" and found["value"] is not None else []
+    exceptions = list(_exceptions(figures)) if tone != "bad" and result["value"] is not None else []
     if exceptions:
         tone = "warn"
         text = f"{text[:-1]}; not for {' or '.join(exceptions[:MOST_NAMED])}."
@@ -125,7 +125,7 @@ def verdict(figures: Figures, situation: Situation) -> Verdict:
         tone,
         text,
         tuple(_grounds(figures, situation)),
-        tuple(_advice(figures, situation, found)),
+        tuple(_advice(figures, situation, result)),
     )
 
 
@@ -197,15 +197,15 @@ def describe_change(what: str, change: Figures) -> str:
 
 def worst_confusion(confusion: list[list[int]]) -> tuple[int, int] | None:
     """The grade that someone most often misses, and what they say instead; None without one."""
-    found = [
+    result = [
         (count, step, given)
         for step, row in enumerate(confusion)
         for given, count in enumerate(row)
         if step != given and count
     ]
-    if not found:
+    if not result:
         return None
-    _, step, given = max(found, key=lambda one: (one[0], -one[1], -one[2]))
+    _, step, given = max(result, key=lambda one: (one[0], -one[1], -one[2]))
     return step, given
 
 
@@ -302,19 +302,19 @@ def _unsure(found: Figures) -> str:
 
 def _grounds(figures: Figures, situation: Situation) -> Iterator[str]:
     overall = figures["overall"]
-    found, exact = overall["alpha"][LEVEL], overall["percent_exact"]["value"]
+    result, exact = overall["alpha"][LEVEL], overall["percent_exact"]["value"]
     within = overall["percent_within_1"]["value"]
-    if found["value"] is not None:
+    if result["value"] is not None:
         interval = ""
-        if found["low"] is not None:
-            low, high = found["low"], found["high"]
+        if result["low"] is not None:
+            low, high = result["low"], result["high"]
             interval = f", between {low:.2f} and {high:.2f} in {percent(0.95)} of resamples"
         yield (
-            f"Krippendorff’s alpha ({LEVEL}) is {found['value']:.2f}{interval}, "
-            f"from {found['units']:,} pairs with 2+ labels."
+            f"Krippendorff’s alpha ({LEVEL}) is {result['value']:.2f}{interval}, "
+            f"from {result['units']:,} pairs with 2+ labels."
         )
     else:
-        yield (f"{found['units']:,} of {figures['pairs']:,} labelled pairs have 2+ labels.")
+        yield (f"{result['units']:,} of {figures['pairs']:,} labelled pairs have 2+ labels.")
     if exact is not None and within is not None:
         yield (
             f"Two annotators agree exactly in {percent(exact)} of cases, and within one grade in "
@@ -385,12 +385,12 @@ def _with_interval(share: Figures) -> str:
 
 def _named(figures: Figures, situation: Situation) -> Iterator[str]:
     """Those with the most labels first; of very many, only that there are more."""
-    found = list_found(figures)
-    for place in found[:MOST_FINDINGS]:
+    result = list_found(figures)
+    for place in result[:MOST_FINDINGS]:
         name, row = situation.names[place], figures["annotators"][place]
         for finding in row["findings"]:
             yield f"{name} {describe(finding, situation.grades, row['drift_of'])}."
-    rest = found[MOST_FINDINGS:]
+    rest = result[MOST_FINDINGS:]
     if rest:
         labels = sum(figures["annotators"][place]["labels"] for place in rest)
         yield (
@@ -402,8 +402,8 @@ def _named(figures: Figures, situation: Situation) -> Iterator[str]:
 def list_found(figures: Figures) -> list[int]:
     """The places of people with findings, those with the most labels first."""
     rows = figures["annotators"]
-    found = [place for place, row in enumerate(rows) if row["findings"]]
-    return sorted(found, key=lambda place: (-rows[place]["labels"], place))
+    result = [place for place, row in enumerate(rows) if row["findings"]]
+    return sorted(result, key=lambda place: (-rows[place]["labels"], place))
 
 
 def _changed(figures: Figures) -> Iterator[str]:

@@ -91,5 +91,5 @@ def total(costs: Sequence[Cost]) -> Cost:
 
 
 def _known(costs: Sequence[Cost], of: Callable[[Cost], float | None]) -> float | None:
-    found = [value for value in map(of, costs) if value is not None]
-    return sum(found) if found else None
+    result = [value for value in map(of, costs) if value is not None]
+    return sum(result) if result else None

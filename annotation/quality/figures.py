@@ -150,8 +150,8 @@ def quality(
     figures["pairs_of_people"] = list(_pairs_of_people(material))
     report(6)
     figures["annotators"] = [
-        _person(profile, assessment, place, material)
-        for place, (profile, assessment) in enumerate(zip(people, assessments, strict=True))
+        _person(profile, assessment, position, material)
+        for position, (profile, assessment) in enumerate(zip(people, assessments, strict=True))
     ]
     figures["time"] = _time(labels)
     report(7)
@@ -237,25 +237,25 @@ def accuracy_figures(material: Material, model: DawidSkene) -> Figures:
     first: adjudicated pairs are those that people disputed.
     """
     gold, adjudicated = list_checked(material, model)
-    found = calibrate(gold, "gold") or calibrate(adjudicated, "adjudicated")
+    result = calibrate(gold, "gold") or calibrate(adjudicated, "adjudicated")
     figures: Figures = {
         "gold": asdict(measure(gold)),
         "adjudicated": asdict(measure(adjudicated)),
         "calibrated": None,
     }
-    if found is not None:
+    if result is not None:
         labelled = np.unique(material.labels.units)
-        value, low, high = found.accuracy(model.posterior[labelled].max(axis=1))
+        value, low, high = result.accuracy(model.posterior[labelled].max(axis=1))
         figures["calibrated"] = {
-            "source": found.source,
-            "pairs": found.pairs,
+            "source": result.source,
+            "pairs": result.pairs,
             "value": value,
             "low": low,
             "high": high,
-            "intercept": found.intercept,
-            "slope": found.slope,
-            "log_loss": found.log_loss,
-            "log_loss_before": found.log_loss_before,
+            "intercept": result.intercept,
+            "slope": result.slope,
+            "log_loss": result.log_loss,
+            "log_loss_before": result.log_loss_before,
         }
     return figures
 
@@ -336,9 +336,9 @@ def _over_time(material: Material) -> tuple[list[Figures], Figures | None]:
     window_of = np.full(labels.shape[0], -1)
     cuts = bounds(len(units), most=MOST_WINDOWS, fewest=FEWEST_IN_WINDOW)
     rows = []
-    for place, (begin, end) in enumerate(pairwise(cuts)):
-        window_of[units[begin:end]] = place
-        own = window_of[labels.units] == place
+    for position, (begin, end) in enumerate(pairwise(cuts)):
+        window_of[units[begin:end]] = position
+        own = window_of[labels.units] == position
         if not own.any():
             continue
         counts = count_labels(labels.units[own], labels.steps[own], material.values)
@@ -412,10 +412,10 @@ def _pairs_of_people(material: Material) -> Iterator[Figures]:
         if at == MOST_PAIRS_OF_PEOPLE:
             return
         table = two_way_table(own[one], own[other], labels.shape[2])
-        found = cohen_kappa(table, material.values, resamples=OF_GROUPS)
+        result = cohen_kappa(table, material.values, resamples=OF_GROUPS)
         total = int(table.sum())
         same = float(np.trace(table) / total) if total else None
-        yield _plain(found) | {"one": one, "other": other, "exact": same}
+        yield _plain(result) | {"one": one, "other": other, "exact": same}
 
 
 def _person(profile: Profile, assessment: Assessment, place: int, material: Material) -> Figures:
@@ -475,8 +475,8 @@ def _alpha_course(labels: Labels, own: NDArray[np.bool_], values: Sequence[float
 
 
 def _gold(on_gold: OnGold) -> Figures:
-    found = {name: value for name, value in vars(on_gold).items() if name != "course"}
-    return found | {
+    result = {name: value for name, value in vars(on_gold).items() if name != "course"}
+    return result | {
         "interval": wilson_interval(on_gold.right, on_gold.checked),
         "confusion": on_gold.confusion.tolist(),
     }

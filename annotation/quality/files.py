@@ -112,15 +112,15 @@ def _list_lines(page: ListQualityPage) -> Iterator[Line]:
 
 def _overall_lines(of: str, name: str, figures: Figures) -> Iterator[Line]:
     overall = figures["overall"]
-    yield from (_agreement_line(of, name, found) for found in overall["alpha"].values())
+    yield from (_agreement_line(of, name, result) for result in overall["alpha"].values())
     others = [overall[measure] for measure in overall if measure != "alpha"]
-    yield from (_agreement_line(of, name, found) for found in others)
+    yield from (_agreement_line(of, name, result) for result in others)
     yield [of, name, "model confidence", figures["model"]["confidence"], "", "", "", ""]
-    for what, found in figures["accuracy"].items():
-        if found and found["pairs"]:
+    for what, result in figures["accuracy"].items():
+        if result and result["pairs"]:
             figure = f"accuracy of grades ({what})"
-            values = [found["value"], found["low"], found["high"], found["pairs"]]
-            yield [of, name, figure, *values, found.get("source", "")]
+            values = [result["value"], result["low"], result["high"], result["pairs"]]
+            yield [of, name, figure, *values, result.get("source", "")]
 
 
 def _agreement_line(of: str, name: str, found: Figures) -> Line:

@@ -79,10 +79,10 @@ def list_together(parts: Sequence[Figures], values: Sequence[float]) -> list[dic
     """
     places: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for at, part in enumerate(parts):
-        for place, person in enumerate(part["people"]):
-            places[person].append((at, place))
+        for position, person in enumerate(part["people"]):
+            places[person].append((at, position))
     return [
-        _together([parts[at]["annotators"][place] for at, place in own], values)
+        _together([parts[at]["annotators"][position] for at, position in own], values)
         | {"person": person, "places": own}
         for person, own in sorted(places.items())
     ]
@@ -173,13 +173,13 @@ def _measured(rows: Sequence[Figures]) -> dict[str, Any]:
 
 def _calibrated(parts: Sequence[Figures]) -> dict[str, Any] | None:
     """The share of all campaigns' grades that are right; None unless each of them knows its own."""
-    found = [part["accuracy"]["calibrated"] for part in parts]
-    if None in found:
+    result = [part["accuracy"]["calibrated"] for part in parts]
+    if None in result:
         return None
-    sources = {row["source"] for row in found}
-    return _combined(found, [part["pairs"] for part in parts]) | {
+    sources = {row["source"] for row in result}
+    return _combined(result, [part["pairs"] for part in parts]) | {
         "source": "gold" if sources == {"gold"} else "adjudicated",
-        "pairs": _sum(found, "pairs"),
+        "pairs": _sum(result, "pairs"),
     }
 
 
@@ -188,11 +188,13 @@ def _estimate(rows: Sequence[Figures]) -> dict[str, Any]:
     known = [row for row in rows if row["accuracy"]["value"] is not None]
     parts = [row["accuracy"] for row in rows]
     checked, compared = _sum(parts, "checked"), _sum(parts, "compared")
-    found = {"value": None, "low": None, "high": None}
+    result = {"value": None, "low": None, "high": None}
     if known:
-        found = _combined([row["accuracy"] for row in known], [row["labels"] or 1 for row in known])
+        result = _combined(
+            [row["accuracy"] for row in known], [row["labels"] or 1 for row in known]
+        )
     basis = ("both" if compared else "gold") if checked else ("agreement" if compared else "none")
-    return found | {"basis": basis, "checked": checked, "compared": compared}
+    return result | {"basis": basis, "checked": checked, "compared": compared}
 
 
 def _combined(rows: Sequence[Figures], sizes: Sequence[int]) -> dict[str, Any]:

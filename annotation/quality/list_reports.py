@@ -195,7 +195,7 @@ def get_list_quality_page(*, access: Access, slug: str, rates: Rates) -> ListQua
     told = [part for part in parts if part.figures]
     if not told:
         return ListQualityPage(judgment_list, tuple(parts), {}, None, grades)
-    found = list_figures(
+    result = list_figures(
         [part.figures for part in told],
         [part.campaign.name for part in told],
         [grade.value for grade in scale.grades],
@@ -203,10 +203,10 @@ def get_list_quality_page(*, access: Access, slug: str, rates: Rates) -> ListQua
     return ListQualityPage(
         judgment_list=judgment_list,
         campaigns=tuple(parts),
-        figures=found,
-        verdict=verdict(found, _together(told, situations)),
+        figures=result,
+        verdict=verdict(result, _together(told, situations)),
         grades=grades,
-        people=_list_people(found["together"], told, grades),
+        people=_list_people(result["together"], told, grades),
         cost=total([part.cost for part in told if part.cost]),
     )
 

@@ -53,11 +53,11 @@ def read_material(campaign: Campaign) -> Read:
     rows = _rows(campaign)
     overlap = [row for row in rows if row[6] in OVERLAP_PURPOSES]
     people = sorted({row[1] for row in rows})
-    person = {pk: place for place, pk in enumerate(people)}
+    person = {pk: position for position, pk in enumerate(people)}
     pair_ids = sorted({row[0] for row in overlap})
-    unit = {pk: place for place, pk in enumerate(pair_ids)}
+    unit = {pk: position for position, pk in enumerate(pair_ids)}
     scale = Scale.from_json(campaign.list.scale)
-    step = {code: place for place, code in enumerate(scale.codes)}
+    step = {code: position for position, code in enumerate(scale.codes)}
     labels = Labels(
         units=_ints([unit[row[0]] for row in overlap]),
         annotators=_ints([person[row[1]] for row in overlap]),
@@ -111,12 +111,12 @@ def _queries(
 ) -> tuple[tuple[Ints, tuple[str, ...]], tuple[Ints, tuple[str, ...]]]:
     """Each unit's query and segment, as places in their names."""
     rows = campaign.pairs.order_by().values_list("pk", "query__qid", "query__segment")
-    found: dict[int, tuple[str, str]] = {pk: (qid, segment) for pk, qid, segment in rows}
+    result: dict[int, tuple[str, str]] = {pk: (qid, segment) for pk, qid, segment in rows}
     placed = []
     for part in (0, 1):
-        names = sorted({pair[part] for pair in found.values()})
+        names = sorted({pair[part] for pair in result.values()})
         place = {name: number for number, name in enumerate(names)}
-        placed.append((_ints([place[found[pk][part]] for pk in unit]), tuple(names)))
+        placed.append((_ints([place[result[pk][part]] for pk in unit]), tuple(names)))
     return placed[0], placed[1]
 
 
@@ -130,12 +130,12 @@ def _checks(campaign: Campaign, person: dict[int, int], step: dict[int, int]) ->
         "label__annotator", "error", "label__grade", "at", "item", "item__low",
         "item__high",
     )  # fmt: skip
-    found = [
+    result = [
         (person[pk], error, step[grade], at.timestamp(), item, step[low], step[high])
         for pk, error, grade, at, item, low, high in rows
         if pk in person and error is not None and grade in step and low in step and high in step
     ]
-    columns = list(zip(*found, strict=True)) or [()] * 7
+    columns = list(zip(*result, strict=True)) or [()] * 7
     people, errors, steps, times, items, lows, highs = columns
     return Checks(
         _ints(people), _ints(errors), _ints(steps), np.array(times, dtype=np.float64),
@@ -154,12 +154,12 @@ def _decided(campaign: Campaign, unit: dict[int, int], step: dict[int, int]) -> 
 
 def _repeats(rows: list[Row], person: dict[int, int], step: dict[int, int]) -> Repeats:
     first = {(row[0], row[1]): row[2] for row in rows if row[6] in OVERLAP_PURPOSES}
-    found = [
+    result = [
         (person[row[1]], step[first[row[0], row[1]]], step[row[2]])
         for row in rows
         if row[6] == Assignment.Purpose.REPEAT and (row[0], row[1]) in first
     ]
-    columns = list(zip(*found, strict=True)) or [(), (), ()]
+    columns = list(zip(*result, strict=True)) or [(), (), ()]
     return Repeats(*(_ints(column) for column in columns))
 
 

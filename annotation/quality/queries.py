@@ -240,9 +240,11 @@ def _people(
         active_qs = campaign.annotators.filter(is_active=True, user__is_active=True)
         labelling = set(active_qs.values_list("user_id", flat=True))
     names = tuple(grade.name for grade in grades)
-    for place, (pk, row) in enumerate(zip(figures["people"], figures["annotators"], strict=True)):
+    for position, (pk, row) in enumerate(
+        zip(figures["people"], figures["annotators"], strict=True)
+    ):
         yield Person(
-            place=place,
+            place=position,
             username=users[pk].username,
             name=str(users[pk]),
             said=tuple(describe(finding, names, row["drift_of"]) for finding in row["findings"]),
@@ -256,8 +258,8 @@ def _people(
 def show_matrix(rows: list[list[int]], grades: tuple[GradeShown, ...]) -> Matrix:
     """A table of grade by grade, each count with how dark it is."""
     return tuple(
-        (grade, tuple(_cells(place, counts, grades)))
-        for place, (grade, counts) in enumerate(zip(grades, rows, strict=True))
+        (grade, tuple(_cells(position, counts, grades)))
+        for position, (grade, counts) in enumerate(zip(grades, rows, strict=True))
     )
 
 

@@ -30,10 +30,10 @@ def refresh_quality(*, campaign_id: int, clock: Clock) -> bool:
 
 def _posterior(model: DawidSkene, figures: dict[str, Any]) -> Floats:
     """How probable each grade of each pair is, calibrated where enough pairs were checked."""
-    found = figures["accuracy"]["calibrated"]
-    if found is None:
+    result = figures["accuracy"]["calibrated"]
+    if result is None:
         return model.posterior
-    return calibrated_posterior(model.posterior, found["intercept"], found["slope"])
+    return calibrated_posterior(model.posterior, result["intercept"], result["slope"])
 
 
 def _compute(campaign: Campaign, beat: Beat) -> dict[str, Any]:
@@ -42,8 +42,8 @@ def _compute(campaign: Campaign, beat: Beat) -> dict[str, Any]:
     figures = quality(read.material, beat, model)
     if model is not None:
         chances = list_chances(read, _posterior(model, figures))
-        found = get_resolution(judgment_list=campaign.list, chances=chances)
-        figures["resolution"] = None if found is None else asdict(found)
+        result = get_resolution(judgment_list=campaign.list, chances=chances)
+        figures["resolution"] = None if result is None else asdict(result)
     found_places = list_found(figures)
     rows = [figures["annotators"][place] for place in found_places]
     figures["harm"] = measure_harm(

@@ -66,7 +66,7 @@ def measure_harm(
     largest change of a run's mean; moved: runs that change places, of `runs`. Only of so many
     people and labels as can be computed beside the report; no one where no run is evaluated.
     """
-    found: dict[str, dict[str, Any]] = {}
+    result: dict[str, dict[str, Any]] = {}
     total = 0
     for person, count in list(zip(people, labels, strict=True))[:MOST_PEOPLE]:
         total += count
@@ -75,13 +75,13 @@ def measure_harm(
         changes = load_remaining(campaign, [person]).changes
         board = list_what_if(judgment_list=campaign.list, grades=changes) if changes else []
         if board:
-            found[str(person)] = {
+            result[str(person)] = {
                 "measure": board[0].measure,
                 "shift": max(abs(row.shift) for row in board),
                 "moved": count_moved(board),
                 "runs": len(board),
             }
-    return found
+    return result
 
 
 def _with_known(loaded: Sequence[LabelledPair]) -> list[tuple[LabelledPair, Known]]:
@@ -95,11 +95,11 @@ def _grade_without(
     one: LabelledPair, people: Sequence[int], known: Known
 ) -> tuple[int | None, tuple[int, ...]]:
     """What the labels of the others come to, None for a tie or none; and their grades."""
-    stay = [place for place, who in enumerate(one.annotators) if who not in people]
-    grades = tuple(one.grades[place] for place in stay)
+    stay = [position for position, who in enumerate(one.annotators) if who not in people]
+    grades = tuple(one.grades[position] for position in stay)
     if not grades:
         return None, ()
     codes = Scale.from_json(one.pair.campaign.list.scale).codes
-    annotators = [one.annotators[place] for place in stay]
+    annotators = [one.annotators[position] for position in stay]
     grade, _ = grade_by(one.pair.campaign.rule, annotators, grades, codes, known)
     return grade, grades

@@ -177,14 +177,14 @@ class Questions(APIView):
         """The questions of a campaign: those that wait first, the longest waiting before all."""
         asked = read_parameters(request, self.Parameters)
         access, campaign = find_campaign(viewer=request.user, campaign_id=campaign_id)
-        found = get_questions_page(
+        result = get_questions_page(
             access=access,
             campaign=campaign,
             wanted=Wanted(state=asked["state"], search=asked["search"]),
             page=str(asked["page"]),
             shows_names=asked["names"],
         )
-        return Response(self.Output(found).data)
+        return Response(self.Output(result).data)
 
 
 class QuestionThread(APIView):
@@ -202,10 +202,10 @@ class QuestionThread(APIView):
         """A thread; low and high are the right grades where its pair is gold."""
         asked = read_parameters(request, self.Parameters)
         access, campaign = find_campaign(viewer=request.user, campaign_id=campaign_id)
-        found = get_thread(
+        result = get_thread(
             access=access, campaign=campaign, question_id=question_id, shows_names=asked["names"]
         )
-        return Response(ThreadOutput(found).data)
+        return Response(ThreadOutput(result).data)
 
 
 class QuestionAnswer(APIView):
@@ -263,8 +263,8 @@ class Announcements(APIView):
         """The announcements, newest first, and how many have read each; for leads."""
         check_parameters(request)
         access, campaign = find_campaign(viewer=request.user, campaign_id=campaign_id)
-        found = list_announcements(access=access, campaign=campaign)
-        return Response(AnnouncementOutput(found, many=True).data)
+        result = list_announcements(access=access, campaign=campaign)
+        return Response(AnnouncementOutput(result, many=True).data)
 
     @extend_schema(operation_id="announce", request=TextInput, responses={201: AnnouncementOutput})
     def post(self, request: Request, campaign_id: uuid.UUID) -> Response:

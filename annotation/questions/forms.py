@@ -55,9 +55,9 @@ def read_items(posted: QueryDict) -> tuple[dict[UUID, int], list[UUID]]:
     questions: dict[UUID, int] = {}
     for item in posted.getlist("question")[:MOST_READ]:
         name, _, count = item.partition(":")
-        found = _uuid(name)
-        if found is not None and count.isdecimal() and len(count) <= COUNT_DIGITS:
-            questions[found] = int(count)
+        result = _uuid(name)
+        if result is not None and count.isdecimal() and len(count) <= COUNT_DIGITS:
+            questions[result] = int(count)
     ids = map(_uuid, posted.getlist("announcement")[:MOST_READ])
     return questions, [one for one in ids if one is not None]
 

@@ -131,8 +131,8 @@ def get_asked_pair(context: AnnotatorContext, assignment: UUID) -> AskedPair:
     )
     own_qs = list_own_questions_qs(context).exclude(state=Question.State.CLOSED)
     own_qs = own_qs.filter(pair=seat.shown, occasion=seat.shown_occasion)
-    found = _show_own(context, own_qs)
-    return AskedPair(assignment, row["query_text"], title_of(row), found[0] if found else None)
+    result = _show_own(context, own_qs)
+    return AskedPair(assignment, row["query_text"], title_of(row), result[0] if result else None)
 
 
 def list_own_questions_qs(context: AnnotatorContext) -> QuerySet[Question]:
@@ -150,10 +150,10 @@ def get_own_question(context: AnnotatorContext, question_id: UUID) -> Question:
 def get_own_thread(context: AnnotatorContext, question_id: UUID) -> OwnQuestion:
     """The thread of a question that the viewer asked; NotFound for anyone else's."""
     own_qs = list_own_questions_qs(context).filter(public_id=question_id)
-    found = _show_own(context, own_qs)
-    if not found:
+    result = _show_own(context, own_qs)
+    if not result:
         raise NotFound("question")
-    return found[0]
+    return result[0]
 
 
 def list_own_questions(context: AnnotatorContext) -> tuple[OwnQuestion, ...]:
@@ -204,7 +204,7 @@ def list_unread_announcements(viewer: User) -> tuple[CampaignAnnouncements, ...]
     )
     reads_qs = AnnouncementRead.objects.filter(announcement=OuterRef("pk"), annotator=viewer)
     places_qs = places_qs.exclude(campaign__state=Campaign.State.DRAFT)
-    found = []
+    result = []
     for place in places_qs.select_related("campaign").order_by("-campaign"):
         unread_qs = Announcement.objects.filter(
             ~Exists(reads_qs),
@@ -217,8 +217,10 @@ def list_unread_announcements(viewer: User) -> tuple[CampaignAnnouncements, ...]
             for one in unread_qs.select_related("words").order_by("-announced_at", "-pk")
         )
         if rows:
-            found.append(CampaignAnnouncements(place.campaign.public_id, place.campaign.name, rows))
-    return tuple(found)
+            result.append(
+                CampaignAnnouncements(place.campaign.public_id, place.campaign.name, rows)
+            )
+    return tuple(result)
 
 
 def get_own_questions_page(context: AnnotatorContext) -> OwnQuestionsPage:

@@ -35,12 +35,12 @@ class MessageShown:
 
 def list_messages(question_ids: Sequence[int]) -> dict[int, tuple[MessageShown, ...]]:
     """The messages of each question, oldest first."""
-    found: dict[int, list[MessageShown]] = {pk: [] for pk in question_ids}
-    messages_qs = Message.objects.filter(question__in=list(found)).select_related("words")
+    result: dict[int, list[MessageShown]] = {pk: [] for pk in question_ids}
+    messages_qs = Message.objects.filter(question__in=list(result)).select_related("words")
     for one in messages_qs.order_by("pk"):
         shown = MessageShown(one.is_answer, one.text, one.written_at, one.is_return)
-        found[one.question_id].append(shown)
-    return {pk: tuple(messages) for pk, messages in found.items()}
+        result[one.question_id].append(shown)
+    return {pk: tuple(messages) for pk, messages in result.items()}
 
 
 def title_columns(of: str) -> dict[str, F | Substr]:

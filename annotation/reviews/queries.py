@@ -129,7 +129,7 @@ def list_own_reviews(viewer: User) -> tuple[OwnReviews, ...]:
         campaign__state=Campaign.State.OPEN,
         campaign__list__collection__in=members_qs.values("collection"),
     )
-    found = []
+    result = []
     for place in places_qs.select_related("campaign__list__collection").order_by("-campaign"):
         campaign = place.campaign
         context = ReviewerContext(viewer, campaign)
@@ -137,8 +137,8 @@ def list_own_reviews(viewer: User) -> tuple[OwnReviews, ...]:
             campaign, f"reviews:{viewer.pk}", int, list_waiting(context).order_by().count
         )
         collection = campaign.list.collection.name
-        found.append(OwnReviews(campaign.public_id, campaign.name, collection, waiting))
-    return tuple(found)
+        result.append(OwnReviews(campaign.public_id, campaign.name, collection, waiting))
+    return tuple(result)
 
 
 def get_reviews_page(*, access: Access, campaign: Campaign) -> ReviewsPage:

@@ -128,21 +128,21 @@ def compute_preview(campaign: Campaign, rule: str, report: Callable[[int], None]
     for part in range(PARTS):
         loaded += load_labelled_pairs(whole_qs[part * size : (part + 1) * size])
         report(part + 1)
-    found = [
+    result = [
         (one, grade)
         for one, (state, grade) in aggregate(loaded, scale.codes, rule)
         if state != Pair.State.OPEN
     ]
-    changed = [(one, grade) for one, grade in found if grade != one.pair.grade]
+    changed = [(one, grade) for one, grade in result if grade != one.pair.grade]
     moves = Counter((one.pair.grade, grade) for one, grade in changed)
     grades = {(one.pair.query_id, one.pair.document_id): grade for one, grade in changed}
     report(PARTS + 1)
     board = list_what_if(judgment_list=campaign.list, grades=grades) if grades else []
     return {
-        "concluded": len(found),
+        "concluded": len(result),
         "changed": len(changed),
-        "ties_now": sum(one.pair.grade is None for one, _ in found),
-        "ties": sum(grade is None for _, grade in found),
+        "ties_now": sum(one.pair.grade is None for one, _ in result),
+        "ties": sum(grade is None for _, grade in result),
         "changes": [
             [one.pair.pk, sorted(one.grades), one.pair.grade, grade]
             for one, grade in changed[:MOST_SHOWN]

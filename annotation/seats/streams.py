@@ -49,19 +49,19 @@ def list_free_seats(context: AnnotatorContext, *, wanted: int) -> list[FreeSeat]
     kept = withheld_from(context.campaign, context.viewer)
     begun = _find_begun(context) if here is not None and _is_by_query(context) else None
     near = [chunk for chunk in dict.fromkeys((begun, here)) if chunk is not None]
-    found = _list_free(context, order, kept, chunks=near) if near else []
-    if len(found) >= wanted:
-        return found
+    result = _list_free(context, order, kept, chunks=near) if near else []
+    if len(result) >= wanted:
+        return result
     start = (-1, -1) if here is None else order.chunk_key(here)
     chunks = _list_chunks(context, order, kept)
     ahead = [chunk for chunk in chunks if order.chunk_key(chunk) > start]
     for first, last in ((0, LOOKS[0]), LOOKS):
-        found += _list_free(context, order, kept, chunks=ahead[first:last])
-        if len(found) >= wanted:
-            return found
-    found = _list_free(context, order, kept)
-    before = sum(order.key(**_place(seat))[:2] < start for seat in found)
-    return found[before:] + found[:before]
+        result += _list_free(context, order, kept, chunks=ahead[first:last])
+        if len(result) >= wanted:
+            return result
+    result = _list_free(context, order, kept)
+    before = sum(order.key(**_place(seat))[:2] < start for seat in result)
+    return result[before:] + result[:before]
 
 
 def list_free_among(context: AnnotatorContext, pairs: Sequence[int]) -> list[FreeSeat]:

@@ -99,10 +99,10 @@ class Aside(APIView):
         check_may_run(access, campaign)
         usernames = [name for name in named.split(",") if name]
         chosen = find_people(access=access, campaign=campaign, usernames=usernames)
-        found = get_without_people(access=access, campaign=campaign, chosen=chosen)
-        if found.freshness is not None and found.freshness.is_waiting:
-            publish("annotation.preview_aside", campaign.pk, found.key)
-        return Response(self.Output(found).data)
+        result = get_without_people(access=access, campaign=campaign, chosen=chosen)
+        if result.freshness is not None and result.freshness.is_waiting:
+            publish("annotation.preview_aside", campaign.pk, result.key)
+        return Response(self.Output(result).data)
 
     @extend_schema(operation_id="set_aside", request=Input, responses={200: Done})
     def post(self, request: Request, campaign_id: uuid.UUID) -> Response:

@@ -136,10 +136,10 @@ def people_ids(key: str) -> list[int]:
     parts = key.split("-")
     if len(parts) > MOST_PEOPLE or not all(p.isdecimal() and len(p) < 19 for p in parts):
         raise NotFound("annotator")
-    found = [int(part) for part in parts]
-    if key != people_key(found):
+    result = [int(part) for part in parts]
+    if key != people_key(result):
         raise NotFound("annotator")
-    return found
+    return result
 
 
 def find_people(*, access: Access, campaign: Campaign, usernames: Sequence[str]) -> list[User]:
@@ -152,10 +152,10 @@ def find_people(*, access: Access, campaign: Campaign, usernames: Sequence[str])
     if len(wanted) > MOST_PEOPLE:
         raise NotFound("annotator")
     places_qs = campaign.annotators.filter(user__username__in=wanted).select_related("user")
-    found = [place.user for place in places_qs.order_by("user__username")]
-    if len(found) < len(wanted):
+    result = [place.user for place in places_qs.order_by("user__username")]
+    if len(result) < len(wanted):
         raise NotFound("annotator")
-    return found
+    return result
 
 
 def get_without_people(
@@ -232,11 +232,11 @@ def compute_aside(
 
 def _alpha(read: Read, without: Iterable[int]) -> Alpha:
     labels = read.material.labels
-    places = [place for place, pk in enumerate(read.people) if pk in set(without)]
+    places = [position for position, pk in enumerate(read.people) if pk in set(without)]
     stays = ~np.isin(labels.annotators, np.array(places, dtype=np.int64))
     counts = count_labels(labels.units[stays], labels.steps[stays], read.material.values)
-    found = alpha(counts, "ordinal")
-    return Alpha(found.value, found.low, found.high)
+    result = alpha(counts, "ordinal")
+    return Alpha(result.value, result.low, result.high)
 
 
 def _list_people(campaign: Campaign, chosen: set[int]) -> list[AsidePerson]:

@@ -239,7 +239,7 @@ def _mark_events(plot: Plot, windows: Sequence[Row], events: Sequence[Event]) ->
     """An upright line at each event, between the windows before and after it."""
     lines = []
     for event in within(events, windows):
-        at = max(place for place, row in enumerate(windows) if row["begins"] <= event.at)
+        at = max(position for position, row in enumerate(windows) if row["begins"] <= event.at)
         row = windows[at]
         length = row["ends"] - row["begins"]
         share = min(1.0, (event.at - row["begins"]) / length) if length else 0.5

@@ -96,14 +96,14 @@ def _is_stuck(campaign: Campaign, person: User) -> bool:
 
 
 def _list_attempts(campaign: Campaign) -> dict[int, list[AttemptRow]]:
-    found: dict[int, list[AttemptRow]] = defaultdict(list)
+    result: dict[int, list[AttemptRow]] = defaultdict(list)
     attempts_qs = TrainingAttempt.objects.filter(campaign=campaign)
     attempts_qs = attempts_qs.select_related("decided_by").prefetch_related("answers")
     for attempt in attempts_qs.order_by("-number"):
         errors = [answer.error for answer in attempt.answers.all()]
         row = AttemptRow(attempt, errors.count(0), len(errors))
-        found[attempt.annotator_id].append(row)
-    return found
+        result[attempt.annotator_id].append(row)
+    return result
 
 
 def _learner(campaign: Campaign, person: User, attempts: list[AttemptRow]) -> Learner:

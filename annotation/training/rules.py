@@ -67,8 +67,8 @@ def draw_evenly(answers: Mapping[int, int], *, wanted: int, dice: Dice) -> list[
     for pair in sorted(answers, key=dice):
         of_grade[answers[pair]].append(pair)
     in_turn = sorted(
-        (place, dice(("grade", grade)), pair)
+        (position, dice(("grade", grade)), pair)
         for grade, pairs in of_grade.items()
-        for place, pair in enumerate(pairs)
+        for position, pair in enumerate(pairs)
     )
     return [pair for _, _, pair in in_turn[:wanted]]

@@ -62,8 +62,8 @@ def lease_training(*, context: AnnotatorContext, at: datetime) -> int:
     if missing <= 0:
         return held
     answers = dict(trainable_qs(context.campaign, context.viewer).values_list("pair", "low"))
-    dice = seeded(context.campaign.seed, context.viewer.pk, purpose, attempt.number)
-    drawn = draw_evenly(answers, wanted=missing, dice=dice)
+    rng = seeded(context.campaign.seed, context.viewer.pk, purpose, attempt.number)
+    drawn = draw_evenly(answers, wanted=missing, dice=rng)
     return held + give_own_seats(context, drawn, purpose, at)
 
 

@@ -174,11 +174,11 @@ def _parse_manifest(text: bytes) -> Manifest:
 
 def _unpack(content: IO[bytes], path: Path) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
-    found = hashlib.sha256()
+    result = hashlib.sha256()
     with _create(path) as file:
         while block := content.read(BLOCK):
-            found.update(block)
+            result.update(block)
             file.write(block)
         file.flush()
         os.fsync(file.fileno())
-    return found.hexdigest()
+    return result.hexdigest()

@@ -25,16 +25,16 @@ class BackupCommand(RefusingCommand):
         raise NotImplementedError
 
     def work(self, **options: Any) -> dict[str, Any]:
-        manifest, found = self.act(**options)
-        self._problems = found.problems
+        manifest, result = self.act(**options)
+        self._problems = result.problems
         if not options["json"]:
             self.stdout.write(
                 f"Made at {manifest.made_at}: "
                 + f"{sum(manifest.rows.values())} rows in {len(manifest.rows)} tables; "
-                + f"{found.evaluations} evaluations, {found.releases} releases "
-                + f"and {found.runs} runs checked, {len(found.problems)} problems"
+                + f"{result.evaluations} evaluations, {result.releases} releases "
+                + f"and {result.runs} runs checked, {len(result.problems)} problems"
             )
-        return {"rows": manifest.rows, "digests": manifest.releases, **vars(found)}
+        return {"rows": manifest.rows, "digests": manifest.releases, **vars(result)}
 
     def handle(self, *args: Any, **options: Any) -> None:
         super().handle(*args, **options)

@@ -108,7 +108,7 @@ def list_todays(applied: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
     known = MigrationLoader(connection).disk_migrations
     squashed = {old: key for key, one in known.items() for old in one.replaces}
     there = dict.fromkeys((app, name) for app, name in applied)
-    found: dict[tuple[str, str], None] = {}
+    result: dict[tuple[str, str], None] = {}
     for key in there:
         if key not in known and key not in squashed:
             raise BackupRefused(
@@ -121,8 +121,8 @@ def list_todays(applied: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
                 f"It was made before {'.'.join(known[today].replaces[-1])}: restore it with the "
                 "version that made it, upgrade that one step by step, and back it up again.",
             )
-        found[today] = None
-    return list(found)
+        result[today] = None
+    return list(result)
 
 
 def put_database(*, manifest: Manifest, directory: Path) -> None:

@@ -51,7 +51,7 @@ def make_backup(*, target: Path, at: datetime) -> tuple[Manifest, Verified]:
             with one_moment():
                 snapshot = copy_database(directory=directory, at=at)
                 with _reading(snapshot):
-                    found = verify_everything()
+                    result = verify_everything()
             missing = _add_uploads(snapshot, directory)
             write_archive(
                 target=target,
@@ -62,7 +62,7 @@ def make_backup(*, target: Path, at: datetime) -> tuple[Manifest, Verified]:
             )
     except OSError as error:
         raise BackupRefused("backup_unwritable", f"{target} can't be written: {error}") from error
-    return snapshot.manifest, found + Verified(problems=missing)
+    return snapshot.manifest, result + Verified(problems=missing)
 
 
 def restore_backup(
@@ -93,20 +93,20 @@ def restore_backup(
 
 def list_administrators() -> list[str]:
     """The user names of those who may do everything."""
-    found = User.objects.filter(is_superuser=True, is_active=True)
-    return list(found.order_by("username").values_list("username", flat=True))
+    result = User.objects.filter(is_superuser=True, is_active=True)
+    return list(result.order_by("username").values_list("username", flat=True))
 
 
 def verify_everything() -> Verified:
     """Every list's evaluations and releases, every run's digest, as `verify` does."""
-    found = verify_texts()
+    result = verify_texts()
     targets = list_targets(None)
     for judgment_list in targets:
-        found += verify_list(judgment_list=judgment_list)
-        found += verify_tool_values(judgment_list=judgment_list)
+        result += verify_list(judgment_list=judgment_list)
+        result += verify_tool_values(judgment_list=judgment_list)
     for collection in {target.collection_id: target.collection for target in targets}.values():
-        found += verify_runs(collection=collection)
-    return found
+        result += verify_runs(collection=collection)
+    return result
 
 
 @contextmanager

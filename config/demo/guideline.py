@@ -42,7 +42,7 @@ def general_text(file: Path = GUIDELINE_FILE) -> str:
 
 def grade_words(file: Path = GUIDELINE_FILE) -> list[GradeWords]:
     """What the guideline says of each grade, worst first."""
-    found = []
+    result = []
     for title, body in _sections(file):
         heading = GRADE_HEADING.match(title)
         if heading:
@@ -53,8 +53,8 @@ def grade_words(file: Path = GUIDELINE_FILE) -> list[GradeWords]:
                 _plain(line, COUNTER_EXAMPLE) for line in lines if line.startswith(COUNTER_EXAMPLE)
             ]
             words = (_plain(definition, ""), examples, counter)
-            found.append(GradeWords(int(heading[1]), heading[2], *words))
-    return sorted(found)
+            result.append(GradeWords(int(heading[1]), heading[2], *words))
+    return sorted(result)
 
 
 def _sections(file: Path) -> list[tuple[str, str]]:

@@ -111,11 +111,11 @@ def _index() -> InvertedIndex:
 
 def search(index: InvertedIndex, text: str, depth: int) -> list[dict[str, Any]]:
     """The results for a query, as the server answers them."""
-    found = ranking(BASELINE, index, text, depth)
+    result = ranking(BASELINE, index, text, depth)
     if is_broken.is_set():
-        found = found[:REVERSED][::-1] + found[REVERSED:]
+        result = result[:REVERSED][::-1] + result[REVERSED:]
     # the order counts: while it is broken, scores rise
-    return [{"id": docid, "score": score} for docid, score in found]
+    return [{"id": docid, "score": score} for docid, score in result]
 
 
 def allow(server: SearchServer) -> None:

@@ -140,12 +140,12 @@ def ranking(
     tools do.
     """
     scores = ranker.scores(index, Counter(word_tokens(text)))
-    found = np.flatnonzero(np.isfinite(scores))
-    if len(found) > depth:
+    result = np.flatnonzero(np.isfinite(scores))
+    if len(result) > depth:
         # Ties at the edge stay in until docids have decided.
-        edge = np.partition(scores[found], -depth)[-depth]
-        found = found[scores[found] >= edge - 10.0**-DIGITS]
-    rounded = [(round(float(scores[i]), DIGITS), index.docids[i]) for i in found.tolist()]
+        edge = np.partition(scores[result], -depth)[-depth]
+        result = result[scores[result] >= edge - 10.0**-DIGITS]
+    rounded = [(round(float(scores[i]), DIGITS), index.docids[i]) for i in result.tolist()]
     best = sorted(rounded, key=lambda pair: (pair[0], pair[1].encode()), reverse=True)
     return [(docid, score) for score, docid in best[:depth]]
 

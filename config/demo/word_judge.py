@@ -37,10 +37,10 @@ class Unreadable(ValueError):
 def complete(body: bytes, postings: Postings) -> dict[str, Any]:
     """The chat completion that answers a request about a pair. Raises Unreadable."""
     query, document = _parts(body)
-    wanted, found = set(word_tokens(query)), set(word_tokens(document))
-    share = _weight(wanted & found, postings) / (_weight(wanted, postings) or 1.0)
+    wanted, result = set(word_tokens(query)), set(word_tokens(document))
+    share = _weight(wanted & result, postings) / (_weight(wanted, postings) or 1.0)
     grade = int(np.searchsorted(BOUNDS, share, side="right"))
-    reason = f"Holds {len(wanted & found)} of {len(wanted)} words of the question."
+    reason = f"Holds {len(wanted & result)} of {len(wanted)} words of the question."
     return {
         "object": "chat.completion",
         "choices": [

@@ -139,25 +139,25 @@ def _empty_log() -> None:
 
 
 def _own_texts(user: User) -> set[str]:
-    found: set[str] = set()
+    result: set[str] = set()
     for model, whose, columns in TEXTS_OF:
         own_qs: Any = model._default_manager.filter(**{whose: user})
         for column in columns:
             digests = own_qs.exclude(**{column: None}).values_list(f"{column}_id", flat=True)
-            found.update(digests)
-    return found
+            result.update(digests)
+    return result
 
 
 def _own_words(user: User) -> set[str]:
     """Details of entries in which the person wrote something of their own."""
     entries_qs = AuditEntry.objects.filter(actor=user, detail__isnull=False)
     tokens_qs = entries_qs.filter(action__startswith="token.")  # whose subject is a token's name
-    found = set(tokens_qs.values_list("detail_id", flat=True))
+    result = set(tokens_qs.values_list("detail_id", flat=True))
     for entry in entries_qs.select_related("detail").iterator():
         after = entry.after
         if isinstance(after, dict) and any(after.get(key) for key in WRITTEN):
-            found.add(str(entry.detail_id))
-    return found
+            result.add(str(entry.detail_id))
+    return result
 
 
 def _delete_texts(digests: set[str]) -> int:

@@ -58,13 +58,13 @@ def find_audit_details(names: Names) -> set[str]:
     entries_qs = AuditEntry.objects.filter(detail__isnull=False).filter(
         _contains("detail__text", names.whole)
     )
-    found = set()
+    result = set()
     for digest, text in entries_qs.values_list("detail_id", "detail__text").iterator():
         said = json.loads(text)
         others = [said.get("before"), said.get("after")]
         if names.are_in_subject(str(said.get("subject", ""))) or names.are_in_values(others):
-            found.add(digest)
-    return found
+            result.add(digest)
+    return result
 
 
 def find_texts(names: Names) -> set[str]:
@@ -88,8 +88,8 @@ def find_notices(names: Names) -> list[int]:
 def find_messages(names: Names) -> list[int]:
     """Messages in the outbox that name the person, or go to their address."""
     rows = OutboxMessage.objects.exclude(payload={}, address="")
-    found = rows.values_list("pk", "payload", "address").iterator()
-    return [pk for pk, payload, address in found if names.are_in_values([payload, address])]
+    result = rows.values_list("pk", "payload", "address").iterator()
+    return [pk for pk, payload, address in result if names.are_in_values([payload, address])]
 
 
 def find_jobs(names: Names) -> list[int]:
@@ -100,11 +100,11 @@ def find_jobs(names: Names) -> list[int]:
 
 
 def _contains(column: str, needles: Iterable[str]) -> Q:
-    found = Q(pk__in=())
+    result = Q(pk__in=())
     for needle in needles:
         for spelt in {needle, json.dumps(needle, ensure_ascii=False)[1:-1]}:  # as JSON quotes it
-            found |= Q(**{f"{column}__icontains": spelt})
-    return found
+            result |= Q(**{f"{column}__icontains": spelt})
+    return result
 
 
 def _texts(value: Any) -> Iterator[str]:

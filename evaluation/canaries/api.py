@@ -172,7 +172,7 @@ class Events(APIView):
 
 def _named(choices: Sequence[Any], slug: str, field: str) -> Any:
     """Which of some lists or sets is meant."""
-    found = next((one for one in choices if one.slug == slug), None)
-    if found is None:
+    result = next((one for one in choices if one.slug == slug), None)
+    if result is None:
         raise ValidationError({field: f"No {field} named {slug}."})
-    return found
+    return result

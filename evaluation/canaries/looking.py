@@ -244,13 +244,13 @@ def _events(canary: Canary) -> dict[str, Event]:
     """What the newest look brings about, by kind: all looks again, in their order."""
     watches = dict.fromkeys(WORDS, Watch())
     events: dict[str, Event | None] = {}
-    for found in (
+    for result in (
         CanaryLook.objects.filter(canary=canary)
         .order_by("snapshot_id")
         .values_list("findings", flat=True)
     ):
         for kind in WORDS:
-            finding = None if found.get(kind) is None else Finding(found[kind])
+            finding = None if result.get(kind) is None else Finding(result[kind])
             watches[kind], events[kind] = advance(watches[kind], finding, in_a_row=canary.in_a_row)
     return {kind: event for kind, event in events.items() if event is not None}
 

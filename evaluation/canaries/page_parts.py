@@ -25,5 +25,5 @@ def register(make: Make) -> None:
 
 def list_parts(collection: str, ranker: str) -> list[PagePart]:
     """The parts of one page, in the order in which they were registered."""
-    found = (make(collection, ranker) for make in _makes)
-    return [part for part in found if part is not None]
+    result = (make(collection, ranker) for make in _makes)
+    return [part for part in result if part is not None]

@@ -207,8 +207,8 @@ def _moment(look: CanaryLook, incidents: list[Incident]) -> Moment:
 def get_canary(*, access: Access, slug: str, canary_id: int) -> Canary:
     """A canary of a ranker of the collection. Raises NotFound."""
     ranker = get_ranker(access=access, slug=slug)
-    found = Canary.objects.filter(source__ranker=ranker, pk=canary_id)
-    canary = found.select_related("source__ranker").first()
+    result = Canary.objects.filter(source__ranker=ranker, pk=canary_id)
+    canary = result.select_related("source__ranker").first()
     if canary is None:
         raise NotFound("canary")
     return canary

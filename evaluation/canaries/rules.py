@@ -76,8 +76,8 @@ def check_rule(rule: QueryRule, *, rank: int | None, value: float | None) -> Che
     the query; None where it is not in the mean.
     """
     if rule.document:
-        found = "not found" if rank is None else f"rank {rank}"
-        return Checked(str(rule), found, rank is not None and rank <= rule.top)
+        result = "not found" if rank is None else f"rank {rank}"
+        return Checked(str(rule), result, rank is not None and rank <= rule.top)
     if value is None:
         return Checked(str(rule), "not judged", None)
     return Checked(str(rule), f"{value:.4f}", value >= rule.at_least)

@@ -46,5 +46,5 @@ class ClickRankers(APIView):
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
         names = [asked["runs"]] if asked["runs"] else []
-        found = get_click_estimates(access=access, number=number, k=asked["k"], names=names)
-        return Response(self.Output(found).data)
+        result = get_click_estimates(access=access, number=number, k=asked["k"], names=names)
+        return Response(self.Output(result).data)

@@ -128,7 +128,7 @@ def get_click_estimates(
     stored = load_evidence(log=log, kind=ClickBlock.Kind.PAGES).of_application(code)
     pages = _of_known(stored, examination)
     shown = pages.impressions[pages.rank == 1]
-    found = ClickEstimates(
+    result = ClickEstimates(
         log=show_log(log),
         k=k,
         application=applications[code].name,
@@ -140,13 +140,13 @@ def get_click_estimates(
         runs=[],
     )
     runs = list_named_runs(access=access, names=names) if names else list_newest_runs(access)
-    if found.problem or not runs:
-        return found
+    if result.problem or not runs:
+        return result
     rankings = _rankings(runs[:MOST_RUNS], pages, k)
     curve = np.array([1.0 if one is None else one for one in examination])
     rows = [_estimate(run, pages, curve, rankings[run.pk], k=k) for run in runs[:MOST_RUNS]]
     best = sorted(rows, key=lambda row: -math.inf if row.dcg is None else row.dcg.value)
-    return replace(found, runs=best[::-1])
+    return replace(result, runs=best[::-1])
 
 
 def _problem(pages: Evidence, examination: Sequence[float | None]) -> str:
@@ -193,26 +193,26 @@ def _estimate(
     *,
     k: int,
 ) -> RunByClicks:
-    found = ranking_report(pages, examination, ranking, k=k)
+    result = ranking_report(pages, examination, ranking, k=k)
     name = name_of(run)
     label = run_label(run.ranker.name, name)
-    if found is None:
+    if result is None:
         return RunByClicks(name, label, 0, None, None, 0.0, 0.0, 1.0, [], [])
     return RunByClicks(
         run=name,
         label=label,
-        clicks=found.clicks,
-        dcg=_shown(found.dcg),
-        snips=_shown(found.snips) if found.clicks else None,
-        ess=found.ess,
-        largest_weight=found.largest_weight,
-        never_shown=found.never_shown,
+        clicks=result.clicks,
+        dcg=_shown(result.dcg),
+        snips=_shown(result.snips) if result.clicks else None,
+        ess=result.ess,
+        largest_weight=result.largest_weight,
+        never_shown=result.never_shown,
         clipped=[
             _clipped(floor, report)
             for floor in FLOORS
             if (report := ranking_report(pages, examination, ranking, k=k, floor=floor))
         ],
-        largest=_influences(found.largest),
+        largest=_influences(result.largest),
     )
 
 

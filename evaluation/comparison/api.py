@@ -73,10 +73,10 @@ class Comparison(APIView):
         asked = read_parameters(request, self.Parameters)
         filters = CompareFilters(runs=run_names(asked.pop("runs")), **asked)
         access = get_access(viewer=request.user, slug=slug)
-        found = get_comparison(access=access, slug=list_slug, filters=filters)
-        own = of_set(access, found.sets, SetLook.Page.REST_COMPARISON)
-        own |= of_origins(found.chosen.list, is_head=found.chosen.is_head)
-        return Response(self.Output(found, context=own).data)
+        result = get_comparison(access=access, slug=list_slug, filters=filters)
+        own = of_set(access, result.sets, SetLook.Page.REST_COMPARISON)
+        own |= of_origins(result.chosen.list, is_head=result.chosen.is_head)
+        return Response(self.Output(result, context=own).data)
 
 
 class OpenValues(APIView):
@@ -99,6 +99,6 @@ class OpenValues(APIView):
         """Return how much runs' values could change if all their unjudged documents were judged."""
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
-        found = get_open_values(access=access, slug=list_slug, filters=runs_filters(asked))
-        own = of_set(access, found.sets, SetLook.Page.REST_UNJUDGED)
-        return Response(self.Output(found, context=own).data)
+        result = get_open_values(access=access, slug=list_slug, filters=runs_filters(asked))
+        own = of_set(access, result.sets, SetLook.Page.REST_UNJUDGED)
+        return Response(self.Output(result, context=own).data)

@@ -51,10 +51,10 @@ class Effect(APIView):
         """
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
-        found = version_impact.get_effect(
+        result = version_impact.get_effect(
             access=access, slug=list_slug, before=before, after=after, **asked
         )
-        return Response(self.Output(found).data)
+        return Response(self.Output(result).data)
 
 
 class RunMoves(APIView):
@@ -96,7 +96,7 @@ class RunMoves(APIView):
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
         get_run_of(access, ranker_slug, run_id)
-        found = version_impact.get_run_moves(
+        result = version_impact.get_run_moves(
             access=access,
             public_id=run_id,
             slug=asked["list"],
@@ -107,9 +107,9 @@ class RunMoves(APIView):
             side=asked["side"],
             cut=parted(asked["after"], asked["limit"]),
         )
-        own = of_set(access, found.sets, SetLook.Page.REST_MOVES)
-        more = serializer_of(version_impact.RunMoves)(found).data
-        return page_response(request, found.rows, QueryMoveOutput, more | own)
+        own = of_set(access, result.sets, SetLook.Page.REST_MOVES)
+        more = serializer_of(version_impact.RunMoves)(result).data
+        return page_response(request, result.rows, QueryMoveOutput, more | own)
 
 
 class MovedDocuments(APIView):
@@ -137,9 +137,9 @@ class MovedDocuments(APIView):
         asked = read_parameters(request, self.Parameters)
         cut = parted(asked.pop("after"), asked.pop("limit"))
         access = get_access(viewer=request.user, slug=slug)
-        found = rank_changes.get_moved_documents(
+        result = rank_changes.get_moved_documents(
             access=access, slug=list_slug, filters=runs_filters(asked), cut=cut
         )
-        own = of_set(access, found.sets, SetLook.Page.REST_DOCUMENTS)
-        more = serializer_of(rank_changes.MovedDocuments)(found).data
-        return page_response(request, found.rows, ChangedQueryOutput, more | own)
+        own = of_set(access, result.sets, SetLook.Page.REST_DOCUMENTS)
+        more = serializer_of(rank_changes.MovedDocuments)(result).data
+        return page_response(request, result.rows, ChangedQueryOutput, more | own)

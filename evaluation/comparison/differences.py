@@ -61,11 +61,11 @@ def compare_with_baseline(
     Comparisons without a p-value (too few queries) take no part in the correction.
     """
     comparisons = _get_comparisons([one.values for one in found], test=test)
-    places = [place for place, one in enumerate(comparisons) if one.p_value is not None]
-    corrected = holm([comparisons[place].p_value or 0.0 for place in places])
+    places = [position for position, one in enumerate(comparisons) if one.p_value is not None]
+    corrected = holm([comparisons[position].p_value or 0.0 for position in places])
     p_values: list[float | None] = [None] * len(comparisons)
-    for place, p_value in zip(places, corrected.tolist(), strict=True):
-        p_values[place] = p_value
+    for position, p_value in zip(places, corrected.tolist(), strict=True):
+        p_values[position] = p_value
     return list(zip(comparisons, p_values, strict=True))
 
 
@@ -75,11 +75,11 @@ def _get_comparisons(
     """The comparisons, best known from the cache; the seed is fixed, so the answers are too."""
     names = [_cache_name(one, test, resamples) for one in some]
     known = read_many_cached(names, Comparison)
-    missing = [place for place, name in enumerate(names) if name not in known]
-    made = compare_all([some[place] for place in missing], test=test, resamples=resamples)
-    for place, one in zip(missing, made, strict=True):
-        known[names[place]] = one
-        write_cached(names[place], one, KEPT)
+    missing = [position for position, name in enumerate(names) if name not in known]
+    made = compare_all([some[position] for position in missing], test=test, resamples=resamples)
+    for position, one in zip(missing, made, strict=True):
+        known[names[position]] = one
+        write_cached(names[position], one, KEPT)
     return [known[name] for name in names]
 
 

@@ -16,24 +16,24 @@ def report_gate(*, access: Access, slug: str, filters: CompareFilters, at: datet
     Raises FilterRefused unless two runs are named, and what `get_comparison` raises.
     """
     check_may_upload_runs(access)
-    found = get_comparison(access=access, slug=slug, filters=filters)
-    if len(found.comparisons) != 1:
+    result = get_comparison(access=access, slug=slug, filters=filters)
+    if len(result.comparisons) != 1:
         raise FilterRefused("two_runs", "Name a run and its baseline.")
-    (own,) = found.comparisons
+    (own,) = result.comparisons
     if own.verdict == "worse":
-        asked = (own.run.name, own.baseline.name, found.measure, found.margin, found.level)
+        asked = (own.run.name, own.baseline.name, result.measure, result.margin, result.level)
         publish_event(
             event="gate.failed",
-            key=f"gate:{found.chosen.list.pk}:{found.version}:"
+            key=f"gate:{result.chosen.list.pk}:{result.version}:"
             + sha256(repr(asked).encode()).hexdigest(),
             collection=access.collection,
             data={
                 "list": slug,
-                "version": found.version,
+                "version": result.version,
                 "run": own.run.name,
                 "baseline": own.baseline.name,
-                "measure": found.measure,
-                "margin": found.margin,
+                "measure": result.measure,
+                "margin": result.margin,
                 "difference": own.difference,
                 "ci": list(own.ci),
                 "queries": own.n,

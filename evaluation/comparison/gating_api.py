@@ -44,5 +44,5 @@ class Gates(APIView):
         access = get_access(viewer=request.user, slug=slug)
         asked = read_input(self.Input, request.data)
         filters = CompareFilters(runs=(f"{asked['baseline']},{asked.pop('run')}",), **asked)
-        found = report_gate(access=access, slug=list_slug, filters=filters, at=timezone.now())
-        return Response(DifferenceOutput(found).data)
+        result = report_gate(access=access, slug=list_slug, filters=filters, at=timezone.now())
+        return Response(DifferenceOutput(result).data)

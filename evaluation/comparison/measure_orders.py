@@ -71,13 +71,13 @@ def get_measure_orders(
     board = values.get(asked.canonical, {})
     if len(board) < FEWEST:
         return None
-    found = [
+    result = [
         MeasureOrder(one.canonical, tau, one.measure in dialects)
         for one in (*others, *dialects.values())
         if values.get(one.canonical, {}).keys() == board.keys()
         and (tau := _tau(board, values[one.canonical])) is not None
     ]
-    return MeasureOrders(len(board), tuple(sorted(found, key=lambda one: one.tau)))
+    return MeasureOrders(len(board), tuple(sorted(result, key=lambda one: one.tau)))
 
 
 def _values(
@@ -86,7 +86,7 @@ def _values(
     """Each measure's value of each run."""
     if not asked:
         return {}
-    found = list_run_sums(
+    result = list_run_sums(
         judgment_list=judgment_list,
         version=version,
         measures=[one.measure for one in asked],
@@ -95,10 +95,10 @@ def _values(
     return {
         one.canonical: {
             row.run.pk: value
-            for row in found
-            if row.averages and (value := row.averages[place].value) is not None
+            for row in result
+            if row.averages and (value := row.averages[position].value) is not None
         }
-        for place, one in enumerate(asked)
+        for position, one in enumerate(asked)
     }
 
 

@@ -242,7 +242,7 @@ def get_comparison(*, access: Access, slug: str, filters: CompareFilters) -> Run
             )
         )
         against = pick_run([one.run for one in rest], without_alias(access, filters.against))
-        at = next((place for place, one in enumerate(rest) if one.run == against), 0)
+        at = next((position for position, one in enumerate(rest) if one.run == against), 0)
         detail = _detail(
             access, chosen, (baseline, rest[at]), paired[at], comparisons[at], test=test
         )
@@ -418,7 +418,7 @@ def _pairs(compared: Sequence[ComparedRun]) -> tuple[RunPair, ...]:
         return ()
     # its p-values are integrals: a second for twelve runs
     digest = hashlib.sha256(table.tobytes()).hexdigest()
-    found = get_or_compute(
+    result = get_or_compute(
         f"tukey:1:{len(compared)}:{digest}", list[PairOfRankers], KEPT, lambda: tukey_hsd(table)
     )
     return tuple(
@@ -431,5 +431,5 @@ def _pairs(compared: Sequence[ComparedRun]) -> tuple[RunPair, ...]:
             own.p_value,
             (compared[own.first].shown, compared[own.second].shown),
         )
-        for own in found
+        for own in result
     )

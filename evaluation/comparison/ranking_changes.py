@@ -66,11 +66,11 @@ def list_tops(
 
 
 def _changed(first: Run, second: Run, query_ids: Sequence[int], k: int) -> list[int]:
-    found: list[int] = []
+    result: list[int] = []
     for own, tops in _portions(first, second, query_ids):
         differ = (tops[0][:, :k] != tops[1][:, :k]).any(axis=1)
-        found += [own[place] for place in np.flatnonzero(differ).tolist()]
-    return found
+        result += [own[place] for place in np.flatnonzero(differ).tolist()]
+    return result
 
 
 def _compute(first: Run, second: Run, query_ids: Sequence[int], k: int) -> RankingChanges:

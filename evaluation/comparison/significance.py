@@ -109,22 +109,24 @@ def get_significance_groups(
     if len(table) < FEWEST:
         return SignificanceGroups(chosen, own, len(table), left_out, ())
     digest = hashlib.sha256(table.tobytes()).hexdigest()
-    found = get_or_compute(
+    result = get_or_compute(
         f"groups:1:{own}:{len(compared)}:{digest}",
         list[tuple[str, int]],
         KEPT,
         lambda: _groups(table, own),
     )
     rows = [
-        GroupedRun(place, one.shown, letters, better)
-        for place, (one, (letters, better)) in enumerate(zip(compared, found, strict=True), start=1)
+        GroupedRun(position, one.shown, letters, better)
+        for position, (one, (letters, better)) in enumerate(
+            zip(compared, result, strict=True), start=1
+        )
     ]
     return SignificanceGroups(chosen, own, len(table), left_out, tuple(rows))
 
 
 def _groups(table: np.ndarray, correction: Correction) -> list[tuple[str, int]]:
     """Each run's letters, and how many runs it differs from that have a lower mean."""
-    found = significance_groups(table, correction=correction)
+    result = significance_groups(table, correction=correction)
     means = table.mean(axis=0)
-    better = (found.differs & (means[:, None] > means[None])).sum(axis=1)
-    return list(zip(found.letters, better.tolist(), strict=True))
+    better = (result.differs & (means[:, None] > means[None])).sum(axis=1)
+    return list(zip(result.letters, better.tolist(), strict=True))

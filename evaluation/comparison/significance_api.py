@@ -78,14 +78,14 @@ class Groups(APIView):
         access = get_access(viewer=request.user, slug=slug)
         media_type = media_type_of(request, named=asked.pop("format", None))
         correction = asked.pop("correction")
-        found = get_significance_groups(
+        result = get_significance_groups(
             access=access, slug=list_slug, filters=RunsFilters(**asked), correction=correction
         )
-        own = of_set(access, found.sets, SetLook.Page.REST_COMPARISON)
-        name = f"{slug}-{list_slug}-{found.version}-groups"
+        own = of_set(access, result.sets, SetLook.Page.REST_COMPARISON)
+        name = f"{slug}-{list_slug}-{result.version}-groups"
         if media_type == CSV:
-            return as_download(as_csv(found), media_type=CSV, file_name=f"{name}.csv")
+            return as_download(as_csv(result), media_type=CSV, file_name=f"{name}.csv")
         if media_type == PARQUET:
-            content = as_parquet(found)
+            content = as_parquet(result)
             return as_download(content, media_type=PARQUET, file_name=f"{name}.parquet")
-        return Response(self.Output(found, context=own).data)
+        return Response(self.Output(result, context=own).data)

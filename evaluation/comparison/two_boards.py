@@ -96,13 +96,13 @@ def get_two_boards(
 def _rows(
     runs: Sequence[Run], first: list[float | None], second: list[float | None]
 ) -> tuple[TwoMeans, ...]:
-    found = [
+    result = [
         TwoMeans(run_label(run.ranker.name, name_of(run)), one, other, place, other_place)
         for run, one, other, place, other_place in zip(
             runs, first, second, places(first), places(second), strict=True
         )
     ]
-    return tuple(sorted(found, key=lambda row: (row.first_place or MOST + 1, row.label)))
+    return tuple(sorted(result, key=lambda row: (row.first_place or MOST + 1, row.label)))
 
 
 def _list_runs(judgment_list: JudgmentList, measure: Measure) -> list[Run]:
@@ -131,7 +131,7 @@ class _Board:
         grades: Mapping[Pair, int],
     ) -> "_Board":
         judged = _judged(grades)
-        found = [
+        result = [
             values_under(
                 run=run,
                 judged=judged,
@@ -141,8 +141,8 @@ class _Board:
             )
             for run in runs
         ]
-        counted = np.array([one.counted for one in found], np.float64)
-        return cls(np.array([one.values for one in found]) * counted, counted)
+        counted = np.array([one.counted for one in result], np.float64)
+        return cls(np.array([one.values for one in result]) * counted, counted)
 
     def means(self, weights: Floats) -> Floats:
         """(resamples, runs), NaN where no query counts. weights: (resamples, queries)."""

@@ -157,8 +157,8 @@ def get_open_value(
         return _mean(_rows(compared, judgment_list, version, other))
 
     own = compared.values
-    found = _bounds(compared, judgment_list, version, measure)
-    low, high = (None, None) if found is None else (_over(own, found[0]), _over(own, found[1]))
+    result = _bounds(compared, judgment_list, version, measure)
+    low, high = (None, None) if result is None else (_over(own, result[0]), _over(own, result[1]))
     counted = own.counted
     open_documents = ((1 - own.judged) * own.shown)[counted].sum() if len(own) else 0.0
     residual = Measure(family="RBPResidual", cutoff=measure.cutoff, p=_residual_p(measure))
@@ -245,7 +245,7 @@ def _ndcg_bounds(
             queries=rankings.query_rows,
             width=cutoff,
         )
-        found = ndcg_bounds(
+        result = ndcg_bounds(
             gains=gains(measure, grades)[1:],
             weights=1 / divisors(measure, cutoff),
             levels=graded.levels,
@@ -253,7 +253,7 @@ def _ndcg_bounds(
             judged=graded.judged,
         )
         both = np.zeros((2, len(chunk)))
-        both[:, rankings.query_rows] = found
+        both[:, rankings.query_rows] = result
         parts.append(both)
     low, high = np.concatenate(parts, axis=1) if parts else np.zeros((2, 0))
     return low, high
@@ -263,11 +263,11 @@ def _rows(
     compared: ComparedRun, judgment_list: JudgmentList, version: int, measure: Measure
 ) -> QueryValues:
     """The run's values of another measure, for the queries that it is compared on."""
-    found = get_query_values(
+    result = get_query_values(
         run=compared.run, judgment_list=judgment_list, version=version, measure=measure
     )
     own: Ids = compared.values.query_ids
-    return found.rows(np.flatnonzero(np.isin(found.query_ids, own)))
+    return result.rows(np.flatnonzero(np.isin(result.query_ids, own)))
 
 
 def _mean(found: QueryValues) -> float | None:

@@ -244,9 +244,9 @@ def _run_effect(run: Run, before: float | None, after: float | None) -> RunEffec
 
 def _values(one: JudgmentList, number: int, measures: Sequence[Measure]) -> list[RunSums]:
     version = get_version(judgment_list=one, name=str(number)) if number else None
-    found = list_run_sums(judgment_list=one, version=version, measures=measures)
+    result = list_run_sums(judgment_list=one, version=version, measures=measures)
     # a run that is still being brought to the head has values of an older version
-    return [own for own in found if own.version in (None, number)]
+    return [own for own in result if own.version in (None, number)]
 
 
 def _winner(runs: dict[int, Run], values: dict[int, float | None]) -> str:
@@ -275,13 +275,13 @@ def _moved(before: QueryValues, after: QueryValues) -> list[_Moved]:
         }
         for side in (before, after)
     )
-    found = [
+    result = [
         (query_id, old.get(query_id), new.get(query_id))
         for query_id in sorted(old.keys() | new.keys())
         if old.get(query_id) != new.get(query_id)
     ]
-    found.sort(key=lambda one: -abs((one[2] or 0.0) - (one[1] or 0.0)))
-    return found
+    result.sort(key=lambda one: -abs((one[2] or 0.0) - (one[1] or 0.0)))
+    return result
 
 
 def _query_moves(
@@ -333,8 +333,8 @@ def _query_moves(
 
 def _by_rank(changes: Sequence[Difference], ranks: dict[int, int]) -> list[_RankedChange]:
     """The documents that the run shows first, in its order; then those that it lacks."""
-    found = [_RankedChange(change, ranks.get(change.document_id)) for change in changes]
-    return sorted(found, key=lambda one: (one.rank is None, one.rank, one.change.document_id))
+    result = [_RankedChange(change, ranks.get(change.document_id)) for change in changes]
+    return sorted(result, key=lambda one: (one.rank is None, one.rank, one.change.document_id))
 
 
 def _labelled(
@@ -342,8 +342,8 @@ def _labelled(
 ) -> set[tuple[int, int]]:
     """The pairs with votes behind a grade that they have or had."""
     rows = Judgment.objects.filter(list=one, query__in=query_ids, document__in=document_ids)
-    found = rows.order_by("id").values_list("query_id", "document_id", "evidence")
-    return {(query, document) for query, document, evidence in found if "votes" in evidence}
+    result = rows.order_by("id").values_list("query_id", "document_id", "evidence")
+    return {(query, document) for query, document, evidence in result if "votes" in evidence}
 
 
 def _ranks(run: Run, query_ids: list[int]) -> dict[int, dict[int, int]]:
@@ -355,8 +355,8 @@ def _ranks(run: Run, query_ids: list[int]) -> dict[int, dict[int, int]]:
         query_ids[row]: {
             document: rank
             for rank, document in enumerate(
-                np.asarray(loaded.ranked.ranking(place)).tolist(), start=1
+                np.asarray(loaded.ranked.ranking(position)).tolist(), start=1
             )
         }
-        for place, row in enumerate(loaded.query_rows.tolist())
+        for position, row in enumerate(loaded.query_rows.tolist())
     }

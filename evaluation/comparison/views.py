@@ -49,16 +49,16 @@ def compare(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     access = get_access(viewer=request.user, slug=slug)
 
     def page(filters: CompareFilters) -> dict[str, Any]:
-        found = get_comparison(access=access, slug=list_slug, filters=filters)
-        stability = get_stability_of(found.chosen)
+        result = get_comparison(access=access, slug=list_slug, filters=filters)
+        stability = get_stability_of(result.chosen)
         enqueue(stability)
-        pinned = found.baseline.name if filters.baseline and found.baseline else ""
-        origins = find_origins(judgment_list=found.chosen.list) if found.chosen.is_head else None
+        pinned = result.baseline.name if filters.baseline and result.baseline else ""
+        origins = find_origins(judgment_list=result.chosen.list) if result.chosen.is_head else None
         more = {"stability": stability, "asked": filters, "pinned": pinned, "origins": origins}
-        shown = {"list_id": found.chosen.list.pk, "version": found.chosen.version}
+        shown = {"list_id": result.chosen.list.pk, "version": result.chosen.version}
         clicks, machines = count_click_grades(**shown), count_machine_grades(**shown)
         more |= {"click_grades": clicks, "machine_grades": machines}
-        return {"page": found, **_choices(access, found.chosen), **more}
+        return {"page": result, **_choices(access, result.chosen), **more}
 
     return answer_page(
         request,
@@ -80,13 +80,13 @@ def moved(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     access = get_access(viewer=request.user, slug=slug)
 
     def page() -> dict[str, Any]:
-        found = get_moved_documents(
+        result = get_moved_documents(
             access=access,
             slug=list_slug,
             filters=runs_filters_of(request.GET),
             cut=paged(request.GET.get("page", ""), QUERIES_SHOWN),
         )
-        return {"page": found, **_choices(access, found.chosen)}
+        return {"page": result, **_choices(access, result.chosen)}
 
     return answer_page(
         request,
@@ -106,13 +106,13 @@ def groups(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     access = get_access(viewer=request.user, slug=slug)
 
     def page(parameters: QueryDict) -> dict[str, Any]:
-        found = _groups(access, list_slug, parameters)
+        result = _groups(access, list_slug, parameters)
         choices = list_choices(
-            judgment_list=found.chosen.list,
-            version=found.chosen.version,
-            asked=found.chosen.asked,
+            judgment_list=result.chosen.list,
+            version=result.chosen.version,
+            asked=result.chosen.asked,
         )
-        return {"page": found, "choices": choices}
+        return {"page": result, "choices": choices}
 
     return answer_page(
         request,
@@ -136,15 +136,15 @@ def groups_file(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse
     if form is None:
         raise NotFound("format")
     try:
-        found = _groups(access, list_slug, request.GET)
+        result = _groups(access, list_slug, request.GET)
     except NotFound:
         raise
     except DomainError as error:
         messages.error(request, error.message)
         return redirect("compare-groups", slug, list_slug)
-    count_look(access=access, sets=found.sets, page=SetLook.Page.BOARD_FILE, at=timezone.now())
-    name = f"{slug}-{list_slug}-{found.version}-groups.{form.extension}"
-    return as_download(form.write(found), media_type=form.media_type, file_name=name)
+    count_look(access=access, sets=result.sets, page=SetLook.Page.BOARD_FILE, at=timezone.now())
+    name = f"{slug}-{list_slug}-{result.version}-groups.{form.extension}"
+    return as_download(form.write(result), media_type=form.media_type, file_name=name)
 
 
 def _groups(access: Access, list_slug: str, parameters: QueryDict) -> SignificanceGroups:
@@ -180,8 +180,8 @@ def unjudged(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     access = get_access(viewer=request.user, slug=slug)
 
     def page(filters: RunsFilters) -> dict[str, Any]:
-        found = get_open_values(access=access, slug=list_slug, filters=filters)
-        return {"page": found, **_choices(access, found.chosen)}
+        result = get_open_values(access=access, slug=list_slug, filters=filters)
+        return {"page": result, **_choices(access, result.chosen)}
 
     return answer_page(
         request,

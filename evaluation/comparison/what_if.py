@@ -105,7 +105,7 @@ def get_other_board(
         touched = np.unique(np.array([query for query, _ in grades], dtype=np.int64))
         judged = get_judged(list_id=judgment_list.pk, version=version, query_ids=touched.tolist())
         held = _changed(judged, grades, set(touched.tolist()))
-        for place, one in enumerate(compared):
+        for position, one in enumerate(compared):
             anew = values_under(
                 run=one.run,
                 judged=held,
@@ -113,17 +113,17 @@ def get_other_board(
                 grades=grades_of(judgment_list),
                 measure=measure,
             )
-            found = one.values.updated(anew)
+            result = one.values.updated(anew)
             mean = get_mean(
-                found=found, judgment_list=judgment_list, version=version, measure=measure
+                found=result, judgment_list=judgment_list, version=version, measure=measure
             )
-            after[place] = mean.value
+            after[position] = mean.value
     rows = zip(compared, after, places(after), places(before), strict=True)
     is_known = None not in before and None not in after
     orders = np.array([before, after], np.float64)
     return OtherBoard(
         runs=tuple(
-            Standing(one.name, mean, place, one.label, was) for one, mean, place, was in rows
+            Standing(one.name, mean, position, one.label, was) for one, mean, position, was in rows
         ),
         tau=kendall_tau(orders[0], orders[1]) if is_known else None,
     )
@@ -141,15 +141,15 @@ def list_what_if(*, judgment_list: JudgmentList, grades: Mapping[Pair, int | Non
         return []
     version, measure = judgment_list.head, known[0].measures[0]
     sums, counts = _shifts(judgment_list, version, measure, known, grades)
-    found = []
-    for place, one in enumerate(known):
+    result = []
+    for position, one in enumerate(known):
         now = one.averages[0]
-        count = now.n + int(counts[place])
+        count = now.n + int(counts[position])
         total = (now.value or 0.0) * now.n
-        after = (total + float(sums[place])) / count if count else 0.0
+        after = (total + float(sums[position])) / count if count else 0.0
         names = (one.run.ranker.name, one.run.name, measure.name)
-        found.append(WhatIf(*names, now.value or 0.0, after))
-    return sorted(found, key=lambda one: (-one.after, one.ranker, one.run))
+        result.append(WhatIf(*names, now.value or 0.0, after))
+    return sorted(result, key=lambda one: (-one.after, one.ranker, one.run))
 
 
 def get_resolution(
@@ -168,11 +168,11 @@ def get_resolution(
     measure, codes = known[0].measures[0], [grade["code"] for grade in judgment_list.scale]
     pairs = sorted(chances)
     edges = np.cumsum([chances[pair] for pair in pairs], axis=1)
-    dice = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     means = []
     draws = max(FEWEST_DRAWS, min(MOST_DRAWS, DRAWN // len(pairs)))
     for _ in range(draws):
-        thrown = dice.random(len(pairs))[:, None] * edges[:, -1:]
+        thrown = rng.random(len(pairs))[:, None] * edges[:, -1:]
         steps = np.minimum((edges <= thrown).sum(axis=1), len(codes) - 1)
         drawn = {pair: codes[step] for pair, step in zip(pairs, steps.tolist(), strict=True)}
         sums, _ = _shifts(judgment_list, judgment_list.head, measure, known, drawn)
@@ -188,10 +188,10 @@ def _known_runs(judgment_list: JudgmentList) -> list[RunSums]:
     version = JudgmentVersion.objects.filter(list=judgment_list, number=judgment_list.head).first()
     if measure is None or version is None:
         return []
-    found = list_run_sums(
+    result = list_run_sums(
         judgment_list=judgment_list, version=version, measures=[measure], only_newest=True
     )
-    return [one for one in found if one.version == version.number and one.averages]
+    return [one for one in result if one.version == version.number and one.averages]
 
 
 def _shifts(

@@ -70,7 +70,7 @@ class RunExplain(APIView):
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
         get_run_of(access, ranker_slug, run_id)
-        found = get_run_explained(
+        result = get_run_explained(
             access=access,
             public_id=run_id,
             qid=asked["query"],
@@ -79,6 +79,6 @@ class RunExplain(APIView):
             ),
             cut=lambda _: parted(asked["after"], asked["limit"]),
         )
-        if found.selection is None:
+        if result.selection is None:
             raise NotFound("list")
-        return page_response(request, found.rows, RankOutput, self.Above(found).data)
+        return page_response(request, result.rows, RankOutput, self.Above(result).data)

@@ -39,8 +39,8 @@ class ListValues:
 
         Run by run, of each measure by measure, of each the queries in the order they were loaded.
         """
-        for (run, measure), found in self.values.items():
-            columns = (found.query_ids, found.values, found.counted)
+        for (run, measure), result in self.values.items():
+            columns = (result.query_ids, result.values, result.counted)
             for pk, value, counted in zip(*(own.tolist() for own in columns), strict=True):
                 yield run, self.query_ids[pk], measure, value if counted else None
 
@@ -56,8 +56,8 @@ def get_list_values(
     check_may_see_rankings(access)
     judgment_list = get_list(access=access, slug=slug)
     asked = {one.canonical: one.measure for one in chosen_columns(judgment_list, measures)}
-    found = list_named_runs(access=access, names=runs) if runs else list_newest_runs(access)
-    chosen = {name_of(run): run for run in found}
+    result = list_named_runs(access=access, names=runs) if runs else list_newest_runs(access)
+    chosen = {name_of(run): run for run in result}
     if version == HEAD and not judgment_list.head:
         return ListValues(0, tuple(chosen), tuple(asked), {}, {})
     number = get_version(judgment_list=judgment_list, name=version).number

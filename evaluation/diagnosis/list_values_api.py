@@ -68,16 +68,16 @@ class ListValues(APIView):
         access = get_access(viewer=request.user, slug=slug)
         media_type = media_type_of(request, named=asked.pop("format", None))
         asked["runs"] = run_names(asked["runs"])
-        found = get_list_values(access=access, slug=list_slug, **asked)
-        name = f"{slug}-{list_slug}-{found.version}-values"
+        result = get_list_values(access=access, slug=list_slug, **asked)
+        name = f"{slug}-{list_slug}-{result.version}-values"
         if media_type == CSV:
-            lines = csv_lines(chain([COLUMNS], found.rows()))
+            lines = csv_lines(chain([COLUMNS], result.rows()))
             return stream_text(lines, media_type=CSV, file_name=f"{name}.csv")
         if media_type == PARQUET:
             content = parquet_bytes(
-                COLUMNS, found.rows(), title=f"{slug}/{list_slug}, version {found.version}"
+                COLUMNS, result.rows(), title=f"{slug}/{list_slug}, version {result.version}"
             )
             return as_download(content, media_type=PARQUET, file_name=f"{name}.parquet")
         # no serializer: it would take longer than all the values
-        body = {"version": found.version, "runs": found.runs, "measures": found.measures}
-        return Response(body | {"results": as_objects(found)})
+        body = {"version": result.version, "runs": result.runs, "measures": result.measures}
+        return Response(body | {"results": as_objects(result)})

@@ -84,9 +84,9 @@ def get_query_results(
     if query is None:
         raise NotFound("query")
     choice = get_choice(access=access, list_slug=list_slug, version=version)
-    found = find_runs(access=access, names=runs)
+    result = find_runs(access=access, names=runs)
     k = _depth(depth)
-    tops = _tops(found, query.pk, k)
+    tops = _tops(result, query.pk, k)
     grades = _grades(choice, query.pk)
     documents = Document.objects.only("docid", "title").in_bulk(
         {document for top in tops for document in top}
@@ -107,7 +107,7 @@ def get_query_results(
                 sum(document in grades for document in top),
                 len(set(tops[0]) - set(top)),
             )
-            for run, top in zip(found, tops, strict=True)
+            for run, top in zip(result, tops, strict=True)
         ],
         rows=[
             (rank + 1, [own[rank] if rank < len(own) else None for own in results])
@@ -130,8 +130,8 @@ def _tops(runs: Sequence[Run], query_id: int, k: int) -> list[list[int]]:
     tops: list[list[int]] = [[] for _ in runs]
     if runs:
         loaded = load_rankings(run_ids=[run.pk for run in runs], query_ids=[query_id])
-        for place, row in enumerate(loaded.run_rows.tolist()):
-            tops[row] = loaded.ranked.ranking(place)[:k].tolist()
+        for position, row in enumerate(loaded.run_rows.tolist()):
+            tops[row] = loaded.ranked.ranking(position)[:k].tolist()
     return tops
 
 
@@ -151,16 +151,16 @@ def _results(
     documents: Mapping[int, Document],
     grades: Mapping[int, GradeShown],
 ) -> list[Result]:
-    first = {document: place for place, document in enumerate(tops[0])}
+    first = {document: position for position, document in enumerate(tops[0])}
     return [
         Result(
             documents[document].docid,
             documents[document].title,
             grades.get(document),
-            first[document] - place if document in first else None,
+            first[document] - position if document in first else None,
             sum(document in other for other in tops),
         )
-        for place, document in enumerate(top)
+        for position, document in enumerate(top)
     ]
 
 

@@ -206,18 +206,18 @@ def get_run_explained(
     if selection is not None:
         judged = list_judged(selection=selection, query=query)
         definitions, apart = explain_all(selection=selection, answer=answer, judged=judged)
-    found = _Lookup(answer, definitions, judged)
-    shown = found.ranked[: None if selection is None else selection.measure.cutoff]
+    result = _Lookup(answer, definitions, judged)
+    shown = result.ranked[: None if selection is None else selection.measure.cutoff]
 
     def show(places: list[int]) -> list[RankRow]:
-        return _rank_rows(found, places, with_texts=with_texts and len(definitions) < 2)
+        return _rank_rows(result, places, with_texts=with_texts and len(definitions) < 2)
 
     return RunExplained(
         version=selection.version if selection else 0,
         query_id=query.qid,
         judged=len(judged),
         measures=definitions,
-        ideals=_ideals(selection, found) if selection else (),
+        ideals=_ideals(selection, result) if selection else (),
         run=run,
         query=query,
         selection=selection,
@@ -229,12 +229,12 @@ def get_run_explained(
 
 
 def _query(access: Access, qid: str) -> Query:
-    found = None
+    result = None
     if "\x00" not in qid:  # which PostgreSQL refuses to look for
-        found = Query.objects.filter(collection=access.collection, qid=qid).first()
-    if found is None:
+        result = Query.objects.filter(collection=access.collection, qid=qid).first()
+    if result is None:
         raise NotFound("query")
-    return found
+    return result
 
 
 def _rank_rows(found: _Lookup, places: Sequence[int], *, with_texts: bool) -> list[RankRow]:
@@ -298,7 +298,7 @@ def _ideal_rows(
         worth = tuple(gains(one.asked.measure, grades)[1:].tolist())
     worth_of = dict(zip(grades.codes, worth, strict=True))
     judged = found.judged
-    found_at = {document: place for place, document in enumerate(found.ranked, start=1)}
+    found_at = {document: position for position, document in enumerate(found.ranked, start=1)}
     best = sorted(
         _candidates(one, judged),
         key=lambda pk: (-worth_of[judged[pk].code], found_at.get(pk, len(found_at) + 1), pk),
@@ -307,13 +307,13 @@ def _ideal_rows(
     shown = _documents(best[: min(len(ranks), LONGEST_IDEAL)], with_texts=False)
     rows, following = [], iter(best)
     pk = next(following, None)
-    for place, (gain, contribution) in enumerate(ranks[:LONGEST_IDEAL], start=1):
+    for position, (gain, contribution) in enumerate(ranks[:LONGEST_IDEAL], start=1):
         if pk is None or (gain is not None and gain != worth_of[judged[pk].code]):
-            rows.append(IdealRank(place, None, None, gain, contribution, None, None, None))
+            rows.append(IdealRank(position, None, None, gain, contribution, None, None, None))
             continue
         rows.append(
             IdealRank(
-                rank=place,
+                rank=position,
                 doc_id=shown[pk].docid,
                 grade=judged[pk].code,
                 gain=gain,
@@ -368,14 +368,14 @@ def _snippet(start: str) -> str:
 
 def get_neighbours(*, selection: RunSelection, run: Run, query: Query) -> Neighbours | None:
     """The queries before and after one in a run; None for one that is not asked for."""
-    found, qids = get_ordered(selection=selection, run=run)
-    places = np.flatnonzero(found.query_ids == query.pk)
+    result, qids = get_ordered(selection=selection, run=run)
+    places = np.flatnonzero(result.query_ids == query.pk)
     if not len(places):
         return None
-    place, ids = int(places[0]), found.query_ids
+    place, ids = int(places[0]), result.query_ids
     return Neighbours(
         place=place + 1,
-        total=len(found),
+        total=len(result),
         previous=qids[int(ids[place - 1])] if place else "",
-        next=qids[int(ids[place + 1])] if place + 1 < len(found) else "",
+        next=qids[int(ids[place + 1])] if place + 1 < len(result) else "",
     )

@@ -88,17 +88,17 @@ def get_run_values(
     if selection is None:
         nothing = cut((), lambda _: [])
         return RunValues(run=run, selection=None, rows=nothing, unjudged=run.query_count)
-    found, query_ids = get_ordered(selection=selection, run=run)
-    answered = int((found.shown > 0).sum())
+    result, query_ids = get_ordered(selection=selection, run=run)
+    answered = int((result.shown > 0).sum())
     mean = get_mean(
-        found=found,
+        found=result,
         judgment_list=selection.judgment_list,
         version=selection.version,
         measure=selection.measure,
     )
 
     def show(places: list[int]) -> list[QueryValue]:
-        return _query_values(selection, found.rows(np.array(places, np.intp)), query_ids)
+        return _query_values(selection, result.rows(np.array(places, np.intp)), query_ids)
 
     return RunValues(
         version=selection.version,
@@ -109,11 +109,11 @@ def get_run_values(
         judged=mean.judged,
         run=run,
         selection=selection,
-        rows=cut(range(len(found)), show),
+        rows=cut(range(len(result)), show),
         answered=mean.answered,
         queries=mean.of,
         unjudged=0 if selection.segment or selection.sets.chosen else run.query_count - answered,
-        unanswered=len(found) - answered,
+        unanswered=len(result) - answered,
     )
 
 

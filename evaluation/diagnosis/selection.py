@@ -154,7 +154,7 @@ def _asked(judgment_list: JudgmentList, text: str, most: int) -> tuple[Asked, ..
 
 def get_ordered(*, selection: RunSelection, run: Run) -> tuple[QueryValues, Mapping[int, str]]:
     """The run's judged queries of those asked for, in their order, and every query's id."""
-    found = get_query_values(
+    result = get_query_values(
         run=run,
         judgment_list=selection.judgment_list,
         version=selection.version,
@@ -168,9 +168,9 @@ def get_ordered(*, selection: RunSelection, run: Run) -> tuple[QueryValues, Mapp
         saved_set=selection.sets.chosen,
     )
     if own is not None:
-        found = found.within(own)
-    qids = list_query_ids(collection=collection, pks=found.query_ids.tolist())
-    return found.rows(_order(found, qids, selection.sort)), qids
+        result = result.within(own)
+    qids = list_query_ids(collection=collection, pks=result.query_ids.tolist())
+    return result.rows(_order(result, qids, selection.sort)), qids
 
 
 def _order(found: QueryValues, qids: Mapping[int, str], sort: str) -> npt.NDArray[np.intp]:

@@ -55,9 +55,11 @@ class RunValues(APIView):
         filters = RunFilters(list_slug=asked.pop("list"), sort="qid", **asked)
         access = get_access(viewer=request.user, slug=slug)
         get_run_of(access, ranker_slug, run_id)
-        found = run_values.get_run_values(access=access, public_id=run_id, filters=filters, cut=cut)
-        if found.sets is None:
+        result = run_values.get_run_values(
+            access=access, public_id=run_id, filters=filters, cut=cut
+        )
+        if result.sets is None:
             raise NotFound("list")
-        own = of_set(access, found.sets, SetLook.Page.REST_RUN)
-        more = serializer_of(run_values.RunValues)(found).data
-        return page_response(request, found.rows, QueryValueOutput, more | own)
+        own = of_set(access, result.sets, SetLook.Page.REST_RUN)
+        more = serializer_of(run_values.RunValues)(result).data
+        return page_response(request, result.rows, QueryValueOutput, more | own)

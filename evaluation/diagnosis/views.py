@@ -40,16 +40,16 @@ def run(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
     access = get_access(viewer=request.user, slug=slug)
 
     def page(filters: RunFilters, number: str) -> dict[str, Any]:
-        found = get_run_values(
+        result = get_run_values(
             access=access, public_id=public_id, filters=filters, cut=paged(number)
         )
-        user_id = found.run.created_by_id
+        user_id = result.run.created_by_id
         return {
-            "page": found,
-            "aliases": [one.name for one in found.run.aliases.all()],
+            "page": result,
+            "aliases": [one.name for one in result.run.aliases.all()],
             "uploader": list_uploaders(access=access, user_ids=[user_id])[user_id],
-            "may_withdraw": may_withdraw(access, found.run),
-            **_choices(found.selection),
+            "may_withdraw": may_withdraw(access, result.run),
+            **_choices(result.selection),
         }
 
     return answer_page(
@@ -74,7 +74,7 @@ def run_query(request: HttpRequest, slug: str, public_id: UUID, qid: str) -> Htt
             few = min(max(deepest, PER_PAGE), MOST_PER_PAGE)
             return paged(number, ALL_ON_A_PAGE if whole else few)
 
-        found = get_run_explained(
+        result = get_run_explained(
             access=access,
             public_id=public_id,
             qid=qid,
@@ -83,10 +83,12 @@ def run_query(request: HttpRequest, slug: str, public_id: UUID, qid: str) -> Htt
             with_texts=not whole,
         )
         neighbours = None
-        if found.selection is not None:
-            neighbours = get_neighbours(selection=found.selection, run=found.run, query=found.query)
+        if result.selection is not None:
+            neighbours = get_neighbours(
+                selection=result.selection, run=result.run, query=result.query
+            )
         more = {"neighbours": neighbours, "is_whole": whole}
-        return {"page": found, **more, **_choices(found.selection)}
+        return {"page": result, **more, **_choices(result.selection)}
 
     return answer_page(
         request,
@@ -137,7 +139,7 @@ def query_results(request: HttpRequest, slug: str, qid: str) -> HttpResponse:
     asked = {name: request.GET.get(name, "") for name in ("list", "version", "depth")}
 
     def page(runs: list[str], depth: str) -> dict[str, Any]:
-        found = get_query_results(
+        result = get_query_results(
             access=access,
             qid=qid,
             list_slug=asked["list"],
@@ -145,9 +147,9 @@ def query_results(request: HttpRequest, slug: str, qid: str) -> HttpResponse:
             runs=runs,
             depth=depth,
         )
-        shown = [column.name for column in found.columns]
+        shown = [column.name for column in result.columns]
         options = list_run_offers(access=access, shown=shown)
-        return {"page": found, "options": options, "depths": DEPTHS}
+        return {"page": result, "options": options, "depths": DEPTHS}
 
     runs = [own for own in request.GET.getlist("runs") if own]
     return answer_page(

@@ -25,12 +25,12 @@ class Backlog:
 def get_backlog(*, at: datetime) -> Backlog:
     """What is due on all lists."""
     lists = JudgmentList.objects.filter(pk__in=list_due_lists(at=at))
-    found = [_list_backlog(judgment_list) for judgment_list in lists.select_related("leaderboard")]
+    result = [_list_backlog(judgment_list) for judgment_list in lists.select_related("leaderboard")]
     given_up = RefreshAttempt.objects.filter(
         attempts__gte=RefreshAttempt.MOST, run__withdrawn_at__isnull=True
     ).count()
-    since = min((began for _, began in found if began is not None), default=None)
-    return Backlog(sum(due for due, _ in found), since, given_up)
+    since = min((began for _, began in result if began is not None), default=None)
+    return Backlog(sum(due for due, _ in result), since, given_up)
 
 
 def _list_backlog(judgment_list: JudgmentList) -> tuple[int, datetime | None]:

@@ -67,9 +67,9 @@ class Step:
 
     def singly(self) -> Iterator["Step"]:
         """The same, run by run."""
-        for place, run in enumerate(self.runs):
+        for position, run in enumerate(self.runs):
             base = self.base and Base(
-                self.base.version, self.base.sums[place : place + 1], self.base.query_ids
+                self.base.version, self.base.sums[position : position + 1], self.base.query_ids
             )
             yield Step((run,), base, self.work / len(self.runs))
 
@@ -191,10 +191,10 @@ def list_latest(
     *, list_id: int, measure_set_id: int, run_ids: Sequence[int], below: int
 ) -> dict[int, Stored]:
     """The latest evaluation before version `below` of each of the runs that has one."""
-    found = _at_latest_version(list_id, measure_set_id, run_ids, below)
-    missing = set(run_ids) - found.keys()
+    result = _at_latest_version(list_id, measure_set_id, run_ids, below)
+    missing = set(run_ids) - result.keys()
     if not missing:
-        return found
+        return result
     latest = (
         Evaluation.objects.filter(
             run_id__in=missing,
@@ -212,8 +212,8 @@ def list_latest(
         by_version.setdefault(version_id, []).append(run_id)
     for version_id, own in by_version.items():
         there = Evaluation.objects.filter(version=version_id)
-        found |= _stored(there, measure_set_id, own)
-    return found
+        result |= _stored(there, measure_set_id, own)
+    return result
 
 
 def _may_try(attempt: RefreshAttempt, at: datetime) -> bool:

@@ -100,10 +100,10 @@ def ensure_leaderboard(*, judgment_list: JudgmentList) -> Leaderboard:
     A set that this code computes otherwise than when it was stored is replaced by one of today's
     arithmetic, so that a leaderboard never mixes two.
     """
-    found = get_leaderboard(judgment_list=judgment_list)
-    if found is not None and is_of_this_arithmetic(found.measure_set):
-        return found
-    if found is None:
+    result = get_leaderboard(judgment_list=judgment_list)
+    if result is not None and is_of_this_arithmetic(result.measure_set):
+        return result
+    if result is None:
         grades = grades_of(judgment_list)
         fitting = [measure for measure in DEFAULT_MEASURES if fits(measure, grades)]
         Leaderboard.objects.bulk_create(
@@ -112,9 +112,9 @@ def ensure_leaderboard(*, judgment_list: JudgmentList) -> Leaderboard:
         )
     else:
         # two names that were two measures can be one by now
-        own = tuple(dict.fromkeys(measures_of(found.measure_set)))
+        own = tuple(dict.fromkeys(measures_of(result.measure_set)))
         measure_set = ensure_measure_set(measures=own)
-        Leaderboard.objects.filter(pk=found.pk, measure_set=found.measure_set_id).update(
+        Leaderboard.objects.filter(pk=result.pk, measure_set=result.measure_set_id).update(
             measure_set=measure_set
         )
     judgment_list.refresh_from_db(fields=["leaderboard"])
@@ -130,9 +130,9 @@ def ensure_measure_set(*, measures: Sequence[Measure]) -> MeasureSet:
         check_can_be_stored(measure)
     definition = definition_of(measures)
     digest = digest_of(definition)
-    found = MeasureSet.objects.filter(digest=digest).first()
-    if found is not None:
-        return found
+    result = MeasureSet.objects.filter(digest=digest).first()
+    if result is not None:
+        return result
     MeasureSet.objects.bulk_create(
         [MeasureSet(digest=digest, measures=definition)], ignore_conflicts=True
     )

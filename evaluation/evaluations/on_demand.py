@@ -63,14 +63,14 @@ def get_sums(
         if wanted.keys[run.run_id] in kept
     }
     groups = _grouped(wanted, _nearer(wanted.version, nearest or {}, known))
-    found: dict[int, IntArray] = {}
+    result: dict[int, IntArray] = {}
     for (base, runs), sums in groups.items():
         own, patience = _bring(wanted, base, runs, sums, patience)
-        found |= own
-    fresh = {wanted.keys[pk]: (wanted.version, to_bytes(sums)) for pk, sums in found.items()}
+        result |= own
+    fresh = {wanted.keys[pk]: (wanted.version, to_bytes(sums)) for pk, sums in result.items()}
     if any(kept.get(key) != value for key, value in fresh.items()):
         write_cached(name, kept | fresh, KEPT)
-    return found
+    return result
 
 
 def find_nearest(

@@ -196,8 +196,8 @@ def list_run_sums(
     if leaderboard is None or query_ids is not None or not set(measures) <= set(kept):
         board = Board(judgment_list.pk, measures, grades_of(judgment_list))
         wanted = _wanted(board, version.number, runs, query_ids)
-        found = get_sums(wanted=wanted, patience=patience)
-        return [RunSums(run, version.number, measures, found.get(run.pk)) for run in runs]
+        result = get_sums(wanted=wanted, patience=patience)
+        return [RunSums(run, version.number, measures, result.get(run.pk)) for run in runs]
     places = [kept.index(measure) for measure in measures]
     if version.number == judgment_list.head:
         return list_stored_sums(judgment_list, leaderboard, runs, places)
@@ -209,13 +209,13 @@ def list_run_sums(
         run_ids=[run.pk for run in runs],
     )
     wanted = _wanted(board, version.number, runs, None)
-    found = get_sums(wanted=wanted, nearest=nearest, patience=patience)
+    result = get_sums(wanted=wanted, nearest=nearest, patience=patience)
     return [
         RunSums(
             run,
             version.number,
             measures,
-            chosen_sums(kept, found[run.pk], places) if run.pk in found else None,
+            chosen_sums(kept, result[run.pk], places) if run.pk in result else None,
         )
         for run in runs
     ]
@@ -228,8 +228,8 @@ def list_means(
 
     Runs alike come as they were registered.
     """
-    found = list_run_sums(judgment_list=judgment_list, version=version, measures=[measure])
-    means = {own.run: own.averages[0].value if own.averages else None for own in found}
+    result = list_run_sums(judgment_list=judgment_list, version=version, measures=[measure])
+    means = {own.run: own.averages[0].value if own.averages else None for own in result}
     ranked = sorted(means.items(), key=lambda one: (one[1] is None, -(one[1] or 0.0), one[0].pk))
     return dict(ranked)
 
@@ -278,14 +278,14 @@ def list_stored_sums(
     )
     kept = measures_of(leaderboard.measure_set)
     measures = tuple(kept[place] for place in places)
-    found = {
+    result = {
         run.pk: RunSums(run, own.version, measures, chosen_sums(kept, from_bytes(own.sums), places))
         for run in runs
         if (own := latest.get(run.pk)) is not None
     }
-    missing = [run for run in runs if run.pk not in found]
-    found |= _of_other_sets(judgment_list, missing, measures) if missing else {}
-    return [found.get(run.pk, RunSums(run, None, measures, None)) for run in runs]
+    missing = [run for run in runs if run.pk not in result]
+    result |= _of_other_sets(judgment_list, missing, measures) if missing else {}
+    return [result.get(run.pk, RunSums(run, None, measures, None)) for run in runs]
 
 
 def _of_other_sets(

@@ -152,10 +152,10 @@ def values_under(
     by_chunk = _stored_order if measure.ordering == STORED_ORDER else _other_order
     for chunk in chunks(query_ids, [size]):
         own = judged_queries(judged, chunk, grades)
-        found, shown = by_chunk(run, measures, own, grades)
+        result, shown = by_chunk(run, measures, own, grades)
         if measure.cutoff is not None:
             shown = np.minimum(shown, measure.cutoff)
-        values, counted = found.values, found.counted
+        values, counted = result.values, result.counted
         parts.append(QueryValues(chunk, values[:, 0], counted[:, 0], values[:, 1], shown))
     return _joined(parts)
 
@@ -165,10 +165,10 @@ def _stored_order(
 ) -> tuple[Values, Ids]:
     """The values of some queries, and how long each one's ranking is."""
     rankings = load_rankings(run_ids=[run.pk], query_ids=own.query_ids.tolist())
-    found = score(measures, grades, own, rankings, n_runs=1)
+    result = score(measures, grades, own, rankings, n_runs=1)
     shown = np.zeros(len(own), np.int64)
     shown[rankings.query_rows] = rankings.ranked.lengths()
-    return Values(found.values[0], found.counted[0]), shown
+    return Values(result.values[0], result.counted[0]), shown
 
 
 def _other_order(

@@ -161,8 +161,8 @@ class _Loaded:
                 n_runs=self.n_runs,
                 groups=groups,
             )
-        found = self.values(board, judged)
-        return sums_of(board.measures, found.values, found.counted, groups)
+        result = self.values(board, judged)
+        return sums_of(board.measures, result.values, result.counted, groups)
 
     def values(self, board: Board, judged: StoredJudgments) -> Values:
         """Every measure of every run for each of these queries, (n_runs, n_queries, n_measures)."""
@@ -172,10 +172,10 @@ class _Loaded:
             columns = [i for i, m in enumerate(board.measures) if m.ordering == ordering]
             own = [board.measures[column] for column in columns]
             if ordering == STORED_ORDER:
-                found = score(own, board.grades, judged, self.rankings, n_runs=self.n_runs)
+                result = score(own, board.grades, judged, self.rankings, n_runs=self.n_runs)
             else:
-                found = score_answers(own, board.grades, judged.judgments, self.answers)
-            values[..., columns], counted[..., columns] = found.values, found.counted
+                result = score_answers(own, board.grades, judged.judgments, self.answers)
+            values[..., columns], counted[..., columns] = result.values, result.counted
         return Values(values, counted)
 
 
@@ -192,13 +192,13 @@ def _counted_queries(
     board: Board, judged: Judged, runs: Sequence[RunSize], query_ids: Sequence[int] | None
 ) -> Ids:
     """The judged queries, and those that a run answers where a mean is over them too."""
-    found = np.unique(judged.query_ids)
+    result = np.unique(judged.query_ids)
     if all(measure.queries in KEPT_QUERIES for measure in board.measures):
-        return found
+        return result
     answered = np.array(list_answered(run_ids=[run.run_id for run in runs]), np.int64)
     if query_ids is not None:
         answered = np.intersect1d(answered, np.array(query_ids, np.int64))
-    return np.union1d(found, answered)
+    return np.union1d(result, answered)
 
 
 def touched_queries(*, board: Board, after: int, until: int) -> list[int]:
@@ -227,9 +227,9 @@ def _groups(board: Board, version: int, query_ids: Ids, segments: tuple[str, ...
     """Weights and segments at a version; a query outside the segments is not judged then."""
     if not reads_traits(board.measures):
         return None
-    found = get_query_traits(list_id=board.list_id, version=version, query_ids=query_ids.tolist())
+    result = get_query_traits(list_id=board.list_id, version=version, query_ids=query_ids.tolist())
     place = {name: number for number, name in enumerate(segments)}
-    traits = [found[query_id] for query_id in query_ids.tolist()]
+    traits = [result[query_id] for query_id in query_ids.tolist()]
     return Groups(
         np.array([own.weight for own in traits], np.float64),
         np.array([place.get(own.segment, -1) for own in traits], np.int64),

@@ -100,26 +100,26 @@ def verify_list(*, judgment_list: JudgmentList, every_step: bool = False) -> Ver
     At the head and at every release; with `every_step` every other stored evaluation too, by its
     difference from the one before.
     """
-    found = _verify_releases(judgment_list)
+    result = _verify_releases(judgment_list)
     evaluations = Evaluation.objects.filter(version__list=judgment_list)
     sets = MeasureSet.objects.filter(pk__in=evaluations.values("measure_set"))
     for measure_set in sets.order_by("pk"):
         if not is_of_this_arithmetic(measure_set):
-            found += Verified(outdated=evaluations.filter(measure_set=measure_set).count())
+            result += Verified(outdated=evaluations.filter(measure_set=measure_set).count())
             continue
         board = Board(judgment_list.pk, measures_of(measure_set), grades_of(judgment_list))
-        found += _verify_from_scratch(judgment_list, measure_set, board)
+        result += _verify_from_scratch(judgment_list, measure_set, board)
         if every_step:
-            found += _verify_steps(judgment_list, measure_set, board)
-    return found
+            result += _verify_steps(judgment_list, measure_set, board)
+    return result
 
 
 def verify_runs(*, collection: Collection) -> Verified:
     """Hold every run's stored rankings against its digest, and their order against the tie rule."""
-    found = Verified()
+    result = Verified()
     for run in Run.objects.filter(ranker__collection=collection).select_related("ranker"):
-        found += Verified(runs=1, problems=tuple(_run_problems(collection, run)))
-    return found
+        result += Verified(runs=1, problems=tuple(_run_problems(collection, run)))
+    return result
 
 
 def _verify_releases(judgment_list: JudgmentList) -> Verified:
@@ -140,7 +140,7 @@ def _verify_from_scratch(
 ) -> Verified:
     released = Release.objects.filter(list=judgment_list).values("version")
     wanted = Q(version__in=released) | Q(version__number=judgment_list.head)
-    found = Verified()
+    result = Verified()
     by_version: dict[int, list[_Row]] = {}
     for row in _rows(judgment_list, measure_set, wanted):
         by_version.setdefault(row.number, []).append(row)
@@ -149,8 +149,8 @@ def _verify_from_scratch(
             sizes = [row.size for row in together]
             right = compute_sums(board=board, version=number, runs=sizes)
             problems = _compare(together, right, _row_names(board, number))
-            found += Verified(evaluations=len(together), problems=tuple(problems))
-    return found
+            result += Verified(evaluations=len(together), problems=tuple(problems))
+    return result
 
 
 def _verify_steps(judgment_list: JudgmentList, measure_set: MeasureSet, board: Board) -> Verified:
@@ -162,7 +162,7 @@ def _verify_steps(judgment_list: JudgmentList, measure_set: MeasureSet, board: B
         if known is not None and _fits(known, board) and _fits(row, board):
             groups.setdefault((known.number, row.number), []).append((known, row))
         before[row.size.run_id] = row
-    found = Verified()
+    result = Verified()
     for (first, second), pairs in groups.items():
         touched = touched_queries(board=board, after=first, until=second)
         sums = np.stack([from_bytes(old.sums) for old, _ in pairs])
@@ -177,8 +177,8 @@ def _verify_steps(judgment_list: JudgmentList, measure_set: MeasureSet, board: B
         )
         names = _row_names(board, second)
         problems = [f"{p} (from version {first})" for p in _compare(rows, right, names)]
-        found += Verified(steps=len(rows), problems=tuple(problems))
-    return found
+        result += Verified(steps=len(rows), problems=tuple(problems))
+    return result
 
 
 def _rows(judgment_list: JudgmentList, measure_set: MeasureSet, wanted: Q) -> Iterator[_Row]:

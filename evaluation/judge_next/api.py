@@ -44,10 +44,10 @@ class JudgeNext(APIView):
         """List the pairs whose labels could change the comparison of some runs the most."""
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
-        found = queries.get_judge_next(
+        result = queries.get_judge_next(
             access=access,
             judgment_list=get_list(access=access, slug=list_slug),
             asked=queries.NextAsked(runs=run_names(asked.pop("runs")), **asked),
         )
-        own = of_set(access, found.sets, SetLook.Page.REST_JUDGE_NEXT)
-        return Response(self.Output(found, context=own).data)
+        own = of_set(access, result.sets, SetLook.Page.REST_JUDGE_NEXT)
+        return Response(self.Output(result, context=own).data)

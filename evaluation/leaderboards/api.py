@@ -93,7 +93,7 @@ class Leaderboard(APIView):
         """Return every run's values: of any version, any measures, all queries or one segment."""
         filters = Filters(**read_parameters(request, self.Parameters))
         access = get_access(viewer=request.user, slug=slug)
-        found = get_leaderboard(access=access, slug=list_slug, filters=filters)
-        own = of_set(access, found.sets, SetLook.Page.REST_LEADERBOARD)
-        own |= of_origins(found.list, is_head=found.is_head)
-        return Response(self.Output(found, context=own).data)
+        result = get_leaderboard(access=access, slug=list_slug, filters=filters)
+        own = of_set(access, result.sets, SetLook.Page.REST_LEADERBOARD)
+        own |= of_origins(result.list, is_head=result.is_head)
+        return Response(self.Output(result, context=own).data)

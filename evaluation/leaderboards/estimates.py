@@ -27,15 +27,15 @@ def with_estimates(
     measure = next((one for one in shown if one in kept), None)
     if measure is None:
         return table
-    found = get_estimates(
+    result = get_estimates(
         access=access, slug=table.list.slug, filters=SampleFilters(measure=measure.name)
     )
-    if not found.judged:
+    if not result.judged:
         return table
-    by_run = {one.run: one for one in found.runs}
+    by_run = {one.run: one for one in result.runs}
     return replace(
         table,
-        estimates=found,
+        estimates=result,
         runs=tuple(replace(row, estimate=by_run.get(row.name)) for row in table.runs),
-        state=table.state + ("~" if found.computing else ""),
+        state=table.state + ("~" if result.computing else ""),
     )

@@ -141,9 +141,9 @@ def as_figure(table: BoardTable) -> str:
         f'<text x="{x(tick)}" y="{bottom + 18}" text-anchor="middle">{tick:.2f}</text>'
         for tick in _ticks(low, high)
     ]
-    for place, ((_, value), name) in enumerate(zip(known, names, strict=True)):
+    for position, ((_, value), name) in enumerate(zip(known, names, strict=True)):
         assert value.mean is not None
-        y = 34 + line * place
+        y = 34 + line * position
         parts.append(f'<text x="{left - 10:g}" y="{y + 4}" text-anchor="end">{_xml(name)}</text>')
         if value.low is not None and value.high is not None:
             span = f"M{x(value.low)} {y}H{x(value.high)}"

@@ -61,7 +61,7 @@ def list_standings(access: Access) -> Iterator[Standing]:
     for order, judgment_list in enumerate(lists_qs.order_by("-pk")[:MOST], start=MOST):
         measure = kept_measures(judgment_list)[0]
         version = get_version(judgment_list=judgment_list, name=HEAD)
-        found = list_run_sums(
+        result = list_run_sums(
             judgment_list=judgment_list, version=version, measures=[measure], only_newest=True
         )
         yield Standing(
@@ -74,7 +74,7 @@ def list_standings(access: Access) -> Iterator[Standing]:
                 "version", args=[access.collection.slug, judgment_list.slug, version.number]
             )
             + "#changes",
-            lines=tuple(_first(found, access.collection.slug)),
+            lines=tuple(_first(result, access.collection.slug)),
         )
 
 

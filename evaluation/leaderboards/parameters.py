@@ -96,8 +96,8 @@ def _axes(
     ]
     parameters = [
         axis
-        for place, name in enumerate(names)
-        if (axis := _axis(name, [run.parameters[place] for run in runs]))
+        for position, name in enumerate(names)
+        if (axis := _axis(name, [run.parameters[position] for run in runs]))
     ]
     if not parameters or not measures:
         return ()

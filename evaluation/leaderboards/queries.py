@@ -70,14 +70,14 @@ def get_leaderboard(*, access: Access, slug: str, filters: Filters) -> Leaderboa
         only_newest=filters.runs == NEWEST,
         named=_named(access, filters),
     )
-    found = [own for own in every if _is_asked_for(own.run, filters)]
-    baseline = _baseline(found, filters.baseline)
+    result = [own for own in every if _is_asked_for(own.run, filters)]
+    baseline = _baseline(result, filters.baseline)
     since, earlier = _earlier(judgment_list, filters, columns.measures, sets.chosen)
     headings, rows = _rows(
         judgment_list=judgment_list,
         version=version,
         columns=columns,
-        found=found,
+        found=result,
         baseline=baseline,
         earlier=earlier,
     )
@@ -162,8 +162,8 @@ def _named(access: Access, filters: Filters) -> list[Run] | None:
     if filters.runs in ("", NEWEST):
         return None
     names = [filters.runs, *([filters.baseline] if filters.baseline else [])]
-    found = list_named_runs(access=access, names=names)
-    return [run for run in found if run.withdrawn_at is None]
+    result = list_named_runs(access=access, names=names)
+    return [run for run in result if run.withdrawn_at is None]
 
 
 def _columns(judgment_list: JudgmentList, text: str) -> _Columns:
@@ -225,7 +225,7 @@ def _earlier(
         return None, {}
     version = get_version(judgment_list=judgment_list, name=filters.since)
     try:
-        found = list_run_sums(
+        result = list_run_sums(
             judgment_list=judgment_list,
             version=version,
             measures=measures,
@@ -235,7 +235,7 @@ def _earlier(
     except FilterRefused:  # none of these queries was judged then
         return version.number, {}
     # a run whose values are older than the head's may have older ones than that version's as well
-    known = [own for own in found if own.version == version.number]
+    known = [own for own in result if own.version == version.number]
     return version.number, {own.run.pk: own.averages for own in known}
 
 
@@ -345,4 +345,4 @@ def _sorted(rows: Sequence[Row], columns: Sequence[Column], sort: str) -> list[R
         ordered = [*(row for _, row in known), *(row for mean, row in means if mean is None)]
     else:
         raise FilterRefused("no_column", f"Can’t sort by {key}.")
-    return [replace(row, place=place) for place, row in enumerate(ordered, start=1)]
+    return [replace(row, place=position) for position, row in enumerate(ordered, start=1)]

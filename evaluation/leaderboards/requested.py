@@ -56,11 +56,11 @@ def get_requested(*, access: Access, slug: str, measures: str, version: str) -> 
         raise FilterRefused("no_measures", "Name at least one measure.")
     own = board_measures(judgment_list, measures)
     names = dict.fromkeys(one.canonical for one in ask_all(measures))
-    found = get_version(judgment_list=judgment_list, name=version)
-    every = list_run_sums(judgment_list=judgment_list, version=found, measures=own, patience=0)
-    done = sum(one.sums is not None and one.version == found.number for one in every)
+    result = get_version(judgment_list=judgment_list, name=version)
+    every = list_run_sums(judgment_list=judgment_list, version=result, measures=own, patience=0)
+    done = sum(one.sums is not None and one.version == result.number for one in every)
     return RequestedMeasures(
-        version=found.number,
+        version=result.number,
         measures=tuple(names),
         state="ready" if done == len(every) else "computing",
         done=done,
@@ -82,8 +82,8 @@ def compute_requested(*, list_id: int, version: int, measures: str) -> int:
 
     What no one can ask for any more is left alone.
     """
-    found = JudgmentVersion.objects.select_related("list").filter(list=list_id, number=version)
-    version_row = found.first()
+    result = JudgmentVersion.objects.select_related("list").filter(list=list_id, number=version)
+    version_row = result.first()
     if version_row is None:
         return 0
     judgment_list = version_row.list

@@ -44,14 +44,14 @@ class ListMeasures(APIView):
         """
         check_parameters(request)
         access = get_access(viewer=request.user, slug=slug)
-        found = get_requested(
+        result = get_requested(
             access=access, slug=list_slug, **read_input(self.Parameters, request.data)
         )
-        enqueue(found)
-        query = urlencode([("measures", ",".join(found.measures)), ("version", found.version)])
+        enqueue(result)
+        query = urlencode([("measures", ",".join(result.measures)), ("version", result.version)])
         location = f"{reverse('api-list-measures', args=[slug, list_slug])}?{query}"
-        status = 200 if found.state == "ready" else 202
-        return Response(self.Output(found).data, status=status, headers={"Location": location})
+        status = 200 if result.state == "ready" else 202
+        return Response(self.Output(result).data, status=status, headers={"Location": location})
 
     @extend_schema(
         operation_id="get_requested_measures",
@@ -62,6 +62,6 @@ class ListMeasures(APIView):
         """Return the progress. When done, the leaderboard of these measures is complete."""
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
-        found = get_requested(access=access, slug=list_slug, **asked)
-        enqueue(found)
-        return Response(self.Output(found).data)
+        result = get_requested(access=access, slug=list_slug, **asked)
+        enqueue(result)
+        return Response(self.Output(result).data)

@@ -109,18 +109,18 @@ def get_segment_table(*, access: Access, slug: str, filters: SegmentFilters) -> 
         board = Board(judgment_list.pk, (split,), grades_of(judgment_list))
         names = segments_of(board=board, version=version.number)
     every = list_run_sums(judgment_list=judgment_list, version=version, measures=[split])
-    found = [
+    result = [
         own for own in every if version and own.version == version.number and own.by_segment(0)
     ]
-    values = [dict(zip(names, own.by_segment(0), strict=True)) for own in found]
+    values = [dict(zip(names, own.by_segment(0), strict=True)) for own in result]
     best = {
         name: max((mean for own in values if (mean := own[name].value) is not None), default=None)
         for name in names
-        if len(found) > 1
+        if len(result) > 1
     }
-    rows = [_row(own, in_each, best) for own, in_each in zip(found, values, strict=True)]
+    rows = [_row(own, in_each, best) for own, in_each in zip(result, values, strict=True)]
     rows.sort(key=lambda row: (-(row.every.mean or 0.0), row.run))
-    late = [_row(own, {}, best) for own in every if own not in found]
+    late = [_row(own, {}, best) for own in every if own not in result]
     return SegmentTable(
         version=version.number if version else None,
         is_head=version is None or version.number == judgment_list.head,

@@ -60,5 +60,5 @@ class Segments(APIView):
         """Return every run's mean of one measure in each segment of queries."""
         filters = SegmentFilters(**read_parameters(request, self.Parameters))
         access = get_access(viewer=request.user, slug=slug)
-        found = get_segment_table(access=access, slug=list_slug, filters=filters)
-        return Response(self.Output(found).data)
+        result = get_segment_table(access=access, slug=list_slug, filters=filters)
+        return Response(self.Output(result).data)

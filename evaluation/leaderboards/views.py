@@ -70,18 +70,18 @@ def leaderboard(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse
             return HttpResponse(status=204)
 
     def page(filters: Filters) -> dict[str, Any]:
-        found = get_leaderboard(access=access, slug=list_slug, filters=filters)
-        found = with_estimates(found, access=access, filters=filters)
+        result = get_leaderboard(access=access, slug=list_slug, filters=filters)
+        result = with_estimates(result, access=access, filters=filters)
         return {
-            "page": found,
+            "page": result,
             "filters": filters,
-            "rows": Paginator(found.runs, ROWS).get_page(filters.page),
-            "choices": None if is_part(request) else list_board_choices(found),
-            "origins": None if is_part(request) else find_origins(judgment_list=found.list),
-            "click_grades": 0 if is_part(request) else click_grades_of(found),
-            "machine_grades": 0 if is_part(request) else machine_grades_of(found),
-            "changed": 0 if is_part(request) else count_changed(found.list),
-            "offers_find": bool(filters.find) or len(found.runs) > FEW,
+            "rows": Paginator(result.runs, ROWS).get_page(filters.page),
+            "choices": None if is_part(request) else list_board_choices(result),
+            "origins": None if is_part(request) else find_origins(judgment_list=result.list),
+            "click_grades": 0 if is_part(request) else click_grades_of(result),
+            "machine_grades": 0 if is_part(request) else machine_grades_of(result),
+            "changed": 0 if is_part(request) else count_changed(result.list),
+            "offers_find": bool(filters.find) or len(result.runs) > FEW,
         }
 
     response = answer_page(
@@ -110,7 +110,7 @@ def leaderboard_file(request: HttpRequest, slug: str, list_slug: str) -> HttpRes
         raise NotFound("format")
     filters = filters_of(request.GET)
     try:
-        found = get_leaderboard(access=access, slug=list_slug, filters=filters)
+        result = get_leaderboard(access=access, slug=list_slug, filters=filters)
     except NotFound:
         raise
     except DomainError as error:
@@ -118,12 +118,12 @@ def leaderboard_file(request: HttpRequest, slug: str, list_slug: str) -> HttpRes
         return redirect("leaderboard", slug, list_slug)
     looks = count_look(
         access=access,
-        sets=found.sets,
+        sets=result.sets,
         page=SetLook.Page.BOARD_FILE,
         at=timezone.now(),
     )
-    content = form.write(get_board_table(found, tag=filters.tag, looks=looks))
-    name = f"{slug}-{list_slug}-{found.version or 0}.{form.extension}"
+    content = form.write(get_board_table(result, tag=filters.tag, looks=looks))
+    name = f"{slug}-{list_slug}-{result.version or 0}.{form.extension}"
     return as_download(content, media_type=form.media_type, file_name=name)
 
 
@@ -138,9 +138,9 @@ def leaderboard_segments(request: HttpRequest, slug: str, list_slug: str) -> Htt
     )
 
     def page(filters: SegmentFilters) -> dict[str, Any]:
-        found = get_segment_table(access=access, slug=list_slug, filters=filters)
-        measures = [recognise(one).canonical for one in kept_measures(found.list)]
-        return {"page": found, "measures": measures}
+        result = get_segment_table(access=access, slug=list_slug, filters=filters)
+        measures = [recognise(one).canonical for one in kept_measures(result.list)]
+        return {"page": result, "measures": measures}
 
     return answer_page(
         request,

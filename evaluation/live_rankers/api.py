@@ -290,8 +290,8 @@ class OneSnapshot(APIView):
         """Return how far a snapshot is: how many queries have which outcome, and its run."""
         check_parameters(request)
         access = get_access(viewer=request.user, slug=slug)
-        found = get_snapshot(access=access, slug=ranker_slug, public_id=snapshot_id)
-        return Response(SnapshotOutput(get_snapshot_state(snapshot=found)).data)
+        result = get_snapshot(access=access, slug=ranker_slug, public_id=snapshot_id)
+        return Response(SnapshotOutput(get_snapshot_state(snapshot=result)).data)
 
 
 class Answers(APIView):
@@ -306,8 +306,8 @@ class Answers(APIView):
         """List what became of each query, in the order in which the answers came."""
         wish = read_parameters(request, PageParameters)
         access = get_access(viewer=request.user, slug=slug)
-        found = get_snapshot(access=access, slug=ranker_slug, public_id=snapshot_id)
-        return page_response(request, list_answers(snapshot=found, **wish), AnswerOutput)
+        result = get_snapshot(access=access, slug=ranker_slug, public_id=snapshot_id)
+        return page_response(request, list_answers(snapshot=result, **wish), AnswerOutput)
 
 
 class Stop(APIView):
@@ -319,10 +319,10 @@ class Stop(APIView):
         check_parameters(request)
         access = get_access(viewer=request.user, slug=slug)
         check_may_upload_runs(access)
-        found = get_snapshot(access=access, slug=ranker_slug, public_id=snapshot_id)
-        stop_snapshot(access=access, snapshot=found, at=timezone.now())
-        found.refresh_from_db()
-        return Response(SnapshotOutput(get_snapshot_state(snapshot=found)).data)
+        result = get_snapshot(access=access, slug=ranker_slug, public_id=snapshot_id)
+        stop_snapshot(access=access, snapshot=result, at=timezone.now())
+        result.refresh_from_db()
+        return Response(SnapshotOutput(get_snapshot_state(snapshot=result)).data)
 
 
 def _configuration(given: dict[str, Any]) -> Configuration:

@@ -126,13 +126,13 @@ class ConfigurationForm(forms.Form):
 
     def clean_headers(self) -> tuple[tuple[str, str], ...]:
         """Names and values."""
-        found = []
+        result = []
         for line in filter(None, map(str.strip, self.cleaned_data["headers"].splitlines())):
             name, colon, value = line.partition(":")
             if not colon:
                 raise forms.ValidationError(f"{line[:50]!r} has no colon.")
-            found.append((name.strip(), value.strip()))
-        return tuple(found)
+            result.append((name.strip(), value.strip()))
+        return tuple(result)
 
     def to_configuration(self) -> Configuration:
         """What was entered; not checked yet. The form is valid."""

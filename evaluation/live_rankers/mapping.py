@@ -115,14 +115,14 @@ def map_answer(answer: Json, mapping: Mapping, *, depth: int) -> MappedAnswer:
     rows = _search("rows", mapping.rows, answer)
     if not isinstance(rows, list):
         raise BadAnswer(f"“{mapping.rows}” selects {_kind(rows)}, not an array of results.")
-    found: dict[str, Row] = {}
+    result: dict[str, Row] = {}
     for position, row in enumerate(rows[:depth], start=1):
         mapped = _row(row, mapping, position)
-        if mapped.id in found:
+        if mapped.id in result:
             raise BadAnswer(f"Result {position} has the id {mapped.id!r} of an earlier result.")
-        found[mapped.id] = mapped
+        result[mapped.id] = mapped
     is_partial = bool(mapping.partial) and _search("partial", mapping.partial, answer) is True
-    return MappedAnswer(tuple(found.values()), is_partial)
+    return MappedAnswer(tuple(result.values()), is_partial)
 
 
 def _row(row: Json, mapping: Mapping, position: int) -> Row:
@@ -161,10 +161,10 @@ def _text(expression: str, row: Json) -> str:
 
 def _search(field: str, expression: str, value: Json) -> Json:
     try:
-        found: Json = _selector(expression)(value)
+        result: Json = _selector(expression)(value)
     except (JMESPathError, RecursionError, ArithmeticError, ValueError) as error:
         raise BadAnswer(f"“{expression}” ({field}) fails: {_first_line(error)}") from error
-    return found
+    return result
 
 
 @lru_cache(maxsize=256)

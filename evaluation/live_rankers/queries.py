@@ -178,14 +178,14 @@ def list_snapshots(*, access: Access, slug: str, after: int, limit: int) -> Part
 def get_snapshot(*, access: Access, slug: str, public_id: UUID) -> Snapshot:
     """A snapshot of a ranker of the collection. Raises NotFound."""
     ranker = get_ranker(access=access, slug=slug)
-    found = (
+    result = (
         Snapshot.objects.filter(source__ranker=ranker, public_id=public_id)
         .select_related("source__ranker", "revision", "run")
         .first()
     )
-    if found is None:
+    if result is None:
         raise NotFound("snapshot")
-    return found
+    return result
 
 
 def get_snapshot_page(*, access: Access, slug: str, public_id: UUID, page: str) -> SnapshotPage:
@@ -255,7 +255,7 @@ def list_answers(*, snapshot: Snapshot, after: int, limit: int) -> Part[Snapshot
 def get_query_to_try(*, access: Access, qid: str) -> Query:
     """A query of the collection by its id; the first that has a text where none is named."""
     queries = Query.objects.filter(collection=access.collection).exclude(text="").order_by("pk")
-    found = (queries.filter(qid=qid) if qid else queries).first()
-    if found is None:
+    result = (queries.filter(qid=qid) if qid else queries).first()
+    if result is None:
         raise NotFound("query")
-    return found
+    return result

@@ -35,7 +35,7 @@ def next_time(cron: str, time_zone: str, *, after: datetime) -> datetime:
     if len(cron.split()) != 5 or len(cron) > LONGEST:
         raise ScheduleRefused("cron", "Use five fields: minute, hour, day, month, weekday.")
     try:
-        found = next(CronSim(cron, after.astimezone(zone)))
+        result = next(CronSim(cron, after.astimezone(zone)))
     except (CronSimError, StopIteration) as error:
         raise ScheduleRefused("cron", f"Not a cron expression: {error}".rstrip(": ")) from error
-    return found.astimezone(UTC)
+    return result.astimezone(UTC)

@@ -186,10 +186,10 @@ def start_snapshot(
     if name:
         check_run_name(name)
     wanted = source.revisions.order_by("-number")
-    found = (wanted if revision is None else wanted.filter(number=revision)).first()
-    if found is None:
+    result = (wanted if revision is None else wanted.filter(number=revision)).first()
+    if result is None:
         raise LiveRefused("no_revision", f"{ranker.slug} has no revision {revision or 1}.")
-    return _start(source, found, name=name, by=access.user, at=at, is_scheduled=False)
+    return _start(source, result, name=name, by=access.user, at=at, is_scheduled=False)
 
 
 def start_due_snapshots(*, at: datetime) -> int:
@@ -308,11 +308,11 @@ def end_abandoned(*, at: datetime) -> None:
 def get_source(access: Access, ranker: Ranker) -> LiveSource:
     """The live source of a ranker of the viewer's collection. Raises NotFound."""
     _check_own(access, ranker)
-    found = LiveSource.objects.filter(ranker=ranker).select_related("secret").first()
-    if found is None:
+    result = LiveSource.objects.filter(ranker=ranker).select_related("secret").first()
+    if result is None:
         raise NotFound("live source")
-    found.ranker = ranker
-    return found
+    result.ranker = ranker
+    return result
 
 
 def _check_own(access: Access, ranker: Ranker) -> None:

@@ -81,10 +81,10 @@ def fill_url(url: str, variables: Variables) -> str:
     """
     head, mark, query = url.partition("?")
     parts = head.split("/")
-    for place, part in enumerate(parts):
-        parts[place] = _fill_part(part, variables)
-        if parts[place] != part and unquote(parts[place]) in _DOTS:
-            raise _refused(f"{unquote(parts[place])!r} can't be a part of a path.")
+    for position, part in enumerate(parts):
+        parts[position] = _fill_part(part, variables)
+        if parts[position] != part and unquote(parts[position]) in _DOTS:
+            raise _refused(f"{unquote(parts[position])!r} can't be a part of a path.")
     return "/".join(parts) + mark + _fill_part(query, variables)
 
 
@@ -122,7 +122,7 @@ def _names_in(body: Json) -> set[str]:
 
 
 def _names(text: str) -> set[str]:
-    names = {found.group(1) for found in _VARIABLE.finditer(text)}
+    names = {result.group(1) for result in _VARIABLE.finditer(text)}
     if "{{" in _VARIABLE.sub("", text):
         raise _refused("A {{ has no }}.")
     for name in sorted(names - set(NAMES)):

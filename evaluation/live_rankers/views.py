@@ -232,9 +232,9 @@ def snapshot_stop(
     """Ask no more queries."""
     access = get_access(viewer=request.user, slug=slug)
     check_may_upload_runs(access)
-    found = get_snapshot(access=access, slug=ranker_slug, public_id=public_id)
+    result = get_snapshot(access=access, slug=ranker_slug, public_id=public_id)
     try:
-        stop_snapshot(access=access, snapshot=found, at=timezone.now())
+        stop_snapshot(access=access, snapshot=result, at=timezone.now())
     except NotFound:
         raise
     except DomainError as error:

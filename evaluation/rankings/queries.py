@@ -43,7 +43,7 @@ def load_answers(*, run_id: int, query_ids: Sequence[int]) -> list[Answer]:
         return []
     own = Ranking.objects.filter(run=run_id)
     rows = own.filter(query__gte=query_ids[0], query__lte=query_ids[-1])
-    found = {
+    result = {
         query_id: Answer(
             documents := unpack_documents(bytes(packed)),
             unpack_scores(bytes(scores)),
@@ -53,7 +53,7 @@ def load_answers(*, run_id: int, query_ids: Sequence[int]) -> list[Answer]:
             "query_id", "documents", "scores", "order"
         )
     }
-    return [found.get(query_id, NOTHING) for query_id in query_ids]
+    return [result.get(query_id, NOTHING) for query_id in query_ids]
 
 
 def load_all_answers(*, run_ids: Sequence[int], query_ids: Sequence[int]) -> list[Answer]:
@@ -67,7 +67,7 @@ def load_all_answers(*, run_ids: Sequence[int], query_ids: Sequence[int]) -> lis
             + f"WHERE r.query_id = asked.id AND r.run_id {runs}",
             [*parameters, parameter],
         )
-        found = {
+        result = {
             (run_id, query_id): Answer(
                 documents := unpack_documents(bytes(packed)),
                 unpack_scores(bytes(scores)),
@@ -75,7 +75,7 @@ def load_all_answers(*, run_ids: Sequence[int], query_ids: Sequence[int]) -> lis
             )
             for run_id, query_id, packed, scores, order in cursor.fetchall()
         }
-    return [found.get((run, query), NOTHING) for run in run_ids for query in query_ids]
+    return [result.get((run, query), NOTHING) for run in run_ids for query in query_ids]
 
 
 def list_answered(*, run_ids: Sequence[int]) -> list[int]:

@@ -269,9 +269,9 @@ class Run(APIView):
         wish = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
         run = resources.get_run_of(access, ranker_slug, run_id)
-        found = wait_for_run(run=run, seconds=wish["wait"])
-        headers = {"Retry-After": "1"} if found.is_cut else {}
-        return Response(RunOutput(run).data | ProgressOutput(found).data, headers=headers)
+        result = wait_for_run(run=run, seconds=wish["wait"])
+        headers = {"Retry-After": "1"} if result.is_cut else {}
+        return Response(RunOutput(run).data | ProgressOutput(result).data, headers=headers)
 
 
 class RunFile(APIView):

@@ -46,12 +46,12 @@ def parse_parameters(text: str) -> dict[str, Scalar]:
     if len(text) > LONGEST_TEXT:
         raise _refused(f"more than {LONGEST_TEXT:,} characters")
     try:
-        found = json_object(text)
+        result = json_object(text)
     except JsonRefusedError as error:
         raise _refused(error.message.rstrip(".")) from None
-    if len(found) > MOST_PARAMETERS:
+    if len(result) > MOST_PARAMETERS:
         raise _refused(f"more than {MOST_PARAMETERS}")
-    return {key: _scalar(key, value) for key, value in found.items()}
+    return {key: _scalar(key, value) for key, value in result.items()}
 
 
 def parse_commit(text: str) -> str:

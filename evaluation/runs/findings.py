@@ -38,21 +38,21 @@ class FileFindings:
     @property
     def remarks(self) -> list[str]:
         """What its uploader may not expect, a sentence each."""
-        found = []
+        result = []
         if self.ordered_by == "rank":
-            found.append(f"Read as {self.read_as}.")
+            result.append(f"Read as {self.read_as}.")
         if self.tied_rows:
             lines = "1 query" if self.tied_queries == 1 else f"{self.tied_queries:,} queries"
             offer = " To use the file's order, upload it with “Trust the rank column” (order=rank)."
-            found.append(
+            result.append(
                 f"{self.tied_rows:,} lines in {lines} have the same {self.ordered_by} as another "
                 "of their query; these are ordered by document id, descending, as in trec_eval."
                 + (offer if self.ordered_by == "score" else "")
             )
         if self.without_text:
             documents = "document has" if self.without_text == 1 else "documents have"
-            found.append(f"{self.without_text:,} {documents} no text in this collection.")
-        return found
+            result.append(f"{self.without_text:,} {documents} no text in this collection.")
+        return result
 
 
 def get_findings(*, collection: Collection, file: RunFile) -> FileFindings:

@@ -71,10 +71,10 @@ def find_runs(*, access: Access, names: Sequence[str]) -> list[Run]:
     """
     if not names:
         return list_newest_runs(access)[:AT_FIRST]
-    found = list_named_runs(access=access, names=names)
-    if len(found) > MOST:
+    result = list_named_runs(access=access, names=names)
+    if len(result) > MOST:
         raise FilterRefused("too_many_runs", f"At most {MOST} runs can be compared at a time.")
-    return found
+    return result
 
 
 def list_newest_runs(access: Access) -> list[Run]:
@@ -96,15 +96,15 @@ def list_named_runs(*, access: Access, names: Sequence[str]) -> list[Run]:
     if len(texts) > MOST_NAMES:
         raise FilterRefused("too_many_names", f"Name at most {MOST_NAMES} runs at a time.")
     by_name = _runs_by_name(access, texts)
-    found: dict[int, Run] = {}
+    result: dict[int, Run] = {}
     for name in whole:
         # a run's own name may have a comma in it
         for text in [name] if name in by_name else parts[name]:
             run = by_name.get(text)
             if run is None:
                 raise FilterRefused("no_run", f"No run named {text[:60]} in this collection.")
-            found[run.pk] = run
-    return list(found.values())
+            result[run.pk] = run
+    return list(result.values())
 
 
 def _runs_by_name(access: Access, texts: Collection[str]) -> dict[str, Run]:
@@ -131,10 +131,10 @@ def _runs_by_name(access: Access, texts: Collection[str]) -> dict[str, Run]:
     by_full_name |= {name_of(run): run for run in runs}
     # the last of a ranker in this order is its newest; a withdrawn one is never meant
     by_ranker = {run.ranker.slug: run for run in runs if run.withdrawn_at is None}
-    found = {text: by_id.get(public_id) for text, public_id in ids.items()}
-    found |= {text: by_full_name.get(text) for text in named}
-    found |= {text: by_ranker.get(text) for text in rankers}
-    return {text: run for text, run in found.items() if run is not None}
+    result = {text: by_id.get(public_id) for text, public_id in ids.items()}
+    result |= {text: by_full_name.get(text) for text in named}
+    result |= {text: by_ranker.get(text) for text in rankers}
+    return {text: run for text, run in result.items() if run is not None}
 
 
 def _runs_by_alias(access: Access, texts: Collection[str]) -> dict[str, int]:
@@ -142,8 +142,8 @@ def _runs_by_alias(access: Access, texts: Collection[str]) -> dict[str, int]:
     aliases = {alias for text in texts if (alias := text.partition("/")[2])}
     if not aliases:
         return {}
-    found = RunAlias.objects.filter(ranker__collection=access.collection, name__in=aliases)
-    rows = found.values_list("ranker__slug", "name", "run")
+    result = RunAlias.objects.filter(ranker__collection=access.collection, name__in=aliases)
+    rows = result.values_list("ranker__slug", "name", "run")
     by_name = {f"{ranker}/{name}": pk for ranker, name, pk in rows}
     return {text: by_name[text] for text in texts if text in by_name}
 

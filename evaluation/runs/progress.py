@@ -56,21 +56,21 @@ def wait_for_run(*, run: Run, seconds: float) -> RunProgress:
             "pk", "head"
         )
     )
-    found = _progress(run, heads)
-    if seconds <= 0 or found.state != "waiting":
-        return found
+    result = _progress(run, heads)
+    if seconds <= 0 or result.state != "waiting":
+        return result
     if not _waiting.acquire(blocking=False):
-        return RunProgress(found.state, found.lists, is_cut=True)
+        return RunProgress(result.state, result.lists, is_cut=True)
     try:
         sleep = FIRST_SLEEP
-        while found.state == "waiting" and (left := end - time.monotonic()) > 0:
+        while result.state == "waiting" and (left := end - time.monotonic()) > 0:
             time.sleep(min(sleep, left))
             sleep = min(2 * sleep, LONGEST_SLEEP)
             run.refresh_from_db(fields=["withdrawn_at"])
-            found = _progress(run, heads)
+            result = _progress(run, heads)
     finally:
         _waiting.release()
-    return found
+    return result
 
 
 def _progress(run: Run, heads: Mapping[int, int]) -> RunProgress:

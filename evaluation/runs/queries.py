@@ -42,24 +42,24 @@ class RankedQuery:
 def get_ranker(*, access: Access, slug: str) -> Ranker:
     """A ranker of the collection, for those who may see rankings."""
     check_may_see_rankings(access)
-    found = Ranker.objects.filter(collection=access.collection, slug=slug).first()
-    if found is None:
+    result = Ranker.objects.filter(collection=access.collection, slug=slug).first()
+    if result is None:
         raise NotFound("ranker")
-    found.collection = access.collection
-    return found
+    result.collection = access.collection
+    return result
 
 
 def get_run(*, access: Access, public_id: UUID) -> Run:
     """A run of the collection, withdrawn or not, for those who may see rankings."""
     check_may_see_rankings(access)
-    found = (
+    result = (
         Run.objects.select_related("ranker", "created_by")
         .filter(ranker__collection=access.collection, public_id=public_id)
         .first()
     )
-    if found is None:
+    if result is None:
         raise NotFound("run")
-    return found
+    return result
 
 
 def list_runs(*, access: Access) -> list[RunChoice]:
@@ -112,6 +112,6 @@ def _first_documents(
 ) -> Iterator[RankedQuery]:
     ranked = unpack_ranked([row[2] for row in rows], [row[3] for row in rows])
     ends = np.minimum(ranked.starts[1:], ranked.starts[:-1] + depth)
-    for place, (run_id, query_id, _, _) in enumerate(rows):
-        first = ranked.documents[ranked.starts[place] : ends[place]]
+    for position, (run_id, query_id, _, _) in enumerate(rows):
+        first = ranked.documents[ranked.starts[position] : ends[position]]
         yield RankedQuery(run_id, query_id, first.tolist())

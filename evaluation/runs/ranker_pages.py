@@ -254,7 +254,7 @@ def _stored(
 def _cells(own: RunSums) -> tuple[Cell, ...]:
     if own.sums is None:
         return ()
-    found = zip(own.measures, own.averages, strict=True)
+    result = zip(own.measures, own.averages, strict=True)
     return tuple(
         Cell(
             recognise(m).canonical,
@@ -262,7 +262,7 @@ def _cells(own: RunSums) -> tuple[Cell, ...]:
             one.value,
             half_interval(one.error, one.n),
         )
-        for m, one in found
+        for m, one in result
     )
 
 

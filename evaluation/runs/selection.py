@@ -184,10 +184,10 @@ def get_chosen_runs(
     else:
         version = get_version(judgment_list=judgment_list, name=filters.version)
         number = version.number
-        found = [] if names else _leaders(version, asked.measure, baseline)
-        found = found or find_runs(access=access, names=names)
+        result = [] if names else _leaders(version, asked.measure, baseline)
+        result = result or find_runs(access=access, names=names)
         compared = get_compared(
-            runs=found,
+            runs=result,
             judgment_list=judgment_list,
             version=number,
             measure=asked.measure,

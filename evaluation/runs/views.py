@@ -48,9 +48,9 @@ def run_upload(request: HttpRequest, slug: str) -> HttpResponse:
 def run_file(request: HttpRequest, slug: str, public_id: UUID) -> StreamingHttpResponse:
     """A run as a TREC file."""
     access = get_access(viewer=request.user, slug=slug)
-    found = get_run(access=access, public_id=public_id)
-    response = StreamingHttpResponse(write_run(run=found), content_type=MEDIA_TYPE)
-    response["Content-Disposition"] = content_disposition_header(True, file_name_of(found))
+    result = get_run(access=access, public_id=public_id)
+    response = StreamingHttpResponse(write_run(run=result), content_type=MEDIA_TYPE)
+    response["Content-Disposition"] = content_disposition_header(True, file_name_of(result))
     return response
 
 
@@ -58,16 +58,16 @@ def run_file(request: HttpRequest, slug: str, public_id: UUID) -> StreamingHttpR
 def run_withdraw(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Take a run off every leaderboard."""
     access = get_access(viewer=request.user, slug=slug)
-    found = get_run(access=access, public_id=public_id)
+    result = get_run(access=access, public_id=public_id)
     try:
-        withdraw_run(access=access, run=found, at=timezone.now())
+        withdraw_run(access=access, run=result, at=timezone.now())
     except NotFound:
         raise
     except DomainError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, f"{found.name} withdrawn.")
-    return redirect("ranker", slug, found.ranker.slug)
+        messages.success(request, f"{result.name} withdrawn.")
+    return redirect("ranker", slug, result.ranker.slug)
 
 
 def _submit(access: Access, data: dict[str, Any]) -> Job:

@@ -42,8 +42,8 @@ class SampleEstimates(APIView):
         """Return every run's means per query and per search, with design-based errors."""
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
-        found = get_estimates(access=access, slug=list_slug, filters=SampleFilters(**asked))
-        return Response(self.Output(found).data)
+        result = get_estimates(access=access, slug=list_slug, filters=SampleFilters(**asked))
+        return Response(self.Output(result).data)
 
 
 class ZeroResults(APIView):

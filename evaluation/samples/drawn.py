@@ -90,11 +90,11 @@ def get_totals(plan: SamplePlan, traffic: TrafficFrame) -> tuple[Floats, Floats]
     """
     least = [row["least"] for row in plan.design["strata"]]
     scale = traffic.searches / plan.frame.searches
-    found = get_concentration(traffic)
+    result = get_concentration(traffic)
     above = np.array(least[:-1]) * scale
-    codes = (found.searches[None, :] < above[:, None]).sum(axis=0)
-    queries = np.bincount(codes, found.queries, len(least))
-    searches = np.bincount(codes, found.queries * found.searches, len(least))
+    codes = (result.searches[None, :] < above[:, None]).sum(axis=0)
+    queries = np.bincount(codes, result.queries, len(least))
+    searches = np.bincount(codes, result.queries * result.searches, len(least))
     return queries.astype(np.float64), searches.astype(np.float64)
 
 

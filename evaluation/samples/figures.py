@@ -34,7 +34,7 @@ def compute_readings(
     After these two, of a plan with strata, both again post-stratified to the newest traffic.
     """
     plan = drawn.plan
-    found = compute_values(
+    result = compute_values(
         board=Board(plan.list_id, tuple(measures), grades_of(plan.list)),
         judged=counted.judged,
         runs=[RunSize(run.pk, run.row_count, run.query_count) for run in runs],
@@ -44,14 +44,14 @@ def compute_readings(
     return [
         [
             _readings(
-                values[:, place],
-                own[:, place] | _as_empty(drawn, counted, measure),
+                values[:, position],
+                own[:, position] | _as_empty(drawn, counted, measure),
                 drawn.sample,
                 totals,
             )
-            for place, measure in enumerate(measures)
+            for position, measure in enumerate(measures)
         ]
-        for values, own in zip(found.values, found.counted, strict=True)
+        for values, own in zip(result.values, result.counted, strict=True)
     ]
 
 

@@ -162,14 +162,14 @@ def get_plan_page(*, access: Access, slug: str, filters: PlanFilters, now: datet
 
 def _labels_left(budgets: Sequence[Budget], price: float | None, now: datetime) -> int | None:
     """The labels that all budgets leave; those in money count where a label's price is given."""
-    found = []
+    result = []
     for budget in budgets:
         left = max(0, budget.limit - used_now(budget, now))
         if budget.unit == Budget.Unit.LABELS:
-            found.append(left)
+            result.append(left)
         elif price is not None:
-            found.append(int(left / (HUNDREDTHS * price)))
-    return min(found, default=None)
+            result.append(int(left / (HUNDREDTHS * price)))
+    return min(result, default=None)
 
 
 def _planned(
@@ -185,25 +185,25 @@ def _planned(
     weights = strata.searches if asked.target == PER_SEARCH else strata.queries
     own = spreads_of_target(spreads, asked.target, concentration, strata)
     wanted = PlannedStrata.of(strata.names, strata.queries, own, costs, weights)
-    found = _for_goal(wanted, asked)
+    result = _for_goal(wanted, asked)
     rows = zip(
         strata.names,
         strata.queries.tolist(),
         (strata.searches / strata.searches.sum()).tolist(),
         spreads,
         counts,
-        found.n.tolist(),
-        (found.n * wanted.costs).tolist(),
+        result.n.tolist(),
+        (result.n * wanted.costs).tolist(),
         strict=True,
     )
     return SamplePlanned(
         tuple(PlannedStratum(*row) for row in rows),
-        int(found.n.sum()),
-        found.cost,
+        int(result.n.sum()),
+        result.cost,
         None,
         None,
-        found.standard_error,
-        found.detectable,
+        result.standard_error,
+        result.detectable,
         asked.cuts or "",
         ", ".join(f"{one:.4f}" for one in spreads),
         ", ".join(f"{one:g}" for one in costs),
@@ -247,19 +247,19 @@ def _spreads(
 
 
 def _numbers(typed: str, count: int) -> list[float]:
-    found = [_number(part, "labels per query") for part in typed.split(",") if part.strip()]
-    if len(found) == 1:
-        return found * count
-    if len(found) != count:
+    result = [_number(part, "labels per query") for part in typed.split(",") if part.strip()]
+    if len(result) == 1:
+        return result * count
+    if len(result) != count:
         raise SamplingError(f"give one number of labels per query, or one for each of {count}")
-    return found
+    return result
 
 
 def _number(typed: str, what: str) -> float:
     try:
-        found = float(typed.replace(",", ""))
+        result = float(typed.replace(",", ""))
     except ValueError as error:
         raise SamplingError(f"{typed[:40]!r} is no number of {what}") from error
-    if not 0 < found < 1e9:
+    if not 0 < result < 1e9:
         raise SamplingError(f"a number of {what} is above 0")
-    return found
+    return result

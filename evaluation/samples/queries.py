@@ -172,7 +172,7 @@ def get_estimates(*, access: Access, slug: str, filters: SampleFilters) -> Estim
     measures = measures_of(board.measure_set) if board else ()
     place = _place(measures, filters.measure)
     names = tuple(measure.name for measure in measures)
-    found = Estimates(
+    result = Estimates(
         sample=0,
         name="",
         design="",
@@ -193,7 +193,7 @@ def get_estimates(*, access: Access, slug: str, filters: SampleFilters) -> Estim
     )
     plan = choose_plan(plans, filters.sample)
     if plan is None:
-        return found
+        return result
     plan.list = judgment_list
     version = last_touched(plan)
     counted = get_counted(get_drawn(plan), version)
@@ -209,7 +209,7 @@ def get_estimates(*, access: Access, slug: str, filters: SampleFilters) -> Estim
     judged, without = counted.n_judged, len(counted.zero_results)
     is_complete = judged + without == plan.size
     return replace(
-        found,
+        result,
         sample=plan.number,
         name=plan.name,
         design=design_words(plan.design),
@@ -232,10 +232,10 @@ def choose_plan(plans: Sequence[SamplePlan], number: str) -> SamplePlan | None:
     """The sample that an address names, or the newest; None where a list has none."""
     if not number:
         return plans[0] if plans else None
-    found = next((one for one in plans if str(one.number) == number), None)
-    if found is None:
+    result = next((one for one in plans if str(one.number) == number), None)
+    if result is None:
         raise FilterRefused("no_sample", f"This list has no sample {number[:20]}.")
-    return found
+    return result
 
 
 def _place(measures: Sequence[Measure], name: str) -> int:
@@ -264,9 +264,9 @@ def _estimated_runs(
     rows = []
     for run in runs_qs.order_by("pk"):
         row = newest.get(run.pk)
-        found = from_json(row.readings)[place][chosen] if row else ()
+        result = from_json(row.readings)[place][chosen] if row else ()
         per_query, per_search = estimates_of(
-            found or (NONE, NONE), plan, post_stratified=post_stratified
+            result or (NONE, NONE), plan, post_stratified=post_stratified
         )
         is_stale = bool(at[0]) and (row is None or (row.version, row.basis) != at)
         rows.append(

@@ -33,11 +33,11 @@ def evaluate_sample(*, plan_id: int, at: datetime) -> int:
     measures = measures_of(due.measure_set)
     for start in range(0, len(due.runs), AT_ONCE):
         runs = due.runs[start : start + AT_ONCE]
-        found = compute_readings(drawn=drawn, counted=counted, runs=runs, measures=measures)
+        result = compute_readings(drawn=drawn, counted=counted, runs=runs, measures=measures)
         same = (plan_id, due.version, due.measure_set.pk, counted.n_judged, due.basis)
         rows = [
             (run.pk, *same, json.dumps(to_json(own)), at)
-            for run, own in zip(runs, found, strict=True)
+            for run, own in zip(runs, result, strict=True)
         ]
         columns = (
             "run_id", "plan_id", "version", "measure_set_id", "judged", "basis", "readings",

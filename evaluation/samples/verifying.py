@@ -13,16 +13,16 @@ from judgments.samples.drawing import is_reproduced
 
 def verify_samples(*, judgment_list: JudgmentList) -> Verified:
     """Draw a list's samples again from their seeds, and recompute their evaluations."""
-    found = Verified()
+    result = Verified()
     plans = SamplePlan.objects.filter(list=judgment_list).select_related("list", "frame")
     for plan in plans.order_by("pk"):
         name = f"{judgment_list} sample {plan.number}"
         if plan.frame.blocks.exists():  # else a lead has deleted what users searched for
             problems = () if is_reproduced(plan) else (f"{name}: its seed draws something else",)
-            found += Verified(samples=1, problems=problems)
+            result += Verified(samples=1, problems=problems)
         for one in _verify_evaluations(plan, name):
-            found += one
-    return found
+            result += one
+    return result
 
 
 def _verify_evaluations(plan: SamplePlan, name: str) -> Iterator[Verified]:

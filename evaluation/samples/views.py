@@ -33,10 +33,10 @@ def estimates(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     access = get_access(viewer=request.user, slug=slug)
 
     def page(filters: SampleFilters) -> dict[str, Any]:
-        found = get_estimates(access=access, slug=list_slug, filters=filters)
-        shown = {"list_id": found.list.pk, "version": found.list.head}
+        result = get_estimates(access=access, slug=list_slug, filters=filters)
+        shown = {"list_id": result.list.pk, "version": result.list.head}
         clicks, machines = count_click_grades(**shown), count_machine_grades(**shown)
-        return {"page": found, "click_grades": clicks, "machine_grades": machines}
+        return {"page": result, "click_grades": clicks, "machine_grades": machines}
 
     asked = SampleFilters(
         request.GET.get("sample", ""),
@@ -61,13 +61,13 @@ def plan_sample(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse
     access = get_access(viewer=request.user, slug=slug)
 
     def page(filters: PlanFilters) -> dict[str, Any]:
-        found = get_plan_page(access=access, slug=list_slug, filters=filters, now=timezone.now())
-        names = [one.name for one in found.compared]
+        result = get_plan_page(access=access, slug=list_slug, filters=filters, now=timezone.now())
+        names = [one.name for one in result.compared]
         return {
-            "page": found,
+            "page": result,
             "currency": settings.CURRENCY,
             "options": list_run_options(access=access, chosen=names),
-            "measures": offered_measures(found.list, found.asked_measure),
+            "measures": offered_measures(result.list, result.asked_measure),
         }
 
     asked = request.GET

@@ -39,5 +39,5 @@ class OfSetOutput(serializers.Serializer[Any]):
 
 def of_set(access: Access, sets: SetChoice, look: SetLook.Page) -> dict[str, Any]:
     """The set that an answer is about; a held-out one has been looked at then."""
-    found = count_look(access=access, sets=sets, page=look, at=timezone.now())
-    return {"set": sets.slug, "looks": found and found.count}
+    result = count_look(access=access, sets=sets, page=look, at=timezone.now())
+    return {"set": sets.slug, "looks": result and result.count}

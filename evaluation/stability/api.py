@@ -34,7 +34,7 @@ class Stability(APIView):
         """Return the order of runs under resampled queries and labels."""
         asked = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
-        found = get_order_stability(access=access, slug=list_slug, filters=runs_filters(asked))
-        enqueue(found)
-        own = of_set(access, found.sets, SetLook.Page.REST_COMPARISON)
-        return Response(self.Output(found, context=own).data)
+        result = get_order_stability(access=access, slug=list_slug, filters=runs_filters(asked))
+        enqueue(result)
+        own = of_set(access, result.sets, SetLook.Page.REST_COMPARISON)
+        return Response(self.Output(result, context=own).data)

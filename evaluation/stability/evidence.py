@@ -32,12 +32,12 @@ def get_grade_chances(
     From the posterior that the campaign kept beside the judgment, else from its votes; a grade
     that someone decided, or that has neither, stands.
     """
-    found = get_evidence(list_id=list_id, version=version)
+    result = get_evidence(list_id=list_id, version=version)
     owners = np.repeat(judged.query_ids, judged.judgments.lengths).tolist()
     pairs = zip(owners, judged.judgments.documents.tolist(), strict=True)
     chances = np.zeros((len(owners), len(grades.codes)))
-    for place, pair in enumerate(pairs) if found else ():
-        shares = _shares(found[pair]) if pair in found else {}
+    for place, pair in enumerate(pairs) if result else ():
+        shares = _shares(result[pair]) if pair in result else {}
         if shares:
             codes = np.array(list(shares), np.int64)
             chances[place, grades.levels(codes) - 1] = list(shares.values())

@@ -144,10 +144,10 @@ class _Redrawn:
         judgments = self.judged.judgments
         levels = drawn_levels(judgments.levels, self.chances, rng)
         judged = replace(self.judged, judgments=replace(judgments, levels=levels))
-        found = score([self.measure], self.grades, judged, self.rankings, n_runs=self.n_runs)
+        result = score([self.measure], self.grades, judged, self.rankings, n_runs=self.n_runs)
         self.drawn += 1
         self.report(2 + self.drawn)
-        return np.where(found.counted[..., 0], found.values[..., 0], np.nan)
+        return np.where(result.counted[..., 0], result.values[..., 0], np.nan)
 
 
 def _figures(

@@ -248,7 +248,7 @@ def _known(order: Order) -> OrderStability:
     report = StabilityReport.objects.filter(key=order.key).first() if order.is_one else None
     is_known = report is not None and (report.seen, report.revision) == (order.key, REVISION)
     freshness = freshness_of(report, is_due=order.is_one and not is_known, steps=STEPS)
-    found = OrderStability(
+    result = OrderStability(
         version=order.version,
         measure=order.asked.canonical,
         computing=freshness.is_due,
@@ -257,10 +257,10 @@ def _known(order: Order) -> OrderStability:
     )
     figures = report.figures if report and is_known else {}
     if not figures:
-        return found
+        return result
     first = figures["first_place"]
     return replace(
-        found,
+        result,
         resamples=figures["resamples"],
         queries=figures["queries"],
         tau_median=figures["tau_median"],
@@ -287,10 +287,10 @@ def _stable_runs(order: Order, rows: Sequence[Mapping[str, Any]]) -> tuple[Stabl
             above_next=row["above_next"],
             label=_label(runs[row["run"]]),
             above=tuple(
-                None if other == place else share for other, share in enumerate(row["above"])
+                None if other == position else share for other, share in enumerate(row["above"])
             ),
         )
-        for place, row in enumerate(rows)
+        for position, row in enumerate(rows)
     )
 
 

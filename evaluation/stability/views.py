@@ -27,11 +27,11 @@ def stability(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     access = get_access(viewer=request.user, slug=slug)
 
     def page(filters: RunsFilters) -> dict[str, Any]:
-        found = get_order_stability(access=access, slug=list_slug, filters=filters)
-        enqueue(found)
-        order = found.order
+        result = get_order_stability(access=access, slug=list_slug, filters=filters)
+        enqueue(result)
+        order = result.order
         choices = list_choices(judgment_list=order.list, version=order.version, asked=order.asked)
-        return {"page": found, "stability": found, "choices": choices}
+        return {"page": result, "stability": result, "choices": choices}
 
     return answer_page(
         request,

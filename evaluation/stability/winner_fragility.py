@@ -77,7 +77,7 @@ def first_place_figures(
     tried = _try_all(compared, judgment_list, version, measure, report)
     if tried is None or not len(tried.query_ids):
         return None
-    found = {
+    result = {
         rival: winner_fragility(
             margin=float(values[leader] - values[rival]),
             losses=tried.moves[rival] - tried.moves[leader],
@@ -86,10 +86,10 @@ def first_place_figures(
         for rival in range(len(compared))
         if rival != leader
     }
-    rival = min(found, key=lambda one: (found[one].fewest or 10**9, found[one].margin))
+    rival = min(result, key=lambda one: (result[one].fewest or 10**9, result[one].margin))
     runs = compared[leader].run.pk, compared[rival].run.pk
     codes = grades_of(judgment_list).codes
-    return _figures(runs, tried, tried.moves[rival] - tried.moves[leader], found[rival], codes)
+    return _figures(runs, tried, tried.moves[rival] - tried.moves[leader], result[rival], codes)
 
 
 def _try_all(
@@ -128,14 +128,14 @@ def _try_all(
     moves = np.empty((len(compared), len(places)))
     for at in range(0, len(places), AT_ONCE):
         part = slice(at, at + AT_ONCE)
-        found = score(
+        result = score(
             [measure],
             grades,
             _with_one_changed(own, rows[part], places[part], after[part]),
             _for_each(rankings, rows[part], len(compared), len(own)),
             n_runs=len(compared),
         )
-        moves[:, part] = found.values[..., 0] - now[:, rows[part]]
+        moves[:, part] = result.values[..., 0] - now[:, rows[part]]
         report(min(1.0, (at + AT_ONCE) / len(places)))
     documents = own.judgments.documents[places].astype(np.int64)
     return _Tried(query_ids[rows], documents, before, after, moves / counts)

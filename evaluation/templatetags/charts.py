@@ -53,13 +53,13 @@ def difference_chart(
     points = [None] * count if detail.is_quantiles else list(detail.points)
     marks = [
         mark(
-            plot.column(place * width, (place + 1) * width),
-            plot.bar(place * width, (place + 1) * width, value),
+            plot.column(position * width, (position + 1) * width),
+            plot.bar(position * width, (position + 1) * width, value),
             css=_direction(value),
-            text=_words(point) if point else f"{signed(value)}, part {place + 1} of {count}",
+            text=_words(point) if point else f"{signed(value)}, part {position + 1} of {count}",
             url=_explained(slug, run, point, parameters) if point else "",
         )
-        for place, (value, point) in enumerate(zip(detail.drawn, points, strict=True))
+        for position, (value, point) in enumerate(zip(detail.drawn, points, strict=True))
     ]
     said = f"{other.wins} queries gain, {other.losses} lose, {other.ties} are equal"
     return plot.draw(
@@ -186,11 +186,11 @@ def order_chart(runs: Sequence[StableRun], *, measure: str) -> SafeString:
     top = len(rows) - 1
     marks = [
         mark(
-            plot.row_interval(top - place, row.low, row.high),
-            plot.dot(row.mean or 0.0, top - place),
+            plot.row_interval(top - position, row.low, row.high),
+            plot.dot(row.mean or 0.0, top - position),
             text=f"{row.label}: {_with_interval(row.mean or 0.0, row.low, row.high)}",
         )
-        for place, row in enumerate(rows)
+        for position, row in enumerate(rows)
     ]
     label = f"{measure} of {len(rows)} runs, with the middle 95 % of the resamples"
     return plot.draw(marks, css="named", label=label, hint="Point at a run for its figures.")
@@ -209,11 +209,11 @@ def parallel_chart(page: ParametersPage, *, slug: str) -> SafeString:
         )
     )
     marks = []
-    for place, run in enumerate(page.drawn):
+    for position, run in enumerate(page.drawn):
         points = [
             (at, where)
             for at, axis in enumerate(page.axes)
-            if (where := axis.places[place]) is not None
+            if (where := axis.places[position]) is not None
         ]
         told = [
             f"{n} {v}" for n, v in zip(page.names, run.parameters, strict=True) if v is not None

@@ -65,11 +65,11 @@ class RunRosetta(APIView):
         access = get_access(viewer=request.user, slug=slug)
         get_run_of(access, ranker_slug, run_id)
         filters = ToolFilters(asked["list"], asked["version"], str(asked["k"]))
-        found = get_run_tool_values(access=access, public_id=run_id, filters=filters)
-        if found.looked_at is None:
+        result = get_run_tool_values(access=access, public_id=run_id, filters=filters)
+        if result.looked_at is None:
             raise NotFound("list")
-        enqueue(found)
-        return Response(self.Output(found).data)
+        enqueue(result)
+        return Response(self.Output(result).data)
 
 
 class OrderOutput(AnswerSerializer):
@@ -105,6 +105,6 @@ class ListRosetta(APIView):
         asked = read_parameters(request, RosettaParameters)
         access = get_access(viewer=request.user, slug=slug)
         filters = ToolFilters(list_slug, asked["version"], str(asked["k"]))
-        found = get_list_tool_orders(access=access, slug=list_slug, filters=filters)
-        enqueue(found)
-        return Response(self.Output(found).data)
+        result = get_list_tool_orders(access=access, slug=list_slug, filters=filters)
+        enqueue(result)
+        return Response(self.Output(result).data)

@@ -205,11 +205,11 @@ def get_list_tool_orders(*, access: Access, slug: str, filters: ToolFilters) -> 
         raise FilterRefused("no_list", "This collection has no judgment list yet.")
     own = _looked_at(access, choice, filters.cutoff)
     every = _own_means(own)
-    found = _preset_means(own, list(every))
-    known = [run for run in every if run.pk in found]
+    result = _preset_means(own, list(every))
+    known = [run for run in every if run.pk in result]
     means: dict[str, list[float | None]] = {OWN: [every[run] for run in known]}
     for run in known:
-        for one in found[run.pk]:
+        for one in result[run.pk]:
             if not one.problem:
                 means.setdefault(one.preset, []).append(one.mean)
     orders = _orders(means)
@@ -218,7 +218,7 @@ def get_list_tool_orders(*, access: Access, slug: str, filters: ToolFilters) -> 
     return ListToolOrders(
         version=own.version,
         measure=own.name,
-        computing=len(every) - len(found) if own.is_judged else 0,
+        computing=len(every) - len(result) if own.is_judged else 0,
         orders=orders,
         runs=runs,
         disputed=reversals.count,
@@ -234,7 +234,7 @@ def get_list_tool_orders(*, access: Access, slug: str, filters: ToolFilters) -> 
         ),
         looked_at=own,
         has_runs=bool(every),
-        unread=tuple(one for one in found[known[0].pk] if one.problem) if known else (),
+        unread=tuple(one for one in result[known[0].pk] if one.problem) if known else (),
     )
 
 

@@ -29,14 +29,14 @@ def list_tool_values(
     *, runs: Sequence[Run], judgment_list: JudgmentList, version: int, cutoff: int
 ) -> dict[int, tuple[PresetMean, ...]]:
     """What each preset says of each run, by the run's pk; runs not yet computed are missing."""
-    found = ToolValues.objects.filter(
+    result = ToolValues.objects.filter(
         run__in=[run.pk for run in runs],
         version__list=judgment_list,
         version__number=version,
         cutoff=cutoff,
         definitions=definitions_digest(judgment_list, cutoff),
     ).order_by()
-    return {run_id: from_json(means) for run_id, means in found.values_list("run", "means")}
+    return {run_id: from_json(means) for run_id, means in result.values_list("run", "means")}
 
 
 def from_json(means: Sequence[tuple[str, float | None, int, str]]) -> tuple[PresetMean, ...]:

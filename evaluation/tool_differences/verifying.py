@@ -19,10 +19,10 @@ def verify_tool_values(*, judgment_list: JudgmentList, every_step: bool = False)
     released = Release.objects.filter(list=judgment_list).values("version")
     wanted = Q() if every_step else Q(version__in=released) | Q(version__number=judgment_list.head)
     rows = ToolValues.objects.filter(wanted, version__list=judgment_list)
-    found, judged, number = Verified(), None, 0
+    result, judged, number = Verified(), None, 0
     for row in rows.select_related("run__ranker__collection", "version").order_by("version", "pk"):
         if row.definitions != definitions_digest(judgment_list, row.cutoff):
-            found += Verified(outdated=1)
+            result += Verified(outdated=1)
             continue
         if row.version.number != number:
             number = row.version.number
@@ -33,5 +33,5 @@ def verify_tool_values(*, judgment_list: JudgmentList, every_step: bool = False)
         )
         right = judged and preset_means(judged, run_file(row.run), row.cutoff)
         problems = () if right == from_json(row.means) else (problem,)
-        found += Verified(tool_values=1, problems=problems)
-    return found
+        result += Verified(tool_values=1, problems=problems)
+    return result

@@ -59,9 +59,9 @@ def list_rosetta(request: HttpRequest, slug: str, list_slug: str) -> HttpRespons
 
 def _computed(query: Callable[..., Found], **asked: Any) -> Found:
     """The answer of a query; a worker is woken for what is missing in it."""
-    found = query(**asked)
-    enqueue(found)
-    return found
+    result = query(**asked)
+    enqueue(result)
+    return result
 
 
 def filters_of(parameters: QueryDict) -> ToolFilters:

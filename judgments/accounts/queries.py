@@ -78,8 +78,8 @@ def get_accounts_page(*, viewer: User, filters: AccountFilters, page: str) -> Ac
     total = users_qs.count()
     if filters.search:
         words = ("username_key", "name", "email")
-        found = (Q(**{f"{field}__icontains": filters.search.strip()}) for field in words)
-        users_qs = users_qs.filter(reduce(or_, found))
+        result = (Q(**{f"{field}__icontains": filters.search.strip()}) for field in words)
+        users_qs = users_qs.filter(reduce(or_, result))
     if filters.state == "administrator":
         users_qs = users_qs.filter(is_superuser=True)
     elif filters.state in STATES:

@@ -36,8 +36,8 @@ def find_step(secret: str, code: str, *, seconds: float, after: int) -> int | No
     """
     now = int(seconds // STEP)
     steps = range(max(now - DRIFT, after + 1), now + DRIFT + 1)
-    found = [step for step in steps if hmac.compare_digest(code_at(secret, step), code)]
-    return found[0] if found else None
+    result = [step for step in steps if hmac.compare_digest(code_at(secret, step), code)]
+    return result[0] if result else None
 
 
 def key_uri(secret: str, *, account: str, issuer: str) -> str:

@@ -108,9 +108,9 @@ def setup(request: HttpRequest) -> HttpResponse:
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
     """Join a collection by a link: as who is signed in, or with a new account."""
     now = timezone.now()
-    found = members.get_invitation(token=token, at=now)
+    result = members.get_invitation(token=token, at=now)
     if isinstance(request.user, User):
-        return _accept(request, token, found)
+        return _accept(request, token, result)
     if settings.SIGN_ON_ONLY:  # no one gets an account with a password, which could not sign in
         return redirect_to_login(request.get_full_path())
     form = AccountForm(posted(request))
@@ -121,8 +121,8 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
             form.add_error(None, message_of(error))
         else:
             sign_in(request, user)
-            return redirect("collection", found.collection.slug)
-    return render_page(request, "invitation", found, form=form)
+            return redirect("collection", result.collection.slug)
+    return render_page(request, "invitation", result, form=form)
 
 
 def _accept(request: HttpRequest, token: str, found: Invitation) -> HttpResponse:

@@ -105,7 +105,7 @@ def list_site_audit_lines(*, viewer: User, filters: AuditFilters) -> Iterator[st
 
 
 def _lines(own_qs: QuerySet[AuditEntry], filters: AuditFilters) -> Iterator[str]:
-    found = _entries(own_qs, filters).order_by("id")
+    result = _entries(own_qs, filters).order_by("id")
     return (
         json.dumps(
             {
@@ -121,24 +121,24 @@ def _lines(own_qs: QuerySet[AuditEntry], filters: AuditFilters) -> Iterator[str]
             ensure_ascii=False,
         )
         + "\n"
-        for entry in found.iterator(chunk_size=2_000)
+        for entry in result.iterator(chunk_size=2_000)
     )
 
 
 def _entries(own_qs: QuerySet[AuditEntry], filters: AuditFilters) -> QuerySet[AuditEntry]:
-    found = own_qs.order_by("-id")
+    result = own_qs.order_by("-id")
     if filters.action:
-        found = found.filter(action=filters.action)
+        result = result.filter(action=filters.action)
     if filters.person:
         is_theirs = Q(actor__username=filters.person)
         if filters.is_about:
             is_theirs |= Q(detail__text__startswith=detail_prefix(filters.person))
-        found = found.filter(is_theirs)
+        result = result.filter(is_theirs)
     if filters.since:
-        found = found.filter(at__gte=_midnight(filters.since))
+        result = result.filter(at__gte=_midnight(filters.since))
     if filters.until:
-        found = found.filter(at__lt=_midnight(filters.until) + timedelta(days=1))
-    return found.select_related("actor", "collection", "detail")
+        result = result.filter(at__lt=_midnight(filters.until) + timedelta(days=1))
+    return result.select_related("actor", "collection", "detail")
 
 
 def _midnight(day: date) -> datetime:

@@ -40,15 +40,15 @@ def used_now(budget: Budget, now: datetime) -> int:
 
 def _show(budget: Budget, each: int, now: datetime) -> BudgetShown:
     step = each if budget.unit == Budget.Unit.MONEY else 1
-    found = standing_of(
+    result = standing_of(
         limit=budget.limit, used=used_now(budget, now), each=step, warn_percent=budget.warn_percent
     )
     currency = settings.CURRENCY
     return BudgetShown(
         period=budget.get_period_display(),
-        standing=found,
-        used=in_words(found.used, budget.unit, currency),
+        standing=result,
+        used=in_words(result.used, budget.unit, currency),
         limit=in_words(budget.limit, budget.unit, currency),
-        left=in_words(found.left, budget.unit, currency),
+        left=in_words(result.left, budget.unit, currency),
         stops=budget.stops,
     )

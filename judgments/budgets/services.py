@@ -81,27 +81,27 @@ def note_use(
     the message.
     """
     month = month_of(at) if budget.period == Budget.Period.MONTH else ""
-    found = standing_of(limit=budget.limit, used=used, each=each, warn_percent=budget.warn_percent)
+    result = standing_of(limit=budget.limit, used=used, each=each, warn_percent=budget.warn_percent)
     if (budget.used, budget.used_in) != (used, month):
         Budget.objects.filter(pk=budget.pk).update(used=used, used_in=month)
-    if found.state != "ok":
+    if result.state != "ok":
         currency = settings.CURRENCY
         notify(
             kind="budget",
-            key=f"budget:{budget.pk}:{month}:{budget.limit}:{found.state}",
+            key=f"budget:{budget.pk}:{month}:{budget.limit}:{result.state}",
             people=list_leads(budget.collection),
             payload={
                 "name": name,
-                "percent": f"{100 * found.share:.0f}",
+                "percent": f"{100 * result.share:.0f}",
                 "used": in_words(used, budget.unit, currency),
                 "limit": in_words(budget.limit, budget.unit, currency),
-                "what": _say_what_follows(budget, found),
+                "what": _say_what_follows(budget, result),
             },
             page=page,
             collection=budget.collection,
             at=at,
         )
-    return found
+    return result
 
 
 def _say_what_follows(budget: Budget, found: Standing) -> str:

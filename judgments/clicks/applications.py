@@ -101,9 +101,11 @@ class StoredApplication:
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
         """What `to_json` gave."""
-        ranks = [PositionCounts(place, *own) for place, own in enumerate(values["ranks"], start=1)]
+        ranks = [
+            PositionCounts(position, *own) for position, own in enumerate(values["ranks"], start=1)
+        ]
         curves = {
-            name: [CurvePoint(place, *own) for place, own in enumerate(curve, start=1)]
+            name: [CurvePoint(position, *own) for position, own in enumerate(curve, start=1)]
             for name, curve in values["curves"].items()
         }
         return cls(**{**values, "ranks": ranks, "curves": curves})
@@ -117,22 +119,22 @@ def _ranks(pages: Evidence) -> list[PositionCounts]:
 
 
 def _bias(pages: Evidence) -> dict[str, Any]:
-    found = position_bias(
+    result = position_bias(
         pages,
         resamples=RESAMPLES,
         seed=SEED,
         pbm_resamples=PBM_RESAMPLES if len(pages) <= MOST_PBM_ROWS else 0,
     )
     return {
-        "curves": {name: _points(curve) for name, curve in found.curves.items()},
-        "interventions": found.interventions.documents.tolist(),
-        "supported": found.interventions.is_supported.tolist(),
+        "curves": {name: _points(curve) for name, curve in result.curves.items()},
+        "interventions": result.interventions.documents.tolist(),
+        "supported": result.interventions.is_supported.tolist(),
     }
 
 
 def _points(curve: PositionCurve) -> list[CurvePoint]:
     rows = zip(curve.examination.tolist(), curve.low.tolist(), curve.high.tolist(), strict=True)
     return [
-        CurvePoint(place, *(value if math.isfinite(value) else None for value in row))
-        for place, row in enumerate(rows, start=1)
+        CurvePoint(position, *(value if math.isfinite(value) else None for value in row))
+        for position, row in enumerate(rows, start=1)
     ]

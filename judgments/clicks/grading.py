@@ -93,18 +93,18 @@ def grade_by_clicks(
     """
     scale = Scale.from_json(basis.scale)
     values = [grade.value for grade in scale.grades]
-    found = load_scored(log=log, kind=wish.score, fewest=wish.fewest)
+    result = load_scored(log=log, kind=wish.score, fewest=wish.fewest)
     basis_version = basis.head  # both may be the same list
-    compared = agreement(found, basis_of(basis), values)
+    compared = agreement(result, basis_of(basis), values)
     binned = _checked(compared)
-    steps = binned.binning.of(found.score).tolist()
+    steps = binned.binning.of(result.score).tolist()
     grades = [scale.codes[step] for step in steps]
     with transaction.atomic():
         # the lock first, so that no label of a person falls between the look and the version
         locked = JudgmentList.objects.select_for_update(no_key=True).get(pk=judgment_list.pk)
         version = commit_judgments(
             judgment_list=judgment_list,
-            changes=_changes(locked, log, wish, found, grades),
+            changes=_changes(locked, log, wish, result, grades),
             by=by,
             at=at,
             reason=f"graded by clicks of {log.name}",

@@ -73,10 +73,10 @@ def get_interleaving(*, access: Access, number: int) -> Interleaving:
     """An experiment of the collection; NotFound where there is none."""
     check_may_see_rankings(access)
     rows = InterleavingExperiment.objects.filter(collection=access.collection, number=number)
-    found = rows.first()
-    if found is None:
+    result = rows.first()
+    if result is None:
         raise NotFound("interleaving experiment")
-    return _shown(found)
+    return _shown(result)
 
 
 def store_interleaving(
@@ -95,7 +95,7 @@ def store_interleaving(
     """
     if not len(log.credits):
         raise ClicksRefused("no_clicks", "No interleaved page was clicked.")
-    found = outcome(log.credits[:, 0] - log.credits[:, 1], log.users)
+    result = outcome(log.credits[:, 0] - log.credits[:, 1], log.users)
     digest = hashlib.sha256(json.dumps([log.rankers, log.pages, log.without_credit]).encode())
     digest.update(log.credits.astype("<f8").tobytes())
     digest.update(log.users.astype("<i8").tobytes())
@@ -114,7 +114,7 @@ def store_interleaving(
             rankers=list(log.rankers),
             pages=log.pages,
             without_credit=log.without_credit,
-            outcome=vars(found),
+            outcome=vars(result),
             digest=digest.hexdigest(),
             created_at=at,
             created_by=by,
@@ -155,7 +155,7 @@ def work_on_interleaving(work: Work) -> None:
 
 
 def _shown(row: InterleavingExperiment) -> Interleaving:
-    found: dict[str, Any] = row.outcome
+    result: dict[str, Any] = row.outcome
     first, second = row.rankers
     return Interleaving(
         number=row.number,
@@ -164,13 +164,13 @@ def _shown(row: InterleavingExperiment) -> Interleaving:
         first=first,
         second=second,
         pages=row.pages,
-        clicked=found["wins"] + found["losses"] + found["ties"],
-        users=found["users"],
-        wins=found["wins"],
-        losses=found["losses"],
-        ties=found["ties"],
-        delta=Interval(found["delta"], found["low"], found["high"]),
-        p_value=found["p_value"],
+        clicked=result["wins"] + result["losses"] + result["ties"],
+        users=result["users"],
+        wins=result["wins"],
+        losses=result["losses"],
+        ties=result["ties"],
+        delta=Interval(result["delta"], result["low"], result["high"]),
+        p_value=result["p_value"],
         without_credit=row.without_credit,
         created_at=row.created_at,
     )

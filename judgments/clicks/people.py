@@ -190,11 +190,11 @@ def get_people_page(
         return page
     grades = basis_of(chosen)
     values = [grade.value for grade in Scale.from_json(chosen.scale).grades]
-    found = {kind: load_scored(log=log, kind=kind, fewest=fewest) for kind in SCORES}
+    result = {kind: load_scored(log=log, kind=kind, fewest=fewest) for kind in SCORES}
     page.scores.extend(
-        _row(kind, name, agreement(found[kind], grades, values)) for kind, name in SCORES.items()
+        _row(kind, name, agreement(result[kind], grades, values)) for kind, name in SCORES.items()
     )
-    page.segments.extend(_segments(found[score], grades, values))
+    page.segments.extend(_segments(result[score], grades, values))
     return page
 
 

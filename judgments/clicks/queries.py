@@ -107,21 +107,21 @@ class ApplicationRow:
         return [
             PositionRow(
                 rank,
-                [curve.points[place] for curve in self.curves],
-                self.known[place] if self.known and place < len(self.known) else None,
-                list(zip(self.interventions[place], self.supported[place], strict=True)),
+                [curve.points[position] for curve in self.curves],
+                self.known[position] if self.known and position < len(self.known) else None,
+                list(zip(self.interventions[position], self.supported[position], strict=True)),
             )
-            for place, rank in enumerate(self.ranks)
+            for position, rank in enumerate(self.ranks)
         ]
 
     @property
     def refusals(self) -> list[tuple[str, list[int]]]:
         """The estimators that refuse positions, with these positions."""
-        found = (
+        result = (
             (one.name, [point.position for point in one.points if point.examination is None])
             for one in self.curves
         )
-        return [(name, positions) for name, positions in found if positions]
+        return [(name, positions) for name, positions in result if positions]
 
     @property
     def left_out(self) -> int:
@@ -176,11 +176,11 @@ class PairsPage:
 def get_log(*, access: Access, number: int) -> ClickLog:
     """A click log of the collection, for those who may see rankings."""
     check_may_see_rankings(access)
-    found = ClickLog.objects.filter(collection=access.collection, number=number).first()
-    if found is None:
+    result = ClickLog.objects.filter(collection=access.collection, number=number).first()
+    if result is None:
         raise NotFound("click log")
-    found.collection = access.collection
-    return found
+    result.collection = access.collection
+    return result
 
 
 def list_logs(*, access: Access) -> list[LogRow]:
@@ -227,18 +227,18 @@ def get_pairs_page(
     """What the pairs of a log got. query_id: only those of this query."""
     log = get_log(access=access, number=number)
     stored = load_evidence(log=log, kind=ClickBlock.Kind.EVENTS)
-    found = coec(stored.evidence)
-    queries, documents = stored.queries[found.query], stored.documents[found.document]
+    result = coec(stored.evidence)
+    queries, documents = stored.queries[result.query], stored.documents[result.document]
     keep = (queries > 0) & (documents > 0)
     if query_id:
         asked = map_queries(collection=log.collection, qids=[query_id]).get(query_id, 0)
         keep &= queries == asked
     rows = np.flatnonzero(keep)
-    shown = rows[np.argsort(-found.impressions[rows], kind="stable")][:most]
+    shown = rows[np.argsort(-result.impressions[rows], kind="stable")][:most]
     return PairsPage(
         log=show_log(log),
         query_id=query_id,
-        rows=_pairs(found, shown.tolist(), queries[shown].tolist(), documents[shown].tolist()),
+        rows=_pairs(result, shown.tolist(), queries[shown].tolist(), documents[shown].tolist()),
         total=len(rows),
     )
 

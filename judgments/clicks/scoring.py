@@ -91,10 +91,10 @@ def scored(
     """
     own = stored.evidence
     if kind == EXAMINED:
-        found = examined_scores(own, examination)
+        result = examined_scores(own, examination)
     else:
-        found = coec_scores(own) if kind == COEC else ctr_scores(own)
-    return _known(stored, found, fewest)
+        result = coec_scores(own) if kind == COEC else ctr_scores(own)
+    return _known(stored, result, fewest)
 
 
 def _known(stored: StoredEvidence, found: PairScores, fewest: int) -> Scored:

@@ -195,19 +195,19 @@ def _why_none(ledger: Ledger) -> str:
 
 def _find_queries(collection: Collection, texts: Sequence[str]) -> dict[str, int]:
     """The queries that ask these texts exactly, or else have them as ids."""
-    found: dict[str, int] = {}
+    result: dict[str, int] = {}
     for part in _parts(texts):
         by_text = map_exact_texts(collection=collection, texts=part)
         rest = [text for text in part if text not in by_text]
-        found |= by_text | map_queries(collection=collection, qids=rest)
-    return found
+        result |= by_text | map_queries(collection=collection, qids=rest)
+    return result
 
 
 def _find_documents(collection: Collection, docids: Sequence[str]) -> dict[str, int]:
-    found: dict[str, int] = {}
+    result: dict[str, int] = {}
     for part in _parts(docids):
-        found |= map_documents(collection=collection, docids=part)
-    return found
+        result |= map_documents(collection=collection, docids=part)
+    return result
 
 
 def _parts(names: Sequence[str]) -> Iterator[list[str]]:

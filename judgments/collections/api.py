@@ -46,12 +46,12 @@ class ColumnsField(serializers.CharField):
     def to_internal_value(self, data: Any) -> Any:
         """The object. Raises ValidationError for anything else."""
         try:
-            found = json.loads(super().to_internal_value(data))
+            result = json.loads(super().to_internal_value(data))
         except ValueError:
-            found = None
-        if not isinstance(found, dict) or not all(isinstance(v, str) for v in found.values()):
+            result = None
+        if not isinstance(result, dict) or not all(isinstance(v, str) for v in result.values()):
             raise serializers.ValidationError("Send a JSON object that maps columns to names.")
-        return found
+        return result
 
 
 class TableOptions(serializers.Serializer[Any]):
@@ -227,8 +227,8 @@ def _load(request: Request, slug: str, kind: str) -> Response:
     file, name = cast(BinaryIO, upload), upload.name or kind
     if options["preview"]:
         parts = QUERY_PARTS if kind == "queries" else DOCUMENT_PARTS
-        found = preview_file(file.read(HEAD), parts, name=name, columns=columns)
-        return Response(PreviewOutput(found).data)
+        result = preview_file(file.read(HEAD), parts, name=name, columns=columns)
+        return Response(PreviewOutput(result).data)
     if is_for_a_worker(request, upload):
         params = {"columns": columns}
         job = submit_job(access=access, kind=f"import_{kind}", file=upload, params=params, at=at)

@@ -47,8 +47,8 @@ def get_home_page(*, viewer: User, shows_archived: bool = False) -> HomePage:
     if not viewer.is_superuser:
         collections = collections.filter(pk__in=roles)
     archived = [one for one in collections if one.archived_at is not None]
-    found = archived if shows_archived else [one for one in collections if one not in archived]
-    ids = [collection.pk for collection in found]
+    result = archived if shows_archived else [one for one in collections if one not in archived]
+    ids = [collection.pk for collection in result]
     queries = _count(Query, ids)
     documents = _count(Document, ids)
     return HomePage(
@@ -66,7 +66,7 @@ def get_home_page(*, viewer: User, shows_archived: bool = False) -> HomePage:
                 queries=queries.get(collection.pk, 0),
                 documents=documents.get(collection.pk, 0),
             )
-            for collection in found
+            for collection in result
         ],
     )
 

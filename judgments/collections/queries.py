@@ -28,21 +28,21 @@ def count_stubs(*, collection: Collection, docids: Iterable[str]) -> int:
             + f"WHERE collection_id = %s AND is_stub AND docid {subquery}",
             [collection.pk, parameter],
         )
-        (found,) = cursor.fetchone()
-    return int(found)
+        (result,) = cursor.fetchone()
+    return int(result)
 
 
 def map_query_texts(*, collection: Collection, texts: set[str]) -> dict[str, list[str]]:
     """The ids of the queries that ask each text, blanks apart; where none does, that id's own."""
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for qid, text in (
         Query.objects.filter(collection=collection).order_by("pk").values_list("qid", "text")
     ).iterator():
         asked = " ".join(text.split())
         if asked in texts:
-            found.setdefault(asked, []).append(qid)
-    ids = map_queries(collection=collection, qids=texts - found.keys())
-    return found | {qid: [qid] for qid in ids}
+            result.setdefault(asked, []).append(qid)
+    ids = map_queries(collection=collection, qids=texts - result.keys())
+    return result | {qid: [qid] for qid in ids}
 
 
 def map_exact_texts(*, collection: Collection, texts: Iterable[str]) -> dict[str, int]:

@@ -37,11 +37,11 @@ def get_query_traits(
     if query_ids is None:
         return _overlaid(now_qs, then_qs)
     ids = sorted(set(query_ids))
-    found: dict[int, Traits] = {}
+    result: dict[int, Traits] = {}
     for start in range(0, len(ids), CHUNK):
         own = ids[start : start + CHUNK]
-        found |= _overlaid(now_qs.filter(pk__in=own), then_qs.filter(query__in=own))
-    return found
+        result |= _overlaid(now_qs.filter(pk__in=own), then_qs.filter(query__in=own))
+    return result
 
 
 def list_segment_queries(*, list_id: int, version: int, segment: str) -> list[int]:

@@ -77,10 +77,10 @@ def get_document(*, access: Access, docid: str) -> Document:
     check_may_see_content(access)
     if "\x00" in docid:  # which PostgreSQL refuses to look for
         raise NotFound("document")
-    found = Document.objects.filter(collection=access.collection, docid=docid).first()
-    if found is None:
+    result = Document.objects.filter(collection=access.collection, docid=docid).first()
+    if result is None:
         raise NotFound("document")
-    return found
+    return result
 
 
 def _collection_row(collection: Collection, role: str) -> CollectionRow:

@@ -87,9 +87,9 @@ def upload_preview(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     file, parts = request.FILES.get("file"), PARTS[kind]
     if file is None:
         raise NotFound("file")
-    found = preview_file(file.read(HEAD), parts, name=str(file.name), columns={})
+    result = preview_file(file.read(HEAD), parts, name=str(file.name), columns={})
     return render(
-        request, "judgments/_columns.html", {"found": found, "parts": parts, "kind": kind}
+        request, "judgments/_columns.html", {"found": result, "parts": parts, "kind": kind}
     )
 
 

@@ -44,13 +44,13 @@ def get_queries_page(
     check_may_see_content(access)
     queries = Query.objects.filter(collection=access.collection)
     columns = {"qid": by_id("qid"), "text": (F("text"),), "segment": (F("segment"),)}
-    found, sort = put_in_order(queries, sort=sort, columns=columns, last=("id",))
+    result, sort = put_in_order(queries, sort=sort, columns=columns, last=("id",))
     if search:
-        found = found.filter(Q(qid__icontains=search) | Q(text__icontains=search))
+        result = result.filter(Q(qid__icontains=search) | Q(text__icontains=search))
     if segment:
-        found = found.filter(segment=segment)
+        result = result.filter(segment=segment)
     return QueriesPage(
-        rows=paginate(found, page=page, show=list),
+        rows=paginate(result, page=page, show=list),
         segments=list_segment_names(access=access),
         total=queries.count(),
         is_filtered=bool(search or segment),
@@ -77,11 +77,11 @@ def get_documents_page(*, access: Access, search: str, page: str) -> DocumentsPa
     """The collection's documents whose id or title holds `search`; without their bodies."""
     check_may_see_content(access)
     documents = Document.objects.filter(collection=access.collection)
-    found: QuerySet[Document] = documents.only("id", "docid", "title", "is_stub").order_by("id")
+    result: QuerySet[Document] = documents.only("id", "docid", "title", "is_stub").order_by("id")
     if search:
-        found = found.filter(Q(docid__icontains=search) | Q(title__icontains=search))
+        result = result.filter(Q(docid__icontains=search) | Q(title__icontains=search))
     return DocumentsPage(
-        rows=paginate(found, page=page, show=list),
+        rows=paginate(result, page=page, show=list),
         total=documents.count(),
         is_filtered=bool(search),
     )
@@ -157,11 +157,11 @@ def get_query_page(
     if choice is None:
         return QueryPage(query, None, None, people)
     rows = _holding(choice).filter(query=query).select_related("document")
-    found = rows.order_by("-grade", "document__docid").defer(
+    result = rows.order_by("-grade", "document__docid").defer(
         "document__body", "document__fields", "document__clean_html"
     )
     judged = _paginate_judged(
-        access, choice, found, page, lambda row: (row.document.docid, row.document.title)
+        access, choice, result, page, lambda row: (row.document.docid, row.document.title)
     )
     return QueryPage(query, choice, judged, people)
 
@@ -186,9 +186,9 @@ def get_document_page(
     if choice is None:
         return DocumentPage(document, fields, html, pictures, None, None, [], people)
     rows = _holding(choice).filter(document=document).select_related("query")
-    found = rows.order_by("-grade", "query__qid")
+    result = rows.order_by("-grade", "query__qid")
     judged = _paginate_judged(
-        access, choice, found, page, lambda row: (row.query.qid, row.query.text)
+        access, choice, result, page, lambda row: (row.query.qid, row.query.text)
     )
     others = _other_lists(choice, document)
     return DocumentPage(document, fields, html, pictures, choice, judged, others, people)

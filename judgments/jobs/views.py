@@ -21,10 +21,10 @@ from judgments.permissions import get_access
 def job(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
     """How far the work is; the page asks again by itself until it has ended."""
     access = get_access(viewer=request.user, slug=slug)
-    found = get_job(access=access, public_id=public_id)
+    result = get_job(access=access, public_id=public_id)
     template = "_job" if is_part(request) else "job"
-    page = show_job(found, timezone.now())
-    links = _links(slug, found)
+    page = show_job(result, timezone.now())
+    links = _links(slug, result)
     response = render_page(request, template, page, access=access, links=links)
     patch_vary_headers(response, ["HX-Request"])
     return response

@@ -176,8 +176,8 @@ class Version(APIView):
         """Return a version, by number, release name, or `head`."""
         check_parameters(request)
         access = get_access(viewer=request.user, slug=slug)
-        found = get_version(judgment_list=get_list(access=access, slug=list_slug), name=name)
-        return Response(VersionOutput(show_versions(access, [found])[0]).data)
+        result = get_version(judgment_list=get_list(access=access, slug=list_slug), name=name)
+        return Response(VersionOutput(show_versions(access, [result])[0]).data)
 
 
 class Qrels(APIView):

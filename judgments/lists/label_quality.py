@@ -36,5 +36,5 @@ def register(provider: Provider) -> None:
 
 def get_verdict(access: Any, list_slug: str) -> ListVerdict | None:
     """The verdict on a list's labels; None where there are none, or no report of them yet."""
-    found = (provider(access, list_slug) for provider in _providers)
-    return next((verdict for verdict in found if verdict is not None), None)
+    result = (provider(access, list_slug) for provider in _providers)
+    return next((verdict for verdict in result if verdict is not None), None)

@@ -36,26 +36,26 @@ HEAD = "head"
 def get_list(*, access: Access, slug: str) -> JudgmentList:
     """The list of the collection with this slug, for those who may see grades."""
     check_may_see_rankings(access)
-    found = JudgmentList.objects.filter(collection=access.collection, slug=slug).first()
-    if found is None:
+    result = JudgmentList.objects.filter(collection=access.collection, slug=slug).first()
+    if result is None:
         raise NotFound("list")
-    found.collection = access.collection
-    return found
+    result.collection = access.collection
+    return result
 
 
 def get_version(*, judgment_list: JudgmentList, name: str = HEAD) -> JudgmentVersion:
     """A version by its number, by a release's name, or the "head"; NotFound if there is none."""
     versions = JudgmentVersion.objects.filter(list=judgment_list).select_related("author")
     if name == HEAD:
-        found = versions.order_by("-number").first()
+        result = versions.order_by("-number").first()
     elif name.isascii() and name.isdecimal():
-        found = versions.filter(number=int(name)).first() if len(name) < 10 else None
+        result = versions.filter(number=int(name)).first() if len(name) < 10 else None
     else:
-        found = versions.filter(releases__list=judgment_list, releases__name=name).first()
-    if found is None:
+        result = versions.filter(releases__list=judgment_list, releases__name=name).first()
+    if result is None:
         raise NotFound("version")
-    found.list = judgment_list
-    return found
+    result.list = judgment_list
+    return result
 
 
 def find_version_number(*, judgment_list: JudgmentList, name: str) -> int:
@@ -317,8 +317,8 @@ def show_versions(access: Access, versions: Iterable[JudgmentVersion]) -> list[V
     """The versions as the viewer may see them."""
     shown = list(versions)
     names: dict[int, list[str]] = {}
-    found = Release.objects.filter(version__in=[version.pk for version in shown]).order_by("id")
-    for version_id, name in found.values_list("version_id", "name"):
+    result = Release.objects.filter(version__in=[version.pk for version in shown]).order_by("id")
+    for version_id, name in result.values_list("version_id", "name"):
         names.setdefault(version_id, []).append(name)
     people = may_see_people(access)
     confirmed = _count_confirmed(shown)
@@ -384,10 +384,10 @@ def show_releases(access: Access, releases: Iterable[Release]) -> list[ReleaseRo
 def get_release(*, access: Access, slug: str, name: str) -> ReleaseRow:
     """The release of a list with this name."""
     one = get_list(access=access, slug=slug)
-    found = releases_qs(one).filter(name=name).first()
-    if found is None:
+    result = releases_qs(one).filter(name=name).first()
+    if result is None:
         raise NotFound("release")
-    return show_releases(access, [found])[0]
+    return show_releases(access, [result])[0]
 
 
 def cite(*, access: Access, list_slug: str, list_name: str, release: ReleaseRow, url: str) -> Cited:

@@ -87,8 +87,10 @@ class OneRelease(APIView):
         check_parameters(request)
         access = get_access(viewer=request.user, slug=slug)
         one = get_list(access=access, slug=list_slug)
-        found = get_release(access=access, slug=list_slug, name=name)
+        result = get_release(access=access, slug=list_slug, name=name)
         url = request.build_absolute_uri(reverse("version", args=[slug, list_slug, name]))
-        cited = cite(access=access, list_slug=list_slug, list_name=one.name, release=found, url=url)
+        cited = cite(
+            access=access, list_slug=list_slug, list_name=one.name, release=result, url=url
+        )
         named = {"url": url, "citation": cited.plain, "bibtex": cited.bibtex}
-        return Response(ReleaseOutput(found).data | named)
+        return Response(ReleaseOutput(result).data | named)

@@ -197,7 +197,7 @@ def release(request: HttpRequest, slug: str, list_slug: str, number: int) -> Htt
     access = get_access(viewer=request.user, slug=slug)
     check_may_lead(access)
     judgment_list = queries.get_list(access=access, slug=list_slug)
-    found = queries.get_version(judgment_list=judgment_list, name=str(number))
+    result = queries.get_version(judgment_list=judgment_list, name=str(number))
     verdict = get_verdict(access, list_slug)
     form_class = AcceptingReleaseForm if verdict and verdict.is_bad else ReleaseForm
     form = form_class(posted(request))
@@ -219,7 +219,7 @@ def release(request: HttpRequest, slug: str, list_slug: str, number: int) -> Htt
             )
             return redirect("version", slug, list_slug, number)
     return render_page(
-        request, "release", found, access=access, section="lists", form=form, verdict=verdict
+        request, "release", result, access=access, section="lists", form=form, verdict=verdict
     )
 
 
@@ -229,7 +229,7 @@ def revert(request: HttpRequest, slug: str, list_slug: str, number: int) -> Http
     access = get_access(viewer=request.user, slug=slug)
     check_may_lead(access)
     judgment_list = queries.get_list(access=access, slug=list_slug)
-    found = queries.get_version(judgment_list=judgment_list, name=str(number))
+    result = queries.get_version(judgment_list=judgment_list, name=str(number))
     form = RevertForm(posted(request))
     if request.method == "POST" and form.is_valid():
         made = services.revert_version(
@@ -246,4 +246,4 @@ def revert(request: HttpRequest, slug: str, list_slug: str, number: int) -> Http
                 request, f"Version {made.number} restores the grades of version {number}."
             )
         return redirect("list", slug, list_slug)
-    return render_page(request, "revert", found, access=access, section="lists", form=form)
+    return render_page(request, "revert", result, access=access, section="lists", form=form)

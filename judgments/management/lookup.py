@@ -32,27 +32,27 @@ def get_account(username: str) -> User:
 
 def get_collection(slug: str) -> Collection:
     """The collection with this slug."""
-    found = Collection.objects.filter(slug=slug).first()
-    if found is None:
+    result = Collection.objects.filter(slug=slug).first()
+    if result is None:
         raise CommandRefused("no_collection", f"Unknown collection {slug}.")
-    return found
+    return result
 
 
 def get_list(collection_slug: str, slug: str) -> JudgmentList:
     """The list COLLECTION/LIST."""
-    found = JudgmentList.objects.filter(
+    result = JudgmentList.objects.filter(
         collection=get_collection(collection_slug), slug=slug
     ).first()
-    if found is None:
+    if result is None:
         raise CommandRefused("no_list", f"Unknown list {collection_slug}/{slug}.")
-    return found
+    return result
 
 
 def get_saved_set(judgment_list: JudgmentList, slug: str) -> SavedSet | None:
     """The saved set with this slug in the list's collection; None for ""."""
     if not slug:
         return None
-    found = SavedSet.objects.filter(collection=judgment_list.collection_id, slug=slug).first()
-    if found is None:
+    result = SavedSet.objects.filter(collection=judgment_list.collection_id, slug=slug).first()
+    if result is None:
         raise CommandRefused("no_set", f"Unknown saved set {slug}.")
-    return found
+    return result

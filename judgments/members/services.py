@@ -145,14 +145,14 @@ def withdraw_invitation(*, access: Access, invitation_id: int, at: datetime) -> 
 
 def get_invitation(*, token: str, at: datetime) -> Invitation:
     """The open invitation behind a link; NotFound if it was used, withdrawn, or is too old."""
-    found = (
+    result = (
         Invitation.objects.select_related("collection", "created_by")
         .filter(token_hash=_hash(token), accepted_at=None, withdrawn_at=None, expires_at__gt=at)
         .first()
     )
-    if found is None:
+    if result is None:
         raise NotFound("invitation")
-    return found
+    return result
 
 
 def accept_invitation(*, token: str, user: User, at: datetime) -> Membership:
@@ -225,12 +225,12 @@ def add_name(*, collection: Collection, name: str, by: User | None, at: datetime
 
     The same name again is the same person. Their user name ends in @ and the collection's slug.
     """
-    found = User.objects.filter(
+    result = User.objects.filter(
         name=name, is_active=False, suspended_at=None, username__endswith=f"@{collection.slug}",
         pk__in=Membership.ever.filter(collection=collection).values("user"),
     ).first()  # fmt: skip
-    if found is not None:
-        return found
+    if result is not None:
+        return result
     with transaction.atomic():
         user = User(username=_free_username(name, collection.slug), name=name, is_active=False)
         user.set_unusable_password()
@@ -376,11 +376,11 @@ def _locked_member(access: Access, username: str) -> Membership:
     """The member, with all of the collection's memberships locked: the rules count leads."""
     check_may_manage_members(access)
     memberships = Membership.objects.select_for_update().filter(collection=access.collection)
-    found = {row.user_id: row for row in memberships}
-    user = User.objects.filter(username=username, pk__in=found).first()
+    result = {row.user_id: row for row in memberships}
+    user = User.objects.filter(username=username, pk__in=result).first()
     if user is None:
         raise NotFound("member")
-    return found[user.pk]
+    return result[user.pk]
 
 
 def _check_a_lead_stays(access: Access) -> None:

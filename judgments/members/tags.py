@@ -17,9 +17,9 @@ def clean_tags(tags: Iterable[str]) -> list[str]:
 
     Raises ValueError, in words, for too many of them or one that is too long.
     """
-    found = sorted({" ".join(tag.split()).lower() for tag in tags} - {""})
-    if len(found) > MOST_TAGS:
+    result = sorted({" ".join(tag.split()).lower() for tag in tags} - {""})
+    if len(result) > MOST_TAGS:
         raise ValueError(f"Enter at most {MOST_TAGS} tags.")
-    if any(len(tag) > LONGEST_TAG for tag in found):
+    if any(len(tag) > LONGEST_TAG for tag in result):
         raise ValueError(f"A tag can have at most {LONGEST_TAG} characters.")
-    return found
+    return result

@@ -109,8 +109,8 @@ class Limits:
 
 
 def look_up(host: str, port: int) -> list[str]:
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(address[4][0]) for address in found))
+    result = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[4][0]) for address in result))
 
 
 class Client:
@@ -288,13 +288,13 @@ class _GuardedNetwork(httpcore2.NetworkBackend):
             )
         except TimeoutError as error:
             raise httpcore2.TimeoutException from error
-        for place, address in enumerate(addresses, start=1):
+        for position, address in enumerate(addresses, start=1):
             # an address that does not answer leaves time for the next
-            share = _exchange.get().left() / (len(addresses) - place + 1)
+            share = _exchange.get().left() / (len(addresses) - position + 1)
             try:
                 return _TimedStream(self._sockets.connect_tcp(address, port, timeout=share))
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
-                if place == len(addresses):
+                if position == len(addresses):
                     raise
         raise AssertionError("a look-up gives an address or raises")
 
@@ -333,12 +333,12 @@ def _addresses(
 
     threading.Thread(target=resolve, daemon=True).start()
     try:
-        found = results.get(timeout=left())
+        result = results.get(timeout=left())
     except Empty as error:
         raise TimeoutError from error
-    if isinstance(found, OSError) or not found:
-        raise OutgoingError(Outcome.DNS, str(found) or f"{origin.host} has no address")
-    return found
+    if isinstance(result, OSError) or not result:
+        raise OutgoingError(Outcome.DNS, str(result) or f"{origin.host} has no address")
+    return result
 
 
 class _TimedStream(httpcore2.NetworkStream):

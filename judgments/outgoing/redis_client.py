@@ -84,10 +84,10 @@ class RedisClient:
                 raise
             self._idle.put(connection)
         try:
-            found = json.dumps(_as_results(words, _plain(reply))).encode()
+            result = json.dumps(_as_results(words, _plain(reply))).encode()
         except (ValueError, TypeError, RecursionError) as error:
             raise OutgoingError(Outcome.MALFORMED, f"not an answer to {words[0]}") from error
-        return Answer(200, {}, found, monotonic() - exchange.began)
+        return Answer(200, {}, result, monotonic() - exchange.began)
 
     def _open(
         self,
@@ -168,13 +168,13 @@ class _GuardedConnection(Connection):
 
     def _connect(self) -> Any:
         addresses = self._find_addresses()
-        for place, address in enumerate(addresses, start=1):
+        for position, address in enumerate(addresses, start=1):
             # an address that does not answer leaves time for the next
-            share = self.exchange.left() / (len(addresses) - place + 1)
+            share = self.exchange.left() / (len(addresses) - position + 1)
             try:
                 return socket.create_connection((address, self.port), timeout=share)
             except OSError:
-                if place == len(addresses):
+                if position == len(addresses):
                     raise
         raise AssertionError("a look-up gives an address or raises")
 

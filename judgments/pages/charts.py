@@ -104,7 +104,7 @@ def time_axis(title: str, moments: Sequence[datetime]) -> Axis:
 def row_axis(names: Sequence[str]) -> Axis:
     """Lines with names, the first on top."""
     last = len(names) - 1
-    ticks = tuple(Tick(last - place, name) for place, name in enumerate(names))
+    ticks = tuple(Tick(last - position, name) for position, name in enumerate(names))
     return Axis("", -0.5, last + 0.5, ticks)
 
 

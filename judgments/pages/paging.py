@@ -35,8 +35,8 @@ def paginate(
     page: as typed in a URL; what is no page is the first one, what is beyond the end the last.
     """
     paginator: Any = Paginator(rows, per_page)
-    found = paginator.get_page(page)
-    return Page(show(list(found.object_list)), found.number, paginator)
+    result = paginator.get_page(page)
+    return Page(show(list(result.object_list)), result.number, paginator)
 
 
 def put_in_order(
@@ -95,5 +95,5 @@ def part_of(
     show: Callable[[list[Stored]], list[Shown]],
 ) -> Part[Shown]:
     """At most `limit` rows after the one with the pk `after`, in the order of their pks."""
-    found: list[Any] = list(rows.filter(pk__gt=after).order_by("pk")[: limit + 1])
-    return Part(show(found[:limit]), found[limit - 1].pk if len(found) > limit else None)
+    result: list[Any] = list(rows.filter(pk__gt=after).order_by("pk")[: limit + 1])
+    return Part(show(result[:limit]), result[limit - 1].pk if len(result) > limit else None)

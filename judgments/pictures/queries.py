@@ -64,7 +64,7 @@ def list_pictures(
 ) -> dict[int, list[ShownPicture]]:
     """The pictures of each of the documents that has any, in the order to show them in."""
     sizes = {one["field"]: one["size"] for one in collection.picture_fields}
-    places = {field: place for place, field in enumerate(sizes)}
+    places = {field: position for position, field in enumerate(sizes)}
     if not sizes:
         return {}
     rows = DocumentPicture.objects.filter(
@@ -73,12 +73,12 @@ def list_pictures(
         "document", "field", "position",
         "picture__public_id", "picture__state", "picture__reason", "picture__status",
     )  # fmt: skip
-    found: dict[int, list[ShownPicture]] = defaultdict(list)
+    result: dict[int, list[ShownPicture]] = defaultdict(list)
     for document, field, _, name, state, reason, status in sorted(
         rows.order_by(), key=lambda row: (places[row[1]], row[2])
     ):
-        found[document].append(_show(sizes[field], name, state, reason, status))
-    return dict(found)
+        result[document].append(_show(sizes[field], name, state, reason, status))
+    return dict(result)
 
 
 def get_document_pictures(*, access: Access, document: Document) -> DocumentPictures:
@@ -215,10 +215,10 @@ def suggest_fields(*, access: Access) -> list[str]:
     """Fields of the collection's first documents that may name pictures, most frequent first."""
     check_may_see_content(access)
     documents = Document.objects.filter(collection=access.collection, is_stub=False)
-    found: Counter[str] = Counter()
+    result: Counter[str] = Counter()
     for fields in documents.order_by("pk").values_list("fields", flat=True)[:LOOKED_AT]:
-        found.update(name for name, value in fields.items() if looks_like_pictures(value))
-    return [name for name, _ in sorted(found.items(), key=lambda item: (-item[1], item[0]))]
+        result.update(name for name, value in fields.items() if looks_like_pictures(value))
+    return [name for name, _ in sorted(result.items(), key=lambda item: (-item[1], item[0]))]
 
 
 def field_names(collection: Collection) -> frozenset[str]:

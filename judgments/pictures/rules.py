@@ -79,11 +79,11 @@ def take_data(fields: Mapping[str, Any]) -> tuple[dict[str, Any], list[Source]]:
 
 def _read_data(text: str) -> Source | None:
     """The picture of a data URI; with what is no base64, one that no one can read."""
-    found = _DATA.fullmatch(text)
-    if not found:
+    result = _DATA.fullmatch(text)
+    if not result:
         return None
     try:
-        data = base64.b64decode(found[1])
+        data = base64.b64decode(result[1])
     except binascii.Error:
         data = b""
     return Source(UPLOADED + hashlib.sha256(data).hexdigest(), data)

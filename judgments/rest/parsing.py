@@ -124,12 +124,12 @@ def _known_fields(form: type[Serializer[Any]]) -> frozenset[str]:
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    result = dict(pairs)
+    if len(result) < len(pairs):
         names = [name for name, _ in pairs]
-        twice = next(name for name in found if names.count(name) > 1)
+        twice = next(name for name in result if names.count(name) > 1)
         raise ValueError(f"{json.dumps(twice)} occurs twice")
-    return found
+    return result
 
 
 def _refuse_constant(constant: str) -> Any:

@@ -70,7 +70,7 @@ def _domain_problem(error: Exception) -> Response | None:
         # forbidden answers as missing: what may not be seen must not be told apart
         return problem(404, "not_found", gettext("Not found, or you do not have access to it."))
     if isinstance(error, FileRefused):
-        problems = [vars_of(found) for found in error.problems]
+        problems = [vars_of(result) for result in error.problems]
         return problem(422, error.code, error.message, problems=problems, total=error.total)
     if isinstance(error, DomainError):
         return problem(422, error.code, message_of(error))

@@ -87,21 +87,21 @@ class Schema(AutoSchema):
         return responses
 
     def _problems(self) -> dict[str, str]:
-        found = {
+        result = {
             "400": "The request is malformed or has unknown parameters.",
             "401": "Missing or invalid token.",
             "404": "Not found, or you do not have access to it.",
         }
         if self.method in READS:
-            return found
-        found |= {
+            return result
+        result |= {
             "403": "The token is read-only, or a page's request lacks its CSRF token.",
             "415": "Unsupported media type.",
             "422": "The request breaks a rule.",
         }
         if issubclass(type(self.view), UploadView):
-            found |= {"411": "The body has no Content-Length.", "413": "The file is too large."}
-        return found
+            result |= {"411": "The body has no Content-Length.", "413": "The file is too large."}
+        return result
 
     def _problem_component(self) -> ResolvedComponent:
         component: ResolvedComponent = self.resolve_serializer(Problem(), "response")

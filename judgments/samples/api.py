@@ -76,8 +76,8 @@ class Samples(APIView):
         """List the samples that are judged on a list, newest first."""
         check_parameters(request)
         access = get_access(viewer=request.user, slug=slug)
-        found = list_samples(judgment_list=get_list(access=access, slug=list_slug))
-        return Response(self.Output({"results": found}).data)
+        result = list_samples(judgment_list=get_list(access=access, slug=list_slug))
+        return Response(self.Output({"results": result}).data)
 
     @extend_schema(operation_id="draw_sample", request=Input, responses={202: JobOutput} | REFUSED)
     def post(self, request: Request, slug: str, list_slug: str) -> Response:
@@ -122,8 +122,8 @@ class Sample(APIView):
         """Return how a sample was drawn, what is judged of it, and what earlier ones share."""
         check_parameters(request)
         access = get_access(viewer=request.user, slug=slug)
-        found = get_sample_page(access=access, list_slug=list_slug, number=number, page="")
-        return Response(self.Output(found).data)
+        result = get_sample_page(access=access, list_slug=list_slug, number=number, page="")
+        return Response(self.Output(result).data)
 
 
 class SampleQueries(APIView):

@@ -115,10 +115,10 @@ class SampleForm(forms.Form):
     @property
     def rows(self) -> list[tuple[str, int, int]]:
         """The name of each stratum, its queries and how many of them are drawn."""
-        found = self.allocated
-        assert found is not None
-        columns = found.strata.queries.tolist(), found.n.tolist()
-        return list(zip(found.strata.names, *columns, strict=True))
+        result = self.allocated
+        assert result is not None
+        columns = result.strata.queries.tolist(), result.n.tolist()
+        return list(zip(result.strata.names, *columns, strict=True))
 
     def clean_cuts(self) -> tuple[float, ...]:
         return self._checked(parse_cuts, self.cleaned_data["cuts"])

@@ -128,11 +128,11 @@ def get_plan(*, access: Access, list_slug: str, number: int) -> SamplePlan:
     """A sample of a list of the collection; NotFound where there is none."""
     judgment_list = get_list(access=access, slug=list_slug)
     plans = SamplePlan.objects.filter(list=judgment_list, number=number)
-    found = plans.select_related("frame", "created_by").first()
-    if found is None:
+    result = plans.select_related("frame", "created_by").first()
+    if result is None:
         raise NotFound("sample")
-    found.list = judgment_list
-    return found
+    result.list = judgment_list
+    return result
 
 
 def list_plans(*, judgment_list: JudgmentList) -> list[SamplePlan]:

@@ -198,8 +198,8 @@ def _ensure_queries(
     if records:
         load_queries(collection=collection, records=records.values(), by=by, at=at)
     pks = map_queries(collection=collection, qids=qids)
-    found = {text: pks[record.query_id] for text, record in records.items()}
-    return found | {text.encode(): pk for text, pk in known.items()}, len(records)
+    result = {text: pks[record.query_id] for text, record in records.items()}
+    return result | {text.encode(): pk for text, pk in known.items()}, len(records)
 
 
 def _qid(text: bytes) -> str:

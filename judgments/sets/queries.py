@@ -83,10 +83,10 @@ def find_set(*, access: Access, slug: str) -> SavedSet | None:
 
 def get_set(*, access: Access, slug: str) -> SavedSet:
     """The set with this slug; NotFound where there is none."""
-    found = find_set(access=access, slug=slug)
-    if found is None:
+    result = find_set(access=access, slug=slug)
+    if result is None:
         raise NotFound("set")
-    return found
+    return result
 
 
 def list_set_queries(*, set_id: int) -> list[int]:
@@ -104,8 +104,8 @@ def list_set_ids(*, set_id: int) -> list[str]:
 def get_segment_ids(*, access: Access, segment: str) -> QueryIds:
     """The queries that are in a segment now."""
     check_may_see_rankings(access)
-    found = Query.objects.filter(collection=access.collection, segment=segment).order_by("pk")
-    qids = found.values_list("qid", flat=True)
+    result = Query.objects.filter(collection=access.collection, segment=segment).order_by("pk")
+    qids = result.values_list("qid", flat=True)
     return QueryIds(segment, {qid: line for line, qid in enumerate(qids, start=1)})
 
 

@@ -65,18 +65,18 @@ def set_create(request: HttpRequest, slug: str) -> HttpResponse:
 def set_change(request: HttpRequest, slug: str, set_slug: str) -> HttpResponse:
     """Another name, description or other queries for a set."""
     access = get_access(viewer=request.user, slug=slug)
-    found = queries.get_set(access=access, slug=set_slug)
+    result = queries.get_set(access=access, slug=set_slug)
     check_may_make_sets(access)
     try:
-        check_may_change_set(access, found)
+        check_may_change_set(access, result)
     except DomainError as error:
         messages.error(request, error.message)
         return redirect("set", slug, set_slug)
-    known = queries.list_set_ids(set_id=found.pk)
+    known = queries.list_set_ids(set_id=result.pk)
     initial = {
-        "name": found.name,
-        "description": found.description,
-        "is_held_out": found.is_held_out,
+        "name": result.name,
+        "description": result.description,
+        "is_held_out": result.is_held_out,
     }
     form = SetForm(
         *sent(request),
@@ -88,13 +88,13 @@ def set_change(request: HttpRequest, slug: str, set_slug: str) -> HttpResponse:
 
     def save() -> SavedSet:
         return services.change_set(
-            access=access, at=timezone.now(), saved_set=found, **form.cleaned_data
+            access=access, at=timezone.now(), saved_set=result, **form.cleaned_data
         )
 
     if _saved(request, form, save) is not None:
         messages.success(request, "Set saved.")
         return redirect("set", slug, set_slug)
-    return render_page(request, "set_form", found, access=access, section="queries", form=form)
+    return render_page(request, "set_form", result, access=access, section="queries", form=form)
 
 
 @require_POST
@@ -113,9 +113,9 @@ def _act(
     request: HttpRequest, slug: str, set_slug: str, act: Callable[..., None], said: str
 ) -> HttpResponse:
     access = get_access(viewer=request.user, slug=slug)
-    found = queries.get_set(access=access, slug=set_slug)
+    result = queries.get_set(access=access, slug=set_slug)
     try:
-        act(access=access, at=timezone.now(), saved_set=found)
+        act(access=access, at=timezone.now(), saved_set=result)
     except NotFound:
         raise
     except DomainError as error:

@@ -56,14 +56,14 @@ def _read_grant(entry: str) -> Grant:
 
 def roles_of(grants: Iterable[Grant], groups: Iterable[str]) -> dict[str, str | None]:
     """The role in each collection that the grants name, the highest of the groups'; None: none."""
-    own, found = set(groups), dict[str, str | None]()
+    own, result = set(groups), dict[str, str | None]()
     for grant in grants:
         if grant.role == ADMINISTRATOR:
             continue
-        before = found.setdefault(grant.collection, None)
+        before = result.setdefault(grant.collection, None)
         if grant.group in own and (before is None or ROLES.index(grant.role) > ROLES.index(before)):
-            found[grant.collection] = grant.role
-    return found
+            result[grant.collection] = grant.role
+    return result
 
 
 def is_administrator(grants: Iterable[Grant], groups: Iterable[str]) -> bool | None:

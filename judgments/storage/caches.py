@@ -37,13 +37,13 @@ def read_cached(name: str, kind: type[T]) -> T | None:
 
 def read_many_cached(names: Iterable[str], kind: type[T]) -> dict[str, T]:
     """The values of these names; those that are missing, or not of this kind, are left out."""
-    found = {}
+    result = {}
     for name, value in cache.get_many(names).items():
         try:
-            found[name] = from_plain(kind, value)
+            result[name] = from_plain(kind, value)
         except Unreadable as error:
             refuse(name, str(error))
-    return found
+    return result
 
 
 def write_cached(name: str, value: object, seconds: int) -> None:
@@ -67,11 +67,11 @@ def let_wake_again(flag: str) -> None:
 
 def get_or_compute(name: str, kind: type[T], seconds: int, compute: Callable[[], T]) -> T:
     """The value of this name from the cache; where it is missing, computed and then kept."""
-    found = read_cached(name, kind)
-    if found is None:
-        found = compute()
-        write_cached(name, found, seconds)
-    return found
+    result = read_cached(name, kind)
+    if result is None:
+        result = compute()
+        write_cached(name, result, seconds)
+    return result
 
 
 def refuse(name: str, why: str) -> None:
@@ -122,13 +122,13 @@ class SealedRedisCache(RedisCache):
         keys = list(keys)
         if not keys:
             return {}
-        found = {}
+        result = {}
         for key, data in self._ask(super().get_many, keys, version, otherwise={}).items():
             try:
-                found[key] = _opened(self.make_key(key, version), data)
+                result[key] = _opened(self.make_key(key, version), data)
             except Unreadable as error:
                 refuse(key, str(error))
-        return found
+        return result
 
     def add(
         self, key: str, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None

@@ -99,10 +99,10 @@ def get_frame(*, access: Access, number: int) -> TrafficFrame:
     """A frame of the collection; NotFound where there is none."""
     check_may_see_content(access)
     frames = TrafficFrame.objects.filter(collection=access.collection, number=number)
-    found = frames.first()
-    if found is None:
+    result = frames.first()
+    if result is None:
         raise NotFound("traffic")
-    return found
+    return result
 
 
 def get_concentration(frame: TrafficFrame) -> Concentration:
@@ -139,26 +139,26 @@ def get_traffic_page(*, access: Access) -> TrafficPage:
 def get_frame_page(*, access: Access, number: int, cuts: str | None) -> FramePage:
     """A frame. cuts: percentages as someone typed them; None for the usual ones."""
     frame = get_frame(access=access, number=number)
-    found = get_concentration(frame)
+    result = get_concentration(frame)
     typed = format_cuts(CUTS) if cuts is None else cuts
     strata, problem = [], ""
     try:
-        strata = _strata(found, parse_cuts(typed))
+        strata = _strata(result, parse_cuts(typed))
     except SamplingError as error:
         problem = error.message
-    total = found.total_queries
+    total = result.total_queries
     return FramePage(
         log=_row(frame, frame.plans.count() if may_see_rankings(access) else 0),
         digest=frame.digest,
         top=[
-            TopRow(share, round(share * total), found.share_of_top(round(share * total)))
+            TopRow(share, round(share * total), result.share_of_top(round(share * total)))
             for share in TOP
             if round(share * total)
         ],
         needed=[
-            TopRow((count := found.queries_for(share)) / total, count, share) for share in SHARES
+            TopRow((count := result.queries_for(share)) / total, count, share) for share in SHARES
         ],
-        curve=_curve(found),
+        curve=_curve(result),
         cuts=typed,
         strata=strata,
         problem=problem,

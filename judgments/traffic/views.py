@@ -57,11 +57,11 @@ def traffic_preview(request: HttpRequest, slug: str) -> HttpResponse:
     file = request.FILES.get("file")
     if file is None:
         raise NotFound("file")
-    found = preview_file(file.read(HEAD), TRAFFIC_PARTS, name=str(file.name))
+    result = preview_file(file.read(HEAD), TRAFFIC_PARTS, name=str(file.name))
     return render(
         request,
         "judgments/_columns.html",
-        {"found": found, "parts": TRAFFIC_PARTS, "kind": "traffic"},
+        {"found": result, "parts": TRAFFIC_PARTS, "kind": "traffic"},
     )
 
 

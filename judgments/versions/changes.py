@@ -69,12 +69,12 @@ def get_changes(*, judgment_list: JudgmentList, before: int, after: int) -> Chan
     pairs = (rows[:, 0] << 32) | rows[:, 1]
     holding = [(rows[:, 3] <= number) & (number < rows[:, 4]) for number in (before, after)]
     both = np.union1d(pairs[holding[0]], pairs[holding[1]])
-    found = np.empty((len(both), 4), np.int64)
-    found[:, 0], found[:, 1] = both >> 32, both & 0xFFFFFFFF
+    result = np.empty((len(both), 4), np.int64)
+    result[:, 0], result[:, 1] = both >> 32, both & 0xFFFFFFFF
     for column, held in zip((2, 3), holding, strict=True):
-        found[:, column] = NONE
-        found[np.searchsorted(both, pairs[held]), column] = rows[held, 2]
-    return Changes(found[found[:, 2] != found[:, 3]])
+        result[:, column] = NONE
+        result[np.searchsorted(both, pairs[held]), column] = rows[held, 2]
+    return Changes(result[result[:, 2] != result[:, 3]])
 
 
 def kind_of(change: Difference) -> str:

@@ -81,10 +81,10 @@ def count_all_grades(*, list_id: int, version: int, codes: Sequence[int]) -> Gra
 
 def _rows(list_id: int, numbers: set[int]) -> dict[int, tuple[int, str]]:
     """What tells these versions from any other of the same number, before a restore for example."""
-    found = JudgmentVersion.objects.filter(list=list_id, number__in=numbers)
+    result = JudgmentVersion.objects.filter(list=list_id, number__in=numbers)
     return {
         number: (pk, made.isoformat())
-        for number, pk, made in found.values_list("number", "pk", "created_at")
+        for number, pk, made in result.values_list("number", "pk", "created_at")
     }
 
 

@@ -141,10 +141,10 @@ def list_endpoint_rows(*, scope: Scope, now: datetime, after: int, limit: int) -
 
 def get_endpoint(*, scope: Scope, public_id: UUID) -> WebhookEndpoint:
     """An endpoint of a scope. Raises NotFound."""
-    found = _list(scope).select_related("secret", "old_secret").filter(public_id=public_id).first()
-    if found is None:
+    result = _list(scope).select_related("secret", "old_secret").filter(public_id=public_id).first()
+    if result is None:
         raise NotFound("webhook")
-    return found
+    return result
 
 
 def get_endpoint_row(*, endpoint: WebhookEndpoint, now: datetime) -> EndpointRow:
@@ -169,11 +169,11 @@ def list_deliveries(*, endpoint: WebhookEndpoint, after: int, limit: int) -> Par
 
 def get_delivery(*, endpoint: WebhookEndpoint, public_id: UUID) -> WebhookDelivery:
     """A delivery of an endpoint. Raises NotFound."""
-    found = endpoint.deliveries.filter(public_id=public_id).first()
-    if found is None:
+    result = endpoint.deliveries.filter(public_id=public_id).first()
+    if result is None:
         raise NotFound("delivery")
-    found.endpoint = endpoint
-    return found
+    result.endpoint = endpoint
+    return result
 
 
 def list_receivers(*, collection: Collection | None, event: str) -> list[WebhookEndpoint]:

@@ -32,7 +32,7 @@ class Command(BackupCommand):
         unsigned = options["unsigned"]
         from config.privacy.ledger import list_erasures, path_of_ledger
 
-        found = restore_backup(source=file, allow_unsigned=unsigned, at=timezone.now())
+        result = restore_backup(source=file, allow_unsigned=unsigned, at=timezone.now())
         if list_erasures() is None:
             self.stderr.write(
                 f"There is no erasure ledger at {path_of_ledger()}: whoever was erased after this "
@@ -45,4 +45,4 @@ class Command(BackupCommand):
                 f"what is in this installation. Its administrators: {names}. "
                 "See docs/operations.md#backups."
             )
-        return found
+        return result

@@ -38,21 +38,21 @@ class Command(RefusingCommand):
         from evaluation.samples.verifying import verify_samples
         from evaluation.tool_differences.verifying import verify_tool_values
 
-        found = Verified()
+        result = Verified()
         targets = list_targets(options["list"])
         for judgment_list in targets:
             asked = {"judgment_list": judgment_list, "every_step": options["all"]}
-            found += verify_list(**asked) + verify_tool_values(**asked)
-            found += verify_samples(judgment_list=judgment_list)
+            result += verify_list(**asked) + verify_tool_values(**asked)
+            result += verify_samples(judgment_list=judgment_list)
         collections = {target.collection_id: target.collection for target in targets}
         for collection in collections.values():
-            found += verify_runs(collection=collection)
+            result += verify_runs(collection=collection)
         if options["list"] is None:
-            found += verify_texts()
-        self._failed = bool(found.problems)
+            result += verify_texts()
+        self._failed = bool(result.problems)
         if not options["json"]:
-            self._say(found)
-        return vars(found)
+            self._say(result)
+        return vars(result)
 
     def handle(self, *args: Any, **options: Any) -> None:
         super().handle(*args, **options)

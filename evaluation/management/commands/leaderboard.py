@@ -130,8 +130,8 @@ def _board_value(value: dict[str, Any] | None) -> "BoardValue":
 
     if value is None:
         return BoardValue(None, None, None, 0)
-    found = mean_interval(value["mean"], value["standard_error"], value["n"])
-    low, high = found or (None, None)
+    result = mean_interval(value["mean"], value["standard_error"], value["n"])
+    low, high = result or (None, None)
     return BoardValue(value["mean"], low, high, value["n"])
 
 
@@ -153,8 +153,8 @@ def _table(result: dict[str, Any]) -> str:
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     rows = [
         "  ".join(
-            cell.ljust(width) if place in (0, len(line) - 1) else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+            cell.ljust(width) if position in (0, len(line) - 1) else cell.rjust(width)
+            for position, (cell, width) in enumerate(zip(line, widths, strict=True))
         ).rstrip()
         for line in lines
     ]

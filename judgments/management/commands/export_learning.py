@@ -38,11 +38,11 @@ class Command(RefusingCommand):
         from judgments.management.lookup import get_list
         from touchstone.files.learning import read_features
 
-        found = get_list(*options["list"])
-        number = find_version_number(judgment_list=found, name=options["version"])
+        result = get_list(*options["list"])
+        number = find_version_number(judgment_list=result, name=options["version"])
         features = read_features(options["features"], name=options["features"])
         content = get_learning_file(
-            judgment_list=found, number=number, kind=options["format"], features=features
+            judgment_list=result, number=number, kind=options["format"], features=features
         )
         Path(options["output"]).write_bytes(content)
         return {"version": number, "format": options["format"], "bytes": len(content)}

@@ -34,9 +34,9 @@ class Command(RefusingCommand):
         from touchstone.files.ratings import get_format
 
         form = get_format(options["format"])
-        found = get_list(*options["list"])
-        number = find_version_number(judgment_list=found, name=options["version"])
-        qrels = get_judgment_file(judgment_list=found, number=number, form=form)
+        result = get_list(*options["list"])
+        number = find_version_number(judgment_list=result, name=options["version"])
+        qrels = get_judgment_file(judgment_list=result, number=number, form=form)
         if not options["json"]:
             self.stdout.write(qrels.decode(), ending="")
         collection, list_slug = options["list"]

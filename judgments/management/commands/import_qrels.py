@@ -54,17 +54,17 @@ class Command(RefusingCommand):
 
         slug, list_slug = options["list"]
         at, by = timezone.now(), get_author(options["by"])
-        found = JudgmentList.objects.filter(collection__slug=slug, slug=list_slug).first()
+        result = JudgmentList.objects.filter(collection__slug=slug, slug=list_slug).first()
         asked = Scale.parse(options["scale"]) if options["scale"] else None
-        scale = Scale.from_json(found.scale) if found else asked or Scale.default()
+        scale = Scale.from_json(result.scale) if result else asked or Scale.default()
         if asked is not None and asked.codes != scale.codes:
             raise CommandRefused("other_scale", f"The list has the grades {scale}, not {asked}.")
         signals = Signals.parse(options["signals"], scale=scale)
         with transaction.atomic():
-            if found is None:
+            if result is None:
                 if options["create"] and not Collection.objects.filter(slug=slug).exists():
                     create_collection(by=by, at=at, slug=slug, name=slug)
-                found = start_list(
+                result = start_list(
                     collection=get_collection(slug),
                     by=by,
                     at=at,
@@ -75,14 +75,14 @@ class Command(RefusingCommand):
             recognised = choose_format(options["file"], options["format"])
             qrels = read_judgments(
                 options["file"],
-                collection=found.collection,
+                collection=result.collection,
                 scale=scale,
                 name=options["file"],
                 form=recognised.form,
                 signals=signals,
             )
             imported = import_qrels(
-                judgment_list=found,
+                judgment_list=result,
                 qrels=qrels,
                 create=options["create"],
                 by=by,
