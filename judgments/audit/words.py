@@ -71,6 +71,7 @@ SENTENCES: Final = {
     "leaderboard.measures_chosen": "chose the measures of {}",
     "leaderboard.test_chosen": "chose the significance test of {}",
     "live.configured": "changed how the ranker {} is asked",
+    "live.vectors_imported": "imported vectors of queries for the ranker {}",
     "live.scheduled": "changed the schedule of {}",
     "live.secret_removed": "removed the secret of {}",
     "live.secret_stored": "stored a secret for {}",
