@@ -10,10 +10,9 @@ from annotation.machine_judges.configuration import Configuration, Configuration
 from annotation.machine_judges.prompts import render_instructions
 from annotation.models import GuidelineRevision, JudgeRevision, MachineJudge
 from judgments.audit import services as audit
-from judgments.models import Secret
 from judgments.outgoing.rules import find_origin
 from judgments.permissions import Access, NotFound, check_may_lead
-from judgments.secrets.services import erase_secret, store_secret
+from judgments.secrets.holders import SecretFieldRefused, drop_secret, keep_secret
 from touchstone.errors import DomainError
 
 MAX_NAME_CHARACTERS: Final = 200
@@ -142,26 +141,19 @@ def _keep_secret(
     origin: str,
     at: datetime,
 ) -> None:
-    """Store a new secret, or see that the old one goes to the same server."""
-    if not configuration.secret_header:
-        if secret:
-            raise ConfigurationRefused("secret_header", "Enter the header that carries the secret.")
-        return
-    if not secret:
-        old = judge.secret
-        if old is None or not old.ciphertext:
-            raise ConfigurationRefused("secret", "Enter the secret that the header carries.")
-        if old.origin != origin:
-            raise ConfigurationRefused(
-                "secret", f"The stored secret is for {old.origin}. Enter the one of {origin}."
-            )
-        return
-    _erase(judge)
-    judge.secret = store_secret(
-        collection=access.collection, value=secret, origin=origin, by=access.user, at=at
-    )
-    judge.save(update_fields=["secret"])
-    audit.record_by(access, at, "judge.secret_stored", judge.name, after={"server": origin})
+    try:
+        is_new = keep_secret(
+            holder=judge,
+            header=configuration.secret_header,
+            value=secret,
+            origin=origin,
+            access=access,
+            at=at,
+        )
+    except SecretFieldRefused as error:
+        raise ConfigurationRefused(error.field, error.message) from error
+    if is_new:
+        audit.record_by(access, at, "judge.secret_stored", judge.name, after={"server": origin})
 
 
 def remove_secret(*, access: Access, judge: MachineJudge, at: datetime) -> None:
@@ -169,18 +161,9 @@ def remove_secret(*, access: Access, judge: MachineJudge, at: datetime) -> None:
     check_may_lead(access)
     check_own(access, judge)
     with transaction.atomic():
-        if judge.secret is None:
+        if not drop_secret(judge):
             raise JudgeRefused("no_secret", "There is no stored secret.")
-        _erase(judge)
         audit.record_by(access, at, "judge.secret_removed", judge.name)
-
-
-def _erase(judge: MachineJudge) -> None:
-    old: Secret | None = judge.secret
-    if old is not None:
-        judge.secret = None
-        judge.save(update_fields=["secret"])
-        erase_secret(secret=old)
 
 
 def check_own(access: Access, judge: MachineJudge) -> None:

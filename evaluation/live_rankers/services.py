@@ -14,10 +14,10 @@ from evaluation.models import LiveRevision, LiveSource, QueryVectors, Ranker, Sn
 from evaluation.runs.services import check_run_name
 from judgments.audit import services as audit
 from judgments.jobs.services import queue_job
-from judgments.models import Job, Query, Secret, User
+from judgments.models import Job, Query, User
 from judgments.outgoing.rules import find_origin
 from judgments.permissions import Access, NotFound, check_may_upload_runs
-from judgments.secrets.services import erase_secret, store_secret
+from judgments.secrets.holders import SecretFieldRefused, drop_secret, keep_secret
 from touchstone.errors import DomainError
 
 KIND: Final = "take_snapshot"
@@ -104,27 +104,20 @@ def _keep_secret(
     origin: str,
     at: datetime,
 ) -> None:
-    """Store a new secret, or see that the old one goes to the same server."""
-    if not configuration.secret_header:
-        if secret:
-            raise ConfigurationRefused("secret_header", "Enter the header that carries the secret.")
-        return
-    if not secret:
-        old = source.secret
-        if old is None or not old.ciphertext:
-            raise ConfigurationRefused("secret", "Enter the secret that the header carries.")
-        if old.origin != origin:
-            raise ConfigurationRefused(
-                "secret", f"The stored secret is for {old.origin}. Enter the one of {origin}."
-            )
-        return
-    _erase(source)
-    source.secret = store_secret(
-        collection=access.collection, value=secret, origin=origin, by=access.user, at=at
-    )
-    source.save(update_fields=["secret"])
-    after = {"server": origin}
-    audit.record_by(access, at, "live.secret_stored", source.ranker.slug, after=after)
+    try:
+        is_new = keep_secret(
+            holder=source,
+            header=configuration.secret_header,
+            value=secret,
+            origin=origin,
+            access=access,
+            at=at,
+        )
+    except SecretFieldRefused as error:
+        raise ConfigurationRefused(error.field, error.message) from error
+    if is_new:
+        after = {"server": origin}
+        audit.record_by(access, at, "live.secret_stored", source.ranker.slug, after=after)
 
 
 def remove_secret(*, access: Access, ranker: Ranker, at: datetime) -> None:
@@ -132,18 +125,9 @@ def remove_secret(*, access: Access, ranker: Ranker, at: datetime) -> None:
     check_may_upload_runs(access)
     source = get_source(access, ranker)
     with transaction.atomic():
-        if source.secret is None:
+        if not drop_secret(source):
             raise LiveRefused("no_secret", "There is no stored secret.")
-        _erase(source)
         audit.record_by(access, at, "live.secret_removed", ranker.slug)
-
-
-def _erase(source: LiveSource) -> None:
-    old: Secret | None = source.secret
-    if old is not None:
-        source.secret = None
-        source.save(update_fields=["secret"])
-        erase_secret(secret=old)
 
 
 def set_schedule(
