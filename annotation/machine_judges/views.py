@@ -42,6 +42,7 @@ from annotation.pages.rendering import render_page
 from judgments.budgets.queries import list_budgets, show_budgets
 from judgments.budgets.services import set_budgets
 from judgments.lists.queries import get_list
+from judgments.pages.refusing import RefusalsAsMessages
 from judgments.pages.rendering import is_part, posted
 from judgments.permissions import Access, NotFound, check_may_lead, get_access
 from judgments.rate_limits import costly
@@ -184,13 +185,8 @@ def machine_judge_secret_remove(request: HttpRequest, slug: str, judge_id: int) 
     access = get_access(viewer=request.user, slug=slug)
     check_may_lead(access)
     judge = get_judge(access=access, judge_id=judge_id)
-    try:
+    with RefusalsAsMessages(request):
         remove_secret(access=access, judge=judge, at=timezone.now())
-    except NotFound:
-        raise
-    except DomainError as error:
-        messages.error(request, error.message)
-    else:
         messages.success(request, "Secret removed.")
     return redirect("machine-judge", slug, judge_id)
 
@@ -231,7 +227,7 @@ def judge_campaign_start(request: HttpRequest, slug: str, judge_id: int) -> Http
         messages.error(request, "Choose the pairs that it is to label.")
         return redirect("machine-judge", slug, judge_id)
     campaign, saved_set, plan = form.chosen()
-    try:
+    with RefusalsAsMessages(request):
         started = start_judging(
             access=access,
             judge=judge,
@@ -240,12 +236,8 @@ def judge_campaign_start(request: HttpRequest, slug: str, judge_id: int) -> Http
             plan=plan,
             at=timezone.now(),
         )
-    except NotFound:
-        raise
-    except DomainError as error:
-        messages.error(request, error.message)
-        return redirect("machine-judge", slug, judge_id)
-    return redirect("judge-campaign", slug, started.public_id)
+        return redirect("judge-campaign", slug, started.public_id)
+    return redirect("machine-judge", slug, judge_id)
 
 
 def _scope_form(access: Access, data: QueryDict | None = None) -> ScopeForm:
@@ -270,13 +262,8 @@ def judge_campaign_stop(request: HttpRequest, slug: str, public_id: UUID) -> Htt
     access = get_access(viewer=request.user, slug=slug)
     check_may_lead(access)
     own = get_judge_campaign(access=access, public_id=public_id)
-    try:
+    with RefusalsAsMessages(request):
         stop_judging(access=access, own=own, at=timezone.now())
-    except NotFound:
-        raise
-    except DomainError as error:
-        messages.error(request, error.message)
-    else:
         messages.success(request, "Stopped.")
     return redirect("judge-campaign", slug, public_id)
 
@@ -307,7 +294,7 @@ def machine_judge_grade(request: HttpRequest, slug: str, judge_id: int) -> HttpR
         messages.error(request, "Choose whose pairs it is, and the list that gets the grades.")
         return redirect("machine-judge", slug, judge_id)
     number, source, target = form.chosen()
-    try:
+    with RefusalsAsMessages(request):
         job = request_grades(
             access=access,
             judge=judge,
@@ -315,12 +302,8 @@ def machine_judge_grade(request: HttpRequest, slug: str, judge_id: int) -> HttpR
             lists=Lists(source, target),
             at=timezone.now(),
         )
-    except NotFound:
-        raise
-    except DomainError as error:
-        messages.error(request, error.message)
-        return redirect("machine-judge", slug, judge_id)
-    return redirect("job", slug, job.public_id)
+        return redirect("job", slug, job.public_id)
+    return redirect("machine-judge", slug, judge_id)
 
 
 @require_POST

@@ -10,20 +10,14 @@ from django.views.decorators.http import require_POST
 
 from annotation.campaigns.finding import led_campaign
 from annotation.pooling import snapshot_pools
-from judgments.permissions import NotFound
-from touchstone.errors import DomainError
+from judgments.pages.refusing import RefusalsAsMessages
 
 
 @require_POST
 def pool_snapshots(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
     """Ask all live rankers, and add the top of their runs once they have answered."""
     access, campaign = led_campaign(request, slug, campaign_id)
-    try:
+    with RefusalsAsMessages(request):
         snapshot_pools.pool_snapshots(access=access, campaign=campaign, at=timezone.now())
-    except NotFound:
-        raise
-    except DomainError as error:
-        messages.error(request, error.message)
-    else:
         messages.success(request, "Snapshots started. The pairs are added when they are done.")
     return redirect("campaign-pool", slug, campaign_id)

@@ -38,6 +38,7 @@ from evaluation.live_rankers.trying import Tried, try_query
 from evaluation.live_rankers.vectors import submit_vectors
 from evaluation.pages.rendering import render_page
 from evaluation.runs.queries import get_ranker
+from judgments.pages.refusing import RefusalsAsMessages
 from judgments.pages.rendering import is_part, posted
 from judgments.permissions import Access, NotFound, check_may_upload_runs, get_access
 from judgments.rate_limits import costly
@@ -185,13 +186,8 @@ def secret_remove(request: HttpRequest, slug: str, ranker_slug: str) -> HttpResp
     access = get_access(viewer=request.user, slug=slug)
     check_may_upload_runs(access)
     ranker = get_ranker(access=access, slug=ranker_slug)
-    try:
+    with RefusalsAsMessages(request):
         remove_secret(access=access, ranker=ranker, at=timezone.now())
-    except NotFound:
-        raise
-    except DomainError as error:
-        messages.error(request, error.message)
-    else:
         messages.success(request, "Secret removed.")
     return redirect("live", slug, ranker_slug)
 
@@ -202,14 +198,10 @@ def snapshot_start(request: HttpRequest, slug: str, ranker_slug: str) -> HttpRes
     access = get_access(viewer=request.user, slug=slug)
     check_may_upload_runs(access)
     ranker = get_ranker(access=access, slug=ranker_slug)
-    try:
+    with RefusalsAsMessages(request):
         started = start_snapshot(access=access, ranker=ranker, at=timezone.now())
-    except NotFound:
-        raise
-    except DomainError as error:
-        messages.error(request, error.message)
-        return redirect("live", slug, ranker_slug)
-    return redirect("snapshot", slug, ranker_slug, started.public_id)
+        return redirect("snapshot", slug, ranker_slug, started.public_id)
+    return redirect("live", slug, ranker_slug)
 
 
 @require_safe
@@ -233,12 +225,7 @@ def snapshot_stop(
     access = get_access(viewer=request.user, slug=slug)
     check_may_upload_runs(access)
     result = get_snapshot(access=access, slug=ranker_slug, public_id=public_id)
-    try:
+    with RefusalsAsMessages(request):
         stop_snapshot(access=access, snapshot=result, at=timezone.now())
-    except NotFound:
-        raise
-    except DomainError as error:
-        messages.error(request, error.message)
-    else:
         messages.success(request, "Snapshot stopped.")
     return redirect("snapshot", slug, ranker_slug, public_id)

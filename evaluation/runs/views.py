@@ -20,10 +20,10 @@ from evaluation.runs.ranker_pages import list_ranker_choices
 from evaluation.runs.services import withdraw_run
 from judgments.jobs.services import submit_job
 from judgments.models import Job
+from judgments.pages.refusing import RefusalsAsMessages
 from judgments.pages.rendering import sent
-from judgments.permissions import Access, NotFound, check_may_upload_runs, get_access
+from judgments.permissions import Access, check_may_upload_runs, get_access
 from judgments.rest.uploads import takes_file
-from touchstone.errors import DomainError
 from touchstone.measures.wording import answers_words
 
 
@@ -59,13 +59,8 @@ def run_withdraw(request: HttpRequest, slug: str, public_id: UUID) -> HttpRespon
     """Take a run off every leaderboard."""
     access = get_access(viewer=request.user, slug=slug)
     result = get_run(access=access, public_id=public_id)
-    try:
+    with RefusalsAsMessages(request):
         withdraw_run(access=access, run=result, at=timezone.now())
-    except NotFound:
-        raise
-    except DomainError as error:
-        messages.error(request, error.message)
-    else:
         messages.success(request, f"{result.name} withdrawn.")
     return redirect("ranker", slug, result.ranker.slug)
 

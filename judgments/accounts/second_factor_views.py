@@ -17,6 +17,7 @@ from judgments.accounts.own_sessions import end_other_sessions
 from judgments.accounts.sign_in_log import CODE, record_failure
 from judgments.accounts.signing_in import SECOND_FACTOR, complete_sign_in, get_half_signed_in
 from judgments.pages.languages import message_of
+from judgments.pages.refusing import RefusalsAsMessages
 from judgments.pages.rendering import posted, render_page, signed_in
 from judgments.permissions import NotFound
 from touchstone.errors import DomainError
@@ -68,12 +69,8 @@ def second_factor(request: HttpRequest) -> HttpResponse:
 @require_POST
 def second_factor_begin(request: HttpRequest) -> HttpResponse:
     """Make the secret that the page then shows."""
-    try:
+    with RefusalsAsMessages(request):
         services.begin_set_up(user=signed_in(request), at=timezone.now())
-    except NotFound:
-        raise
-    except DomainError as error:
-        messages.error(request, message_of(error))
     return redirect("second-factor")
 
 

@@ -9,9 +9,9 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from judgments.models import SavedSet
+from judgments.pages.refusing import RefusalsAsMessages
 from judgments.pages.rendering import render_page, sent
 from judgments.permissions import (
-    NotFound,
     check_may_change_set,
     check_may_make_sets,
     get_access,
@@ -114,13 +114,8 @@ def _act(
 ) -> HttpResponse:
     access = get_access(viewer=request.user, slug=slug)
     result = queries.get_set(access=access, slug=set_slug)
-    try:
+    with RefusalsAsMessages(request):
         act(access=access, at=timezone.now(), saved_set=result)
-    except NotFound:
-        raise
-    except DomainError as error:
-        messages.error(request, error.message)
-    else:
         messages.success(request, said)
     return redirect("set", slug, set_slug)
 
