@@ -13,10 +13,10 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from queue import Empty, SimpleQueue
-from typing import Any, Final, Protocol, Self
+from typing import Any, Final, Protocol, Self, TypeVar
 
 import httpcore2
 from django.conf import settings
@@ -24,6 +24,9 @@ from django.utils.translation import gettext_noop
 
 from judgments.outgoing.rules import RESERVED_HEADERS, Origin, find_origin, may_connect
 from touchstone.errors import DomainError
+
+LookUp = Callable[[str, int], list[str]]  # the addresses of a host and port; raises OSError
+Connected = TypeVar("Connected")
 
 USER_AGENT: Final = "Touchstone"
 # of all headers of an answer, interim answers and the framing of chunks together
@@ -125,7 +128,7 @@ class Client:
         allowed: Sequence[Origin] | None = None,
         *,
         limits: Limits | None = None,
-        look_up: Callable[[str, int], list[str]] = look_up,
+        look_up: LookUp = look_up,
         tls: ssl.SSLContext | None = None,
     ) -> None:
         self._allowed = settings.OUTGOING if allowed is None else allowed
@@ -162,7 +165,7 @@ class Client:
         asked = httpcore2.URL(
             scheme=origin.scheme, host=origin.host, port=origin.port, target=target
         )
-        exchange = _Exchange.begin(self._limits)
+        exchange = Exchange(self._limits, overhead=HEADER_BYTES)
         before = _exchange.set(exchange)
         try:
             with _failures(exchange):
@@ -222,46 +225,48 @@ def _read(chunks: Iterator[bytes], encoding: str, size: int) -> bytes:
     return bytes(body)
 
 
-# One request in time and size, wherever in the connection's life it is
+class Exchange:
+    """What a request has left in time and size, wherever in its connection's life it is.
 
+    received: bytes of its answer as they came; overhead: how many may come besides the body.
+    """
 
-@dataclass
-class _Exchange:
-    """What a request has left. received: bytes of its answer as they came."""
-
-    began: float
-    seconds: float
-    size: int
-    received: int = field(default=0)
-
-    @classmethod
-    def begin(cls, limits: Limits) -> Self:
-        return cls(began=time.monotonic(), seconds=limits.seconds, size=limits.size)
+    def __init__(self, limits: Limits, *, overhead: int = 0) -> None:
+        self.began = time.monotonic()
+        self.size = limits.size
+        self.received = 0
+        self._seconds = limits.seconds
+        self._overhead = overhead
 
     def left(self) -> float:
-        left = self.began + self.seconds - time.monotonic()
+        """Seconds. Raises TimeoutError where there are none."""
+        left = self.began + self._seconds - time.monotonic()
         if left <= 0:
-            raise httpcore2.TimeoutException
+            raise TimeoutError
         return left
 
     def receive(self, count: int) -> None:
+        """Count some bytes. Raises OutgoingError for too many."""
         self.received += count
-        if self.received > self.size + HEADER_BYTES:
+        if self.received > self.size + self._overhead:
             raise OutgoingError(Outcome.TOO_LARGE, f"more than {self.size:,} bytes")
+
+    def timed_out(self) -> OutgoingError:
+        """The error of a request whose time is up."""
+        return OutgoingError(Outcome.TIMEOUT, f"no whole answer within {self._seconds:g} s")
 
 
 # of the request that this thread makes: a connection outlives it, and is handed to another
-_exchange: ContextVar[_Exchange] = ContextVar("exchange")
+_exchange: ContextVar[Exchange] = ContextVar("exchange")
 
 
 @contextmanager
-def _failures(exchange: _Exchange) -> Iterator[None]:
+def _failures(exchange: Exchange) -> Iterator[None]:
     """Every failure by its outcome."""
     try:
         yield
-    except httpcore2.TimeoutException as error:
-        detail = f"no whole answer within {exchange.seconds:g} s"
-        raise OutgoingError(Outcome.TIMEOUT, detail) from error
+    except (TimeoutError, httpcore2.TimeoutException) as error:
+        raise exchange.timed_out() from error
     except httpcore2.LocalProtocolError as error:
         raise OutgoingError(Outcome.REFUSED, f"not a valid request: {error}") from error
     except httpcore2.RemoteProtocolError as error:
@@ -276,48 +281,53 @@ def _failures(exchange: _Exchange) -> Iterator[None]:
 class _GuardedNetwork(httpcore2.NetworkBackend):
     """Connections to allowed hosts, at addresses that were checked after the one look-up."""
 
-    def __init__(self, allowed: Sequence[Origin], look_up: Callable[[str, int], list[str]]) -> None:
+    def __init__(self, allowed: Sequence[Origin], look_up: LookUp) -> None:
         self._origins = {(origin.host, origin.port): origin for origin in allowed}
         self._look_up = look_up
         self._sockets = httpcore2.SyncBackend()
 
     def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> httpcore2.NetworkStream:
-        try:
-            addresses = checked_addresses(
-                self._origins[host, port], look_up=self._look_up, left=_exchange.get().left
-            )
-        except TimeoutError as error:
-            raise httpcore2.TimeoutException from error
-        for position, address in enumerate(addresses, start=1):
-            # an address that does not answer leaves time for the next
-            share = _exchange.get().left() / (len(addresses) - position + 1)
-            try:
-                return _TimedStream(self._sockets.connect_tcp(address, port, timeout=share))
-            except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
-                if position == len(addresses):
-                    raise
-        raise AssertionError("a look-up gives an address or raises")
+        return connect_guarded(
+            self._origins[host, port],
+            look_up=self._look_up,
+            left=_exchange.get().left,
+            connect=lambda address, seconds: _TimedStream(
+                self._sockets.connect_tcp(address, port, timeout=seconds)
+            ),
+        )
 
 
-def checked_addresses(
-    origin: Origin, *, look_up: Callable[[str, int], list[str]], left: Callable[[], float]
-) -> list[str]:
-    """The addresses of an origin's host, looked up once; all of them may be connected to.
+def connect_guarded(
+    origin: Origin,
+    *,
+    look_up: LookUp,
+    left: Callable[[], float],
+    connect: Callable[[str, float], Connected],
+) -> Connected:
+    """A connection to the first address of an origin's host that takes one.
 
-    left: the seconds that are left. Raises TimeoutError, and OutgoingError for a name that is not
-    resolved or an address that is not allowed.
+    The host is looked up once, and all its addresses must be allowed. left: the seconds that are
+    left. connect: to an address, within so many seconds.
+    Raises TimeoutError, OutgoingError for a name that is not resolved or an address that is not
+    allowed, and what `connect` raises for the last address.
     """
     addresses = _addresses(origin, look_up, left)
     for address in addresses:
         if not may_connect(address, origin):
             detail = f"{origin.host} resolves to {address}, which is not allowed for it"
             raise OutgoingError(Outcome.REFUSED, detail)
-    return addresses
+    for position, address in enumerate(addresses, start=1):
+        # an address that does not answer leaves time for the next
+        share = left() / (len(addresses) - position + 1)
+        try:
+            return connect(address, share)
+        except (OSError, httpcore2.ConnectError, httpcore2.ConnectTimeout):
+            if position == len(addresses):
+                raise
+    raise AssertionError("a look-up gives an address or raises")
 
 
-def _addresses(
-    origin: Origin, look_up: Callable[[str, int], list[str]], left: Callable[[], float]
-) -> list[str]:
+def _addresses(origin: Origin, look_up: LookUp, left: Callable[[], float]) -> list[str]:
     """Looked up in a thread, because a resolver keeps to no time limit of ours."""
     try:
         return [str(ipaddress.ip_address(origin.host))]

@@ -4,7 +4,7 @@ import json
 import socket
 import ssl
 import struct
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from queue import Empty, SimpleQueue
 from time import monotonic
@@ -16,7 +16,15 @@ from redis import exceptions as redis_errors
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from judgments.outgoing.client import Answer, Limits, Outcome, OutgoingError, checked_addresses
+from judgments.outgoing.client import (
+    Answer,
+    Exchange,
+    Limits,
+    LookUp,
+    Outcome,
+    OutgoingError,
+    connect_guarded,
+)
 from judgments.outgoing.client import look_up as look_up_host
 from judgments.outgoing.commands import Word, read_command
 from judgments.outgoing.rules import REDIS, Origin, find_origin
@@ -36,7 +44,7 @@ class RedisClient:
         allowed: Sequence[Origin] | None = None,
         *,
         limits: Limits | None = None,
-        look_up: Callable[[str, int], list[str]] = look_up_host,
+        look_up: LookUp = look_up_host,
     ) -> None:
         self._allowed = settings.OUTGOING if allowed is None else allowed
         self._limits = limits or Limits()
@@ -65,7 +73,7 @@ class RedisClient:
             database = int(target.strip("/") or 0)
         except ValueError as error:
             raise OutgoingError(Outcome.REFUSED, str(error)) from error
-        exchange = _Exchange(self._limits)
+        exchange = Exchange(self._limits)
         with _failures(exchange):
             try:
                 connection = self._idle.get_nowait()
@@ -92,46 +100,23 @@ class RedisClient:
     def _open(
         self,
         origin: Origin,
-        exchange: "_Exchange",
+        exchange: Exchange,
         database: int,
         user: str | None,
         password: str | None,
     ) -> Any:
         kind = _TlsConnection if origin.scheme == "rediss" else _PlainConnection
         return kind(
-            host=origin.host,
-            port=origin.port,
+            origin=origin,
+            look_up=self._look_up,
+            exchange=exchange,
             db=database,
             username=user,
             password=password,
             protocol=3,
             retry=Retry(NoBackoff(), 0),
             socket_timeout=self._limits.seconds,
-            find_addresses=lambda: checked_addresses(
-                origin, look_up=self._look_up, left=exchange.left
-            ),
-            exchange=exchange,
         )
-
-
-class _Exchange:
-    """What a request has left in time and size."""
-
-    def __init__(self, limits: Limits) -> None:
-        self.began = monotonic()
-        self.limits = limits
-        self._received = 0
-
-    def left(self) -> float:
-        left = self.began + self.limits.seconds - monotonic()
-        if left <= 0:
-            raise TimeoutError
-        return left
-
-    def receive(self, count: int) -> None:
-        self._received += count
-        if self._received > self.limits.size:
-            raise OutgoingError(Outcome.TOO_LARGE, f"more than {self.limits.size:,} bytes")
 
 
 class _LimitedSocket:
@@ -159,24 +144,21 @@ class _LimitedSocket:
 class _GuardedConnection(Connection):
     """A connection to an address that was checked after the one look-up."""
 
-    def __init__(
-        self, *, find_addresses: Callable[[], list[str]], exchange: _Exchange, **more: Any
-    ) -> None:
-        self._find_addresses = find_addresses
+    def __init__(self, *, origin: Origin, look_up: LookUp, exchange: Exchange, **more: Any) -> None:
+        self._origin = origin
+        self._look_up = look_up
         self.exchange = exchange
-        super().__init__(**more)  # type: ignore[no-untyped-call]
+        super().__init__(host=origin.host, port=origin.port, **more)  # type: ignore[no-untyped-call]
 
     def _connect(self) -> Any:
-        addresses = self._find_addresses()
-        for position, address in enumerate(addresses, start=1):
-            # an address that does not answer leaves time for the next
-            share = self.exchange.left() / (len(addresses) - position + 1)
-            try:
-                return socket.create_connection((address, self.port), timeout=share)
-            except OSError:
-                if position == len(addresses):
-                    raise
-        raise AssertionError("a look-up gives an address or raises")
+        return connect_guarded(
+            self._origin,
+            look_up=self._look_up,
+            left=self.exchange.left,
+            connect=lambda address, seconds: socket.create_connection(
+                (address, self.port), timeout=seconds
+            ),
+        )
 
 
 class _PlainConnection(_GuardedConnection):
@@ -190,13 +172,12 @@ class _TlsConnection(SSLConnection, _GuardedConnection):
 
 
 @contextmanager
-def _failures(exchange: _Exchange) -> Iterator[None]:
+def _failures(exchange: Exchange) -> Iterator[None]:
     """Every failure by its outcome."""
     try:
         yield
     except (TimeoutError, redis_errors.TimeoutError) as error:
-        detail = f"no whole answer within {exchange.limits.seconds:g} s"
-        raise OutgoingError(Outcome.TIMEOUT, detail) from error
+        raise exchange.timed_out() from error
     except (redis_errors.AuthenticationError, redis_errors.ResponseError) as error:
         raise OutgoingError(Outcome.STATUS, str(error)) from error
     except redis_errors.InvalidResponse as error:
