@@ -1,10 +1,8 @@
 """The long work: asking a model about all pairs, and storing each answer as it comes."""
 
 import threading
-import time
 import zlib
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -13,7 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.machine_judges.answers import Outcome
-from annotation.machine_judges.asking import Asked, Endpoint, masked, open_endpoint
+from annotation.machine_judges.asking import Asked, masked, open_endpoint
 from annotation.machine_judges.campaigns import end, pairs_in_scope, queue_slice
 from annotation.machine_judges.configuration import Configuration, Prompt, Prompter
 from annotation.machine_judges.shown import Pair, load_shown
@@ -21,13 +19,11 @@ from annotation.machine_judges.spending import USED_UP, Purse, Spent, note_spent
 from annotation.models import JudgeAttempt, JudgeCampaign, JudgeRevision, MachineLabel
 from judgments.jobs.kinds import Work
 from judgments.outgoing.client import Client, Limits
+from judgments.outgoing.slices import Slice
 from touchstone.errors import DomainError
 
-SLICE: Final = 30.0  # seconds after which other jobs have their turn
-LOOK: Final = 1.0  # seconds between two looks at whether to stop
 LARGEST: Final = 1024 * 1024  # bytes of an answer
 LONGEST_DETAIL: Final = 500
-AHEAD: Final = 2  # requests for each thread: the next is there when one ends
 AT_ONCE: Final = 500  # pairs whose texts are loaded together
 
 
@@ -73,49 +69,20 @@ class _Wanted:
     content_hash: str
 
 
-_Answering = Future[tuple[list[Asked], bool]]
+_Answered = tuple[list[Asked], bool]  # each request, and whether no further one is of use
 
 
-class _Slice:
-    """The requests of one job: sent by threads, stored by this one as their answers come."""
+class _Part:
+    """The pairs of one job: what is asked about each, and what is stored of the answers."""
 
     def __init__(self, own: JudgeCampaign, prompter: Prompter, purse: Purse) -> None:
         self._own = own
         self._prompter = prompter
         self._purse = purse
-        self._left = self._list_wanted()
-        self._in_flight: dict[_Answering, _Wanted] = {}
         self.stored = own.attempts.filter(is_last=True).count()
         self.cached = 0
 
-    def submit(self, threads: ThreadPoolExecutor, endpoint: Endpoint) -> bool:
-        """Keep the threads busy; False where nothing is left, or nothing may be spent."""
-        most = AHEAD * self._prompter.configuration.at_once
-        while len(self._in_flight) < most and self._purse.may_ask(len(self._in_flight)):
-            wanted = next(self._left, None)
-            if wanted is None:
-                break
-            self._in_flight[threads.submit(endpoint.ask, wanted.prompt)] = wanted
-        return bool(self._in_flight)
-
-    def store_next(self, secret: str) -> None:
-        """Wait for an answer, but not for long, and store what is there."""
-        ended, _ = wait(self._in_flight, timeout=LOOK, return_when=FIRST_COMPLETED)
-        self._store(ended, secret)
-
-    def finish(self, secret: str) -> None:
-        """Store what is still under way; drop what was not begun."""
-        begun = self.cancel()
-        wait(begun)
-        self._store(begun, secret)
-
-    def cancel(self) -> set[_Answering]:
-        """Drop what was not begun; what was."""
-        begun = {future for future in self._in_flight if not future.cancel()}
-        self._in_flight = {future: self._in_flight[future] for future in begun}
-        return begun
-
-    def _list_wanted(self) -> Iterator[_Wanted]:
+    def list_requests(self) -> Iterator[tuple[_Wanted, Prompt]]:
         """What is to be asked; pairs whose answer is known get their label on the way."""
         left = list_unasked(self._own)
         for start in range(0, len(left), AT_ONCE):
@@ -125,7 +92,8 @@ class _Slice:
                 _Wanted(pair, self._prompter.prompt(what), content_hash)
                 for pair, (what, content_hash) in shown.items()
             ]
-            yield from self._without_known(wanted)
+            for one in self._without_known(wanted):
+                yield one, one.prompt
 
     def _without_known(self, wanted: Sequence[_Wanted]) -> list[_Wanted]:
         digests = {one.prompt.digest for one in wanted}
@@ -141,9 +109,9 @@ class _Slice:
         )
         return [one for one in wanted if one.prompt.digest not in known]
 
-    def _store(self, ended: set[_Answering], secret: str) -> None:
+    def store(self, came: list[tuple[_Wanted, _Answered]], secret: str) -> None:
+        """Store some answers, and count what they cost."""
         at = timezone.now()
-        came = [(self._in_flight.pop(future), future.result()) for future in ended]
         rows: list[tuple[_Wanted, JudgeAttempt]] = []
         for wanted, (made, is_final) in came:
             for position, asked in enumerate(made, start=1):
@@ -167,8 +135,6 @@ class _Slice:
                 cost=sum(one.cost for one in attempts),
             )
         )
-        if self._purse.is_empty:
-            self.cancel()
 
     def _attempt_of(
         self, wanted: _Wanted, asked: Asked, *, is_last: bool, secret: str, at: datetime
@@ -233,25 +199,25 @@ def _judge(own: JudgeCampaign, work: Work, purse: Purse) -> tuple[str, str]:
     prompter, stop = prompter_of(own.revision), threading.Event()
     configuration = prompter.configuration
     limits = Limits(seconds=configuration.timeout, size=LARGEST, connections=configuration.at_once)
-    until = time.monotonic() + SLICE
-    part = _Slice(own, prompter, purse)
-    with Client(limits=limits) as client, ThreadPoolExecutor(configuration.at_once) as threads:
+    part = _Part(own, prompter, purse)
+
+    def store(came: list[tuple[_Wanted, _Answered]]) -> None:
+        part.store(came, endpoint.secret)
+        work.progress(part.stored + part.cached)
+        if purse.is_empty:
+            requests.cancel()
+
+    with Client(limits=limits) as client:
         endpoint = open_endpoint(judge=own.judge, prompter=prompter, client=client, stop=stop)
-        pace, looked = endpoint.pace, time.monotonic()
-        try:
-            while not pace.given_up and time.monotonic() < until and part.submit(threads, endpoint):
-                part.store_next(endpoint.secret)
-                work.progress(part.stored + part.cached)
-                if time.monotonic() - looked >= LOOK:
-                    looked = time.monotonic()
-                    if not _is_running(own):
-                        break
-        except BaseException:
-            part.cancel()
-            raise
-        finally:
-            stop.set()
-        part.finish(endpoint.secret)
+        pace = endpoint.pace
+        requests = Slice(
+            requests=part.list_requests(),
+            ask=endpoint.ask,
+            store=store,
+            at_once=configuration.at_once,
+            may_send=purse.may_ask,
+        )
+        requests.run(pace=pace, stop=stop, goes_on=lambda: _is_running(own))
     JudgeCampaign.objects.filter(pk=own.pk).update(cached=part.cached)
     if pace.given_up:
         return JudgeCampaign.State.FAILED, pace.given_up

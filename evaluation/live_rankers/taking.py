@@ -4,7 +4,6 @@ import io
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -28,13 +27,11 @@ from judgments.jobs.kinds import Work
 from judgments.models import Query
 from judgments.outgoing.client import Client, Limits, Sender
 from judgments.outgoing.pacing import Pace
+from judgments.outgoing.slices import Slice
 from judgments.secrets.services import read_secret
 from touchstone.errors import DomainError
 
-SLICE: Final = 30.0  # seconds after which other jobs have their turn
-LOOK: Final = 1.0  # seconds between two looks at whether to stop
 LARGEST: Final = 10 * 1024 * 1024  # bytes of an answer
-AHEAD: Final = 2  # requests for each thread: the next is there when one ends
 
 
 def take_snapshot(work: Work) -> None:
@@ -97,90 +94,48 @@ def open_engine(
     return Opened(engine, pace, secret)
 
 
-class _Slice:
-    """The requests of one job: asked by threads, stored by this one as they come."""
-
-    def __init__(self, snapshot: Snapshot, configuration: Configuration) -> None:
-        self._snapshot = snapshot
-        self._configuration = configuration
-        self._filler = DocumentFiller(snapshot, is_on=configuration.takes_documents)
-        self._left = _unasked(snapshot)
-        self._in_flight: dict[Future[Asked | None], Query] = {}
-        self.stored = snapshot.answers.count()
-
-    def submit(self, threads: ThreadPoolExecutor, engine: Engine) -> bool:
-        """Keep the threads busy; False where nothing is left."""
-        while len(self._in_flight) < AHEAD * self._configuration.at_once:
-            query = next(self._left, None)
-            if query is None:
-                break
-            variables = variables_of(
-                query, self._configuration, ranker_id=self._snapshot.source.ranker_id
-            )
-            self._in_flight[threads.submit(engine.ask, variables)] = query
-        return bool(self._in_flight)
-
-    def store_next(self) -> None:
-        """Wait for an answer, but not for long, and store what is there."""
-        ended, _ = wait(self._in_flight, timeout=LOOK, return_when=FIRST_COMPLETED)
-        self._store(ended)
-
-    def finish(self) -> None:
-        """Store what is still under way; drop what was not begun."""
-        begun = {future for future in self._in_flight if not future.cancel()}
-        wait(begun)
-        self._store(begun)
-        self._filler.fill()
-
-    def cancel(self) -> None:
-        """Drop what was not begun."""
-        for future in self._in_flight:
-            future.cancel()
-
-    def _store(self, ended: set[Future[Asked | None]]) -> None:
-        at = timezone.now()
-        answers = [(self._in_flight.pop(future), future.result()) for future in ended]
-        came = [(query, asked) for query, asked in answers if asked is not None]
-        SnapshotAnswer.objects.bulk_create(
-            [_answer_of(self._snapshot, query, asked, at) for query, asked in came],
-            ignore_conflicts=True,  # a worker that was taken for dead may have stored it too
-        )
-        for _, asked in came:
-            self._filler.add(asked.rows)
-        self.stored += len(came)
-
-
 def _ask(snapshot: Snapshot, work: Work) -> str:
     """Ask what is left; why there will be no more answers, or "" if there may be."""
     configuration = Configuration.from_json(snapshot.revision.configuration)
     limits = Limits(seconds=configuration.timeout, size=LARGEST, connections=configuration.at_once)
-    until = time.monotonic() + SLICE
     stop = threading.Event()
-    own = _Slice(snapshot, configuration)
-    with (
-        open_client(configuration, limits) as client,
-        ThreadPoolExecutor(configuration.at_once) as threads,
-    ):
+    filler = DocumentFiller(snapshot, is_on=configuration.takes_documents)
+    stored = snapshot.answers.count()
+
+    def store(answers: list[tuple[Query, Asked | None]]) -> None:
+        nonlocal stored
+        at = timezone.now()
+        came = [(query, asked) for query, asked in answers if asked is not None]
+        SnapshotAnswer.objects.bulk_create(
+            [_answer_of(snapshot, query, asked, at) for query, asked in came],
+            ignore_conflicts=True,  # a worker that was taken for dead may have stored it too
+        )
+        for _, asked in came:
+            filler.add(asked.rows)
+        stored += len(came)
+        work.progress(stored)
+
+    with open_client(configuration, limits) as client:
         opened = open_engine(
             source=snapshot.source, configuration=configuration, client=client, stop=stop
         )
-        engine, pace = opened.engine, opened.pace
-        looked = time.monotonic()
-        try:
-            while not pace.given_up and time.monotonic() < until and own.submit(threads, engine):
-                own.store_next()
-                work.progress(own.stored)
-                if time.monotonic() - looked >= LOOK:
-                    looked = time.monotonic()
-                    if not _is_running(snapshot):
-                        break
-        except BaseException:
-            own.cancel()
-            raise
-        finally:
-            stop.set()
-        own.finish()
-    return pace.given_up
+        Slice(
+            requests=_list_requests(snapshot, configuration),
+            ask=opened.engine.ask,
+            store=store,
+            at_once=configuration.at_once,
+        ).run(pace=opened.pace, stop=stop, goes_on=lambda: _is_running(snapshot))
+    filler.fill()
+    return opened.pace.given_up
+
+
+def _list_requests(
+    snapshot: Snapshot, configuration: Configuration
+) -> Iterator[tuple[Query, Variables]]:
+    """What is left, each with what its request is made of."""
+    ranker_id = snapshot.source.ranker_id
+    for query in _unasked(snapshot):
+        yield query, variables_of(query, configuration, ranker_id=ranker_id)
 
 
 def _is_running(snapshot: Snapshot) -> bool:

@@ -7,7 +7,6 @@ import pytest
 from django.utils import timezone
 
 from annotation.budgets.services import check_budgets
-from annotation.machine_judges import judging
 from annotation.machine_judges.campaigns import start_judging, stop_judging
 from annotation.machine_judges.configuration import PER_HUNDREDTH
 from annotation.machine_judges.services import JudgeRefused, revise_judge
@@ -16,6 +15,7 @@ from annotation.models import JudgeAttempt, JudgeCampaign, JudgeRevision, Machin
 from judgments.budgets.services import COLLECTION, set_budgets
 from judgments.jobs.services import work_jobs
 from judgments.models import Budget, Document, Job, Notice, Query
+from judgments.outgoing import slices
 from judgments.outgoing.rules import read_origins
 from tests.annotation.machine_judges.endpoint import (
     completion,
@@ -277,7 +277,7 @@ def test_one_campaign_of_a_judge_at_a_time_and_only_on_lists_with_its_grades(
 def test_a_campaign_goes_on_in_slices_and_after_its_worker_gave_up(
     world, campaign, settings, monkeypatch
 ):
-    monkeypatch.setattr(judging, "SLICE", 0.02)
+    monkeypatch.setattr(slices, "SLICE", 0.02)
     with running(lambda _: grades(1), seconds=0.02) as endpoint:
         settings.OUTGOING = read_origins([endpoint.entry])
         revision = make_judge(world, endpoint.url, at_once=2)

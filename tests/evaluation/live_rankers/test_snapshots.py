@@ -22,6 +22,7 @@ from evaluation.live_rankers.services import (
 )
 from evaluation.models import Evaluation, LiveRevision, LiveSource, Ranking, Run, Snapshot
 from judgments.models import AuditEntry, Document, Job, Query
+from judgments.outgoing import slices
 from judgments.outgoing.pacing import BreakerRule, Pace
 from judgments.outgoing.rules import read_origins
 from judgments.permissions import NotFound
@@ -250,7 +251,7 @@ def test_an_engine_that_is_away_is_left_alone(world, dora, settings, monkeypatch
 def test_a_snapshot_goes_on_in_other_jobs_without_asking_a_query_again(
     world, dora, settings, monkeypatch
 ):
-    monkeypatch.setattr(taking, "SLICE", 0.1)
+    monkeypatch.setattr(slices, "SLICE", 0.1)
     with running(lambda _: results([("d1", 1.0)]), seconds=0.06) as engine:
         settings.OUTGOING = read_origins([engine.entry])
         make_live(world, engine.url, at_once=2)
