@@ -11,12 +11,12 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
 from django.utils import timezone
 
 from judgments.audit import services as audit
 from judgments.clicks.people import Interval
 from judgments.clicks.services import ClicksRefused
+from judgments.collections.logs import create_log
 from judgments.jobs.kinds import Work
 from judgments.models import Collection, InterleavingExperiment, User
 from judgments.permissions import Access, NotFound, check_may_see_rankings
@@ -100,24 +100,21 @@ def store_interleaving(
     digest.update(log.credits.astype("<f8").tobytes())
     digest.update(log.users.astype("<i8").tobytes())
     with transaction.atomic():
-        Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
-        own = InterleavingExperiment.objects.filter(collection=collection)
-        same = own.filter(digest=digest.hexdigest()).first()
-        if same is not None:
-            message = f"This log is already imported as “{same.name}”."
-            raise ClicksRefused("interleaving_known", message)
-        made = InterleavingExperiment.objects.create(
+        made = create_log(
+            InterleavingExperiment,
             collection=collection,
-            number=(own.aggregate(last=Max("number"))["last"] or 0) + 1,
-            name=name.strip()[:200],
+            name=name,
+            digest=digest.hexdigest(),
+            known=lambda name: ClicksRefused(
+                "interleaving_known", f"This log is already imported as “{name}”."
+            ),
+            by=by,
+            at=at,
             is_simulated=is_simulated,
             rankers=list(log.rankers),
             pages=log.pages,
             without_credit=log.without_credit,
             outcome=vars(result),
-            digest=digest.hexdigest(),
-            created_at=at,
-            created_by=by,
         )
         counts = {"pages": log.pages, "clicked": len(log.credits)}
         audit.record(

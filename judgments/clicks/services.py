@@ -16,12 +16,12 @@ from typing import Any, Final
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Max
 from django.utils import timezone
 
 from judgments.audit import services as audit
 from judgments.clicks.applications import StoredApplication
 from judgments.clicks.packing import Ints, StoredEvidence, pack, renamed
+from judgments.collections.logs import create_log
 from judgments.collections.queries import map_documents, map_exact_texts, map_queries
 from judgments.jobs.kinds import Work
 from judgments.models import ClickBlock, ClickLog, Collection, User
@@ -139,7 +139,7 @@ def store_clicks(
         for position, rows in enumerate(pack(own))
     ]
     own = stored[ClickBlock.Kind.EVENTS]
-    values = {
+    values: dict[str, Any] = {
         "records": log.ledger.records,
         "applications": applications,
         "examination": None if examination is None else list(examination),
@@ -147,19 +147,16 @@ def store_clicks(
         **_totals(own),
     }
     with transaction.atomic():
-        Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
-        logs = ClickLog.objects.filter(collection=collection)
-        same = logs.filter(digest=values["digest"]).first()
-        if same is not None:
-            message = f"These clicks are already imported as “{same.name}”."
-            raise ClicksRefused("clicks_known", message)
-        made = ClickLog.objects.create(
+        made = create_log(
+            ClickLog,
             collection=collection,
-            number=(logs.aggregate(last=Max("number"))["last"] or 0) + 1,
-            name=name.strip()[:200],
+            name=name,
+            known=lambda name: ClicksRefused(
+                "clicks_known", f"These clicks are already imported as “{name}”."
+            ),
+            by=by,
+            at=at,
             is_simulated=is_simulated,
-            created_at=at,
-            created_by=by,
             **values,
         )
         for kind, position, rows in blocks:

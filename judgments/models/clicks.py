@@ -1,13 +1,13 @@
 """Click logs: what was shown and clicked, counted; no event and no person is kept."""
 
-from django.conf import settings
 from django.db import models
 
 from judgments.models.collections import Collection
 from judgments.models.lists import JudgmentList, JudgmentVersion
+from judgments.models.logs import UploadedLog
 
 
-class ClickLog(models.Model):
+class ClickLog(UploadedLog):
     """An imported click log: a ledger of its records, and their evidence in blocks.
 
     applications: for each, as judgments/clicks/applications.py has it: its ledger, its result pages
@@ -15,15 +15,11 @@ class ClickLog(models.Model):
     known_queries, known_documents: of those, how many the collection has.
     digest: SHA-256 over the ledger and the evidence.
     examination: of each position, where it is known; null where it has to be estimated.
-    is_simulated: the clicks were made up, as the demo's are.
     """
 
     collection = models.ForeignKey(
         Collection, on_delete=models.PROTECT, related_name="click_logs", db_index=False
     )
-    number = models.PositiveIntegerField()
-    name = models.CharField(max_length=200)
-    is_simulated = models.BooleanField(default=False)
     records = models.BigIntegerField()
     impressions = models.BigIntegerField()
     clicks = models.BigIntegerField()
@@ -33,11 +29,6 @@ class ClickLog(models.Model):
     known_documents = models.BigIntegerField()
     applications = models.JSONField()
     examination = models.JSONField(null=True)
-    digest = models.CharField(max_length=64)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
-    )
 
     class Meta:
         ordering = ("id",)
@@ -102,7 +93,7 @@ class ClickGrading(models.Model):
         return f"{self.version_id} by clicks"
 
 
-class InterleavingExperiment(models.Model):
+class InterleavingExperiment(UploadedLog):
     """An interleaving log's outcome; of its pages and users nothing is kept.
 
     rankers: the two names; outcome is about the first. pages: all that were interleaved.
@@ -113,18 +104,10 @@ class InterleavingExperiment(models.Model):
     collection = models.ForeignKey(
         Collection, on_delete=models.PROTECT, related_name="interleavings", db_index=False
     )
-    number = models.PositiveIntegerField()
-    name = models.CharField(max_length=200)
-    is_simulated = models.BooleanField(default=False)
     rankers = models.JSONField()
     pages = models.BigIntegerField()
     without_credit = models.BigIntegerField()
     outcome = models.JSONField()
-    digest = models.CharField(max_length=64)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
-    )
 
     class Meta:
         ordering = ("id",)

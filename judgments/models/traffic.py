@@ -5,33 +5,25 @@ from django.db import models
 
 from judgments.models.collections import Collection, Query
 from judgments.models.lists import JudgmentList
+from judgments.models.logs import UploadedLog
 
 
-class TrafficFrame(models.Model):
+class TrafficFrame(UploadedLog):
     """A traffic log: millions of queries that are no rows. The queries lie in blocks.
 
     digest: `touchstone.sampling.frames.frame_digest`, of the queries with segment and searches.
     segments: their names, by the codes that the blocks have; [""] where the log has none.
     histogram: two int64 arrays, packed and compressed: every number of searches that a query has,
     and how many queries have it.
-    is_simulated: the searches were made up, as the demo's are.
     """
 
     collection = models.ForeignKey(
         Collection, on_delete=models.PROTECT, related_name="frames", db_index=False
     )
-    number = models.PositiveIntegerField()
-    name = models.CharField(max_length=200)
-    is_simulated = models.BooleanField(default=False)
     queries = models.BigIntegerField()
     searches = models.BigIntegerField()
     segments = models.JSONField()
     histogram = models.BinaryField()
-    digest = models.CharField(max_length=64)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
-    )
 
     class Meta:
         ordering = ("id",)

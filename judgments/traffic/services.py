@@ -10,10 +10,10 @@ from typing import IO, Any, Final
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Max
 from django.utils import timezone
 
 from judgments.audit import services as audit
+from judgments.collections.logs import create_log
 from judgments.jobs.kinds import Work
 from judgments.models import Collection, TrafficBlock, TrafficFrame, User
 from judgments.permissions import Access, check_may_lead
@@ -158,19 +158,16 @@ def store_frame(
         builder.finish()
         values = builder.values()
         with transaction.atomic():
-            Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
-            own = TrafficFrame.objects.filter(collection=collection)
-            same = own.filter(digest=values["digest"]).first()
-            if same is not None:
-                message = f"This traffic is already uploaded as “{same.name}”."
-                raise TrafficRefused("traffic_known", message)
-            frame = TrafficFrame.objects.create(
+            frame = create_log(
+                TrafficFrame,
                 collection=collection,
-                number=(own.aggregate(last=Max("number"))["last"] or 0) + 1,
-                name=name.strip()[:200],
+                name=name,
+                known=lambda name: TrafficRefused(
+                    "traffic_known", f"This traffic is already uploaded as “{name}”."
+                ),
+                by=by,
+                at=at,
                 is_simulated=is_simulated,
-                created_at=at,
-                created_by=by,
                 **values,
             )
             for one in builder.blocks(frame):
