@@ -130,7 +130,7 @@ class _Board:
         query_ids: npt.NDArray[np.int64],
         grades: Mapping[Pair, int],
     ) -> "_Board":
-        judged = _judged(grades)
+        judged = Judged.of(grades)
         result = [
             values_under(
                 run=run,
@@ -149,16 +149,6 @@ class _Board:
         with np.errstate(invalid="ignore", divide="ignore"):
             means: Floats = (weights @ self.values.T) / (weights @ self.counted.T)
         return means
-
-
-def _judged(grades: Mapping[Pair, int]) -> Judged:
-    rows = sorted((*pair, grade) for pair, grade in grades.items())
-    table = np.array(rows, dtype=np.int64).reshape(-1, 3)
-    return Judged(
-        query_ids=np.ascontiguousarray(table[:, 0]),
-        document_ids=table[:, 1].astype(np.int32),
-        grades=table[:, 2].astype(np.int8),
-    )
 
 
 def _known(means: Floats) -> list[float | None]:

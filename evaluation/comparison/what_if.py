@@ -220,15 +220,6 @@ def _shifts(
 
 
 def _changed(judged: Judged, grades: Mapping[Pair, int | None], queries: set[int]) -> Judged:
-    rows = zip(
-        judged.query_ids.tolist(), judged.document_ids.tolist(), judged.grades.tolist(), strict=True
-    )
-    held: dict[Pair, int | None] = {(query, document): grade for query, document, grade in rows}
+    held: dict[Pair, int | None] = {**judged.pairs()}
     held.update({pair: grade for pair, grade in grades.items() if pair[0] in queries})
-    kept = sorted((*pair, grade) for pair, grade in held.items() if grade is not None)
-    table = np.array(kept, dtype=np.int64).reshape(-1, 3)
-    return Judged(
-        query_ids=np.ascontiguousarray(table[:, 0]),
-        document_ids=table[:, 1].astype(np.int32),
-        grades=table[:, 2].astype(np.int8),
-    )
+    return Judged.of({pair: grade for pair, grade in held.items() if grade is not None})

@@ -1,7 +1,8 @@
 """Reading a list's temporal rows: a version's grades, and what lies between two versions."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,17 @@ class Judged:
 
     def __len__(self) -> int:
         return len(self.grades)
+
+    @classmethod
+    def of(cls, grades: Mapping[tuple[int, int], int]) -> Self:
+        """The grades by (query, document)."""
+        rows = sorted((*pair, grade) for pair, grade in grades.items())
+        table = np.array(rows, dtype=np.int64).reshape(-1, 3)
+        return cls(
+            query_ids=np.ascontiguousarray(table[:, 0]),
+            document_ids=table[:, 1].astype(np.int32),
+            grades=table[:, 2].astype(np.int8),
+        )
 
     def pairs(self) -> dict[tuple[int, int], int]:
         """The grades by (query, document)."""
