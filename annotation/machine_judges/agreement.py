@@ -13,7 +13,7 @@ from touchstone.agreement.alpha import alpha, alpha_with_others
 from touchstone.agreement.bootstrap import Agreement
 from touchstone.agreement.counts import count_labels, count_own
 from touchstone.agreement.kappas import cohen_kappa, percent
-from touchstone.clicks.counterfactual import clustered_mean
+from touchstone.statistics.clustered import clustered_mean
 
 Ints = npt.NDArray[np.int64]
 RESAMPLES: Final = 500

@@ -15,9 +15,9 @@ from judgments.clicks.queries import LogRow, get_log, list_applications, load_ev
 from judgments.clicks.scoring import known_examination, main_application
 from judgments.models import ClickBlock, Document, Query
 from judgments.permissions import Access
-from touchstone.clicks.counterfactual import Estimate
 from touchstone.clicks.evidence import Evidence
 from touchstone.clicks.rankings import Floats, Influence, Ranking, RankingReport, ranking_report
+from touchstone.statistics.clustered import Estimate
 
 FLOORS: Final = (0.05, 0.1, 0.2, 0.3, 0.5)
 USUAL_K: Final = 10

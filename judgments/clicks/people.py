@@ -33,8 +33,8 @@ from judgments.permissions import Access, NotFound
 from judgments.versions.click_grades import KEY, click_grades_qs
 from judgments.versions.machine_grades import list_not_from_people
 from judgments.versions.queries import get_judged
-from touchstone.clicks.counterfactual import Estimate
 from touchstone.scales import Scale
+from touchstone.statistics.clustered import Estimate
 
 MOST_SEGMENTS: Final = 100
 FEWEST_CLUSTERS: Final = 5  # queries, below which an interval would say nothing

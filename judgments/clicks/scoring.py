@@ -8,7 +8,6 @@ import numpy as np
 
 from judgments.clicks.applications import StoredApplication
 from judgments.clicks.packing import Ints, StoredEvidence
-from touchstone.clicks.counterfactual import Estimate
 from touchstone.clicks.people import (
     BinnedAgreement,
     Preferences,
@@ -23,6 +22,7 @@ from touchstone.clicks.scores import (
     ctr_scores,
     examined_scores,
 )
+from touchstone.statistics.clustered import Estimate
 
 EXAMINED: Final = "examined"
 COEC: Final = "coec"

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from touchstone.cli.running import BadOptionError, Write
-from touchstone.clicks.counterfactual import Counterfactual, Estimate, counterfactual
+from touchstone.clicks.counterfactual import Counterfactual, counterfactual
 from touchstone.clicks.policy_log import PolicyLog, read_policy_log
+from touchstone.statistics.clustered import Estimate
 from touchstone.tables import aligned
 
 

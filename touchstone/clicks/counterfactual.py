@@ -6,30 +6,18 @@ Schnabel 2017 (clicks weighted by examination); Liang & Zeger 1986 (variance by 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from touchstone.statistics.intervals import half_interval
+from touchstone.statistics.clustered import Estimate, clustered_mean, clustered_ratio
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-CONFIDENCE: Final = 0.95
 LARGEST: Final = 5  # weights that are shown
 CLIPS: Final = (0.999, 0.99, 0.95, 0.9)  # quantiles of the weights at which they are clipped
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A value with its interval; low and high are None with fewer than two clusters."""
-
-    value: float
-    standard_error: float | None
-    low: float | None
-    high: float | None
 
 
 @dataclass(frozen=True)
@@ -107,27 +95,3 @@ def effective_sample_size(weights: Floats) -> float:
     """(Σw)² / Σw²: how many equally weighted observations would vary as much. 0 without weight."""
     square = float((weights**2).sum())
     return float(weights.sum()) ** 2 / square if square else 0.0
-
-
-def clustered_mean(values: Floats, cluster: Ints) -> Estimate:
-    """The mean of values, with Student's interval over clusters. cluster: codes from 0."""
-    return clustered_ratio(values, np.ones(len(values)), cluster)
-
-
-def clustered_ratio(numerators: Floats, denominators: Floats, cluster: Ints) -> Estimate:
-    """Σ numerators / Σ denominators, with Student's interval over clusters, linearised.
-
-    NaN, and no interval, where the denominators add up to 0.
-    """
-    total = float(denominators.sum())
-    if not total:
-        return Estimate(float("nan"), None, None, None)
-    value = float(numerators.sum()) / total
-    sums = np.bincount(cluster, weights=numerators - value * denominators)
-    groups = len(sums)
-    if groups < 2:
-        return Estimate(value, None, None, None)
-    error = sqrt(groups / (groups - 1) * float((sums**2).sum())) / total
-    half = half_interval(error, groups, confidence=CONFIDENCE)
-    assert half is not None
-    return Estimate(value, error, value - half, value + half)

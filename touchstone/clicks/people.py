@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from touchstone.agreement.bootstrap import RESAMPLES, Agreement
 from touchstone.agreement.kappas import Weights, cohen_kappa
-from touchstone.clicks.counterfactual import Estimate, clustered_mean, clustered_ratio
+from touchstone.statistics.clustered import Estimate, clustered_mean, clustered_ratio
 from touchstone.statistics.ranks import kendall_tau
 
 Bools = NDArray[np.bool_]

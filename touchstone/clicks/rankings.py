@@ -9,13 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from touchstone.clicks.counterfactual import (
-    LARGEST,
-    Estimate,
-    clustered_ratio,
-    effective_sample_size,
-)
+from touchstone.clicks.counterfactual import LARGEST, effective_sample_size
 from touchstone.clicks.evidence import Evidence
+from touchstone.statistics.clustered import Estimate, clustered_ratio
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from touchstone.clicks.counterfactual import Estimate, counterfactual
+from touchstone.clicks.counterfactual import counterfactual
 from touchstone.clicks.ctr import fit_rank_ctr
 from touchstone.clicks.interleaving_outcome import outcome
 from touchstone.clicks.interventions import centred_band, find_interventions, position_curves
@@ -22,6 +22,7 @@ from touchstone.clicks.pbm import fit_pbm, pbm_replicates
 from touchstone.clicks.rankings import Ranking, ranking_report
 from touchstone.clicks.sessions import Sessions
 from touchstone.clicks.simulation import make_shelf, simulate
+from touchstone.statistics.clustered import Estimate
 
 Floats = NDArray[np.float64]
 

@@ -8,16 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from touchstone.clicks.counterfactual import (
-    clustered_mean,
-    clustered_ratio,
-    counterfactual,
-    effective_sample_size,
-)
+from touchstone.clicks.counterfactual import counterfactual, effective_sample_size
 from touchstone.clicks.policy_log import read_policy_log
 from touchstone.clicks.rankings import Ranking, ranking_report
 from touchstone.clicks.sessions import Sessions
 from touchstone.files.errors import FileRefused
+from touchstone.statistics.clustered import clustered_mean, clustered_ratio
 
 REWARDS = np.array([1.0, 0, 1, 0, 1])
 LOGGING = np.array([0.5, 0.5, 0.25, 0.2, 0.8])
