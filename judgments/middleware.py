@@ -130,7 +130,7 @@ class ThrottleMiddleware:
 
 
 class SecondFactorMiddleware:
-    """Whoever must have a second factor sets it up before anything else."""
+    """People who must have a second factor set it up before anything else."""
 
     def __init__(self, get_response: Respond) -> None:
         self.get_response = get_response
@@ -143,8 +143,8 @@ class SecondFactorMiddleware:
     ) -> HttpResponseBase | None:
         """Send a session without one to the page that sets it up.
 
-        One that the identity provider signed in is the provider's business, and API tokens sign in
-        nobody.
+        One that the identity provider signed in is the provider's business, and API tokens start
+        no session.
         """
         user, matched = request.user, request.resolver_match
         if not settings.SECOND_FACTOR_ROLES or not isinstance(user, User):
@@ -163,7 +163,7 @@ class SecondFactorMiddleware:
 
 
 class ConfirmMiddleware:
-    """Asks again who somebody is before a change that `confirmed` marks, unless just answered."""
+    """Asks for the password or a code before a change that `confirmed` marks, unless just given."""
 
     def __init__(self, get_response: Respond) -> None:
         self.get_response = get_response

@@ -1,4 +1,4 @@
-"""The campaigns in which someone annotates, and how far they have come in them."""
+"""The campaigns in which someone annotates, and their progress."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

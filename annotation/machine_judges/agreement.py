@@ -1,4 +1,4 @@
-"""How far a machine judge agrees with people: functions of plain values."""
+"""A machine judge's agreement with people: functions of plain values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

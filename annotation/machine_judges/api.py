@@ -1,4 +1,4 @@
-"""Machine judges over REST: what they labelled, and how far they agree with people."""
+"""Machine judges over REST: what they labelled, and how well they agree with people."""
 
 from typing import Any
 from uuid import UUID
@@ -124,7 +124,7 @@ class OneJudgeCampaign(APIView):
 
     @extend_schema(operation_id="get_judge_campaign", responses=Output)
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
-        """Return how far a machine judge's campaign is: outcomes, tokens, cost and times."""
+        """Return the progress of a machine judge's campaign: outcomes, tokens, cost and times."""
         check_parameters(request)
         access = get_access(viewer=request.user, slug=slug)
         page = get_judge_campaign_page(access=access, public_id=public_id, page="")

@@ -69,7 +69,7 @@ class FailedPair:
 
 @dataclass(frozen=True)
 class JudgeCampaignPage:
-    """How far a judge's campaign is. done: pairs that were answered, or found in the cache.
+    """The progress of a judge's campaign. done: pairs that were answered, or found in the cache.
 
     median, p95: seconds of the labelled requests; null where there are none. cost: in hundredths
     of the currency.
@@ -146,7 +146,7 @@ def get_judge_campaign(*, access: Access, public_id: UUID) -> JudgeCampaign:
 
 
 def get_judge_campaign_page(*, access: Access, public_id: UUID, page: str) -> JudgeCampaignPage:
-    """How far a campaign of a machine judge is, and which pairs got no label."""
+    """The progress of a machine judge's campaign, and which pairs got no label."""
     own = get_judge_campaign(access=access, public_id=public_id)
     counts = dict(own.attempts.order_by().values_list("outcome").annotate(Count("pk")))
     ended = own.attempts.filter(is_last=True).count()

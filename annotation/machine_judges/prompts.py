@@ -1,6 +1,6 @@
 """What a machine judge is shown of a pair; functions of plain values.
 
-A judge sees the guideline, the query and the document, and nothing else: whoever renders a prompt
+A judge sees the guideline, the query and the document, and nothing else: what renders a prompt
 has no label, no gold and no ranker to put into it.
 """
 

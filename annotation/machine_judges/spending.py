@@ -130,7 +130,7 @@ def note_spent(judge: MachineJudge, *, at: datetime, added: Spent | None = None)
     """Keep what was used of a judge's budgets, and tell leads when one is nearly or wholly used.
 
     added: what a job has just spent; also added to the collection's budgets, which a worker counts
-    anew every few seconds.
+    again every few seconds.
     """
     if added is not None and added.cost:
         more = ceil(added.cost / PER_HUNDREDTH)

@@ -247,7 +247,7 @@ def _scope_form(access: Access, data: QueryDict | None = None) -> ScopeForm:
 
 @require_safe
 def judge_campaign(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """How far a judge's campaign is; then its outcomes."""
+    """The progress of a judge's campaign; then its outcomes."""
     access = get_access(viewer=request.user, slug=slug)
     page = get_judge_campaign_page(
         access=access, public_id=public_id, page=request.GET.get("page", "")

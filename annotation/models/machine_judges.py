@@ -22,7 +22,7 @@ def make_salt() -> str:
 
 
 class MachineJudge(models.Model):
-    """A language model that labels pairs of a collection; how it is asked lies in revisions."""
+    """A language model that labels pairs of a collection; revisions say how it is asked."""
 
     collection = models.ForeignKey(
         Collection, on_delete=models.PROTECT, related_name="machine_judges"

@@ -82,7 +82,7 @@ def quality_summary(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpR
 @never_cache
 @require_safe
 def quality_state(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
-    """The part that says how far a computation is; when it is done, the page comes again."""
+    """The progress of a computation, as a part; when it is done, the page is reloaded."""
     access, campaign = watched_campaign(request, slug, campaign_id)
     freshness = get_freshness(access=access, campaign=campaign)
     return render_freshness(request, freshness, what="report")

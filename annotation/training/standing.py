@@ -44,7 +44,7 @@ STOPPED_WORDS: Final = gettext_noop(
 
 @dataclass(frozen=True)
 class TrainingShown:
-    """How far someone is in an attempt. needed: how many have to be right."""
+    """The progress of an attempt. needed: how many have to be right."""
 
     number: int
     done: int
@@ -130,7 +130,7 @@ def get_training(campaign: Campaign, person: User) -> TrainingShown:
 
 
 def find_training(campaign: Campaign, person: User) -> TrainingShown | None:
-    """How far someone is who has to qualify first; None for everyone else."""
+    """The progress of an annotator who has to qualify first; None for all others."""
     is_asked = get_stage(campaign, person) in {Stage.LEARNING, Stage.WAITING}
     return get_training(campaign, person) if is_asked else None
 

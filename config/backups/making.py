@@ -87,7 +87,7 @@ def restore_backup(
         put_database(manifest=manifest, directory=directory)
         _put_uploads(directory / "uploads")
     problems = tuple(_differences(manifest))
-    replay_erasures(at=at)  # nobody is served before
+    replay_erasures(at=at)  # before any request is served
     return manifest, verify_everything() + Verified(problems=problems)
 
 

@@ -20,7 +20,7 @@ from touchstone.errors import DomainError
 
 
 class EraseForm(forms.Form):
-    """The username, typed by whoever means it."""
+    """The username, typed to confirm."""
 
     username = forms.CharField(
         label="Username",
@@ -43,7 +43,7 @@ class EraseForm(forms.Form):
 
 @require_safe
 def kept(request: HttpRequest) -> HttpResponse:
-    """What is kept about whoever asks."""
+    """What is kept about the person who asks."""
     user = signed_in(request)
     return render(request, "privacy/kept.html", {"sections": list_sections(user), "person": user})
 
@@ -60,7 +60,7 @@ def kept_file(request: HttpRequest) -> StreamingHttpResponse:
 @never_cache
 @require_safe
 def account_kept(request: HttpRequest, username: str) -> StreamingHttpResponse:
-    """The same about anybody, for administrators."""
+    """The same about anyone, for administrators."""
     return _file(get_account(viewer=signed_in(request), username=username))
 
 

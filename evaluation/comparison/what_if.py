@@ -106,14 +106,14 @@ def get_other_board(
         judged = get_judged(list_id=judgment_list.pk, version=version, query_ids=touched.tolist())
         held = _changed(judged, grades, set(touched.tolist()))
         for position, one in enumerate(compared):
-            anew = values_under(
+            renewed = values_under(
                 run=one.run,
                 judged=held,
                 query_ids=np.intersect1d(touched, one.values.query_ids),
                 grades=grades_of(judgment_list),
                 measure=measure,
             )
-            result = one.values.updated(anew)
+            result = one.values.updated(renewed)
             mean = get_mean(
                 found=result, judgment_list=judgment_list, version=version, measure=measure
             )

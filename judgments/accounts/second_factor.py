@@ -54,7 +54,7 @@ def has_second_factor(user: User) -> bool:
 
 
 def is_required(user: User) -> bool:
-    """Whether the administrators want somebody of this person's roles to have one."""
+    """Whether one is required for a role that this person has."""
     roles: list[str] = settings.SECOND_FACTOR_ROLES
     if not roles:
         return False
@@ -122,7 +122,7 @@ def check_code(*, user: User, code: str, at: datetime) -> None:
     """Accept a code of the app, or a recovery code, once; CodeRefused for any other.
 
     After MOST_FAILURES wrong ones within WAIT, none is accepted until WAIT has passed since the
-    first: whoever gets here knows the password, and could try all codes from many addresses.
+    first: a person who gets here knows the password, and could try all codes from many addresses.
     """
     with transaction.atomic():  # a failure is counted, so the refusal comes after it
         refused = _try_code(user, code, at)

@@ -17,12 +17,12 @@ SIGN_ON: Final = "sign-on"
 
 
 def record_sign_in(request: HttpRequest, user: User, *, by: str) -> None:
-    """Note that somebody has signed in. by: what proved who they are."""
+    """Note a sign-in. by: what proved who they are."""
     _record(request, "sign_in.succeeded", user, user, by=by)
 
 
 def record_failure(request: HttpRequest, user: User, *, by: str) -> None:
-    """Note that somebody gave a wrong password or code for this account, or was refused."""
+    """Note a wrong password or code for this account, or a refusal."""
     _record(request, "sign_in.failed", user, None, by=by)
 
 

@@ -26,7 +26,7 @@ def begin_sign_in(request: HttpRequest, user: User) -> bool:
     if not has_second_factor(user):
         sign_in(request, user)
         return True
-    request.session.flush()  # nothing of whoever used this browser before
+    request.session.flush()  # nothing of an earlier user of this browser
     request.session[HALF_SIGNED_IN] = [user.pk, user.get_session_auth_hash(), int(time.time())]
     return False
 

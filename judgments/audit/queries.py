@@ -18,7 +18,7 @@ from judgments.pages.words import plain
 from judgments.permissions import Access, check_administers, check_may_see_people
 
 RULE_ACTIONS: Final = ("check.", "training.")  # prefixes of actions that rules take
-SIGN_INS: Final = "sign_in."  # somebody did, who may be anybody
+SIGN_INS: Final = "sign_in."  # without a known actor
 
 
 @dataclass(frozen=True)

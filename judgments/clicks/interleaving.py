@@ -1,6 +1,6 @@
 """Interleaving experiments: a log in, the outcome with its test out.
 
-Users are told apart by their client ids while the file is read, to resample them. Neither they nor
+Users are distinguished by client id while the file is read, to resample them. Neither they nor
 single pages are stored.
 """
 

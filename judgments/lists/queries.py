@@ -341,7 +341,7 @@ def show_versions(access: Access, versions: Iterable[JudgmentVersion]) -> list[V
 
 
 def _count_confirmed(versions: Iterable[JudgmentVersion]) -> dict[tuple[int, int], int]:
-    """The judgments that versions hold anew with the same grade, where these change no grade."""
+    """The judgments that versions confirmed with the same grade, of those that change no grade."""
     still = [one for one in versions if not one.added + one.changed + one.removed]
     if not still:
         return {}

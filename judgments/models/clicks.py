@@ -70,7 +70,7 @@ class ClickBlock(models.Model):
 
 
 class ClickGrading(models.Model):
-    """A version whose grades a log's clicks made: by which score, and how far people agree.
+    """A version whose grades a log's clicks made: by which score, and its agreement with people.
 
     fewest: impressions that a pair needed. basis, basis_version: the people's grades that the
     score was binned against. figures: agreement with them, as judgments/clicks/scoring.py has it.

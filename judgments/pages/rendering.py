@@ -53,7 +53,7 @@ def sent(
 
 
 def render_freshness(request: HttpRequest, freshness: Freshness, *, what: str) -> HttpResponse:
-    """The part that says how far a computation is; when it is done, the page comes again.
+    """The progress of a computation, as a part; when it is done, the page is reloaded.
 
     The first figures are shown though something new has come meanwhile, as it does all the time
     where people are labelling.

@@ -49,7 +49,7 @@ def complete(request: HttpRequest, provider_id: str) -> HttpResponse:
         answer: HttpResponse = OAuth2CallbackView.adapter_view(adapter)(request)
     except (ValueError, KeyError):  # what is no OpenID provider's answer
         return refuse(request, FAILED)
-    # not whoever was signed in before, with a password, and was refused here
+    # not a user who was signed in before, with a password, and was refused here
     if isinstance(request.user, User) and request.user.pk == getattr(request, LET_IN, None):
         request.session[SIGNED_ON] = True
         record_sign_in(request, request.user, by=SIGN_ON)

@@ -86,7 +86,7 @@ MUTABLE = {
     "annotation.LabellingPreferences": "keys and text size, as often as somebody likes",
     "annotation.TrainingAttempt": "ends, and a lead may decide it; both are in the audit log",
     "annotation.JudgeCampaign": "runs and ends; its attempts and labels are append-only",
-    "annotation.MachineJudge": "its secret; how it is asked lies in revisions",
+    "annotation.MachineJudge": "its secret; revisions say how it is asked",
     "annotation.SnapshotPool": "waits, and ends",
     "annotation.Pair": "its state, and what was last concluded of it",
     "evaluation.Canary": "is retired",

@@ -21,7 +21,7 @@ from tests.permissions.api import managers as api_managers
 from tests.permissions.judgments import books
 from tests.permissions.table import Row, leads, managers
 
-# nothing may be asked, so that whoever may configure gets the reason
+# nothing may be asked, so that those who may configure get the reason
 DRAFT = "00000000-0000-4000-8000-00000000d4a7"
 FORM: dict[str, Any] = {"name": "Model", "url": "http://127.0.0.1:9/", "model": "m"}
 

@@ -37,9 +37,9 @@ ROW: Final = np.dtype([(name, form) for name, (_, form) in COLUMNS.items()])
 
 
 class EventBuckets:
-    """Events in files by a hash of their query id: each result page lies in one of them.
+    """Events in files by a hash of their query id: each result page is in one of them.
 
-    folder: of the files, which stay until whoever made it removes it.
+    folder: of the files, which stay until its creator removes it.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -35,7 +35,7 @@ class Command(BackupCommand):
         result = restore_backup(source=file, allow_unsigned=unsigned, at=timezone.now())
         if list_erasures() is None:
             self.stderr.write(
-                f"There is no erasure ledger at {path_of_ledger()}: whoever was erased after this "
+                f"There is no erasure ledger at {path_of_ledger()}: people erased after this "
                 "backup was made is back."
             )
         if unsigned:

@@ -1,4 +1,4 @@
-"""`reset_second_factor`: somebody who lost theirs signs in with the password alone."""
+"""`reset_second_factor`: a person who lost theirs signs in with the password alone."""
 
 from typing import Any
 

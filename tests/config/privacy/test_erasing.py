@@ -94,7 +94,7 @@ def test_a_name_that_is_a_word_takes_no_other_text_with_it(world: World) -> None
 
 
 @pytest.mark.django_db
-def test_whom_the_ledger_names_is_erased_again_and_nobody_else(world: World) -> None:  # noqa: F811
+def test_people_in_the_ledger_are_erased_again_and_no_one_else(world: World) -> None:  # noqa: F811
     ledger.add_erasure(world.cem.public_id, NOW)
     ledger.add_erasure(world.cem.public_id, NOW)
     assert (replay_erasures(at=NOW), replay_erasures(at=NOW)) == (1, 0)
@@ -141,7 +141,7 @@ def test_nothing_is_left_in_the_file_its_backups_and_what_is_restored(
     assert [path.name for path in files if TRACES.search(path.read_bytes())] == []
     assert call(environment, "manage.py", "backup", str(new)).returncode == 0
     assert not TRACES.search(gzip.decompress(new.read_bytes()))
-    # the older backup still has everything: the ledger takes it away before anybody is served
+    # the older backup still has everything: the ledger takes it away before any request is served
     other = home(two) | {
         "TOUCHSTONE_BACKUP_KEYS": (one / "backup_keys").read_text().strip(),
         "TOUCHSTONE_ERASURES": str(one / "erasures" / "ledger.jsonl"),

@@ -37,7 +37,7 @@ def world(settings: Any, tmp_path: Any) -> World:
 
 
 def long_ago(username: str) -> Client:
-    """A browser in which somebody signed in yesterday."""
+    """A browser with a sign-in of yesterday."""
     client = Client()
     client.force_login(User.objects.get(username=username))
     store = client.session
@@ -52,7 +52,7 @@ def role_of_ben() -> str:
 
 @dataclass(frozen=True)
 class Change:
-    """A form that somebody sends, and whether it was done."""
+    """A form that is sent, and whether it was done."""
 
     username: str
     name: str
@@ -63,7 +63,7 @@ class Change:
 
 CHANGES = [
     Change("ada", "tokens", {}, TOKEN, ApiToken.objects.exists),
-    # else whoever finds a browser open locks its owner out
+    # else a person who finds a browser open locks its owner out
     Change("ada", "second-factor-begin", {}, {}, SecondFactor.objects.exists),
     Change(
         "ada",

@@ -90,7 +90,7 @@ def test_it_is_set_up_with_an_app_and_then_asked_for(world: World) -> None:
     answer = browser.post(sent, {"code": code_of(world.ben)})
     assert answer["Location"] == "/sessions"
     assert is_in(browser)
-    # the code was used, and is worth nothing to whoever looked on
+    # the code was used, and is worth nothing to a person who looked on
     browser, sent = with_password("ben")
     assert browser.post(sent, {"code": code_of(world.ben)}).status_code == 200
     assert not is_in(browser)
@@ -118,7 +118,7 @@ def test_a_recovery_code_signs_in_once_also_without_the_encryption_key(
     assert RecoveryCode.objects.count() == 9
 
 
-def test_nobody_gets_to_the_code_without_the_password_or_long_after_it(world: World) -> None:
+def test_no_one_gets_to_the_code_without_the_password_or_long_after_it(world: World) -> None:
     set_up(world.ben)
     assert Client().get(reverse("sign-in-code"))["Location"] == reverse("login")
     late, sent = with_password("ben")

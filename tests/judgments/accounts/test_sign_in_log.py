@@ -51,7 +51,7 @@ def test_a_sign_in_and_a_failure_are_noted_with_address_and_browser(world: World
     }
 
 
-def test_what_is_typed_as_a_username_that_nobody_has_is_not_kept(world: World) -> None:
+def test_what_is_typed_as_an_unknown_username_is_not_kept(world: World) -> None:
     attempt("my secret password", "x")
     assert logged() == []
 

@@ -17,7 +17,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of what the provider is built on
 ]
 ROWS = [
-    # to the provider, or home for somebody who is signed in
+    # to the provider, or home for users who are signed in
     everybody("sign-on", 302),
     # without an answer of the provider's, back to the sign-in page
     everybody("openid_connect_callback", 302),
@@ -32,7 +32,7 @@ def test_every_address_of_sign_on_has_a_row(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=str)
-def test_everybody_is_sent_on_and_nobody_is_signed_in(desk: Desk, row: Row) -> None:
+def test_everyone_is_sent_on_and_no_one_is_signed_in(desk: Desk, row: Row) -> None:
     world = make_world()
     told = {}
     for role in ROLES:
