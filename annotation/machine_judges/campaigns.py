@@ -10,8 +10,8 @@ from annotation.machine_judges.services import JudgeRefused, check_own
 from annotation.models import Campaign, JudgeCampaign, MachineJudge, Pair
 from annotation.permissions import check_may_run
 from judgments.audit import services as audit
-from judgments.jobs.services import queue_job
-from judgments.models import Job, SampledQuery, SamplePlan, SavedSet, SavedSetQuery
+from judgments.jobs.sliced import end, end_abandoned, queue_slice
+from judgments.models import SampledQuery, SamplePlan, SavedSet, SavedSetQuery
 from judgments.permissions import Access, NotFound, check_may_lead
 from touchstone.scales import Scale
 
@@ -63,7 +63,7 @@ def start_judging(
     result = scope.aggregate(count=Count("pk"), last=Max("pk"))
     if not result["count"]:
         raise JudgeRefused("no_pairs", "No pair there has texts, so there is nothing to label.")
-    end_abandoned(judge=judge, at=at)
+    end_abandoned(judge.campaigns.all(), at=at)
     try:
         with transaction.atomic():
             started = JudgeCampaign.objects.create(
@@ -77,7 +77,7 @@ def start_judging(
                 created_at=at,
                 created_by=access.user,
             )
-            queue_slice(started, at=at)
+            queue_rest(started, at=at)
             audit.record_by(
                 access,
                 at,
@@ -93,19 +93,16 @@ def start_judging(
     return started
 
 
-def queue_slice(own: JudgeCampaign, *, at: datetime) -> Job:
+def queue_rest(own: JudgeCampaign, *, at: datetime) -> None:
     """Queue the job that asks about what is left."""
-    job = queue_job(
+    queue_slice(
+        own,
         collection=own.judge.collection,
-        by=own.created_by,
         kind=KIND,
         params={"campaign": own.pk},
-        at=at,
         units=own.pairs,
+        at=at,
     )
-    own.job = job
-    own.save(update_fields=["job"])
-    return job
 
 
 def stop_judging(*, access: Access, own: JudgeCampaign, at: datetime) -> None:
@@ -116,20 +113,3 @@ def stop_judging(*, access: Access, own: JudgeCampaign, at: datetime) -> None:
         if not end(own, state=JudgeCampaign.State.STOPPED, problem="", at=at):
             raise JudgeRefused("campaign_ended", "This has ended already.")
         audit.record_by(access, at, "judge.campaign_stopped", own.campaign.name)
-
-
-def end(own: JudgeCampaign, *, state: str, problem: str, at: datetime) -> bool:
-    """End what runs; False if it has ended already."""
-    running = JudgeCampaign.objects.filter(pk=own.pk, state=JudgeCampaign.State.RUNNING)
-    return bool(running.update(state=state, problem=problem, ended_at=at))
-
-
-def end_abandoned(*, judge: MachineJudge, at: datetime) -> None:
-    """End the campaign whose job failed: its worker stopped again and again."""
-    abandoned = judge.campaigns.filter(
-        state=JudgeCampaign.State.RUNNING, job__state=Job.State.FAILED
-    ).select_related("job")
-    for one in abandoned:
-        assert one.job is not None
-        problem = str(one.job.result.get("message", ""))
-        end(one, state=JudgeCampaign.State.FAILED, problem=problem, at=at)

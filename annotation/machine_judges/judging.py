@@ -12,12 +12,13 @@ from django.utils import timezone
 
 from annotation.machine_judges.answers import Outcome
 from annotation.machine_judges.asking import Asked, masked, open_endpoint
-from annotation.machine_judges.campaigns import end, pairs_in_scope, queue_slice
+from annotation.machine_judges.campaigns import pairs_in_scope, queue_rest
 from annotation.machine_judges.configuration import Configuration, Prompt, Prompter
 from annotation.machine_judges.shown import Pair, load_shown
 from annotation.machine_judges.spending import USED_UP, Purse, Spent, note_spent, open_purse
 from annotation.models import JudgeAttempt, JudgeCampaign, JudgeRevision, MachineLabel
 from judgments.jobs.kinds import Work
+from judgments.jobs.sliced import end
 from judgments.outgoing.client import Client, Limits
 from judgments.outgoing.slices import Slice
 from touchstone.errors import DomainError
@@ -237,6 +238,6 @@ def _settle(own: JudgeCampaign, *, state: str, problem: str, at: datetime) -> No
     if problem:
         end(own, state=state, problem=problem, at=at)
     elif len(list_unasked(own)) > locked.cached:
-        queue_slice(own, at=at)
+        queue_rest(own, at=at)
     else:
         end(own, state=JudgeCampaign.State.DONE, problem="", at=at)

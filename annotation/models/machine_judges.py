@@ -8,7 +8,8 @@ from django.conf import settings
 from django.db import models
 
 from annotation.models.campaigns import Campaign, GuidelineRevision
-from judgments.models import Collection, Document, Job, Query, SamplePlan, SavedSet, Secret
+from judgments.models import Collection, Document, Query, SamplePlan, SavedSet, Secret
+from judgments.models.sliced import SlicedWork
 
 OUTCOMES: Final = (
     *("labelled", "declined", "truncated", "bad_json", "bad_schema", "off_scale", "bad_answer"),
@@ -74,20 +75,13 @@ class JudgeRevision(models.Model):
         return f"{self.judge} r{self.number}"
 
 
-class JudgeCampaign(models.Model):
+class JudgeCampaign(SlicedWork):
     """Pairs of a campaign that a machine judge labels.
 
     saved_set, plan: of these queries alone. last_pair: the highest id of a pair when it began;
     later ones are not asked. pairs: how many are to be labelled. cached: of them, how many had a
-    label of this revision and the same texts. job: the one that asks, or the last that did.
-    problem: why it ended before all was asked, in words.
+    label of this revision and the same texts. problem: why it ended before all was asked, in words.
     """
-
-    class State(models.TextChoices):
-        RUNNING = "running", "running"
-        DONE = "done", "done"
-        FAILED = "failed", "failed"
-        STOPPED = "stopped", "stopped"
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     judge = models.ForeignKey(MachineJudge, on_delete=models.PROTECT, related_name="campaigns")
@@ -101,17 +95,9 @@ class JudgeCampaign(models.Model):
     plan = models.ForeignKey(
         SamplePlan, null=True, on_delete=models.PROTECT, related_name="+", db_index=False
     )
-    state = models.CharField(max_length=8, choices=State.choices, default=State.RUNNING)
     pairs = models.PositiveIntegerField()
     cached = models.PositiveIntegerField(default=0)
     last_pair = models.BigIntegerField()
-    job = models.ForeignKey(Job, null=True, on_delete=models.PROTECT, related_name="+")
-    problem = models.TextField(blank=True, default="")
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
-    )
-    ended_at = models.DateTimeField(null=True)
 
     class Meta:
         ordering = ("id",)

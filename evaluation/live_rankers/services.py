@@ -13,8 +13,8 @@ from evaluation.live_rankers.schedules import next_time
 from evaluation.models import LiveRevision, LiveSource, QueryVectors, Ranker, Snapshot
 from evaluation.runs.services import check_run_name
 from judgments.audit import services as audit
-from judgments.jobs.services import queue_job
-from judgments.models import Job, Query, User
+from judgments.jobs.sliced import end, end_abandoned, queue_slice
+from judgments.models import Query, User
 from judgments.outgoing.rules import find_origin
 from judgments.permissions import Access, NotFound, check_may_upload_runs
 from judgments.secrets.holders import SecretFieldRefused, drop_secret, keep_secret
@@ -181,7 +181,7 @@ def start_due_snapshots(*, at: datetime) -> int:
 
     Where the last snapshot still runs, this one is left out. Also ends those whose job gave up.
     """
-    end_abandoned(at=at)
+    end_abandoned(Snapshot.objects.all(), at=at)
     started = 0
     due = LiveSource.objects.filter(next_at__lte=at).select_related("ranker__collection")
     for source in due:
@@ -211,7 +211,7 @@ def _start(
     count, last = queries.count(), queries.aggregate(last=Max("pk"))["last"]
     if not count:
         raise LiveRefused("no_queries", "This collection has no queries with a text.")
-    end_abandoned(at=at)
+    end_abandoned(Snapshot.objects.all(), at=at)
     try:
         with transaction.atomic():
             snapshot = Snapshot.objects.create(
@@ -224,7 +224,7 @@ def _start(
                 created_at=at,
                 created_by=by,
             )
-            queue_slice(snapshot, at=at)
+            queue_rest(snapshot, at=at)
             audit.record(
                 collection=collection,
                 actor=by,
@@ -241,19 +241,16 @@ def _start(
     return snapshot
 
 
-def queue_slice(snapshot: Snapshot, *, at: datetime) -> Job:
+def queue_rest(snapshot: Snapshot, *, at: datetime) -> None:
     """Queue the job that asks what is left of a snapshot."""
-    job = queue_job(
+    queue_slice(
+        snapshot,
         collection=snapshot.source.ranker.collection,
-        by=snapshot.created_by,
         kind=KIND,
         params={"snapshot": snapshot.pk},
-        at=at,
         units=snapshot.queries,
+        at=at,
     )
-    snapshot.job = job
-    snapshot.save(update_fields=["job"])
-    return job
 
 
 def stop_snapshot(*, access: Access, snapshot: Snapshot, at: datetime) -> None:
@@ -270,23 +267,6 @@ def stop_snapshot(*, access: Access, snapshot: Snapshot, at: datetime) -> None:
             snapshot.source.ranker.slug,
             after={"snapshot": str(snapshot.public_id)},
         )
-
-
-def end(snapshot: Snapshot, *, state: str, problem: str, at: datetime) -> bool:
-    """End a snapshot that runs, without a run; False if it has ended already."""
-    running = Snapshot.objects.filter(pk=snapshot.pk, state=Snapshot.State.RUNNING)
-    return bool(running.update(state=state, problem=problem, ended_at=at))
-
-
-def end_abandoned(*, at: datetime) -> None:
-    """End the snapshots whose job failed: its worker stopped again and again."""
-    abandoned = Snapshot.objects.filter(
-        state=Snapshot.State.RUNNING, job__state=Job.State.FAILED
-    ).select_related("job")
-    for snapshot in abandoned:
-        assert snapshot.job is not None
-        problem = str(snapshot.job.result.get("message", ""))
-        end(snapshot, state=Snapshot.State.FAILED, problem=problem, at=at)
 
 
 def get_source(access: Access, ranker: Ranker) -> LiveSource:

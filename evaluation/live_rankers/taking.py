@@ -16,7 +16,7 @@ from evaluation.live_rankers.asking import Asked, Engine
 from evaluation.live_rankers.configuration import COMMAND, Configuration, ConfigurationRefused
 from evaluation.live_rankers.outcomes import ANSWERED
 from evaluation.live_rankers.packing import Ranked, pack_rows, run_lines, unpack_rows
-from evaluation.live_rankers.services import LiveRefused, end, origin_of, queue_slice
+from evaluation.live_rankers.services import LiveRefused, origin_of, queue_rest
 from evaluation.live_rankers.stubs import DocumentFiller
 from evaluation.live_rankers.templates import Variables
 from evaluation.live_rankers.vectors import get_vectors
@@ -24,6 +24,7 @@ from evaluation.models import LiveSource, Run, Snapshot, SnapshotAnswer
 from evaluation.runs.details import RunDetails
 from evaluation.runs.services import read_run_file, store_run
 from judgments.jobs.kinds import Work
+from judgments.jobs.sliced import end
 from judgments.models import Query
 from judgments.outgoing.client import Client, Limits, Sender
 from judgments.outgoing.pacing import Pace
@@ -189,7 +190,7 @@ def _settle(snapshot: Snapshot, *, problem: str, at: datetime) -> None:
     if state != Snapshot.State.RUNNING:
         return
     if not problem and next(_unasked(snapshot), None) is not None:
-        queue_slice(snapshot, at=at)
+        queue_rest(snapshot, at=at)
         return
     run = None
     if not problem:

@@ -6,7 +6,8 @@ from django.conf import settings
 from django.db import models
 
 from evaluation.models.runs import Ranker, Run
-from judgments.models import Job, Query, Secret
+from judgments.models import Query, Secret
+from judgments.models.sliced import SlicedWork
 
 OUTCOMES = (
     *("ok", "empty", "partial", "timeout", "connect", "dns", "tls", "refused", "http_error"),
@@ -113,36 +114,21 @@ class QueryVector(models.Model):
         return f"{self.vectors_id} {self.query_id}"
 
 
-class Snapshot(models.Model):
+class Snapshot(SlicedWork):
     """All queries of a collection, asked of one revision; a run, once enough are answered.
 
     last_query: the highest id of a query when it began; later ones are not asked. queries: how
-    many are to be asked. job: the one that asks, or the last that did. problem: why there is no
-    run, in words.
+    many are to be asked. problem: why there is no run, in words.
     """
-
-    class State(models.TextChoices):
-        RUNNING = "running", "running"
-        DONE = "done", "done"
-        FAILED = "failed", "failed"
-        STOPPED = "stopped", "stopped"
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     source = models.ForeignKey(LiveSource, on_delete=models.PROTECT, related_name="snapshots")
     revision = models.ForeignKey(LiveRevision, on_delete=models.PROTECT, related_name="+")
     name = models.CharField(max_length=200)
     is_scheduled = models.BooleanField(default=False)
-    state = models.CharField(max_length=8, choices=State.choices, default=State.RUNNING)
     queries = models.PositiveIntegerField()
     last_query = models.BigIntegerField()
-    job = models.ForeignKey(Job, null=True, on_delete=models.PROTECT, related_name="+")
     run = models.ForeignKey(Run, null=True, on_delete=models.PROTECT, related_name="snapshots")
-    problem = models.TextField(blank=True, default="")
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
-    )
-    ended_at = models.DateTimeField(null=True)
 
     class Meta:
         ordering = ("id",)
