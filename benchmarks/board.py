@@ -13,16 +13,15 @@ Aims: the leaderboard below 0.3 s warm, the first look at the comparison of eigh
 """
 
 import argparse
-import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
+from benchmarks.homes import temporary_home
 from benchmarks.usage import timed
 
 DEPTH: Final = 100  # of the many runs
@@ -45,20 +44,9 @@ def main() -> None:
     if options.first:
         _open_first(options.first, options.compared)
         return
-    with tempfile.TemporaryDirectory(prefix="touchstone-benchmark-") as home:
-        os.environ |= {
-            "TOUCHSTONE_HOME": home,
-            "TOUCHSTONE_MODE": "embedded",
-            "REDIS_URL": "",
-            "DATABASE_URL": f"sqlite:///{Path(home) / 'benchmark.sqlite3'}",
-            "DJANGO_SETTINGS_MODULE": "config.settings",
-        }
-        import django
-
-        django.setup()
+    with temporary_home():
         from django.core.management import call_command
 
-        call_command("migrate", verbosity=0)
         if options.runs:
             _fill("many", runs=options.runs, queries=100, depth=DEPTH)
             print(f"{options.runs} runs, 100 queries, {DEPTH} documents each", flush=True)

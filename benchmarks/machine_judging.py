@@ -8,17 +8,11 @@ each attempt and label. The ideal is pairs × milliseconds / at once.
 """
 
 import argparse
-import os
-import subprocess
-import sys
-import tempfile
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from benchmarks.homes import other_process, temporary_home
+
 DOCUMENTS = 100
 
 
@@ -32,29 +26,9 @@ def main() -> None:
     if options.endpoint:
         _serve(options)
         return
-    with tempfile.TemporaryDirectory() as home:
-        os.environ |= {
-            "TOUCHSTONE_HOME": home,
-            "DJANGO_SETTINGS_MODULE": "config.settings",
-            "DATABASE_URL": "",
-            "REDIS_URL": "",
-        }
-        subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, check=True)
+    with temporary_home():
         ideal = options.pairs * options.milliseconds / 1000 / options.at_once
         print(f"{_measure(options)}, ideal {ideal:.1f} s")
-
-
-@contextmanager
-def _endpoint(options: argparse.Namespace) -> Iterator[str]:
-    """The address of a running endpoint."""
-    command = [sys.executable, "-m", "benchmarks.machine_judging", "--endpoint"]
-    command += ["--milliseconds", str(options.milliseconds)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield process.stdout.readline().strip()
-        finally:
-            process.kill()
 
 
 def _serve(options: argparse.Namespace) -> None:
@@ -72,9 +46,6 @@ def _serve(options: argparse.Namespace) -> None:
 
 def _measure(options: argparse.Namespace) -> str:
     """Seconds of the jobs, and what they stored."""
-    import django
-
-    django.setup()
     from django.conf import settings
 
     from annotation.machine_judges.campaigns import start_judging
@@ -85,7 +56,8 @@ def _measure(options: argparse.Namespace) -> str:
     from tests.builders import NOW, make_access, make_world
     from tests.builders_annotation import make_draft
 
-    with _endpoint(options) as url:
+    words = ("--endpoint", "--milliseconds", str(options.milliseconds))
+    with other_process("benchmarks.machine_judging", *words) as url:
         settings.OUTGOING = read_origins([f"{url.rpartition('/v1')[0]}=127.0.0.0/8"])
         world = make_world(queries=options.pairs // DOCUMENTS, documents=DOCUMENTS)
         judge = make_judge(world, url, at_once=options.at_once).judge

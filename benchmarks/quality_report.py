@@ -10,14 +10,12 @@ for it, with its progress.
 """
 
 import argparse
-import os
-import tempfile
 import uuid
 from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
+from benchmarks.homes import temporary_home
 from benchmarks.usage import timed
 
 OVERLAP = 3
@@ -30,20 +28,7 @@ def main() -> None:
     parser.add_argument("--labels", type=int, default=100_000)
     parser.add_argument("--people", type=int, default=20)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="touchstone-benchmark-") as home:
-        os.environ |= {
-            "TOUCHSTONE_HOME": home,
-            "TOUCHSTONE_MODE": "embedded",
-            "REDIS_URL": "",
-            "DATABASE_URL": f"sqlite:///{Path(home) / 'benchmark.sqlite3'}",
-            "DJANGO_SETTINGS_MODULE": "config.settings",
-        }
-        import django
-
-        django.setup()
-        from django.core.management import call_command
-
-        call_command("migrate", verbosity=0)
+    with temporary_home():
         _measure(_fill(options.labels, options.people))
 
 

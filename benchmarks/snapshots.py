@@ -10,18 +10,11 @@ queries × milliseconds / at once.
 
 import argparse
 import json
-import os
-import subprocess
-import sys
-import tempfile
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
+from benchmarks.homes import other_process, temporary_home
 
 
 def main() -> None:
@@ -35,29 +28,9 @@ def main() -> None:
     if options.engine:
         _serve(options)
         return
-    with tempfile.TemporaryDirectory() as home:
-        os.environ |= {
-            "TOUCHSTONE_HOME": home,
-            "DJANGO_SETTINGS_MODULE": "config.settings",
-            "DATABASE_URL": "",
-            "REDIS_URL": "",
-        }
-        subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, check=True)
+    with temporary_home():
         ideal = options.queries * options.milliseconds / 1000 / options.at_once
         print(f"{_measure(options):.2f} s, ideal {ideal:.2f} s")
-
-
-@contextmanager
-def _engine(options: argparse.Namespace) -> Iterator[str]:
-    """The address of a running engine."""
-    command = [sys.executable, "-m", "benchmarks.snapshots", "--engine"]
-    command += ["--milliseconds", str(options.milliseconds), "--depth", str(options.depth)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield process.stdout.readline().strip()
-        finally:
-            process.kill()
 
 
 def _serve(options: argparse.Namespace) -> None:
@@ -75,9 +48,6 @@ def _serve(options: argparse.Namespace) -> None:
 
 def _measure(options: argparse.Namespace) -> float:
     """Seconds of the job."""
-    import django
-
-    django.setup()
     from django.conf import settings
 
     from evaluation.live_rankers.services import start_snapshot
@@ -85,7 +55,9 @@ def _measure(options: argparse.Namespace) -> float:
     from tests.builders import NOW, make_access, make_world
     from tests.evaluation.live_rankers.engine import make_live, work
 
-    with _engine(options) as url:
+    milliseconds, depth = str(options.milliseconds), str(options.depth)
+    words = ("--engine", "--milliseconds", milliseconds, "--depth", depth)
+    with other_process("benchmarks.snapshots", *words) as url:
         settings.OUTGOING = read_origins([f"{url}=127.0.0.0/8"])
         world = make_world(queries=options.queries, documents=options.depth)
         given: dict[str, Any] = {"at_once": options.at_once, "depth": options.depth}

@@ -9,15 +9,15 @@ that it had. Aim: imported and drawn in 60 s and 1 GiB.
 """
 
 import argparse
-import os
 import resource
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
+
+from benchmarks.homes import temporary_home
 
 WORDS = ("red", "shoe", "lamp", "garden", "phone", "case", "oak", "chair", "usb", "cable", "led")
 
@@ -26,42 +26,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--queries", type=int, default=10_000_000)
     parser.add_argument("--write", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--migrate", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.write:
         _write_log(options.write, options.queries)
         return
-    if options.migrate:
-        _migrate()
-        return
-    with tempfile.TemporaryDirectory(prefix="touchstone-benchmark-") as home:
-        log = Path(home) / "traffic.csv"
+    with temporary_home() as home:
+        log = home / "traffic.csv"
         own = [sys.executable, "-m", "benchmarks.traffic", "--queries", str(options.queries)]
         subprocess.run([*own, "--write", str(log)], check=True)
-        os.environ |= {
-            "TOUCHSTONE_HOME": home,
-            "TOUCHSTONE_MODE": "embedded",
-            "REDIS_URL": "",
-            "DATABASE_URL": f"sqlite:///{Path(home) / 'benchmark.sqlite3'}",
-            "DJANGO_SETTINGS_MODULE": "config.settings",
-        }
-        subprocess.run([*own, "--migrate"], check=True)
-        import django
-
-        django.setup()
         print(f"{options.queries:,} queries, {log.stat().st_size / 1e6:,.0f} MB of CSV")
         _measure(log)
-        stored = (Path(home) / "benchmark.sqlite3").stat().st_size
+        stored = (home / "benchmark.sqlite3").stat().st_size
         print(f"{stored / 1e6:,.0f} MB of database")
-
-
-def _migrate() -> None:
-    import django
-
-    django.setup()
-    from django.core.management import call_command
-
-    call_command("migrate", verbosity=0)
 
 
 def _measure(log: Path) -> None:
