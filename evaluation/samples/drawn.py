@@ -18,7 +18,8 @@ from judgments.models import (
 )
 from judgments.samples.queries import list_judged_members, list_plan_queries
 from judgments.traffic.queries import get_concentration
-from judgments.versions.queries import Judged, get_judged
+from judgments.versions.machine_grades import get_judged_by_people, has_other_sources
+from judgments.versions.queries import Judged
 from touchstone.sampling.estimation import Floats
 from touchstone.sampling.readings import SampledValues
 
@@ -36,23 +37,20 @@ class Drawn:
 class Counted:
     """What counts of a plan's queries at a version of its list.
 
-    judged: their judgments. zero_results: as `list_zero_results` has them. traffic: what strata are
-    post-stratified to, the newest of the collection; None for a plan of one stratum.
+    judged: people's judgments of them. zero_results: as `list_zero_results` has them. traffic: what
+    strata are post-stratified to, the newest of the collection; None for a plan of one stratum.
+    basis: as `basis_of` has it.
     """
 
     judged: Judged
     zero_results: tuple[int, ...]
     traffic: TrafficFrame | None
+    basis: str
 
     @property
     def n_judged(self) -> int:
-        """The drawn queries that have a judgment."""
+        """The drawn queries of which people judged a document."""
         return len(np.unique(self.judged.query_ids))
-
-    @property
-    def basis(self) -> str:
-        """What estimates follow from besides the version."""
-        return basis_of(self.zero_results, self.traffic)
 
 
 def get_drawn(plan: SamplePlan) -> Drawn:
@@ -70,8 +68,12 @@ def get_drawn(plan: SamplePlan) -> Drawn:
 def get_counted(drawn: Drawn, version: int) -> Counted:
     """What counts of the drawn queries at a version of the plan's list."""
     plan = drawn.plan
-    judged = get_judged(list_id=plan.list_id, version=version, query_ids=drawn.query_ids.tolist())
-    return Counted(judged, list_zero_results(plan, version), find_traffic(plan))
+    judged = get_judged_by_people(
+        list_id=plan.list_id, version=version, query_ids=drawn.query_ids.tolist()
+    )
+    zero_results, traffic = list_zero_results(plan, version), find_traffic(plan)
+    basis = basis_of(plan, version, zero_results, traffic)
+    return Counted(judged, zero_results, traffic, basis)
 
 
 def find_traffic(plan: SamplePlan) -> TrafficFrame | None:
@@ -101,29 +103,36 @@ def get_totals(plan: SamplePlan, traffic: TrafficFrame) -> tuple[Floats, Floats]
 def list_zero_results(plan: SamplePlan, version: int) -> tuple[int, ...]:
     """The drawn queries (pk), ascending, that count as empty rankings at a version.
 
-    A lead said that rankers return nothing for them, they have no judgment, and no run that is
-    there now has a document for them.
+    A lead said that rankers return nothing for them, people judged nothing of them, and no run that
+    is there now has a document for them.
     """
     recorded = ZeroResultQuery.objects.filter(plan=plan).order_by("query")
     query_ids = list(recorded.values_list("query", flat=True))
     if not query_ids:
         return ()
-    judged = get_judged(list_id=plan.list_id, version=version, query_ids=query_ids)
+    judged = get_judged_by_people(list_id=plan.list_id, version=version, query_ids=query_ids)
     rest = set(query_ids) - set(judged.query_ids.tolist())
     return tuple(sorted(rest - _answered(plan, rest)))
 
 
-def basis_of(zero_results: Sequence[int], traffic: TrafficFrame | None) -> str:
-    """Names what estimates follow from besides the version of the list."""
+def basis_of(
+    plan: SamplePlan, version: int, zero_results: Sequence[int], traffic: TrafficFrame | None
+) -> str:
+    """Names what estimates follow from besides the version of the list.
+
+    Those of a list with grades of clicks or machine judges end in `/people`: before, such grades
+    were counted too.
+    """
     queries = np.array(zero_results, "<i8").tobytes()
     without = blake2b(queries, digest_size=8).hexdigest() if zero_results else ""
-    return f"{without}/{traffic.digest[:16] if traffic else ''}"
+    own = "/people" if has_other_sources(list_id=plan.list_id, version=version) else ""
+    return f"{without}/{traffic.digest[:16] if traffic else ''}{own}"
 
 
 def list_unanswered(plan: SamplePlan) -> list[int]:
     """Drawn queries (pk), ascending, of which nothing is known.
 
-    They have no judgment at the head and no document in any run, and no lead said why.
+    People judged nothing of them at the head, no run has a document, and no lead said why.
 
     Empty as long as runs have documents for no drawn query: rankers were not asked then.
     """

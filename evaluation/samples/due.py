@@ -51,7 +51,7 @@ def _list_due(plans_qs: QuerySet[SamplePlan]) -> Iterator[DueSample]:
         version = last_touched(plan)
         if not version:
             continue
-        basis = basis_of(list_zero_results(plan, version), find_traffic(plan))
+        basis = basis_of(plan, version, list_zero_results(plan, version), find_traffic(plan))
         runs = tuple(_waiting(plan, version, basis, board.measure_set))
         if runs:
             yield DueSample(plan, version, basis, board.measure_set, runs)

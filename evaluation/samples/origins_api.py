@@ -11,7 +11,8 @@ from judgments.samples.origins import Origins, find_origins
 
 class OriginsOutput(AnswerSerializer):
     """How many judged queries were drawn by a sample, added by Judge next, chosen by hand, or
-    imported with their grades. Plain means are over all of these: no estimates of other queries.
+    imported with their grades, and how many clicks or machine judges alone graded. Plain means are
+    over all of these: no estimates of other queries.
     """
 
     answer = Origins

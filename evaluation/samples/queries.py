@@ -4,12 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from evaluation.evaluations.measure_sets import get_leaderboard, measures_of
+import numpy as np
+
+from evaluation.evaluations.measure_sets import get_leaderboard, grades_of, measures_of
 from evaluation.evaluations.queries import FilterRefused
+from evaluation.evaluations.query_values import QueryValues, values_under
 from evaluation.models import Run, SampleEvaluation
 from evaluation.runs.names import name_of, run_label
 from evaluation.runs.selection import ComparedRun
 from evaluation.samples.drawn import (
+    Counted,
     get_counted,
     get_drawn,
     last_touched,
@@ -22,6 +26,7 @@ from judgments.pages.answers import ON_PAGES
 from judgments.permissions import Access
 from judgments.samples.origins import Origins, get_origins
 from judgments.samples.queries import design_words, list_plans
+from judgments.versions.machine_grades import has_other_sources
 from touchstone.measures.definition import Measure
 from touchstone.sampling.readings import SampleReading
 from touchstone.statistics.intervals import half_interval
@@ -81,11 +86,11 @@ class Estimates:
     """What a sample says of every run by a measure, best per search first.
 
     sample: its number, 0 where the list has none. design: in words. size: drawn queries, judged:
-    those of them that are judged, without_results: those that count as empty rankings. is_complete:
-    that is all of them; else the means are not yet estimates. unanswered: queries that are neither,
-    and for which no run has a document. post_stratified: strata count by what they are in the
-    newest traffic, `traffic`; "" if the sample has no strata. is_simulated: the searches are made
-    up. computing: a worker computes some of it; ask again.
+    those of them that people judged, without_results: those that count as empty rankings.
+    is_complete: that is all of them; else the means are not yet estimates. unanswered: queries that
+    are neither, and for which no run has a document. post_stratified: strata count by what they are
+    in the newest traffic, `traffic`; "" if the sample has no strata. is_simulated: the searches are
+    made up. computing: a worker computes some of it; ask again.
 
     On pages, origins: how the judged queries of the list were chosen.
     """
@@ -317,7 +322,8 @@ def get_differences(
 ) -> SampleDifferences | None:
     """What the list's newest sample says of differences at a version; None without one judged.
 
-    baseline, others: with their values of all judged queries.
+    baseline, others: with their values of all judged queries. Grades of clicks and machine judges
+    do not count.
     """
     plan = next(iter(list_plans(judgment_list=judgment_list)), None)
     if plan is None or not others:
@@ -331,8 +337,8 @@ def get_differences(
         drawn=drawn,
         counted=counted,
         measure=measure,
-        baseline=baseline.values,
-        others=[one.values for one in others],
+        baseline=_by_people(baseline, judgment_list, version, counted, measure),
+        others=[_by_people(one, judgment_list, version, counted, measure) for one in others],
     )
     rows = tuple(
         EstimatedDifference(one.name, *estimates_of(pair, plan), one.label)
@@ -346,4 +352,23 @@ def get_differences(
         len(counted.zero_results),
         plan.frame.is_simulated,
         rows,
+    )
+
+
+def _by_people(
+    run: ComparedRun,
+    judgment_list: JudgmentList,
+    version: int,
+    counted: Counted,
+    measure: Measure,
+) -> QueryValues:
+    """A run's values of drawn queries by people's grades alone."""
+    if not has_other_sources(list_id=judgment_list.pk, version=version):
+        return run.values
+    return values_under(
+        run=run.run,
+        judged=counted.judged,
+        query_ids=np.unique(counted.judged.query_ids),
+        grades=grades_of(judgment_list),
+        measure=measure,
     )

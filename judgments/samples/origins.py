@@ -1,13 +1,17 @@
 """How the judged queries of a list were chosen."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from django.db.models import Count
+
 from judgments.models import Judgment, JudgmentList, QueryOrigin, SampledQuery
 from judgments.storage.bulk import insert_rows
 from judgments.storage.caches import get_or_compute
+from judgments.versions.machine_grades import list_not_from_people
 
 KEPT: Final = 24 * 3600  # seconds
 
@@ -17,18 +21,20 @@ class Origins:
     """The judged queries of a list, each counted once, by the first of these that holds.
 
     sampled: drawn by a sample of the list. judge_next: added by Judge next. chosen: pooled without
-    a sample. imported: graded without a campaign.
+    a sample. imported: graded without a campaign. not_by_people: however chosen, graded by clicks
+    or machine judges alone.
     """
 
     sampled: int
     judge_next: int
     chosen: int
     imported: int
+    not_by_people: int
 
     @property
     def others(self) -> int:
-        """The judged queries whose inclusion probabilities no one knows."""
-        return self.judge_next + self.chosen + self.imported
+        """The judged queries that no sample drew, or that people did not judge."""
+        return self.judge_next + self.chosen + self.imported + self.not_by_people
 
 
 def record_origins(
@@ -44,7 +50,7 @@ def get_origins(*, judgment_list: JudgmentList) -> Origins:
     """How the queries that are judged at the list's head were chosen."""
     newest = SampledQuery.objects.filter(plan__list=judgment_list).order_by("-pk")
     last = newest.values_list("pk", flat=True).first() or 0
-    name = f"origins:1:{judgment_list.pk}:{judgment_list.head}:{last}"
+    name = f"origins:2:{judgment_list.pk}:{judgment_list.head}:{last}"
     return get_or_compute(name, Origins, KEPT, lambda: _compute(judgment_list))
 
 
@@ -55,7 +61,10 @@ def find_origins(*, judgment_list: JudgmentList) -> Origins | None:
 
 def _compute(judgment_list: JudgmentList) -> Origins:
     judged_qs = Judgment.objects.filter(list=judgment_list, until__isnull=True).order_by()
-    judged = set(judged_qs.values_list("query", flat=True).distinct())
+    counts = dict(judged_qs.values_list("query").annotate(Count("pk")))
+    others = list_not_from_people(list_id=judgment_list.pk, version=judgment_list.head)
+    by_others = Counter(query for query, _ in others)
+    judged = {query for query, count in counts.items() if count > by_others[query]}
     members = SampledQuery.objects.filter(plan__list=judgment_list).order_by()
     sampled = judged.intersection(members.values_list("query", flat=True).distinct())
     known: dict[str, set[int]] = {}
@@ -68,4 +77,6 @@ def _compute(judgment_list: JudgmentList) -> Origins:
         known.get(QueryOrigin.Origin.CHOSEN, set()) | known.get(QueryOrigin.Origin.SAMPLE, set())
     )
     imported = rest - by_next - by_hand
-    return Origins(len(sampled), len(by_next), len(by_hand), len(imported))
+    return Origins(
+        len(sampled), len(by_next), len(by_hand), len(imported), len(counts) - len(judged)
+    )

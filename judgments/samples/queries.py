@@ -11,7 +11,6 @@ from django.core.paginator import Page
 
 from judgments.lists.queries import get_list
 from judgments.models import (
-    Judgment,
     JudgmentList,
     SampledQuery,
     SamplePlan,
@@ -23,6 +22,7 @@ from judgments.permissions import Access, NotFound, may_see_people
 from judgments.samples.designs import OPTIMAL, QUERIES
 from judgments.samples.refreshing import Refresh
 from judgments.storage.serialization import from_plain
+from judgments.versions.machine_grades import get_judged_by_people
 from touchstone.files.rating_lines import guarded
 
 EARLIER: Final = 3  # samples whose overlap a page shows
@@ -92,7 +92,7 @@ class EarlierSample:
 
 @dataclass(frozen=True)
 class SamplePage:
-    """A sample. design: in words. judged: drawn queries that have a grade at the list's head.
+    """A sample. design: in words. judged: drawn queries that people judged, at the list's head.
 
     without_results: those that have none, because rankers return nothing for them.
     """
@@ -166,10 +166,10 @@ def list_plan_queries(*, plan_id: int) -> list[int]:
 
 
 def list_judged_members(plan: SamplePlan) -> set[int]:
-    """The drawn queries (pks) of which the list's head judges a document."""
-    judged = Judgment.objects.filter(list=plan.list_id, until__isnull=True)
-    own = judged.filter(query__in=SampledQuery.objects.filter(plan=plan).values("query"))
-    return set(own.order_by().values_list("query", flat=True).distinct())
+    """The drawn queries (pks) of which people judged a document, at the list's head."""
+    members = list_plan_queries(plan_id=plan.pk)
+    judged = get_judged_by_people(list_id=plan.list_id, version=plan.list.head, query_ids=members)
+    return set(judged.query_ids.tolist())
 
 
 def get_sample_page(*, access: Access, list_slug: str, number: int, page: str) -> SamplePage:

@@ -3,15 +3,18 @@
 {"machine": {"judge": "Model", "revision": 2, "label": 31}}
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
+import numpy as np
 from django.db.models import Q, QuerySet
 
 from judgments.models import Judgment, JudgmentVersion
 from judgments.versions.click_grades import click_grades_qs
+from judgments.versions.queries import Judged, get_judged
 
 KEY: Final = "machine"
+AT_ONCE: Final = 500  # queries of one statement
 
 
 def machine_grades_qs(*, list_id: int, version: int) -> QuerySet[Judgment]:
@@ -34,18 +37,46 @@ def count_machine_grades(*, list_id: int, version: int) -> int:
     return machine_grades_qs(list_id=list_id, version=version).count()
 
 
-def list_not_from_people(*, list_id: int, version: int) -> set[tuple[int, int]]:
+def has_other_sources(*, list_id: int, version: int) -> bool:
+    """Whether a version up to this one took grades from clicks or machine judges."""
+    others = (JudgmentVersion.Source.CLICKS, JudgmentVersion.Source.MACHINE)
+    made = JudgmentVersion.objects.filter(list=list_id, number__lte=version, source__in=others)
+    return made.exists()
+
+
+def list_not_from_people(
+    *, list_id: int, version: int, query_ids: Collection[int] | None = None
+) -> set[tuple[int, int]]:
     """The pairs, as ids of queries and documents, whose grades at a version come from clicks or
-    machine judges."""
+    machine judges: of all queries, or of some."""
+    if not has_other_sources(list_id=list_id, version=version):
+        return set()
     own = (
         click_grades_qs(list_id=list_id, version=version),
         machine_grades_qs(list_id=list_id, version=version),
     )
+    every = None if query_ids is None else sorted(query_ids)
+    parts = [
+        rows if every is None else rows.filter(query__in=every[start : start + AT_ONCE])
+        for rows in own
+        for start in range(0, 1 if every is None else len(every), AT_ONCE)
+    ]
     return {
         (query, document)
-        for rows in own
+        for rows in parts
         for query, document in rows.order_by().values_list("query_id", "document_id")
     }
+
+
+def get_judged_by_people(*, list_id: int, version: int, query_ids: Collection[int]) -> Judged:
+    """The grades of some queries that hold at a version and come from people, or were imported."""
+    judged = get_judged(list_id=list_id, version=version, query_ids=query_ids)
+    others = list_not_from_people(list_id=list_id, version=version, query_ids=query_ids)
+    if not others:
+        return judged
+    pairs = zip(judged.query_ids.tolist(), judged.document_ids.tolist(), strict=True)
+    kept = np.array([pair not in others for pair in pairs], bool)
+    return Judged(judged.query_ids[kept], judged.document_ids[kept], judged.grades[kept])
 
 
 def machine_words(evidence: Mapping[str, Any]) -> str:

@@ -12,14 +12,17 @@ from evaluation.comparison.queries import CompareFilters, get_comparison
 from evaluation.evaluations.measure_sets import measures_of
 from evaluation.evaluations.queries import FilterRefused
 from evaluation.evaluations.query_values import get_query_values
+from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.leaderboards.queries import get_state
 from evaluation.models import Leaderboard, Run
 from evaluation.samples.due import list_due_plans
 from evaluation.samples.queries import Estimates, SampleFilters, get_estimates
 from evaluation.samples.services import evaluate_sample
 from evaluation.samples.verifying import verify_samples
-from judgments.models import Query, User
+from judgments.models import JudgmentVersion, Query, User
 from judgments.samples.designs import QUERIES, SEARCHES, Design
+from judgments.samples.queries import get_sample_page
+from judgments.versions.services import Change
 from tests.builders import NOW, commit, make_access, make_world
 from tests.evaluation.builders import make_run
 from tests.evaluation.samples.builders import Sampled, make_sampled
@@ -148,7 +151,58 @@ def test_the_page_and_the_board_say_how_queries_were_chosen():
         assert "do not estimate the mean over all queries" in text
     for name in ("api-leaderboard", "api-compare"):
         origins = reader().get(reverse(name, args=ESTIMATES)).json()["origins"]
-        assert origins == {"sampled": 55, "judge_next": 0, "chosen": 0, "imported": 1}
+        assert origins == {
+            "sampled": 55,
+            "judge_next": 0,
+            "chosen": 0,
+            "imported": 1,
+            "not_by_people": 0,
+        }
+
+
+def test_grades_of_machine_judges_and_clicks_do_not_count():
+    sampled = make_sampled(design=WIDE, unjudged=3)
+    world, plan = sampled.world, sampled.plan
+    evaluate_sample(plan_id=plan.pk, at=NOW)
+    access = make_access(collection=world.collection, username="dora")
+
+    def differences():
+        own = get_comparison(access=access, slug="main", filters=CompareFilters()).sample
+        assert own is not None
+        return own.judged, own.differences[0].per_query
+
+    before, compared = found(sampled), differences()
+    last = [one.query for one in sampled.members[-3:]]
+    by_machine = {"machine": {"judge": "Model", "revision": 1, "label": 1}}
+    by_clicks = {"clicks": {"log": 1}}
+    for source, evidence, query in (
+        (JudgmentVersion.Source.MACHINE, by_machine, last[0]),
+        (JudgmentVersion.Source.CLICKS, by_clicks, last[1]),
+    ):
+        changes = [Change(query.pk, one.pk, 4, evidence) for one in world.documents]
+        commit(judgment_list=world.judgments, grades=changes, source=source)
+    refresh_evaluations(list_id=world.judgments.pk, at=NOW)
+    assert list_due_plans() == [plan.pk]
+    evaluate_sample(plan_id=plan.pk, at=NOW)
+    assert list_due_plans() == []
+    after = found(sampled)
+    assert (after.judged, after.is_complete) == (52, False)
+    assert [one.per_query for one in after.runs] == [one.per_query for one in before.runs]
+    assert differences() == compared
+    assert after.origins is not None
+    assert (after.origins.sampled, after.origins.not_by_people) == (52, 2)
+    assert get_sample_page(access=access, list_slug="main", number=1, page="").judged == 52
+    # of a query that both graded, what people said counts: here one pair less
+    query, document = sampled.members[0].query, world.documents[0]
+    commit(judgment_list=world.judgments, grades={(query, document): None})
+    evaluate_sample(plan_id=plan.pk, at=NOW)
+    without = found(sampled).runs
+    change = Change(query.pk, document.pk, 4, by_machine)
+    machine = JudgmentVersion.Source.MACHINE
+    commit(judgment_list=world.judgments, grades=[change], source=machine)
+    evaluate_sample(plan_id=plan.pk, at=NOW)
+    assert [one.per_query for one in found(sampled).runs] == [one.per_query for one in without]
+    assert verify_samples(judgment_list=world.judgments).problems == ()
 
 
 def test_compare_has_both_readings_of_differences():
