@@ -5,6 +5,7 @@ from django.urls import path
 from annotation.adjudication import histories_api as histories
 from annotation.assignment import api as assignment
 from annotation.campaigns import archive_api as archiving
+from annotation.changed_documents import api as changed
 from annotation.gold import api as gold
 from annotation.imports import api as label_imports
 from annotation.labelling import api as labelling
@@ -19,6 +20,11 @@ from judgments.pages.languages import translated
 J = "collections/<slug:slug>/machine-judges"
 
 urlpatterns = [
+    path(
+        "collections/<slug:slug>/lists/<slug:list_slug>/changed-documents",
+        changed.ChangedDocuments.as_view(),
+        name="api-changed-documents",
+    ),
     path(f"{J}/", judges.MachineJudges.as_view(), name="api-machine-judges"),
     path(
         f"{J}/<int:judge_id>/campaigns/",

@@ -5,6 +5,7 @@ from django.utils import timezone
 
 from annotation.budgets.services import TASK as CHECK_BUDGETS
 from annotation.budgets.services import check_due_budgets
+from annotation.changed_documents.services import follow_documents
 from annotation.consolidation.services import consolidate, seconds_to_wait
 from annotation.gold.checking import check_labels
 from annotation.labelling.leasing import release_expired
@@ -30,6 +31,12 @@ def consolidate_list(list_id: int) -> None:
         wait = consolidate(list_id=list_id, at=timezone.now()).wait_seconds
     if wait > 0:
         publish_later(wait, "annotation.consolidate", list_id)
+
+
+@shared_task(name="annotation.follow_documents", ignore_result=True)
+def follow_changed_documents(list_id: int) -> None:
+    """Treat judgments on changed documents as unjudged, where a list chose that."""
+    follow_documents(list_id=list_id, at=timezone.now())
 
 
 @shared_task(name="annotation.release_expired", ignore_result=True)

@@ -210,9 +210,9 @@ urlpatterns: list[URLPattern] = [
         name="changed-relabel",
     ),
     path(
-        f"{C}/lists/<slug:list_slug>/changed/unjudge",
-        changed.changed_unjudge,
-        name="changed-unjudge",
+        f"{C}/lists/<slug:list_slug>/changed/choose",
+        changed.changed_choose,
+        name="changed-choose",
     ),
     path(f"{C}/lists/<slug:list_slug>/pair", pairs.pair_of_list, name="pair-of-list"),
     path(

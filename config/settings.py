@@ -480,6 +480,7 @@ CELERY_TASK_ROUTES = {
     "evaluation.compute_measures": {"queue": "jobs"},
     "evaluation.compute_tool_values": {"queue": "jobs"},
     "annotation.refresh_quality": {"queue": "jobs"},
+    "annotation.follow_documents": {"queue": "jobs"},
     "annotation.remind": {"queue": "jobs"},
     "annotation.preview_rule": {"queue": "jobs"},
     "annotation.preview_aside": {"queue": "jobs"},

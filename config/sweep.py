@@ -14,6 +14,7 @@ from django.db.models import Sum
 from django.utils import timezone
 
 import annotation.budgets.services
+import annotation.changed_documents.due
 import annotation.due
 import annotation.quality.due
 import annotation.reminders.services
@@ -52,6 +53,8 @@ def list_due() -> Iterator[Wake]:
     yield from ((task, ()) for task, is_due in WITHOUT_ARGUMENTS.items() if is_due(now))
     for list_id in annotation.due.list_due_lists():
         yield "annotation.consolidate", (list_id,)
+    for list_id in annotation.changed_documents.due.list_due_lists(at=now):
+        yield "annotation.follow_documents", (list_id,)
     for campaign_id in annotation.quality.due.list_due_reports(at=now):
         yield "annotation.refresh_quality", (campaign_id,)
     for list_id in evaluation.evaluations.due.list_due_lists(at=now):

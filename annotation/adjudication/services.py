@@ -154,6 +154,7 @@ def _decide(
                 grade=grade,
                 reason_text=kept,
                 guideline_revision=newest,
+                content_hash=pair.document.content_hash,
                 decided_at=at,
                 decided_by=access.user,
                 pair_seq=pair.label_seq,

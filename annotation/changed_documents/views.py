@@ -7,8 +7,9 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from annotation.changed_documents.forms import ChoiceForm
 from annotation.changed_documents.queries import get_changed_page
-from annotation.changed_documents.services import relabel_changed, unjudge_changed
+from annotation.changed_documents.services import choose_for_changed, relabel_changed
 from annotation.pages.rendering import render_page
 from judgments.lists.queries import get_list
 from judgments.permissions import check_may_lead, get_access
@@ -36,14 +37,20 @@ def changed_relabel(request: HttpRequest, slug: str, list_slug: str) -> HttpResp
 
 
 @require_POST
-def changed_unjudge(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
-    """A version without them."""
+def changed_choose(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
+    """Keep them, or treat them as unjudged."""
     access = get_access(viewer=request.user, slug=slug)
     check_may_lead(access)
     judgment_list = get_list(access=access, slug=list_slug)
-    version = unjudge_changed(access=access, judgment_list=judgment_list, at=timezone.now())
-    if version is None:
-        messages.info(request, "No judgment is on a changed document.")
+    form = ChoiceForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Choose one of the two.")
         return redirect("changed-documents", slug, list_slug)
-    messages.success(request, f"Version {version.number} treats them as unjudged.")
-    return redirect("list", slug, list_slug)
+    choice = form.cleaned_data["changed_documents"]
+    version = choose_for_changed(
+        access=access, judgment_list=judgment_list, choice=choice, at=timezone.now()
+    )
+    made = "" if version is None else f" Version {version.number} was made."
+    words = judgment_list.get_changed_documents_display()
+    messages.success(request, f"Judgments on changed documents are {words}.{made}")
+    return redirect("changed-documents", slug, list_slug)

@@ -7,6 +7,7 @@ from annotation.models.campaigns import (
     Guideline,
     GuidelineRevision,
 )
+from annotation.models.changed_documents import DocumentCheck
 from annotation.models.decisions import OneMoreLabel, Reopening, WithdrawnWish
 from annotation.models.gold import (
     CheckAction,
@@ -58,6 +59,7 @@ __all__ = [
     "CheckAction",
     "CheckPlan",
     "CheckRule",
+    "DocumentCheck",
     "Feedback",
     "GoldCheck",
     "GoldItem",

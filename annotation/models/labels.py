@@ -238,7 +238,10 @@ class LabelTiming(models.Model):
 
 
 class Adjudication(models.Model):
-    """A lead's decision about a pair; the newest wins over every label."""
+    """A lead's decision about a pair; the newest wins over every label.
+
+    content_hash: of the document's text at that time; empty for decisions of earlier releases.
+    """
 
     pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="adjudications")
     grade = models.SmallIntegerField()
@@ -246,6 +249,7 @@ class Adjudication(models.Model):
     guideline_revision = models.ForeignKey(
         GuidelineRevision, on_delete=models.PROTECT, related_name="+"
     )
+    content_hash = models.CharField(max_length=64, blank=True, default="", db_default="")
     decided_at = models.DateTimeField()
     decided_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"

@@ -25,6 +25,7 @@ from evaluation.runs.selection import ChosenRuns, RunsFilters, runs_filters_of
 from evaluation.set_looks.services import count_look
 from evaluation.stability.queries import get_stability_of
 from evaluation.stability.services import enqueue
+from judgments.lists.changed_documents import count_changed
 from judgments.lists.queries import get_list
 from judgments.models import SetLook
 from judgments.pages.downloads import as_download
@@ -58,6 +59,8 @@ def compare(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
         shown = {"list_id": result.chosen.list.pk, "version": result.chosen.version}
         clicks, machines = count_click_grades(**shown), count_machine_grades(**shown)
         more |= {"click_grades": clicks, "machine_grades": machines}
+        if result.chosen.is_head:
+            more["changed"] = count_changed(result.chosen.list)
         return {"page": result, **_choices(access, result.chosen), **more}
 
     return answer_page(

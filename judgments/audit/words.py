@@ -75,6 +75,7 @@ SENTENCES: Final = {
     "live.scheduled": "changed the schedule of {}",
     "live.secret_removed": "removed the secret of {}",
     "live.secret_stored": "stored a secret for {}",
+    "list.changed_documents_chosen": "chose what becomes of judgments on changed documents in {}",
     "list.created": "created the list {}",
     "list.released": "created the release {}",
     "member.joined": "added the member {}",

@@ -25,6 +25,7 @@ from judgments.lists.queries import (
     show_versions,
 )
 from judgments.lists.services import create_list
+from judgments.models import JudgmentList
 from judgments.permissions import check_may_lead, get_access
 from judgments.rest.answers import AnswerSerializer
 from judgments.rest.jobs import JobOutput, accepted
@@ -55,7 +56,8 @@ class GradeOutput(serializers.Serializer[Any]):
 
 class ListOutput(serializers.Serializer[Any]):
     """A judgment list. head: number of its newest version; 0 if there is none. archived_at: since
-    when it is archived; else null."""
+    when it is archived; else null. changed_documents: what becomes of judgments on changed
+    documents."""
 
     slug = serializers.CharField()
     name = serializers.CharField()
@@ -64,6 +66,7 @@ class ListOutput(serializers.Serializer[Any]):
     head = serializers.IntegerField()
     created_at = serializers.DateTimeField()
     archived_at = serializers.DateTimeField(allow_null=True)
+    changed_documents = serializers.ChoiceField(choices=JudgmentList.ChangedDocuments.choices)
 
 
 class SignalOutput(AnswerSerializer):

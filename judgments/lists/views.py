@@ -62,8 +62,16 @@ def list_page(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """A list and its versions."""
     access = get_access(viewer=request.user, slug=slug)
     page = queries.get_list_page(access=access, slug=list_slug, page=request.GET.get("page", ""))
-    changed = count_changed(queries.get_list(access=access, slug=list_slug))
-    return render_page(request, "list", page, access=access, section="lists", changed=changed)
+    judgment_list = queries.get_list(access=access, slug=list_slug)
+    return render_page(
+        request,
+        "list",
+        page,
+        access=access,
+        section="lists",
+        judgment_list=judgment_list,
+        changed=count_changed(judgment_list),
+    )
 
 
 @takes_file

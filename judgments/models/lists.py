@@ -16,8 +16,14 @@ class JudgmentList(models.Model):
     """What a collection's documents are worth for its queries, on one grade scale.
 
     `head` is the newest version's number; 0 before the first commit. archived_at: since when it is
-    hidden from lists and can't be changed.
+    hidden from lists and can't be changed. changed_documents: what becomes of judgments whose
+    labels were all given on another text than the document has today: they are kept, or treated
+    as unjudged in a version of their own.
     """
+
+    class ChangedDocuments(models.TextChoices):
+        KEPT = "kept", "kept"
+        UNJUDGED = "unjudged", "treated as unjudged"
 
     collection = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="lists")
     slug = models.CharField(max_length=64, validators=[SLUG])
@@ -26,6 +32,12 @@ class JudgmentList(models.Model):
     scale = models.JSONField()
     head = models.PositiveIntegerField(default=0)
     archived_at = models.DateTimeField(null=True)
+    changed_documents = models.CharField(
+        max_length=16,
+        choices=ChangedDocuments.choices,
+        default=ChangedDocuments.KEPT,
+        db_default=ChangedDocuments.KEPT,
+    )
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
