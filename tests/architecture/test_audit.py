@@ -49,7 +49,6 @@ UNLOGGED = {
     "api-webhook-replay": REPLAY,
     "campaign-pool-preview": READS,
     "campaign-rule": JOB,
-    "changed-unjudge": VERSION,
     "documents-upload": JOB,
     "documents-upload-preview": READS,
     "export": READS,

@@ -43,6 +43,7 @@ SUSPECT: Final = (
 SERVER = "when the server wrote the row: orders facts, and says what is due"
 HASH = "a digest of what was judged or released, of nobody's words"
 KEPT: Final = {
+    "annotation.Adjudication.content_hash": HASH,
     "annotation.Adjudication.decided_at": SERVER,
     "annotation.Announcement.announced_at": SERVER,
     "annotation.AnnouncementRead.read_at": SERVER,

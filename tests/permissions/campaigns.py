@@ -210,7 +210,7 @@ def check_action_alone(world: World) -> dict[str, Any]:
 
 def api_leads(name: str, method: str = "get", **more: Any) -> Row:
     """Only leads; a program that is not signed in is told so."""
-    content_type = "application/json" if method == "post" else ""
+    content_type = "" if method == "get" else "application/json"
     return Row(name=name, method=method, content_type=content_type, anonymous=401, lead=200, **more)
 
 
@@ -331,7 +331,6 @@ ROWS = [
         "api-changed-documents",
         "put",
         path=main_list,
-        content_type="application/json",
         data={"changed_documents": "unjudged"},
     ),
     managers("list-quality-csv", path=main_list),
