@@ -8,7 +8,7 @@ RUN python -m venv /opt/venv \
 FROM python:3.12-slim
 RUN useradd --system --uid 10001 --no-create-home touchstone \
     && install --directory --owner touchstone /var/lib/touchstone /var/lib/touchstone/uploads \
-        /var/lib/touchstone/erasures
+        /var/lib/touchstone/erasures /var/lib/touchstone/seals
 COPY --from=packages /opt/venv /opt/venv
 WORKDIR /app
 COPY . .

@@ -8,6 +8,7 @@ from typing import Final
 import annotation.due
 import evaluation.evaluations.backlog
 from config.readiness import count_messages
+from judgments.audit.seals import find_unsealed_since
 from judgments.jobs.queries import due_jobs, find_oldest_due_job
 from judgments.jobs.worker_beats import list_beats
 from judgments.messages.queries import count_outbox
@@ -41,6 +42,7 @@ def gather(*, at: datetime) -> Iterator[Figure]:
         "labels": annotation.due.find_oldest_due(),
         "evaluations": backlog.since,
         "jobs": find_oldest_due_job(at),
+        "seals": find_unsealed_since(),
     }
     ages = {what: _age(first, at) for what, first in since.items()}
     explanation = "Age of the oldest pending item, by kind; 0 if none."

@@ -546,6 +546,8 @@ LOGGING = {
         "django": {"handlers": [], "level": "NOTSET", "propagate": True},
         # at DEBUG it would write what other servers' headers say
         "httpcore2": {"level": "INFO"},
+        # each seal of the audit log, also where no other line is wanted
+        "touchstone.seals": {"level": "INFO" if PRODUCTION else "NOTSET"},
     },
 }
 
@@ -554,13 +556,24 @@ METRICS_TOKEN = env.str("TOUCHSTONE_METRICS_TOKEN", default="")
 if METRICS_TOKEN and len(METRICS_TOKEN) < 20:
     raise ImproperlyConfigured("TOUCHSTONE_METRICS_TOKEN must have at least 20 characters")
 
-# backups: what their manifests are signed with; the first signs, all are accepted. Without any,
-# config/backups/keys.py looks for a file
-BACKUP_KEYS: list[str] = env.list("TOUCHSTONE_BACKUP_KEYS", default=[])
-if any(len(key) < 32 for key in BACKUP_KEYS):
-    raise ImproperlyConfigured("TOUCHSTONE_BACKUP_KEYS: each must have at least 32 characters")
-if SECRET_KEY in BACKUP_KEYS:
-    raise ImproperlyConfigured("TOUCHSTONE_BACKUP_KEYS must not hold TOUCHSTONE_SECRET_KEY")
+
+def _keys(name: str, *, others: set[str]) -> list[str]:
+    """Keys separated by commas, none of which is the key of something else."""
+    keys: list[str] = env.list(name, default=[])
+    if any(len(key) < 32 for key in keys):
+        raise ImproperlyConfigured(f"{name}: each must have at least 32 characters")
+    if others & set(keys):
+        raise ImproperlyConfigured(f"{name} must not hold a key of something else")
+    return keys
+
+
+# Without any, judgments/secrets/key_files.py looks for a file; the first is used, all are accepted.
+# Backups are signed with the first, secrets of other servers encrypted, the audit log sealed
+BACKUP_KEYS = _keys("TOUCHSTONE_BACKUP_KEYS", others={SECRET_KEY})
+ENCRYPTION_KEYS = _keys("TOUCHSTONE_ENCRYPTION_KEYS", others={SECRET_KEY, *BACKUP_KEYS})
+SEAL_KEYS = _keys("TOUCHSTONE_SEAL_KEYS", others={SECRET_KEY, *BACKUP_KEYS, *ENCRYPTION_KEYS})
+# the newest seal, outside the database, so that it is missed when it is deleted there
+NEWEST_SEAL = env.str("TOUCHSTONE_NEWEST_SEAL", default=str(HOME / "seals" / "newest.json"))
 
 # who was erased: outside the database and its backups, so that `restore` erases them again
 ERASURES = env.str("TOUCHSTONE_ERASURES", default=str(HOME / "erasures" / "ledger.jsonl"))
@@ -568,14 +581,6 @@ ERASURES = env.str("TOUCHSTONE_ERASURES", default=str(HOME / "erasures" / "ledge
 # for how long some records are kept
 KEEP_SIGN_INS = _whole("TOUCHSTONE_KEEP_SIGN_INS", default=180, least=1, most=3650, unit="days")
 KEEP_DELIVERIES = _whole("TOUCHSTONE_KEEP_DELIVERIES", default=90, least=7, most=3650, unit="days")
-
-# what secrets of other servers are encrypted with; the first encrypts, all decrypt. Without any,
-# judgments/secrets/keys.py looks for a file
-ENCRYPTION_KEYS: list[str] = env.list("TOUCHSTONE_ENCRYPTION_KEYS", default=[])
-if any(len(key) < 32 for key in ENCRYPTION_KEYS):
-    raise ImproperlyConfigured("TOUCHSTONE_ENCRYPTION_KEYS: each must have at least 32 characters")
-if {SECRET_KEY, *BACKUP_KEYS} & set(ENCRYPTION_KEYS):
-    raise ImproperlyConfigured("TOUCHSTONE_ENCRYPTION_KEYS must hold no key of something else")
 
 # the preload list is opt-in: TOUCHSTONE_HSTS_PRELOAD
 SILENCED_SYSTEM_CHECKS = ["security.W021"]

@@ -23,6 +23,7 @@ import evaluation.evaluations.due
 import evaluation.live_rankers.due
 import evaluation.samples.due
 import judgments.accounts.retention
+import judgments.audit.seals
 from judgments.accounts.queries import is_session_expired
 from judgments.jobs.queries import is_job_due
 from judgments.jobs.worker_beats import beat
@@ -51,6 +52,9 @@ def list_due() -> Iterator[Wake]:
     """Each piece of due work as the message that would start it; reads only."""
     now = timezone.now()
     yield from ((task, ()) for task, is_due in WITHOUT_ARGUMENTS.items() if is_due(now))
+    if judgments.audit.seals.is_sealing_due():
+        # with the newest seal: where there is always something new, each look announces it
+        yield judgments.audit.seals.TASK, (judgments.audit.seals.find_newest(),)
     for list_id in annotation.due.list_due_lists():
         yield "annotation.consolidate", (list_id,)
     for list_id in annotation.changed_documents.due.list_due_lists(at=now):

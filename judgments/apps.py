@@ -12,7 +12,8 @@ APPEND_ONLY = [
     AppendOnly("judgments_querymetadatahistory"),
     AppendOnly("judgments_release"),
     AppendOnly("judgments_setlook"),
-    AppendOnly("judgments_auditentry"),
+    AppendOnly("judgments_auditentry", closes="seal_id"),
+    AppendOnly("judgments_auditseal"),
     AppendOnly("judgments_trafficframe"),
     # what users searched for: can be deleted, which changes no sample
     AppendOnly("judgments_trafficblock", deletable=True),

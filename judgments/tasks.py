@@ -6,6 +6,8 @@ from django.utils import timezone
 from judgments.accounts.expired_sessions import clear_sessions
 from judgments.accounts.retention import TASK as CLEAR_OLD
 from judgments.accounts.retention import clear_old
+from judgments.audit.seals import TASK as SEAL_AUDIT
+from judgments.audit.seals import seal_entries
 from judgments.jobs.services import TASK, work_jobs
 from judgments.messages.sending import send_due
 from judgments.messages.services import TASK as SEND_MESSAGES
@@ -27,6 +29,12 @@ def clear_expired_sessions() -> None:
 def clear_old_records() -> None:
     """Delete what is kept for a time only."""
     clear_old(at=timezone.now())
+
+
+@shared_task(name=SEAL_AUDIT, ignore_result=True)
+def seal_audit(after: int) -> None:
+    """Seal what was written to the audit log since this seal."""
+    seal_entries(after=after, at=timezone.now())
 
 
 @shared_task(name=SEND_MESSAGES, ignore_result=True)

@@ -23,12 +23,20 @@ from config.backups.databases import (
     one_moment,
     put_database,
 )
-from config.backups.keys import list_keys, signing_keys
+from config.backups.keys import KEYS, signing_keys
 from config.backups.refusing import BackupRefused
 from config.privacy.erasing import replay_erasures
 from config.targets import list_targets
-from evaluation.evaluations.verifying import Verified, verify_list, verify_runs, verify_texts
+from evaluation.evaluations.verifying import (
+    Verified,
+    verify_audit,
+    verify_list,
+    verify_runs,
+    verify_texts,
+)
 from evaluation.tool_differences.verifying import verify_tool_values
+from judgments.audit.seals import KEYS as SEAL_KEYS
+from judgments.audit.seals import put_newest_aside
 from judgments.models import Release, User
 
 # what Django itself writes again after every migrate
@@ -80,13 +88,14 @@ def restore_backup(
         manifest = read_archive(
             source=source,
             directory=directory,
-            keys=[] if allow_unsigned else list_keys(),
+            keys=[] if allow_unsigned else KEYS.read(),
             allow_unsigned=allow_unsigned,
         )
         check_restorable(manifest)
         put_database(manifest=manifest, directory=directory)
         _put_uploads(directory / "uploads")
     problems = tuple(_differences(manifest))
+    put_newest_aside(at)
     replay_erasures(at=at)  # before any request is served
     return manifest, verify_everything() + Verified(problems=problems)
 
@@ -100,6 +109,8 @@ def list_administrators() -> list[str]:
 def verify_everything() -> Verified:
     """Every list's evaluations and releases, every run's digest, as `verify` does."""
     result = verify_texts()
+    if SEAL_KEYS.read():  # another machine may not have them
+        result += verify_audit()
     targets = list_targets(None)
     for judgment_list in targets:
         result += verify_list(judgment_list=judgment_list)

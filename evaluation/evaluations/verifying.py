@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import islice
 from typing import Final
 
@@ -19,6 +19,8 @@ from evaluation.evaluations.sums import (
     touched_queries,
 )
 from evaluation.models import Evaluation, MeasureSet, Ranking, Run
+from judgments.audit.seals import Newest
+from judgments.audit.verifying import verify_seals
 from judgments.collections.queries import list_document_ids
 from judgments.lists.queries import get_qrels
 from judgments.models import Collection, JudgmentList, Release
@@ -48,6 +50,7 @@ class Verified:
     samples: drawn again from their seeds. sample_evaluations: a run's estimates from a sample.
     outdated: evaluations by an arithmetic that this code no longer has, and tool values by presets
     that have changed; no one can check those.
+    sealed: entries of the audit log, against their seals. unsealed: the ids of those without one.
     problems: one sentence for everything that differs.
     """
 
@@ -60,21 +63,13 @@ class Verified:
     tool_values: int = 0
     samples: int = 0
     sample_evaluations: int = 0
+    sealed: int = 0
+    unsealed: tuple[int, ...] = ()
     problems: tuple[str, ...] = ()
 
     def __add__(self, other: "Verified") -> "Verified":
-        return Verified(
-            self.evaluations + other.evaluations,
-            self.steps + other.steps,
-            self.releases + other.releases,
-            self.runs + other.runs,
-            self.outdated + other.outdated,
-            self.texts + other.texts,
-            self.tool_values + other.tool_values,
-            self.samples + other.samples,
-            self.sample_evaluations + other.sample_evaluations,
-            self.problems + other.problems,
-        )
+        pairs = zip(astuple(self), astuple(other), strict=True)
+        return Verified(*(mine + theirs for mine, theirs in pairs))
 
 
 def verify_texts() -> Verified:
@@ -82,6 +77,12 @@ def verify_texts() -> Verified:
     count, changed = list_changed_texts()
     problems = tuple(f"side text {digest[:12]}: it is not what was written" for digest in changed)
     return Verified(texts=count, problems=problems)
+
+
+def verify_audit(*, newest: Newest | None = None) -> Verified:
+    """Hold the audit log against its seals. newest: the last one known outside the database."""
+    log = verify_seals(newest=newest)
+    return Verified(sealed=log.entries, unsealed=log.tail, problems=log.problems)
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,7 @@ class AuditRow:
     """An entry as a sentence: who, the words around the subject, and what changed.
 
     action: the stable word of it. collection: its short name; empty for the installation.
+    seal: the number of the seal that it is in; None where it is not sealed.
     """
 
     at: datetime
@@ -58,6 +59,7 @@ class AuditRow:
     words: tuple[str, str]
     subject: str
     details: list[AuditDetail]
+    seal: int | None
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,7 @@ def list_site_audit_lines(*, viewer: User, filters: AuditFilters) -> Iterator[st
 
 def _lines(own_qs: QuerySet[AuditEntry], filters: AuditFilters) -> Iterator[str]:
     result = _entries(own_qs, filters).order_by("id")
+    result = result.select_related("seal").defer("seal__entries")
     return (
         json.dumps(
             {
@@ -117,6 +120,7 @@ def _lines(own_qs: QuerySet[AuditEntry], filters: AuditFilters) -> Iterator[str]
                 "subject": entry.subject,
                 "before": entry.before,
                 "after": entry.after,
+                "seal": _seal(entry),
             },
             ensure_ascii=False,
         )
@@ -141,6 +145,13 @@ def _entries(own_qs: QuerySet[AuditEntry], filters: AuditFilters) -> QuerySet[Au
     return result.select_related("actor", "collection", "detail")
 
 
+def _seal(entry: AuditEntry) -> dict[str, Any] | None:
+    if not entry.seal:
+        return None
+    sealed_at = entry.seal.sealed_at.isoformat()
+    return {"number": entry.seal.number, "at": sealed_at, "mac": entry.seal.mac}
+
+
 def _midnight(day: date) -> datetime:
     return timezone.make_aware(datetime.combine(day, time.min))
 
@@ -160,6 +171,7 @@ def _rows(entries: list[AuditEntry]) -> list[AuditRow]:
             words=split_sentence(entry.action),
             subject=entry.subject,
             details=_details(entry.before, entry.after),
+            seal=entry.seal_id,
         )
         for entry in entries
     ]

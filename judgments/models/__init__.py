@@ -11,7 +11,15 @@ from judgments.models.lists import (
     QueryMetadataHistory,
     Release,
 )
-from judgments.models.members import ApiToken, AuditEntry, Invitation, Membership, Role, User
+from judgments.models.members import (
+    ApiToken,
+    AuditEntry,
+    AuditSeal,
+    Invitation,
+    Membership,
+    Role,
+    User,
+)
 from judgments.models.messages import MessageChoice, Notice, OutboxMessage
 from judgments.models.pictures import DocumentPicture, Picture, PictureContent
 from judgments.models.second_factors import RecoveryCode, SecondFactor
@@ -32,6 +40,7 @@ from judgments.models.webhooks import WebhookAttempt, WebhookDelivery, WebhookEn
 __all__ = [
     "ApiToken",
     "AuditEntry",
+    "AuditSeal",
     "Budget",
     "ClickBlock",
     "ClickGrading",

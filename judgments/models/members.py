@@ -189,11 +189,31 @@ class ApiToken(AbstractAuthToken):  # type: ignore[misc]
         return self.name
 
 
+class AuditSeal(models.Model):
+    """A batch of audit entries, sealed with a key that is not in the database; each after the last.
+
+    entries: for each entry in it a line with its id and the SHA-256 of its facts.
+    mac: HMAC-SHA256 over number, the MAC before, time and entries, in hexadecimal.
+    """
+
+    number = models.PositiveIntegerField(primary_key=True)
+    sealed_at = models.DateTimeField()
+    entries = models.TextField()
+    mac = models.CharField(max_length=64)
+
+    class Meta:
+        ordering = ("number",)
+
+    def __str__(self) -> str:
+        return str(self.number)
+
+
 class AuditEntry(models.Model):
     """Who changed what, when, and how it was before; written with the change itself.
 
     detail: what it was done to, how that was before and is after, as JSON; names people.
     subject, before, after: the same, read; empty and None once it is erased.
+    seal: the batch in which it was sealed, seconds later; null until then.
     """
 
     collection = models.ForeignKey(
@@ -205,10 +225,18 @@ class AuditEntry(models.Model):
     at = models.DateTimeField()
     action = models.CharField(max_length=64)
     detail = side_text_key()
+    seal = models.ForeignKey(
+        AuditSeal, null=True, on_delete=models.PROTECT, db_index=False, related_name="+"
+    )
 
     class Meta:
         ordering = ("id",)
-        indexes = (models.Index(fields=("collection", "at"), name="audit_time"),)
+        indexes = (
+            models.Index(fields=("collection", "at"), name="audit_time"),
+            models.Index(
+                fields=("id",), condition=models.Q(seal__isnull=True), name="audit_unsealed"
+            ),
+        )
 
     def __str__(self) -> str:
         return f"{self.action} {self.subject}"

@@ -21,6 +21,7 @@ SECRETS = {
     "TOUCHSTONE_SECRET_KEY",
     "TOUCHSTONE_BACKUP_KEYS",
     "TOUCHSTONE_ENCRYPTION_KEYS",
+    "TOUCHSTONE_SEAL_KEYS",
     "POSTGRES_PASSWORD",
     "POSTGRES_OWNER_PASSWORD",
     "POSTGRES_APP_PASSWORD",
@@ -116,9 +117,9 @@ def test_each_service_is_given_the_secrets_that_it_needs_and_no_others() -> None
     owner = everywhere | {"POSTGRES_OWNER_PASSWORD"}
     given = {name: variables_of(name) & SECRETS for name in services()}
     assert given == {
-        "migrate": owner | {"TOUCHSTONE_BACKUP_KEYS"},
+        "migrate": owner | {"TOUCHSTONE_BACKUP_KEYS", "TOUCHSTONE_SEAL_KEYS"},
         "web": app,
-        "worker": app,
+        "worker": app | {"TOUCHSTONE_SEAL_KEYS"},
         "jobs": app,
         "db": {"POSTGRES_PASSWORD", "POSTGRES_OWNER_PASSWORD", "POSTGRES_APP_PASSWORD"},
         "redis": {"REDIS_PASSWORD"},

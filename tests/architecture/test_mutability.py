@@ -1,5 +1,6 @@
 """Every model is append-only or said to be mutable, and why; the database itself keeps to it."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -45,6 +46,7 @@ from evaluation.models import (
     SnapshotAnswer,
 )
 from evaluation.tasks import compute_tools
+from judgments.audit.seals import seal_entries
 from judgments.collections.services import load_queries
 from judgments.lists.services import release_version
 from judgments.models import (
@@ -207,8 +209,15 @@ def make_machine_labels(world: World, campaign: Campaign) -> None:
 
 
 @pytest.fixture
-def full() -> None:
+def full(settings, tmp_path: Path) -> None:
     """A row in every append-only table."""
+    write_facts()
+    settings.HOME, settings.NEWEST_SEAL = tmp_path, str(tmp_path / "newest.json")
+    seal_entries(after=0, at=NOW)
+
+
+def write_facts() -> None:
+    """A row in each of them but the seals."""
     world = make_world(queries=1, documents=2)
     ada = make_access(collection=world.collection)
     (query,), (one, other) = world.queries, world.documents

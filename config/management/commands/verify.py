@@ -14,8 +14,9 @@ class Command(RefusingCommand):
     help = (
         "Recompute stored evaluations and tools' values from scratch, at the head and at every "
         "release, draw samples again from their seeds and recompute their evaluations, and the "
-        "digests of releases and runs; where no list is named, also those of what people wrote. "
-        "Any difference, even of one bit, is listed, with exit status 1."
+        "digests of releases and runs; where no list is named, also those of what people wrote, "
+        "and the seals of the audit log. Any difference, even of one bit, is listed, with exit "
+        "status 1."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -31,12 +32,14 @@ class Command(RefusingCommand):
         from config.targets import list_targets
         from evaluation.evaluations.verifying import (
             Verified,
+            verify_audit,
             verify_list,
             verify_runs,
             verify_texts,
         )
         from evaluation.samples.verifying import verify_samples
         from evaluation.tool_differences.verifying import verify_tool_values
+        from judgments.audit.seals import read_newest
 
         result = Verified()
         targets = list_targets(options["list"])
@@ -48,7 +51,7 @@ class Command(RefusingCommand):
         for collection in collections.values():
             result += verify_runs(collection=collection)
         if options["list"] is None:
-            result += verify_texts()
+            result += verify_texts() + verify_audit(newest=read_newest())
         self._failed = bool(result.problems)
         if not options["json"]:
             self._say(result)
@@ -70,6 +73,11 @@ class Command(RefusingCommand):
         self.stdout.write(
             f"{found.evaluations} evaluations, {found.steps} steps, {found.tool_values} tool "
             + f"values, {found.samples} samples and {found.sample_evaluations} evaluations by "
-            + f"them, {found.releases} releases, {found.runs} runs and {found.texts} texts "
-            + f"checked, {len(found.problems)} problems"
+            + f"them, {found.releases} releases, {found.runs} runs, {found.texts} texts and "
+            + f"{found.sealed} sealed audit entries checked, {len(found.problems)} problems"
         )
+        if found.unsealed:
+            self.stdout.write(
+                f"{len(found.unsealed)} audit entries are not sealed yet, "
+                + f"from {found.unsealed[0]} to {found.unsealed[-1]}"
+            )

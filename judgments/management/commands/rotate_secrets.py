@@ -23,11 +23,11 @@ class Command(RefusingCommand):
         )
 
     def work(self, **options: Any) -> dict[str, Any]:
-        from judgments.secrets.keys import add_key
+        from judgments.secrets.keys import KEYS
         from judgments.secrets.services import rotate_secrets
 
         if options["new_key"]:
-            add_key()
+            KEYS.add()
         done = rotate_secrets()
         note = f"{done.encrypted:,} encrypted with the first key."
         if done.unreadable:

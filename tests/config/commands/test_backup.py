@@ -20,7 +20,7 @@ from psycopg.errors import UndefinedColumn
 from config.backups import archive
 from config.backups.archive import MAC, Manifest, read_archive, write_archive
 from config.backups.databases import check_sqlite, copy_statement, list_columns
-from config.backups.keys import list_keys, manifest_mac, signing_keys
+from config.backups.keys import KEYS, manifest_mac, signing_keys
 from config.backups.refusing import BackupRefused
 from tests.deployment import ROOT
 from tests.services import own_postgres_database
@@ -297,17 +297,17 @@ def test_the_first_key_signs_and_no_key_is_in_the_backup(backup: Path) -> None:
 
 def test_the_key_is_made_at_the_first_backup_for_its_owner_alone(settings, tmp_path: Path) -> None:
     settings.HOME, settings.BACKUP_KEYS = tmp_path, []
-    assert list_keys() == []
+    assert KEYS.read() == []
     (key,) = signing_keys()
     path = tmp_path / "backup_keys"
     assert path.stat().st_mode & 0o777 == 0o600
     assert key not in (settings.SECRET_KEY, "")
-    assert signing_keys() == list_keys() == [key]
+    assert signing_keys() == KEYS.read() == [key]
     path.write_text(f"{'n' * 40}\n{key}\n")  # a new key, put first
     assert signing_keys() == ["n" * 40, key]
     path.chmod(0o640)
     with pytest.raises(BackupRefused, match="chmod 600"):
-        list_keys()
+        KEYS.read()
     path.chmod(0o600)
     path.write_text("short\n")
     with pytest.raises(BackupRefused, match="fewer than 32"):

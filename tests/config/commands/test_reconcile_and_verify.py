@@ -1,13 +1,15 @@
 """`reconcile` does what is due; `verify` says whether what is stored is right."""
 
 import json
+from pathlib import Path
 
 import pytest
 from django.core.management import call_command
 
 from evaluation.models import Evaluation, Ranking
-from judgments.models import SideText
-from tests.builders import World, commit, make_list, make_world
+from judgments.audit.seals import seal_entries
+from judgments.models import AuditEntry, SideText
+from tests.builders import NOW, World, commit, make_list, make_world
 from tests.evaluation.builders import make_run
 
 pytestmark = pytest.mark.django_db
@@ -58,16 +60,18 @@ def test_reconcile_names_a_run_that_cannot_be_evaluated_and_ends(
 
 
 def test_verify_is_content_with_what_reconcile_did(
-    world: World, capsys: pytest.CaptureFixture[str]
+    world: World, capsys: pytest.CaptureFixture[str], settings, tmp_path: Path
 ) -> None:
+    settings.HOME, settings.NEWEST_SEAL = tmp_path, str(tmp_path / "newest.json")
     call_command("reconcile")
+    seal_entries(after=0, at=NOW)
     capsys.readouterr()
     call_command("verify", "--all")
-    texts = SideText.objects.count()
+    texts, entries = SideText.objects.count(), AuditEntry.objects.count()
     said = (
         "1 evaluations, 0 steps, 0 tool values, 0 samples and 0 evaluations by them, "
-        "0 releases, 1 runs "
-        f"and {texts} texts checked, 0 problems\n"
+        "0 releases, 1 runs, "
+        f"{texts} texts and {entries} sealed audit entries checked, 0 problems\n"
     )
     assert capsys.readouterr() == (said, "")
 
