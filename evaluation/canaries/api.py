@@ -73,7 +73,8 @@ class CanaryInput(serializers.Serializer[Any]):
     """list, set: short names; without a set all judged queries count. baseline: ranker/run, or an
     id. margin, coverage_margin: the largest fall of the mean, and of the share of judged documents.
     latency_limit: seconds of the 95th percentile. floor: the lowest mean. rules: such as
-    "q1: d12 in top 3" and "q1: at least 0.8".
+    "q1: d12 in top 3", "q1: at least 0.8", "q1: at most 0.1 below baseline", "board: nDCG@10 at
+    least 0.5" and "board: every measure at most 0.02 below baseline".
     """
 
     # above the field `list`, which hides the type

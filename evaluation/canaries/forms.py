@@ -40,11 +40,15 @@ class CanaryForm(forms.Form):
         label="Lowest mean", required=False, help_text="An alert if the mean is below it."
     )
     rules = forms.CharField(
-        label="Rules for single queries",
+        label="Rules for queries and boards",
         required=False,
         max_length=10_000,
-        help_text="One per line: q1: d12 in top 3, or q1: at least 0.8 (of the measure).",
-        widget=forms.Textarea(attrs={"rows": 3, "class": "mono", "spellcheck": "false"}),
+        help_text=(
+            "One per line: “q1: d12 in top 3”, “q1: at least 0.8”, “q1: at most 0.1 below "
+            "baseline”, “board: nDCG@10 at least 0.5”, “board: every measure at most 0.02 below "
+            "baseline”."
+        ),
+        widget=forms.Textarea(attrs={"rows": 4, "class": "mono", "spellcheck": "false"}),
     )
     in_a_row = forms.IntegerField(
         label="Snapshots in a row",

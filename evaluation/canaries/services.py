@@ -7,7 +7,7 @@ from typing import Final
 from django.db import transaction
 from django.db.models import Max
 
-from evaluation.canaries.rules import QueryRule, RuleRefused, read_rules
+from evaluation.canaries.rules import Rule, RuleRefused, of_queries, read_rules
 from evaluation.live_rankers.services import get_source
 from evaluation.models import Canary, Deployment, Ranker, Run
 from judgments.audit import services as audit
@@ -92,14 +92,15 @@ def create_canary(
     return canary
 
 
-def _check_rules(access: Access, lines: Sequence[str]) -> tuple[QueryRule, ...]:
+def _check_rules(access: Access, lines: Sequence[str]) -> tuple[Rule, ...]:
     """The rules in these lines; Raises CanaryRefused, also for what is not in the collection."""
     try:
         rules = read_rules(lines)
     except RuleRefused as error:
         raise CanaryRefused("rules", str(error)) from error
-    qids = {rule.query_id for rule in rules}
-    docids = {rule.document for rule in rules if rule.document}
+    about_queries = of_queries(rules)
+    qids = {rule.query_id for rule in about_queries}
+    docids = {rule.document for rule in about_queries if rule.document}
     own = {"collection": access.collection}
     known_qids = set(Query.objects.filter(qid__in=qids, **own).values_list("qid", flat=True))
     documents_qs = Document.objects.filter(docid__in=docids, **own)

@@ -8,6 +8,7 @@ WORDS: Final = {
     "availability": "outage",
     "quality": "quality fell",
     "threshold": "below the threshold",
+    "board": "board rule broken",
     "rules": "rule broken",
     "coverage": "coverage fell",
     "latency": "slow",
@@ -33,16 +34,16 @@ def describe(kind: str, measure: str, figures: Mapping[str, Any]) -> str:
         )
     if kind == "threshold":
         return f"{measure} is {figures['mean']:.4f}; the threshold is {figures['floor']:g}."
-    if kind == "rules":
-        return _describe_rules(figures["rules"])
+    if kind in ("rules", "board"):
+        return _describe_rules(figures[kind])
     return f"{figures['answered']:,} of {figures['queries']:,} queries were answered."
 
 
 def _describe_rules(checked: Sequence[Mapping[str, Any]]) -> str:
     """How many rules are broken, and the first of them."""
-    broken = [one for one in checked if one["is_kept"] is False]
+    broken = [one for one in checked if one.get("is_kept") is False or one.get("finding") == "bad"]
     if not broken:
-        return f"All {len(checked):,} rules hold."
+        return f"No rule of {len(checked):,} is broken."
     told = "; ".join(f"{one['rule']} ({one['found']})" for one in broken[:MOST_TOLD])
     more = len(broken) - MOST_TOLD
     end = f"; and {more:,} more" if more > 0 else ""

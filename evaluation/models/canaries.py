@@ -7,7 +7,7 @@ from evaluation.models.live import LiveSource, Snapshot
 from evaluation.models.runs import Ranker, Run
 from judgments.models import JudgmentList, SavedSet
 
-KINDS = ("quality", "coverage", "latency", "availability", "threshold", "rules")
+KINDS = ("quality", "coverage", "latency", "availability", "threshold", "rules", "board")
 
 
 class Canary(models.Model):
@@ -16,9 +16,9 @@ class Canary(models.Model):
     measure: its canonical name. saved_set: whose queries count; all judged ones without it.
     margin, coverage_margin: the largest fall of the mean, and of the share of judged documents.
     latency_limit: seconds of the 95th percentile; None for no limit. in_a_row: looks until people
-    are told. floor: the lowest mean; None for none. rules: about single queries, as
-    evaluation/canaries/rules.py writes them. after_snapshot: the newest snapshot when it was
-    made; only later ones count. Nothing of it changes but that it is retired.
+    are told. floor: the lowest mean; None for none. rules: about single queries and boards, as
+    evaluation/canaries/rules.py writes them. after_snapshot: the newest snapshot when it was made;
+    only later ones count. Nothing of it changes but that it is retired.
     """
 
     rules = models.JSONField(default=list)  # above the field `list`, which hides the type

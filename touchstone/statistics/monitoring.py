@@ -7,6 +7,7 @@ again. Quality, coverage, latency and availability are watched apart, because th
 causes and are repaired by different people.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import inf, sqrt
@@ -117,6 +118,32 @@ def judge_limit(value: float, *, limit: float, clear: float) -> Finding:
     if value > limit:
         return Finding.BAD
     return Finding.GOOD if value <= clear else Finding.UNCLEAR
+
+
+def judge_floor(
+    mean: float,
+    *,
+    floor: float,
+    clear: float,
+    judged_only: float | None = None,
+    coverage: Finding | None = None,
+) -> Finding:
+    """Whether a mean is below its floor; good where it is at least so much (`clear`) above it.
+
+    judged_only: the mean with unjudged documents left out; where coverage is bad and this mean is
+    not below the floor, what fell is coverage. Raises ValueError for a `clear` below 0.
+    """
+    finding = judge_limit(-mean, limit=-floor, clear=-floor - clear)
+    if finding is Finding.BAD and coverage is Finding.BAD and judged_only is not None:
+        return finding if judged_only < floor else Finding.UNCLEAR
+    return finding
+
+
+def worst_of(findings: Sequence[Finding]) -> Finding:
+    """What several findings say together: bad if one is, good if all are."""
+    if Finding.BAD in findings:
+        return Finding.BAD
+    return Finding.UNCLEAR if Finding.UNCLEAR in findings else Finding.GOOD
 
 
 def detection_chance(

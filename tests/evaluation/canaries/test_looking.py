@@ -6,6 +6,7 @@ from django.urls import reverse
 from config.sweep import list_due
 from evaluation.canaries.looking import check_canaries
 from evaluation.canaries.services import CanaryRefused, create_canary, retire_canary
+from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.models import Canary, CanaryLook, Incident, Run
 from evaluation.tasks import look_at_snapshots
 from judgments.models import Notice
@@ -16,6 +17,7 @@ from tests.evaluation.browsing import signed_in, text_of
 from tests.evaluation.builders import make_ranker
 from tests.evaluation.live_rankers.engine import make_live, results, running
 from tests.evaluation.live_rankers.test_snapshots import take
+from touchstone.measures.defaults import DEFAULT_MEASURES
 
 pytestmark = pytest.mark.django_db
 WAKE = ("evaluation.check_canaries", ())
@@ -245,17 +247,107 @@ def test_rules_about_single_queries_are_one_incident_that_names_those_that_are_b
         assert refused.value.field == "rules"
 
 
+def test_a_query_may_fall_by_no_more_than_its_rule_allows(world, dora, search):
+    rules = ["q1: at most 0.05 below baseline", "q2: at most 1 below baseline"]
+    watch(world, dora, search.baseline, margin=2.0, rules=rules, in_a_row=1)
+    assert looks(world, dora, search, "good", "worse") == [set(), {"rules"}]
+    notice = Notice.objects.filter(kind="incident").first()
+    assert "1 of 2 rules are broken: q1: at most 0.05 below baseline" in notice.payload["words"]
+
+
+def test_a_board_rule_is_an_incident_of_its_own_with_its_alert_and_recovery(world, dora, search):
+    refresh_evaluations(list_id=world.judgments.pk, at=NOW)
+    rules = ["board: every  measure at most 0.05 below baseline", "board: nDCG@5 at least 0.1"]
+    watch(world, dora, search.baseline, margin=2.0, rules=rules)
+    assert looks(world, dora, search, "good", "worse") == [set(), {"board"}]
+    assert not Incident.objects.exists()
+    assert looks(world, dora, search, "worse", "worse") == [{"board"}] * 2
+    incident = Incident.objects.get()
+    assert (incident.kind, told("incident")) == ("board", ["ada", "dora"])
+    checked = {one["rule"]: one for one in CanaryLook.objects.latest("pk").figures["board"]}
+    # every measure of the leaderboard that grades move, and the one with a threshold
+    assert len(checked) == sum(one.family != "Judged" for one in DEFAULT_MEASURES) + 1
+    assert checked["board: RR@10 at most 0.05 below baseline"]["finding"] == "bad"
+    assert checked["board: nDCG@5 at least 0.1"]["finding"] in ("good", "unclear")
+    notice = Notice.objects.filter(kind="incident").first()
+    assert "rules are broken: board: nDCG@10 at most 0.05 below baseline" in notice.payload["words"]
+    assert looks(world, dora, search, "good", "good", "good") == [set()] * 3
+    assert told("recovered") == ["ada", "dora"]
+    client = signed_in(dora.user)
+    page = text_of(client.get(reverse("canaries", args=["books", "live"])))
+    assert "board rule broken recovered" in page
+    assert "board: every measure at most 0.05 below baseline" in page
+
+
+def test_a_board_below_its_threshold_alerts_and_the_interval_covers_all_measures(
+    world, dora, search
+):
+    rules = [f"board: {name} at most 0.05 below baseline" for name in ("nDCG@10", "RR@10", "P@2")]
+    rules.append("board: nDCG@10 at least 0.9")
+    watch(world, dora, search.baseline, margin=0.05, rules=rules, in_a_row=1)
+    assert looks(world, dora, search, "worse") == [{"quality", "board"}]
+    figures = CanaryLook.objects.latest("pk").figures
+    own, below, least = figures["board"][0], figures["difference"], figures["board"][-1]
+    low, high = map(float, own["found"].split(", ")[1].split(" to "))
+    # the same difference with a wider interval than the canary's own
+    assert own["found"].startswith(f"{below:+.4f}")
+    assert low < figures["low"] < figures["high"] < high
+    assert (least["finding"], least["found"]) == ("bad", f"{figures['mean']:.4f}")
+
+
+def test_thresholds_and_rules_that_unjudged_documents_explain_are_told_as_coverage(
+    world, dora, search
+):
+    rules = [
+        "q1: at least 0.9",
+        "q1: at most 0.05 below baseline",
+        "board: nDCG@10 at least 0.9",
+        "board: nDCG@10 at most 0.05 below baseline",
+    ]
+    given = {"rules": rules, "floor": 0.9, "coverage_margin": 0.1, "in_a_row": 1}
+    watch(world, dora, search.baseline, **given)
+    assert looks(world, dora, search, "other") == [{"coverage"}]
+    figures = CanaryLook.objects.latest("pk").figures
+    assert figures["mean"] < 0.9 <= figures["judged_mean"]
+    assert [one["is_kept"] for one in figures["rules"]] == [None, None]
+    assert Incident.objects.get().kind == "coverage"
+
+
+@pytest.mark.parametrize("measure", ["Judged@10", "Bpref"])
+def test_a_measure_that_can_not_leave_out_unjudged_documents_is_watched(
+    world, dora, search, measure
+):
+    watch(world, dora, search.baseline, measure=measure, floor=0.1, rules=["q1: at least 0.1"])
+    assert looks(world, dora, search, "good") == [set()]
+
+
+def test_a_line_that_is_no_rule_is_refused(world, dora, search):
+    for wrong in (
+        "board: nope@10 at least 0.5",
+        "board: nDCG@10",
+        "board: at most x below baseline",
+        "q1: at most 0.1.2 below baseline",
+        "board: every measure at least .",
+    ):
+        with pytest.raises(CanaryRefused) as refused:
+            watch(world, dora, search.baseline, rules=[wrong])
+        assert refused.value.field == "rules"
+    lines = ["board: nDCG(rel=1)@10 at least 0.50", "board: at least 0.5"]
+    with pytest.raises(CanaryRefused, match="no board"):  # a query of that name
+        watch(world, dora, search.baseline, rules=lines)
+
+
 def test_rest_creates_and_retires_a_canary_and_sets_a_schedule(world, dora, search):
     client, path = signed_in(dora.user), "/api/v1/collections/books/rankers/live"
     form = {
         "list": world.judgments.slug,
         "baseline": str(search.baseline.public_id),
-        "rules": ["q1: d1 in top 3"],
+        "rules": ["q1: d1 in top 3", "board: nDCG@10 at most 0.02 below baseline"],
         "floor": 0.5,
     }
     made = client.post(f"{path}/canaries/", form, "application/json")
     assert made.status_code == 201, made.content
-    assert (made.json()["rules"], made.json()["in_a_row"]) == (["q1: d1 in top 3"], 2)
+    assert (made.json()["rules"], made.json()["in_a_row"]) == (form["rules"], 2)
     wrong = client.post(f"{path}/canaries/", form | {"rules": ["q1"]}, "application/json")
     assert (wrong.status_code, "rules" in wrong.content.decode()) == (400, True)
     assert client.delete(f"{path}/canaries/{made.json()['id']}").status_code == 204
