@@ -41,6 +41,7 @@ class AnnotationConfig(AppConfig):
         from annotation.imports.services import work_on_labels  # noqa: PLC0415
         from annotation.machine_judges.grading import work_on_grades  # noqa: PLC0415
         from annotation.machine_judges.judging import judge_pairs  # noqa: PLC0415
+        from annotation.machine_judges.sources import MACHINE_LABELS  # noqa: PLC0415
         from annotation.quality.list_reports import get_list_verdict  # noqa: PLC0415
         from annotation.rule_change.services import work_on_plan, work_on_rule  # noqa: PLC0415
         from judgments.archiving.in_use import register as register_open  # noqa: PLC0415
@@ -48,12 +49,14 @@ class AnnotationConfig(AppConfig):
         from judgments.jobs.kinds import register as register_job  # noqa: PLC0415
         from judgments.lists.changed_documents import register as register_count  # noqa: PLC0415
         from judgments.lists.label_quality import register as register_verdict  # noqa: PLC0415
+        from judgments.versions.machine_sources import register as register_source  # noqa: PLC0415
 
         keep_append_only(self, self.append_only)
         register(list_steps, list_standings)
         register_verdict(get_list_verdict)
         register_count(count_changed)
         register_open(list_open_names)
+        register_source(MACHINE_LABELS)
         register_job("import_labels", work_on_labels)
         register_job("judge_pairs", judge_pairs)
         register_job("grade_by_machine", work_on_grades)

@@ -477,6 +477,7 @@ CELERY_TASK_ROUTES = {
     "evaluation.refresh_large": {"queue": "jobs"},
     "evaluation.report_stability": {"queue": "jobs"},
     "evaluation.evaluate_sample": {"queue": "jobs"},
+    "evaluation.correct_means": {"queue": "jobs"},
     "evaluation.compute_measures": {"queue": "jobs"},
     "evaluation.compute_tool_values": {"queue": "jobs"},
     "annotation.refresh_quality": {"queue": "jobs"},

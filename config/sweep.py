@@ -19,6 +19,7 @@ import annotation.due
 import annotation.quality.due
 import annotation.reminders.services
 import evaluation.canaries.due
+import evaluation.corrected.due
 import evaluation.evaluations.due
 import evaluation.live_rankers.due
 import evaluation.samples.due
@@ -65,6 +66,8 @@ def list_due() -> Iterator[Wake]:
         yield "evaluation.refresh", (list_id,)
     for plan_id in evaluation.samples.due.list_due_plans():
         yield "evaluation.evaluate_sample", (plan_id,)
+    for plan_id in evaluation.corrected.due.list_due_plans():
+        yield "evaluation.correct_means", (plan_id,)
 
 
 def read_state() -> tuple[object, ...]:

@@ -22,6 +22,7 @@ APPEND_ONLY = [
     AppendOnly("evaluation_evaluation", deletable=True),
     AppendOnly("evaluation_toolvalues", deletable=True),
     AppendOnly("evaluation_sampleevaluation", deletable=True),
+    AppendOnly("evaluation_correctedevaluation", deletable=True),
 ]
 
 

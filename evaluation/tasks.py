@@ -4,6 +4,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from evaluation.canaries.looking import check_canaries
+from evaluation.corrected.services import correct_means
 from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.leaderboards.requested import compute_requested
 from evaluation.live_rankers.services import start_due_snapshots
@@ -59,6 +60,12 @@ def report_order_stability(list_id: int, version: int, question: str) -> None:
 def evaluate_by_sample(plan_id: int) -> None:
     """Compute what a sample says of every run that waits for it."""
     evaluate_sample(plan_id=plan_id, at=timezone.now())
+
+
+@shared_task(name="evaluation.correct_means", ignore_result=True)
+def correct_by_sample(plan_id: int) -> None:
+    """Compute three means of every run that waits for them, by each machine judge of a sample."""
+    correct_means(plan_id=plan_id, at=timezone.now())
 
 
 @shared_task(name="evaluation.compute_tool_values", ignore_result=True)

@@ -206,7 +206,10 @@ class MachineLabel(models.Model):
                 fields=("revision", "query", "document", "digest"), name="machine_label_once"
             ),
         )
-        indexes = (models.Index(fields=("revision", "digest"), name="machine_label_digest"),)
+        indexes = (
+            models.Index(fields=("revision", "digest"), name="machine_label_digest"),
+            models.Index(fields=("revision", "id"), name="machine_label_newest"),
+        )
 
     def __str__(self) -> str:
         return f"{self.query_id} {self.document_id}: {self.grade}"

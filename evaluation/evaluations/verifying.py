@@ -48,6 +48,7 @@ class Verified:
     texts: what people wrote, by the digests that facts name it by.
     tool_values: a run's nDCG as every tool would print it, at a version and a cutoff.
     samples: drawn again from their seeds. sample_evaluations: a run's estimates from a sample.
+    corrections: a run's means by a sample's people, a machine judge, and corrected.
     outdated: evaluations by an arithmetic that this code no longer has, and tool values by presets
     that have changed; no one can check those.
     sealed: entries of the audit log, against their seals. unsealed: the ids of those without one.
@@ -63,6 +64,7 @@ class Verified:
     tool_values: int = 0
     samples: int = 0
     sample_evaluations: int = 0
+    corrections: int = 0
     sealed: int = 0
     unsealed: tuple[int, ...] = ()
     problems: tuple[str, ...] = ()

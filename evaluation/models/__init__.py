@@ -10,6 +10,7 @@ from evaluation.models.live import (
     SnapshotAnswer,
 )
 from evaluation.models.runs import (
+    CorrectedEvaluation,
     Evaluation,
     Leaderboard,
     MeasureSet,
@@ -28,6 +29,7 @@ from evaluation.models.runs import (
 __all__ = [
     "Canary",
     "CanaryLook",
+    "CorrectedEvaluation",
     "Deployment",
     "Evaluation",
     "Incident",

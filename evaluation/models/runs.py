@@ -261,6 +261,39 @@ class SampleEvaluation(models.Model):
         return f"{self.run_id} by sample {self.plan_id} at {self.version}"
 
 
+class CorrectedEvaluation(models.Model):
+    """A run's means by a sample's people, by a machine judge, and corrected. Written once.
+
+    version: as of `SampleEvaluation`. source: names the machine judge's revision, as
+    judgments/versions/machine_sources.py has it. basis: what else it follows from, as `basis_of` of
+    evaluation/corrected/due.py has it: the machine's labels, and the list's samples. means: of each
+    measure of the set, in its order, as evaluation/corrected/figures.py has them.
+    """
+
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="+", db_index=False)
+    plan = models.ForeignKey(SamplePlan, on_delete=models.PROTECT, related_name="+")
+    version = models.PositiveIntegerField()
+    source = models.CharField(max_length=40)
+    measure_set = models.ForeignKey(
+        MeasureSet, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    basis = models.CharField(max_length=100)
+    means = models.JSONField()
+    computed_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("run", "plan", "version", "source", "measure_set", "basis"),
+                name="corrected_evaluation_once",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.run_id} corrected by sample {self.plan_id} at {self.version}"
+
+
 class RefreshAttempt(models.Model):
     """That a run is being evaluated from scratch on a list, or could not be.
 

@@ -14,7 +14,8 @@ class TrafficFrame(UploadedLog):
     digest: `touchstone.sampling.frames.frame_digest`, of the queries with segment and searches.
     segments: their names, by the codes that the blocks have; [""] where the log has none.
     histogram: two int64 arrays, packed and compressed: every number of searches that a query has,
-    and how many queries have it.
+    and how many queries have it. of_list: the list whose queries these are, each with one search,
+    made to draw some of them for people; null for traffic.
     """
 
     collection = models.ForeignKey(
@@ -24,6 +25,9 @@ class TrafficFrame(UploadedLog):
     searches = models.BigIntegerField()
     segments = models.JSONField()
     histogram = models.BinaryField()
+    of_list = models.ForeignKey(
+        JudgmentList, null=True, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
 
     class Meta:
         ordering = ("id",)

@@ -35,11 +35,13 @@ from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.models import (
     Canary,
     CanaryLook,
+    CorrectedEvaluation,
     LiveRevision,
     LiveSource,
     MeasureSet,
     QueryVector,
     QueryVectors,
+    Run,
     RunAlias,
     SampleEvaluation,
     Snapshot,
@@ -52,6 +54,7 @@ from judgments.lists.services import release_version
 from judgments.models import (
     ClickGrading,
     QueryOrigin,
+    SamplePlan,
     Secret,
     SetLook,
     WebhookAttempt,
@@ -164,6 +167,17 @@ def make_webhook_attempt() -> None:
     WebhookAttempt.objects.create(delivery=delivery, at=NOW, seconds=0.1)
 
 
+def make_sample_evaluations(run: Run, plan: SamplePlan) -> None:
+    same: dict[str, Any] = {
+        "run": run,
+        "plan": plan,
+        "version": 1,
+        "measure_set": MeasureSet.objects.get(),
+    }
+    SampleEvaluation.objects.create(**same, judged=0, readings=[], computed_at=NOW)
+    CorrectedEvaluation.objects.create(**same, source="1.1", means=[], computed_at=NOW)
+
+
 def make_other_logs(world: World) -> None:
     log = make_clicks(world=world)
     make_interleaving(world=world)
@@ -259,15 +273,7 @@ def write_facts() -> None:
     compute_tools(world.judgments.pk, 1, 10, 0)
     QueryOrigin.objects.create(list=world.judgments, query=query, origin="chosen", at=NOW)
     empty = ZeroResultQuery.objects.create(plan=make_sample(world=world), query=query, at=NOW)
-    SampleEvaluation.objects.create(
-        run=run,
-        plan=empty.plan,
-        version=1,
-        measure_set=MeasureSet.objects.get(),
-        judged=0,
-        readings=[],
-        computed_at=NOW,
-    )
+    make_sample_evaluations(run, empty.plan)
     campaign = make_campaign(world=world, pairs=[(query, other)])
     pair = campaign.pairs.select_related("list").get()
     label(pair=pair, username="ben", grade=3)

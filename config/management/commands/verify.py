@@ -13,10 +13,10 @@ CHECK_FAILED = 1
 class Command(RefusingCommand):
     help = (
         "Recompute stored evaluations and tools' values from scratch, at the head and at every "
-        "release, draw samples again from their seeds and recompute their evaluations, and the "
-        "digests of releases and runs; where no list is named, also those of what people wrote, "
-        "and the seals of the audit log. Any difference, even of one bit, is listed, with exit "
-        "status 1."
+        "release, draw samples again from their seeds and recompute their evaluations, also the "
+        "corrected ones, and the digests of releases and runs; where no list is named, also those "
+        "of what people wrote, and the seals of the audit log. Any difference, even of one bit, is "
+        "listed, with exit status 1."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -30,6 +30,7 @@ class Command(RefusingCommand):
 
     def work(self, **options: Any) -> dict[str, Any]:
         from config.targets import list_targets
+        from evaluation.corrected.verifying import verify_corrections
         from evaluation.evaluations.verifying import (
             Verified,
             verify_audit,
@@ -47,6 +48,7 @@ class Command(RefusingCommand):
             asked = {"judgment_list": judgment_list, "every_step": options["all"]}
             result += verify_list(**asked) + verify_tool_values(**asked)
             result += verify_samples(judgment_list=judgment_list)
+            result += verify_corrections(judgment_list=judgment_list)
         collections = {target.collection_id: target.collection for target in targets}
         for collection in collections.values():
             result += verify_runs(collection=collection)
@@ -73,8 +75,9 @@ class Command(RefusingCommand):
         self.stdout.write(
             f"{found.evaluations} evaluations, {found.steps} steps, {found.tool_values} tool "
             + f"values, {found.samples} samples and {found.sample_evaluations} evaluations by "
-            + f"them, {found.releases} releases, {found.runs} runs, {found.texts} texts and "
-            + f"{found.sealed} sealed audit entries checked, {len(found.problems)} problems"
+            + f"them, {found.corrections} corrected evaluations, {found.releases} releases, "
+            + f"{found.runs} runs, {found.texts} texts and {found.sealed} sealed audit entries "
+            + f"checked, {len(found.problems)} problems"
         )
         if found.unsealed:
             self.stdout.write(

@@ -1,0 +1,55 @@
+"""What machine judges labelled on a list, for the app that evaluates."""
+
+from collections.abc import Mapping, Sequence
+
+from django.db.models import Max
+
+from annotation.models import JudgeCampaign, JudgeRevision, MachineLabel, Pair
+from judgments.versions.machine_sources import MachineSource
+from judgments.versions.machine_sources import Pair as PairKey
+
+
+class MachineLabels:
+    """The provider for `judgments.versions.machine_sources`."""
+
+    def list_sources(self, list_id: int) -> Sequence[MachineSource]:
+        """The newest revision of each judge that has labels.
+
+        The state names the newest label and the newest pair: labels are never changed, and a pair
+        may come into the list that the revision has labelled for another.
+        """
+        own_qs = JudgeCampaign.objects.filter(campaign__list=list_id).order_by()
+        revision_ids = own_qs.values_list("revision", flat=True).distinct()
+        revisions_qs = JudgeRevision.objects.filter(pk__in=list(revision_ids))
+        newest_pair = Pair.objects.filter(list=list_id).aggregate(pk=Max("pk"))["pk"]
+        result: dict[int, MachineSource] = {}
+        for revision in revisions_qs.select_related("judge").order_by("judge", "-number"):
+            if revision.judge_id in result:
+                continue
+            labels_qs = MachineLabel.objects.filter(revision=revision)
+            newest = labels_qs.aggregate(pk=Max("pk"))["pk"]
+            if newest is not None:
+                result[revision.judge_id] = MachineSource(
+                    key=_key_of(revision),
+                    judge=revision.judge.name,
+                    revision=revision.number,
+                    state=f"{newest}/{newest_pair}",
+                )
+        return list(result.values())
+
+    def get_grades(self, list_id: int, key: str) -> Mapping[PairKey, int]:
+        """By pair; of no revision, nothing."""
+        judge, number = map(int, key.split("."))
+        labels_qs = MachineLabel.objects.filter(revision__judge=judge, revision__number=number)
+        rows = labels_qs.order_by("pk").values_list("query", "document", "grade")
+        grades = {(query, document): grade for query, document, grade in rows}
+        pairs_qs = Pair.objects.filter(list=list_id).order_by()
+        pairs = set(pairs_qs.values_list("query", "document").distinct())
+        return {pair: grade for pair, grade in grades.items() if pair in pairs}
+
+
+def _key_of(revision: JudgeRevision) -> str:
+    return f"{revision.judge_id}.{revision.number}"
+
+
+MACHINE_LABELS = MachineLabels()

@@ -1,0 +1,1 @@
+"""A machine judge's means, corrected by random queries that people judged."""

@@ -1,0 +1,242 @@
+"""A mean by people alone, by a machine alone, and corrected, of one random sample of queries.
+
+`corrected` has the formulas; here one of them is chosen by how people's queries were drawn.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import sqrt
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtri, stdtrit
+
+from touchstone.sampling.estimation import (
+    hajek_mean,
+    mean_influence,
+    sequential_poisson_variance,
+)
+from touchstone.sampling.weighting import design_effect
+from touchstone.statistics.corrected import (
+    FEWEST_JUDGED,
+    LEVEL,
+    CorrectedMean,
+    CorrectionRefusedError,
+    Floats,
+    corrected_list_mean,
+    corrected_sample_mean,
+    corrected_strata_mean,
+    corrected_unequal_mean,
+    people_mean,
+    too_few,
+)
+
+Codes = npt.NDArray[np.int64]
+Target = Literal["list", "population"]
+MOST: Final = 10_000_000  # queries that are ever named as needed
+# In simulations 95 % intervals held the mean less than 93 % of the time where fewer than 50 judged
+# queries had mostly one value, or mostly the machine's, or rested on fewer effective queries
+FEW: Final = 50
+SAME_VALUE, SAME_AS_MACHINE = 2 / 3, 1 / 2
+FEWEST_EFFECTIVE: Final = 40
+
+
+@dataclass(frozen=True, eq=False)
+class PeoplesQueries:
+    """Which of M queries, all judged by a machine, people judged, and by which chances.
+
+    target: `list`, the mean is over exactly these M; `population`, they are a random sample of
+    more, stratum by stratum. rows: (n,), the places of people's queries. strata: (M,), codes from
+    0, and shares: (n_strata,), their shares of the mean. pi: (n,), the chances where they were
+    unequal (sequential Poisson in each stratum); None for equal ones in each stratum.
+    """
+
+    target: Target
+    rows: Codes
+    strata: Codes
+    shares: Floats
+    pi: Floats | None = None
+
+
+@dataclass(frozen=True)
+class OneMean:
+    """An estimated mean with its 95 % interval. n: the queries that it rests on."""
+
+    value: float
+    standard_error: float
+    low: float
+    high: float
+    n: int
+
+    @property
+    def half(self) -> float:
+        """Half of the interval."""
+        return (self.high - self.low) / 2
+
+
+@dataclass(frozen=True)
+class ThreeMeans:
+    """The same mean three times. weight: λ, how much the machine counts in the corrected one.
+
+    worth: how many more queries people would have to judge for an interval as narrow as the
+    corrected one by people alone. spread: the standard deviation of what is left of people's values
+    when the machine's are taken away. is_reliable: whether such intervals hold the mean as often as
+    they say. The machine's interval leaves out its bias.
+    """
+
+    people: OneMean
+    machine: OneMean
+    corrected: OneMean
+    weight: float
+    worth: int
+    spread: float
+    is_reliable: bool
+
+
+def three_means(human: Floats, judge: Floats, drawn: PeoplesQueries) -> ThreeMeans:
+    """human: (n,), of people's queries. judge: (M,), of all; per-query differences for two rankers.
+
+    Raises CorrectionRefusedError where people judged fewer than 15 queries (of a stratum).
+    """
+    n = len(human)
+    if n < FEWEST_JUDGED and not (drawn.target == "list" and n == len(judge)):
+        raise CorrectionRefusedError(too_few(n))
+    if drawn.pi is not None:
+        people, corrected = _unequal(human, judge, drawn, drawn.pi)
+    else:
+        people, corrected = _by_strata(human, judge, drawn)
+    machine = _machine(judge, drawn)
+    weight = float(corrected.weight)
+    residuals = human - weight * judge[drawn.rows]
+    shown, better = _one(people, n), _one(corrected, n)
+    return ThreeMeans(
+        people=shown,
+        machine=machine,
+        corrected=better,
+        weight=weight,
+        worth=_worth(human, len(judge), drawn, shown.half, better.half),
+        spread=float(residuals.std(ddof=min(2, n - 1))),
+        is_reliable=_is_reliable(human, judge, drawn),
+    )
+
+
+def _one(found: CorrectedMean, n: int) -> OneMean:
+    return OneMean(
+        float(found.estimate),
+        float(found.standard_error),
+        float(found.low),
+        float(found.high),
+        n,
+    )
+
+
+def _by_strata(
+    human: Floats, judge: Floats, drawn: PeoplesQueries
+) -> tuple[CorrectedMean, CorrectedMean]:
+    """By people alone, and corrected."""
+    own = drawn.strata[drawn.rows]
+    people, corrected = [], []
+    is_judged = np.zeros(len(judge), bool)
+    is_judged[drawn.rows] = True
+    for code in range(len(drawn.shares)):
+        some, every = own == code, drawn.strata == code
+        y, f = human[some], judge[drawn.rows[some]]
+        if drawn.target == "list":
+            people.append(people_mean(y, size=int(every.sum())))
+            corrected.append(corrected_list_mean(y, f, judge[every]))
+        else:
+            people.append(people_mean(y))
+            corrected.append(corrected_sample_mean(y, f, judge[every & ~is_judged]))
+    if len(people) == 1:
+        return people[0], corrected[0]
+    return (
+        corrected_strata_mean(people, drawn.shares),
+        corrected_strata_mean(corrected, drawn.shares),
+    )
+
+
+def _unequal(
+    human: Floats, judge: Floats, drawn: PeoplesQueries, pi: Floats
+) -> tuple[CorrectedMean, CorrectedMean]:
+    own = drawn.strata[drawn.rows]
+
+    def variance(values: Floats) -> float:
+        return sequential_poisson_variance(values, pi, own)
+
+    corrected = corrected_unequal_mean(human, judge[drawn.rows], pi, judge, variance)
+    value, error = hajek_mean(human, pi), sqrt(variance(mean_influence(human, pi)))
+    half = float(stdtrit(len(human) - 1, (1 + LEVEL) / 2)) * error
+    numbers = (value, error, value - half, value + half, 0.0, len(human) - 1)
+    return CorrectedMean(*map(np.asarray, numbers)), corrected
+
+
+def _machine(judge: Floats, drawn: PeoplesQueries) -> OneMean:
+    """The machine's mean over all that it judged; of a fixed list it has no sampling error."""
+    size = len(judge)
+    groups = [judge[drawn.strata == code] for code in range(len(drawn.shares))]
+    value = float(np.dot(drawn.shares, [group.mean() for group in groups]))
+    if drawn.target == "list":
+        return OneMean(value, 0.0, value, value, size)
+    spreads = [people_mean(group) for group in groups]
+    found = spreads[0] if len(spreads) == 1 else corrected_strata_mean(spreads, drawn.shares)
+    return _one(found, size)
+
+
+def _worth(human: Floats, size: int, drawn: PeoplesQueries, half: float, corrected: float) -> int:
+    """How many more queries people alone would need; 0 where the correction gains nothing."""
+    n = len(human)
+    if corrected >= half:
+        return 0
+    at = _half_by_people(human, drawn, half)
+    low, high = n, size if drawn.target == "list" else MOST
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if at(middle) <= corrected else (middle, high)
+    return high - n
+
+
+def _half_by_people(human: Floats, drawn: PeoplesQueries, half: float) -> Callable[[int], float]:
+    """Half of the interval by people alone, by how many queries they judge, split as they are now.
+
+    With unequal chances the standard error is taken to fall with the root of the number.
+    """
+    n, edge = len(human), (1 + LEVEL) / 2
+    own = drawn.strata[drawn.rows]
+    counts = np.bincount(own, minlength=len(drawn.shares)).astype(np.float64)
+    if drawn.pi is not None:
+        before = float(stdtrit(n - 1, edge))
+        return lambda more: half * float(stdtrit(more - 1, edge)) / before * sqrt(n / more)
+    spreads = np.array([human[own == code].var(ddof=1) for code in range(len(counts))])
+    sizes = np.bincount(drawn.strata, minlength=len(counts)).astype(np.float64)
+
+    def at(more: int) -> float:
+        wanted = counts * more / n
+        left = np.maximum(1 - wanted / sizes, 0) if drawn.target == "list" else 1.0
+        parts = drawn.shares**2 * left * spreads / wanted
+        variance = float(parts.sum())
+        if not variance:
+            return 0.0
+        df = variance**2 / float((parts**2 / (wanted - 1)).sum())
+        return float(stdtrit(df, edge) if np.isfinite(df) else ndtri(edge)) * sqrt(variance)
+
+    return at
+
+
+def _is_reliable(human: Floats, judge: Floats, drawn: PeoplesQueries) -> bool:
+    if len(human) == len(judge):
+        return True
+    if drawn.pi is not None:
+        uncertain = drawn.pi[drawn.pi < 1]
+        effect = design_effect(1 / uncertain) if len(uncertain) else 1.0
+        if len(uncertain) and len(uncertain) / effect < FEWEST_EFFECTIVE:
+            return False
+    own = drawn.strata[drawn.rows]
+    for code in range(len(drawn.shares)):
+        some = own == code
+        y, n = human[some], int(some.sum())
+        most = np.unique(y, return_counts=True)[1].max()
+        same = np.count_nonzero(np.abs(y - judge[drawn.rows[some]]) < 1e-9)
+        if n < FEW and (most > SAME_VALUE * n or same > SAME_AS_MACHINE * n):
+            return False
+    return True
