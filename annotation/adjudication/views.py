@@ -34,7 +34,7 @@ from annotation.campaigns.people import list_people_behind
 from annotation.campaigns.queries import get_pair
 from annotation.gold.forms import GoldForm
 from annotation.gold.services import mark_gold
-from annotation.models import Pair
+from annotation.models import Campaign, Pair
 from annotation.pages.rendering import render_page
 from annotation.quality.assessment import name_segment
 from judgments.pages.rendering import posted
@@ -163,10 +163,12 @@ def _decide(request: HttpRequest, access: Access, found: Pair, form: DecisionFor
     except DomainError as error:
         form.add_error(None, error.message)
         return False
-    messages.success(
-        request,
-        f"Adjudicated: {found.query.qid} {found.document.docid}, {grade}.",
-    )
+    result = f"Adjudicated: {found.query.qid} {found.document.docid}, {grade}."
+    head = found.list.head
+    found.list.refresh_from_db(fields=["head"])
+    if found.campaign.commit == Campaign.Commit.LIVE and found.list.head == head:
+        result += " The grade is unchanged, so there is no new version."
+    messages.success(request, result)
     return True
 
 

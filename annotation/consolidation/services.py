@@ -7,13 +7,13 @@ new about the pair.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F, QuerySet
 
 from annotation.consolidation.aggregation import (
@@ -112,7 +112,7 @@ def _consolidate_some(
         # another worker may have been here before the list was locked
         due_qs = _due_qs(list_id).filter(Among("pk", pair_ids))
         concluded = conclude(judgment_list=judgment_list, due_qs=due_qs, tells=True)
-        live = [one for one in concluded if one.is_told]
+        live = [one for one in concluded if one.pair.campaign.commit == Campaign.Commit.LIVE]
         version = commit_conclusions(judgment_list=judgment_list, concluded=live, by=None, at=at)
     return version, len(concluded)
 
@@ -140,7 +140,8 @@ def conclude(
     for one, (state, grade) in aggregate(concluded, codes):
         one.pair.state, one.pair.grade = state, grade
         one.pair.consolidated_seq = one.pair.label_seq
-        one.is_told = tells and one.pair.campaign.commit == Campaign.Commit.LIVE
+        is_live = one.pair.campaign.commit == Campaign.Commit.LIVE
+        one.is_told = tells and is_live and not _newly_decided(one)
     _save_aggregates(concluded)
     return concluded
 
@@ -188,18 +189,26 @@ def commit_conclusions(
     """Tell the list what was concluded; the newest version made, if any.
 
     What labels decided is one version; what a person decided is a version in that person's
-    name. The caller holds the locks of the list and of the pairs.
+    name. A decision that confirms the grade that the campaign's labels have given already makes
+    no version: it becomes part of the evidence in the next one. The caller holds the locks of
+    the list and of the pairs.
     """
+    confirming = _list_confirming(judgment_list, concluded)
     by_labels: list[Change] = []
     by_person: dict[User, list[Change]] = defaultdict(list)
     for one, change in _changes(judgment_list, concluded):
-        decided = _newly_decided(one)
-        (by_labels if decided is None else by_person[decided.decided_by]).append(change)
+        if one.pair.pk not in confirming:
+            decided = _newly_decided(one)
+            (by_labels if decided is None else by_person[decided.decided_by]).append(change)
+    waiting = _load_waiting(judgment_list) if by_labels or by_person else []
+    confirmed = confirming | _list_confirming(judgment_list, waiting)
+    confirmations = [change for _, change in _changes(judgment_list, list(confirmed.values()))]
     version = None
     if by_labels:
         version = commit_judgments(
             judgment_list=judgment_list,
             changes=by_labels,
+            confirmations=confirmations,
             by=by,
             at=at,
             reason=reason or _campaigns(concluded),
@@ -209,16 +218,52 @@ def commit_conclusions(
         made = commit_judgments(
             judgment_list=judgment_list,
             changes=changes,
+            confirmations=[] if version else confirmations,
             by=person,
             at=at,
             reason=_reasons(concluded, person),
             source=JudgmentVersion.Source.ADJUDICATION,
         )
         version = made or version
-    untold = [one.pair.pk for one in concluded if not one.is_told]
+    untold = [one.pair.pk for one in concluded if one.pair.pk not in confirming and not one.is_told]
+    if version:
+        untold += [one.pair.pk for one in (*confirming.values(), *waiting)]
     if untold:
         Pair.objects.filter(Among("pk", untold)).update(committed_seq=F("consolidated_seq"))
     return version
+
+
+def _list_confirming(
+    judgment_list: JudgmentList, concluded: Iterable[LabelledPair]
+) -> dict[int, LabelledPair]:
+    """The pairs whose new decision is the grade that their campaign has given the list before."""
+    decided = [one for one in concluded if _newly_decided(one)]
+    keys = [(one.pair.query_id, one.pair.document_id) for one in decided]
+    current = read_current(list_id=judgment_list.pk, pairs=set(keys)) if keys else {}
+    return {
+        one.pair.pk: one
+        for one, key in zip(decided, keys, strict=True)
+        if (now := current.get(key))
+        and now.grade == one.pair.grade
+        and _is_of(one.pair, now.evidence)
+    }
+
+
+def _load_waiting(judgment_list: JudgmentList) -> list[LabelledPair]:
+    """The pairs of live campaigns whose confirmation waits for the list's next version.
+
+    A pair that is being labelled right now waits for another version.
+    """
+    waiting_qs = Pair.objects.filter(
+        list=judgment_list,
+        state=Pair.State.ADJUDICATED,
+        campaign__commit=Campaign.Commit.LIVE,
+        consolidated_seq__gt=F("committed_seq"),
+        label_seq=F("consolidated_seq"),
+    ).order_by("pk")
+    skip_locked = connection.features.has_select_for_update_skip_locked
+    locked_qs = waiting_qs.select_for_update(no_key=True, skip_locked=skip_locked, of=("self",))
+    return load_labelled_pairs(locked_qs)
 
 
 def seconds_to_wait(*, list_id: int, at: datetime) -> float | None:

@@ -4,10 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from django.db.models import F
+
 from annotation.campaigns.people import names_of
 from annotation.consolidation.aggregation import batches, list_known
 from annotation.consolidation.weighing import WEIGHED, Known, grade_by
 from annotation.models import Campaign, Label
+from annotation.models import Pair as PairRow
 from evaluation.public import (
     ChosenRuns,
     OtherBoard,
@@ -141,13 +144,25 @@ def _behind(chosen: ChosenRuns, evidence: Mapping[Pair, Mapping[str, Any]]) -> d
         for pk, annotator, grade in labels_qs.values_list("pk", "annotator", "grade"):
             said[str(pk)] = (annotator, grade)
     held = get_judged(list_id=chosen.list.pk, version=chosen.version).pairs()
+    confirmed = _list_confirmed(chosen) if chosen.version == chosen.list.head else set()
     result = {}
     for pair, own in evidence.items():
         people, grades = zip(*(said[label] for label in own["labels"]), strict=True)
-        result[pair] = Behind(
-            held[pair], own["rule"], own["campaign"], own["adjudicated"], people, grades
-        )
+        is_decided = own["adjudicated"] or (pair, own["campaign"], held[pair]) in confirmed
+        result[pair] = Behind(held[pair], own["rule"], own["campaign"], is_decided, people, grades)
     return result
+
+
+def _list_confirmed(chosen: ChosenRuns) -> set[tuple[Pair, str, int | None]]:
+    """The grades that were adjudicated since the newest version without changing: pair, campaign
+    and grade."""
+    rows = PairRow.objects.filter(
+        list=chosen.list,
+        state=PairRow.State.ADJUDICATED,
+        campaign__commit=Campaign.Commit.LIVE,
+        consolidated_seq__gt=F("committed_seq"),
+    ).values_list("query", "document", "campaign__public_id", "grade")
+    return {((query, document), str(own), grade) for query, document, own, grade in rows}
 
 
 def _without(

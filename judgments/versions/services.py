@@ -44,8 +44,11 @@ def commit_judgments(
     reason: str,
     source: str,
     signals: Sequence[tuple[str, int]] = (),
+    confirmations: Iterable[Change] = (),
 ) -> JudgmentVersion | None:
     """Make the next version of the list; None if nothing would change.
+
+    confirmations: new evidence of grades that stay; for these alone no version is made.
 
     signals: what the signals meant that the grades were made of, to be kept with the version.
 
@@ -66,6 +69,12 @@ def commit_judgments(
         plan = plan_commit(wanted, current)
         if plan.is_empty:
             return None
+        confirmed = {
+            pair: want for pair, want in _wanted(confirmations).items() if pair not in wanted
+        }
+        if confirmed:
+            current |= read_current(list_id=locked.pk, pairs=confirmed)
+            plan = plan_commit(wanted | confirmed, current)
         version = make_version(
             locked,
             by=by,

@@ -12,6 +12,7 @@ from annotation.consolidation.services import consolidate
 from annotation.models import Assignment, Campaign, LabellingPreferences, Pair
 from judgments.models import AuditEntry, Judgment, JudgmentVersion
 from judgments.permissions import Access
+from judgments.versions.services import Change, commit_judgments
 from tests.annotation.page_reading import client_of, of, words
 from tests.builders import NOW, World, make_access, make_world
 from tests.builders_annotation import label, lease, make_campaign
@@ -162,18 +163,48 @@ def test_a_decision_that_changes_nothing_makes_no_version(campaign: Campaign, ad
         return JudgmentVersion.objects.count()
 
     before = JudgmentVersion.objects.count()
-    # now a person stands for the grade: that is new evidence, which the version says
-    assert versions_after(grade=2, reason="Read it.") == before + 1
+    assert versions_after(grade=2, reason="Read it.") == before
+    assert versions_after(grade=2, reason="Read it again.") == before
+    assert versions_after(grade=3, reason="On second thoughts.") == before + 1
+    reopen(access=ada, pair=agreed, reason="Wrong.", at=NOW)
+    assert JudgmentVersion.objects.count() == before + 2
+    assert versions_after(grade=2, reason="So.") == before + 2
+
+
+def test_deciding_says_whether_the_list_has_a_new_version(campaign: Campaign) -> None:
+    agreed, disputed = pair_of(campaign, "d5"), pair_of(campaign, "d3")
+    said = {
+        pair.document.docid: words(
+            client_of("ada").post(
+                reverse("pair", args=["books", pair.pk]),
+                {"grade": 2, "reason": "Read it."},
+                follow=True,
+            )
+        )
+        for pair in (agreed, disputed)
+    }
+    unchanged = "The grade is unchanged, so there is no new version."
+    assert (unchanged in said["d5"], unchanged in said["d3"]) == (True, False)
+
+
+def test_a_version_says_how_many_grades_newer_evidence_confirms(
+    campaign: Campaign, ada: Access
+) -> None:
+    agreed = pair_of(campaign, "d5")
+    made = commit_judgments(
+        judgment_list=agreed.list,
+        changes=[Change(agreed.query_id, agreed.document_id, 2, {"file": "new.qrels"})],
+        by=ada.user,
+        at=NOW,
+        reason="",
+        source=JudgmentVersion.Source.IMPORT,
+    )
+    assert made is not None
     listed = client_of("ada").get(reverse("list", args=["books", "main"])).context["page"].versions
     (newest, *_) = listed
     assert (newest.added, newest.changed, newest.removed, newest.confirmed) == (0, 0, 0, 1)
     assert [row.confirmed for row in listed[1:]] == [0] * (len(listed) - 1)
-    assert versions_after(grade=2, reason="Read it again.") == before + 1
-    assert versions_after(grade=3, reason="On second thoughts.") == before + 2
-    reopen(access=ada, pair=agreed, reason="Wrong.", at=NOW)
-    adjudicate(access=ada, pair=agreed, grade=2, reason="So.", at=NOW)
-    number = JudgmentVersion.objects.count()
-    address = reverse("version", args=["books", "main", number])
+    address = reverse("version", args=["books", "main", made.number])
     assert "1 grade confirmed by newer evidence" in words(client_of("ada").get(address))
 
 

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.db.models import F
 
 from annotation.adjudication.services import AdjudicationRefused, adjudicate, check_may_adjudicate
 from annotation.campaigns.services import close_campaign
@@ -10,6 +11,7 @@ from annotation.consolidation.services import consolidate
 from annotation.models import Adjudication, Campaign, Pair
 from judgments.models import AuditEntry, Collection, Judgment, JudgmentVersion
 from judgments.permissions import NotFound
+from judgments.versions.services import Change, commit_judgments
 from tests.builders import NOW, World, make_access, make_world
 from tests.builders_annotation import label, make_campaign, make_draft
 
@@ -18,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def world() -> World:
-    return make_world(queries=1, documents=2)
+    return make_world(queries=1, documents=3)
 
 
 @pytest.fixture
@@ -31,11 +33,16 @@ def pair(campaign: Campaign) -> Pair:
     return first_of(campaign)
 
 
-def first_of(campaign: Campaign) -> Pair:
-    pairs = campaign.pairs.select_related(
-        "campaign__list", "campaign__guideline", "list", "query", "document"
+def pairs_of(campaign: Campaign) -> list[Pair]:
+    return list(
+        campaign.pairs.select_related(
+            "campaign__list", "campaign__guideline", "list", "query", "document"
+        )
     )
-    return pairs[0]
+
+
+def first_of(campaign: Campaign) -> Pair:
+    return pairs_of(campaign)[0]
 
 
 def current() -> list[tuple[int, dict[str, object]]]:
@@ -95,6 +102,73 @@ def test_labels_that_come_later_change_the_evidence_and_not_the_grade(
         ("adjudication", world.ada.pk),
         ("labels", None),
     ]
+
+
+def test_a_decision_that_confirms_a_grade_makes_no_version_and_comes_with_the_next(
+    world: World, campaign: Campaign
+) -> None:
+    access = make_access(collection=world.collection)
+    first, second, third = pairs_of(campaign)
+    for one in (first, second):
+        for name in ("ben", "cem"):
+            label(pair=one, username=name, grade=3)
+    consolidate(list_id=world.judgments.pk, at=NOW)
+    adjudicate(access=access, pair=first, grade=3, reason="Clearly.", at=NOW)
+    adjudicate(access=access, pair=second, grade=3, reason="It is.", at=NOW)
+    consolidate(list_id=world.judgments.pk, at=NOW)
+    assert JudgmentVersion.objects.count() == 1
+    first.refresh_from_db()
+    assert (first.state, first.grade) == ("adjudicated", 3)
+    assert [evidence["adjudicated"] for _, evidence in current()] == [False, False]
+
+    adjudicate(access=access, pair=third, grade=1, reason="Hardly.", at=NOW)
+    version = JudgmentVersion.objects.get(number=2)
+    assert (version.added, version.changed, version.reason) == (1, 0, "Hardly.")
+    assert sorted((grade, evidence["adjudicated"]) for grade, evidence in current()) == [
+        (1, True),
+        (3, True),
+        (3, True),
+    ]
+    assert not campaign.pairs.exclude(committed_seq=F("consolidated_seq")).exists()
+
+
+def test_a_confirmation_does_not_undo_what_was_imported_since(
+    world: World, campaign: Campaign
+) -> None:
+    access = make_access(collection=world.collection)
+    first, second, _ = pairs_of(campaign)
+    for name in ("ben", "cem"):
+        label(pair=first, username=name, grade=3)
+    consolidate(list_id=world.judgments.pk, at=NOW)
+    adjudicate(access=access, pair=first, grade=3, reason="Clearly.", at=NOW)
+    commit_judgments(
+        judgment_list=world.judgments,
+        changes=[Change(first.query_id, first.document_id, 1, {"file": "new.qrels"})],
+        by=world.ada,
+        at=NOW,
+        reason="",
+        source=JudgmentVersion.Source.IMPORT,
+    )
+    adjudicate(access=access, pair=second, grade=2, reason="Half.", at=NOW)
+    assert sorted(grade for grade, _ in current()) == [1, 2]
+
+
+def test_a_decision_that_gives_an_imported_grade_makes_it_that_of_people(
+    world: World, pair: Pair
+) -> None:
+    access = make_access(collection=world.collection)
+    commit_judgments(
+        judgment_list=world.judgments,
+        changes=[Change(pair.query_id, pair.document_id, 2, {"file": "old.qrels"})],
+        by=world.ada,
+        at=NOW,
+        reason="",
+        source=JudgmentVersion.Source.IMPORT,
+    )
+    adjudicate(access=access, pair=pair, grade=2, reason="Half.", at=NOW)
+    ((grade, evidence),) = current()
+    assert (grade, evidence["adjudicated"]) == (2, True)
+    assert JudgmentVersion.objects.count() == 2
 
 
 def test_the_newest_decision_holds(world: World, pair: Pair) -> None:
