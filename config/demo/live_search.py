@@ -1,7 +1,7 @@
 """The demo's live ranker: a small search server on loopback, and what watches it.
 
-The server answers in the process that serves the demo, and is allowed in that process alone. It can
-be broken on purpose: its results are then sorted the wrong way.
+The server answers in the process that serves the demo, after a restart too, and is allowed in that
+process alone. It can be broken on purpose: its results are then sorted the wrong way.
 """
 
 import json
@@ -15,15 +15,16 @@ from urllib.parse import parse_qs, urlsplit
 from django.conf import settings
 
 from config.demo.inverted_index import InvertedIndex, inverted_index
+from config.demo.people import SIGN_INS
 from config.demo.rankers import RANKERS, ranking
-from config.demo.word_judge import PATH, Unreadable, complete
-from config.demo.workspace import LIST, SLUG
+from config.demo.word_judge import PATH, Unreadable, complete, have_judge
+from config.demo.workspace import LIST, SLUG, is_built
 from evaluation.canaries.page_parts import PagePart
 from evaluation.canaries.services import create_canary
 from evaluation.live_rankers.configuration import Configuration
 from evaluation.live_rankers.mapping import Mapping
-from evaluation.live_rankers.services import configure, set_schedule
-from evaluation.models import Canary, LiveSource, Ranker, Run
+from evaluation.live_rankers.services import configure, set_schedule, start_snapshot
+from evaluation.models import Canary, LiveSource, Ranker, Run, Snapshot
 from evaluation.runs.rankers import create_ranker
 from judgments.models import Document, JudgmentList, User
 from judgments.outgoing.rules import read_origins
@@ -159,6 +160,26 @@ def watch(server: SearchServer, *, at: datetime) -> None:
             in_a_row=1,
             at=at,
         )
+
+
+def make_server(port: int, *, at: datetime) -> SearchServer | None:
+    """The server for the process that serves a demo, to be started when that is ready; None where
+    this home has no demo.
+
+    port: of the web server; this one prefers the next. The live ranker gets its first snapshot at
+    once.
+    """
+    if not (settings.HOME / SIGN_INS).exists() or not is_built():
+        return None
+    server = SearchServer(port + 1)
+    allow(server)
+    watch(server, at=at)
+    have_judge(server.url, at=at)
+    ranker = Ranker.objects.get(collection__slug=SLUG, slug=RANKER)
+    if not Snapshot.objects.filter(source__ranker=ranker).exists():
+        lead = get_access(viewer=User.objects.get(username="lead"), slug=SLUG)
+        start_snapshot(access=lead, ranker=ranker, at=at)
+    return server
 
 
 def find_part(collection: str, ranker: str) -> PagePart | None:

@@ -1,7 +1,5 @@
 """Breaking and repairing the demo's search server."""
 
-from contextlib import suppress
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -26,12 +24,21 @@ def demo_search(request: HttpRequest, act: str) -> HttpResponse:
     access = get_access(viewer=request.user, slug=SLUG)
     check_may_upload_runs(access)
     ranker = get_ranker(access=access, slug=RANKER)
-    if act == "break":
+    was_broken = is_broken.is_set()
+    _sort(worst_first=act == "break")
+    try:
+        start_snapshot(access=access, ranker=ranker, at=timezone.now())
+    except LiveRefused as error:  # one that runs already has answers of before
+        _sort(worst_first=was_broken)
+        messages.error(request, f"{error.message} Try again in a few seconds.")
+    else:
+        mark_deployment(access=access, ranker=ranker, name=WORDS[act], at=timezone.now())
+        messages.success(request, "Snapshot started. The canary looks at it in a few seconds.")
+    return redirect("canaries", SLUG, RANKER)
+
+
+def _sort(*, worst_first: bool) -> None:
+    if worst_first:
         is_broken.set()
     else:
         is_broken.clear()
-    mark_deployment(access=access, ranker=ranker, name=WORDS[act], at=timezone.now())
-    with suppress(LiveRefused):  # one that runs already
-        start_snapshot(access=access, ranker=ranker, at=timezone.now())
-    messages.success(request, "Snapshot started. The canary looks at it in a few seconds.")
-    return redirect("canaries", SLUG, RANKER)

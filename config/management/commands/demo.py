@@ -31,17 +31,7 @@ class Command(BaseCommand):
         call_command("migrate", verbosity=0)
         self._build()
         if not options["no_serve"]:
-            self._serve(options["port"])
-
-    def _serve(self, port: int) -> None:
-        from config.demo.live_search import SearchServer, allow, watch
-        from config.demo.word_judge import have_judge
-
-        search = SearchServer(port + 1)
-        allow(search)
-        watch(search, at=timezone.now())
-        have_judge(search.url, at=timezone.now())
-        call_command("serve", port=port, stdout=self.stdout, on_ready=search.start)
+            call_command("serve", port=options["port"], stdout=self.stdout)
 
     def _reset(self) -> None:
         """Remove the SQLite database of this home; another database is not ours to empty."""

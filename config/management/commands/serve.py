@@ -5,10 +5,10 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
 
 
 class Command(BaseCommand):
-    stealth_options = ("on_ready",)
     help = "Run the web server and a worker in one process, on this machine only."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -20,14 +20,17 @@ class Command(BaseCommand):
             raise CommandError(
                 "serve needs the embedded mode; in production, use docker-compose.yml"
             )
+        from config.demo.live_search import make_server
         from config.embedded import EmbeddedServer
         from judgments.members.services import is_set_up, setup_code
 
         call_command("migrate", verbosity=0)
         host, port = options["host"], options["port"]
+        search = make_server(port, at=timezone.now())
 
         def ready() -> None:
-            options.get("on_ready", lambda: None)()
+            if search is not None:
+                search.start()
             self.stdout.write(f"Touchstone is at http://{host}:{port}/  (Ctrl+C to stop)")
             if not is_set_up():
                 link = f"http://{host}:{port}/setup?code={setup_code()}"

@@ -34,7 +34,9 @@ from config.demo.rankers import RANKERS
 from config.demo.story import DECIDED
 from config.demo.workspace import SLUG, build_workspace, is_built
 from evaluation.canaries.looking import check_canaries
-from evaluation.models import CanaryLook, Evaluation, Incident, Run
+from evaluation.live_rankers.configuration import Configuration
+from evaluation.live_rankers.trying import try_query
+from evaluation.models import CanaryLook, Evaluation, Incident, Run, Snapshot
 from evaluation.samples.queries import SampleFilters, get_estimates
 from evaluation.samples.services import evaluate_sample
 from judgments.clicks.queries import list_applications
@@ -219,6 +221,42 @@ def test_the_demos_traffic_says_that_it_is_simulated_and_its_sample_estimates_ev
     assert 0 < found.judged < 30
     assert not found.is_complete
     assert [one.per_search.mean is not None for one in found.runs] == [True] * len(RANKERS)
+
+
+def test_serving_a_demo_starts_its_search_server_and_takes_a_first_snapshot(
+    built, settings, tmp_path
+):
+    settings.HOME = tmp_path
+    assert live_search.make_server(0, at=NOW) is None  # this home has no demo
+    keep_sign_ins([], tmp_path)
+    with transaction.atomic():
+        live_search._index()  # another thread sees nothing of this transaction
+        for _ in ("./run demo", "./run serve, later"):
+            settings.OUTGOING = ()
+            server = live_search.make_server(0, at=NOW)
+            server.start()
+            try:
+                while work_jobs():
+                    pass
+                snapshot = Snapshot.objects.get()
+                assert (snapshot.state, snapshot.problem) == ("done", "")
+                assert asked_once(snapshot.source).rows
+            finally:
+                server.close()
+        check_canaries(at=NOW)
+        assert CanaryLook.objects.get().figures["difference"] == 0.0
+        transaction.set_rollback(True)
+
+
+def asked_once(source):
+    """What the newest revision gets for one query."""
+    return try_query(
+        access=get_access(viewer=User.objects.get(username="lead"), slug=SLUG),
+        ranker=source.ranker,
+        configuration=Configuration.from_json(source.revisions.latest("number").configuration),
+        secret="",
+        qid="",
+    )
 
 
 def test_the_live_search_is_broken_and_repaired_with_an_incident_and_its_recovery(built, settings):
