@@ -8,6 +8,7 @@ from evaluation.comparison import api as comparing
 from evaluation.comparison import changes_api as changes
 from evaluation.comparison import gating_api as gating
 from evaluation.comparison import significance_api as significance
+from evaluation.corrected import api as corrected
 from evaluation.diagnosis import explanations_api as explaining
 from evaluation.diagnosis import list_values_api as list_values
 from evaluation.diagnosis import values_api as values
@@ -72,7 +73,7 @@ urlpatterns = [
         changes.Effect.as_view(),
         name="api-effect",
     ),
-    path(f"{L}/estimates", samples.SampleEstimates.as_view(), name="api-estimates"),
+    path(f"{L}/estimates", corrected.SampleEstimates.as_view(), name="api-estimates"),
     path(f"{L}/estimates/plan", samples.SamplePlanning.as_view(), name="api-plan-sample"),
     path(
         f"{L}/samples/<int:number>/without-results",

@@ -33,6 +33,8 @@ class EvaluationConfig(AppConfig):
     def ready(self) -> None:
         keep_append_only(self, self.append_only)
         # services need the models, which are there only now
+        from evaluation.corrected.drawing import KIND as DRAW  # noqa: PLC0415
+        from evaluation.corrected.drawing import work_on_draw  # noqa: PLC0415
         from evaluation.leaderboards.overview import list_standings, list_steps  # noqa: PLC0415
         from evaluation.live_rankers.services import KIND  # noqa: PLC0415
         from evaluation.live_rankers.taking import take_snapshot  # noqa: PLC0415
@@ -42,6 +44,7 @@ class EvaluationConfig(AppConfig):
         from judgments.collections.overview_parts import register as register_overview  # noqa: PLC0415
 
         register("import_run", work_on_run)
+        register(DRAW, work_on_draw)
         register(KIND, take_snapshot)
         register(VECTORS, work_on_vectors)
         register_overview(list_steps, list_standings)

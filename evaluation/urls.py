@@ -6,6 +6,7 @@ from evaluation.canaries import views as canaries
 from evaluation.click_estimates import views as click_estimates
 from evaluation.comparison import version_impact_views as version_impact
 from evaluation.comparison import views as comparison
+from evaluation.corrected import views as corrected
 from evaluation.diagnosis import views as diagnosis
 from evaluation.judge_next import views as judge_next
 from evaluation.leaderboards import measures_views as measures
@@ -37,7 +38,12 @@ urlpatterns: list[URLPattern] = [
     ),
     path(f"{C}/lists/<slug:list_slug>/compare/test", comparison.compare_test, name="compare-test"),
     path(f"{C}/lists/<slug:list_slug>/compare/documents", comparison.moved, name="moved"),
-    path(f"{C}/lists/<slug:list_slug>/estimates", samples.estimates, name="estimates"),
+    path(f"{C}/lists/<slug:list_slug>/estimates", corrected.estimates, name="estimates"),
+    path(
+        f"{C}/lists/<slug:list_slug>/estimates/people",
+        corrected.draw_for_people,
+        name="draw-for-people",
+    ),
     path(f"{C}/lists/<slug:list_slug>/estimates/plan", samples.plan_sample, name="plan-sample"),
     path(
         f"{C}/lists/<slug:list_slug>/estimates/<int:number>/without-results",

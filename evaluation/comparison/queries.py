@@ -20,6 +20,7 @@ from evaluation.comparison.measure_orders import (
 )
 from evaluation.comparison.ranking_changes import RankingChanges, get_ranking_changes
 from evaluation.comparison.targeted_changes import Intended, get_intended
+from evaluation.corrected.queries import CorrectedDifferences, get_corrected_differences
 from evaluation.evaluations.measure_sets import get_test
 from evaluation.evaluations.queries import FilterRefused, SetChoice
 from evaluation.evaluations.query_values import KEPT
@@ -178,6 +179,7 @@ class RunsCompared:
     test: that p-values are of; list_test: the one that leads chose for the list. measures: how far
     others agree about the order of three runs or more. sample: the differences per query and per
     search, estimated from the list's newest sample; null without one, or of a part of the queries.
+    corrected: the same by each machine judge of the list, corrected by the sample's people.
     """
 
     version: int
@@ -193,6 +195,7 @@ class RunsCompared:
     pairs: tuple[RunPair, ...]
     measures: tuple[MeasureOrder, ...]
     sample: SampleDifferences | None
+    corrected: tuple[CorrectedDifferences, ...]
     orders: MeasureOrders | None = field(metadata=ON_PAGES)
     chosen: ChosenRuns = field(metadata=ON_PAGES)
 
@@ -263,6 +266,7 @@ def get_comparison(*, access: Access, slug: str, filters: CompareFilters) -> Run
         pairs=_pairs(chosen.compared),
         measures=orders.orders if orders else (),
         sample=_sample(chosen, baseline, rest),
+        corrected=_corrected(chosen, baseline, rest),
         orders=orders,
         chosen=chosen,
     )
@@ -275,6 +279,21 @@ def _sample(
     if baseline is None or chosen.segment or chosen.sets.chosen:
         return None
     return get_differences(
+        judgment_list=chosen.list,
+        version=chosen.version,
+        measure=chosen.asked.measure,
+        baseline=baseline,
+        others=rest,
+    )
+
+
+def _corrected(
+    chosen: ChosenRuns, baseline: ComparedRun | None, rest: Sequence[ComparedRun]
+) -> tuple[CorrectedDifferences, ...]:
+    """What machine judges say, corrected; of all queries alone."""
+    if baseline is None or chosen.segment or chosen.sets.chosen:
+        return ()
+    return get_corrected_differences(
         judgment_list=chosen.list,
         version=chosen.version,
         measure=chosen.asked.measure,

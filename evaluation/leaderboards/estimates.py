@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
+from evaluation.corrected.queries import get_estimates_and_corrections
 from evaluation.evaluations.measure_sets import get_leaderboard as get_kept
 from evaluation.evaluations.queries import kept_measures
 from evaluation.leaderboards.board import Filters, LeaderboardTable
-from evaluation.samples.queries import SampleFilters, get_estimates
+from evaluation.samples.queries import SampleFilters
 from judgments.lists.queries import HEAD
 from judgments.permissions import Access
 
@@ -27,11 +28,11 @@ def with_estimates(
     measure = next((one for one in shown if one in kept), None)
     if measure is None:
         return table
-    result = get_estimates(
+    result = get_estimates_and_corrections(
         access=access, slug=table.list.slug, filters=SampleFilters(measure=measure.name)
     )
     if not result.judged:
-        return table
+        return replace(table, estimates=result) if result.corrections else table
     by_run = {one.run: one for one in result.runs}
     return replace(
         table,

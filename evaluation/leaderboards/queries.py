@@ -19,7 +19,7 @@ from evaluation.evaluations.queries import (
     with_judged,
 )
 from evaluation.leaderboards.board import Column, Filters, LeaderboardTable, Row, Value, column_of
-from evaluation.models import Evaluation, RefreshAttempt, Run, SampleEvaluation
+from evaluation.models import CorrectedEvaluation, Evaluation, RefreshAttempt, Run, SampleEvaluation
 from evaluation.runs.names import list_named_runs, name_of, without_alias
 from judgments.lists.queries import HEAD, get_list, get_version
 from judgments.models import JudgmentList, JudgmentVersion, Release, SavedSet
@@ -152,7 +152,10 @@ def get_state(*, judgment_list: JudgmentList) -> str:
     ).count()
     sampled = SampleEvaluation.objects.filter(plan__list=judgment_list).aggregate(last=Max("pk"))
     failed = RefreshAttempt.objects.filter(list=judgment_list).exclude(problem="").count()
-    newest = runs["last"] or 0, sampled["last"] or 0
+    corrected = CorrectedEvaluation.objects.filter(plan__list=judgment_list).aggregate(
+        last=Max("pk")
+    )
+    newest = runs["last"] or 0, sampled["last"] or 0, corrected["last"] or 0
     parts = (judgment_list.head, set_id, runs["count"], *newest, evaluated, failed)
     return "-".join(map(str, parts))
 

@@ -1,4 +1,4 @@
-"""Estimates from samples as values, and what a sample takes."""
+"""What a sample takes, as values; drawn queries without results."""
 
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
@@ -8,7 +8,6 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from evaluation.samples.planning import PlanFilters, SamplePlanned, get_plan_page
-from evaluation.samples.queries import Estimates, SampleFilters, get_estimates
 from evaluation.samples.services import count_as_without_results
 from judgments.permissions import get_access
 from judgments.rest.answers import AnswerSerializer
@@ -17,33 +16,6 @@ from judgments.rest.schema import REFUSED
 from judgments.samples.designs import PER_SEARCH
 from judgments.samples.queries import get_plan
 from touchstone.sampling.errors import SamplingError
-
-
-class SampleEstimates(APIView):
-    """What a sample says of a list's runs."""
-
-    class Parameters(serializers.Serializer[SampleFilters]):
-        """sample: its number, else the newest of the list. measure: one that the list keeps, else
-        the first of them. post_stratified: weight strata by the newest traffic, not by that of the
-        draw.
-        """
-
-        sample = serializers.CharField(max_length=20, allow_blank=True, default="")
-        measure = serializers.CharField(max_length=500, allow_blank=True, default="")
-        post_stratified = serializers.BooleanField(default=False)
-
-    class Output(AnswerSerializer):
-        answer = Estimates
-
-    @extend_schema(
-        operation_id="get_estimates", parameters=[Parameters], responses={200: Output} | REFUSED
-    )
-    def get(self, request: Request, slug: str, list_slug: str) -> Response:
-        """Return every run's means per query and per search, with design-based errors."""
-        asked = read_parameters(request, self.Parameters)
-        access = get_access(viewer=request.user, slug=slug)
-        result = get_estimates(access=access, slug=list_slug, filters=SampleFilters(**asked))
-        return Response(self.Output(result).data)
 
 
 class ZeroResults(APIView):

@@ -80,7 +80,7 @@ def find_traffic(plan: SamplePlan) -> TrafficFrame | None:
     """The newest traffic of the collection, by which strata are weighted; None for one stratum."""
     if len(plan.design["strata"]) == 1:
         return None
-    own = TrafficFrame.objects.filter(collection=plan.list.collection_id)
+    own = TrafficFrame.objects.filter(collection=plan.list.collection_id, of_list=None)
     return own.order_by("-number").first()
 
 

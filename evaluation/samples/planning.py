@@ -124,8 +124,8 @@ def get_plan_page(*, access: Access, slug: str, filters: PlanFilters, now: datet
     """
     wanted = RunsFilters(runs=filters.runs, measure=filters.measure)
     chosen = get_chosen_runs(access=access, slug=slug, filters=wanted, baseline="")
-    frames_qs = TrafficFrame.objects.filter(collection=access.collection).order_by("-number")
-    frames = tuple(frames_qs)
+    frames_qs = TrafficFrame.objects.filter(collection=access.collection, of_list=None)
+    frames = tuple(frames_qs.order_by("-number"))
     frame = next((one for one in frames if filters.frame in ("", str(one.number))), None)
     if filters.frame and frame is None:
         raise FilterRefused("no_traffic", f"No traffic {filters.frame[:20]} in this collection.")

@@ -12,6 +12,7 @@ from evaluation.evaluations.query_values import QueryValues, values_under
 from evaluation.models import Run, SampleEvaluation
 from evaluation.runs.names import name_of, run_label
 from evaluation.runs.selection import ComparedRun
+from evaluation.samples.corrections import Correction
 from evaluation.samples.drawn import (
     Counted,
     get_counted,
@@ -90,7 +91,8 @@ class Estimates:
     is_complete: that is all of them; else the means are not yet estimates. unanswered: queries that
     are neither, and for which no run has a document. post_stratified: strata count by what they are
     in the newest traffic, `traffic`; "" if the sample has no strata. is_simulated: the searches are
-    made up. computing: a worker computes some of it; ask again.
+    made up. computing: a worker computes some of it; ask again. corrections: by each machine judge
+    that has labels on the list.
 
     On pages, origins: how the judged queries of the list were chosen.
     """
@@ -109,6 +111,7 @@ class Estimates:
     measure: str
     computing: bool
     runs: tuple[EstimatedRun, ...]
+    corrections: tuple[Correction, ...] = ()
     list: JudgmentList = field(metadata=ON_PAGES)
     samples: tuple[SampleChoice, ...] = field(metadata=ON_PAGES)
     measures: tuple[str, ...] = field(metadata=ON_PAGES)

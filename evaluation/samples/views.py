@@ -9,49 +9,17 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from evaluation.pages.rendering import answer_page
 from evaluation.runs.choices import list_run_options, offered_measures
 from evaluation.samples.planning import PlanFilters, get_plan_page
-from evaluation.samples.queries import SampleFilters, get_estimates
 from evaluation.samples.services import count_as_without_results
 from judgments.permissions import get_access
 from judgments.rate_limits import costly
 from judgments.samples.designs import PER_SEARCH
 from judgments.samples.queries import get_plan
 from judgments.samples.services import SampleRefused
-from judgments.versions.click_grades import count_click_grades
-from judgments.versions.machine_grades import count_machine_grades
-
-
-@never_cache
-@require_safe
-def estimates(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
-    """Every run's means per query and per search, estimated from a sample."""
-    access = get_access(viewer=request.user, slug=slug)
-
-    def page(filters: SampleFilters) -> dict[str, Any]:
-        result = get_estimates(access=access, slug=list_slug, filters=filters)
-        shown = {"list_id": result.list.pk, "version": result.list.head}
-        clicks, machines = count_click_grades(**shown), count_machine_grades(**shown)
-        return {"page": result, "click_grades": clicks, "machine_grades": machines}
-
-    asked = SampleFilters(
-        request.GET.get("sample", ""),
-        request.GET.get("measure", ""),
-        request.GET.get("post_stratified") == "true",
-    )
-    return answer_page(
-        request,
-        "estimates",
-        lambda: page(asked),
-        lambda: page(SampleFilters()),
-        access=access,
-        section="leaderboard",
-        part="_estimates",
-    )
 
 
 @costly

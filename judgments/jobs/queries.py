@@ -65,6 +65,7 @@ TITLES = {
     "import_interleaving": "Import of an interleaving log",
     "grade_by_clicks": "Grading by clicks",
     "draw_sample": "Drawing a sample",
+    "draw_for_people": "Drawing queries for people",
     "change_plan": "Aggregating labels by a changed plan",
 }
 

@@ -113,7 +113,8 @@ def get_concentration(frame: TrafficFrame) -> Concentration:
 def get_traffic_page(*, access: Access) -> TrafficPage:
     """The collection's frames, and their samples for those who may see lists."""
     check_may_see_content(access)
-    frames = TrafficFrame.objects.filter(collection=access.collection).defer("histogram")
+    frames = TrafficFrame.objects.filter(collection=access.collection, of_list=None)
+    frames = frames.defer("histogram")
     plans_qs = SamplePlan.objects.filter(list__collection=access.collection).order_by("-pk")
     plans = list(plans_qs.select_related("list", "frame")) if may_see_rankings(access) else []
     return TrafficPage(

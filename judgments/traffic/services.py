@@ -15,7 +15,7 @@ from django.utils import timezone
 from judgments.audit import services as audit
 from judgments.collections.logs import create_log
 from judgments.jobs.kinds import Work
-from judgments.models import Collection, TrafficBlock, TrafficFrame, User
+from judgments.models import Collection, JudgmentList, TrafficBlock, TrafficFrame, User
 from judgments.permissions import Access, check_may_lead
 from judgments.traffic.packing import BLOCK, pack_histogram, pack_numbers, pack_texts
 from touchstone.errors import DomainError
@@ -143,13 +143,15 @@ def store_frame(
     by: User | None,
     at: datetime,
     is_simulated: bool = False,
+    of_list: JudgmentList | None = None,
     work: Work | None = None,
 ) -> TrafficFrame:
     """Store a log as the collection's next frame; all or nothing.
 
     blocks: as `read_traffic` reads them; they are packed outside of the transaction, which then
-    only writes. work: the job that this ends. Raises FileRefused for what is wrong in the file,
-    TrafficRefused for the same traffic again.
+    only writes. of_list: whose queries these are, where they are no traffic. work: the job that
+    this ends. Raises FileRefused for what is wrong in the file, TrafficRefused for the same traffic
+    again.
     """
     with tempfile.TemporaryFile() as file:
         builder = _FrameBuilder(file_name, file)
@@ -168,6 +170,7 @@ def store_frame(
                 by=by,
                 at=at,
                 is_simulated=is_simulated,
+                of_list=of_list,
                 **values,
             )
             for one in builder.blocks(frame):

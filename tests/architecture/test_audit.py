@@ -77,6 +77,7 @@ UNLOGGED = {
     "api-live-vectors": JOB,
     "live-vectors": JOB,
     "sample-create": JOB,
+    "draw-for-people": JOB,
     "site-webhook-replay": REPLAY,
     "second-factor-begin": "asks for no code yet; turning it on is logged",
     "skip-return": SKIP,

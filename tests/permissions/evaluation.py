@@ -119,6 +119,8 @@ ROWS: list[Row] = [
     readers("estimates", 400, path=sampled, query="sample=7"),
     readers("estimates", 400, path=sampled, query="measure=nope"),
     leads("sample-zero-results", 302, path=partly_answered, method="post"),
+    leads("draw-for-people", path=main),
+    leads("draw-for-people", path=main, method="post", data={"n": "20", "seed": "1"}),
     readers("plan-sample", path=main, query="nothing-judged"),
     readers("plan-sample", path=sampled, query="labels=500"),
     readers("plan-sample", 400, path=sampled, query="frame=9"),

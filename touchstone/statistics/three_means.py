@@ -240,3 +240,24 @@ def _is_reliable(human: Floats, judge: Floats, drawn: PeoplesQueries) -> bool:
         if n < FEW and (most > SAME_VALUE * n or same > SAME_AS_MACHINE * n):
             return False
     return True
+
+
+def queries_for(half: float, *, spread: float, size: int) -> int:
+    """How many of a list's queries people judge for an interval of this half width; 15 or more.
+
+    spread: the standard deviation of people's values less λ times the machine's. With Student's t
+    of n − 2 degrees of freedom, and all queries where fewer do not do.
+    """
+    least = min(FEWEST_JUDGED, size)
+
+    def at(n: int) -> float:
+        error = sqrt((1 - n / size) / n) * spread
+        return float(stdtrit(max(n - 2, 1), (1 + LEVEL) / 2)) * error
+
+    if at(least) <= half:
+        return least
+    low, high = least, size
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if at(middle) <= half else (middle, high)
+    return high

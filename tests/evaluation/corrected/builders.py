@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from annotation.models import (
 )
 from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.models import Run
-from judgments.models import Document, Query, SampledQuery, SamplePlan
+from judgments.models import Document, Query, SampledQuery
 from judgments.samples.designs import QUERIES, Design
 from tests.builders import NOW, World, commit, make_world
 from tests.builders_annotation import make_campaign
@@ -28,12 +29,15 @@ Grades = Mapping[tuple[Query, Document], int]
 
 @dataclass(frozen=True)
 class Judged:
-    """grades: what people would say of every pair. revision: of the machine judge."""
+    """plan: None where no sample was drawn. grades: what people would say of every pair.
+
+    revision: of the machine judge.
+    """
 
     world: World
     campaign: Campaign
     revision: JudgeRevision
-    plan: SamplePlan
+    plan: Any
     grades: Grades
     runs: tuple[Run, ...]
 
@@ -55,17 +59,20 @@ def make_judged(
     design: Design | None = None,
     more: int = 0,
     unjudged: int = 0,
+    without_plan: bool = False,
 ) -> Judged:
     """People judged the drawn queries but for the last `unjudged`, the machine all pairs.
 
     design: how people's queries were drawn from a log of all queries, and `more` that are not in
-    the collection.
+    the collection. without_plan: people judged the first 20 queries, and no sample says so.
     """
     world = make_world(queries=queries)
     traffic = {query.text: 1_000 // (place + 1) + 1 for place, query in enumerate(world.queries)}
     traffic |= {f"unknown {place}": 1 for place in range(more)}
     frame = make_frame(world=world, traffic=traffic)
-    plan = make_sample(world=world, frame=frame, design=design or equal(20))
+    plan = None
+    if not without_plan:
+        plan = make_sample(world=world, frame=frame, design=design or equal(20))
     rng = np.random.default_rng(3)
     every = list(Query.objects.filter(collection=world.collection).order_by("pk"))
     grades = {
@@ -84,7 +91,8 @@ def make_judged(
     )
     campaign = make_campaign(world=world, pairs=list(grades))
     result = Judged(world, campaign, make_revision(world, campaign), plan, grades, runs)
-    drawn = result.members[: len(result.members) - unjudged]
+    members = [query.pk for query in every[:20]] if without_plan else result.members
+    drawn = members[: len(members) - unjudged]
     commit(
         judgment_list=world.judgments,
         grades={pair: grade for pair, grade in grades.items() if pair[0].pk in drawn},

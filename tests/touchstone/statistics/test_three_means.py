@@ -17,7 +17,7 @@ from touchstone.statistics.corrected import (
     corrected_unequal_mean,
     people_mean,
 )
-from touchstone.statistics.three_means import PeoplesQueries, three_means
+from touchstone.statistics.three_means import PeoplesQueries, queries_for, three_means
 
 SIZE = 120
 
@@ -169,3 +169,14 @@ def test_intervals_are_marked_where_few_queries_have_mostly_one_value():
     uneven = np.full(60, 0.9)
     uneven[:6] = 0.05
     assert not three_means(y, f, drawn(rows, pi=uneven)).is_reliable
+
+
+def test_the_planner_takes_the_fewest_queries_that_give_the_interval():
+    def half(n):
+        return stats.t.ppf(0.975, n - 2) * 0.2 * np.sqrt((1 - n / 300) / n)
+
+    n = queries_for(0.05, spread=0.2, size=300)
+    assert half(n) <= 0.05 < half(n - 1)
+    assert queries_for(0.5, spread=0.2, size=300) == 15
+    assert queries_for(1e-9, spread=0.2, size=300) == 300
+    assert queries_for(0.01, spread=0.2, size=9) == 9
